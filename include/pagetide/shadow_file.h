@@ -1,0 +1,155 @@
+//===- shadow_file.h - What a dead program leaves behind ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout of the memfd that holds a process's shadow and the page sets not
+// yet written to its trace, and the message by which the process hands that
+// memfd to `pagetide record`. Shared by the runtime, which fills it, and the
+// harvester in `pagetide record`, which reads it after the process died. It is
+// no file format: both sides come from one build, and a version mismatch is
+// refused.
+//
+//   0               ShadowHeader
+//   slots_table     SlotEntry[kMaxSlots]
+//   chunks          StagingChunk[chunk_count]   a ring, see below
+//   slots           shadow of slot 0, of slot 1, ...  (slot_bytes each, sparse)
+//
+// Every mark is, at every instant, in at least one of: the shadow of a slot, a
+// staging chunk of a period not yet written, the trace. The recorder stages a
+// word of the shadow before it clears it, and releases chunks only after the
+// period's frames were handed to the kernel. A SIGKILL between two
+// instructions therefore loses nothing; x86's store order makes it so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_SHADOW_FILE_H
+#define PAGETIDE_SHADOW_FILE_H
+
+#include <cstdint>
+
+namespace pagetide::shadow_file {
+
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
+
+inline constexpr std::uint32_t kMaxSlots = 2048;
+/// Slot 0 belongs to threads that have none of their own: raw clones of such
+/// threads, threads in their last instructions, threads beyond kMaxSlots.
+inline constexpr std::uint32_t kOrphanSlot = 0;
+
+/// Periods staged and not yet written, the open one included.
+inline constexpr std::uint32_t kMaxPendingPeriods = 64;
+
+enum class SlotState : std::uint32_t {
+  kFree = 0,    ///< its shadow is clear
+  kLive = 1,    ///< a thread marks into it
+  kRetired = 2, ///< its thread has ended; marks may be left in it
+};
+
+struct SlotEntry { // 64 bytes, one cache line
+  std::uint32_t state; ///< SlotState
+  std::uint32_t tid;   ///< 0 for the orphan slot
+  std::uint64_t start_ns;
+  std::uint64_t end_ns; ///< 0 while live
+  /// A range that the kernel may be writing on behalf of this thread's system
+  /// call, marked only when the call returns. bytes == 0: none.
+  std::uint64_t inflight_address;
+  std::uint64_t inflight_bytes;
+  std::uint64_t generation; ///< counts the threads that had this slot
+  std::uint64_t reserved[2];
+};
+static_assert(sizeof(SlotEntry) == 64);
+
+struct PeriodEntry { // staged period number p stands at p % kMaxPendingPeriods
+  std::uint64_t index;
+  std::uint64_t start_ns;
+  std::uint64_t end_ns; ///< 0 while open
+  std::uint64_t overruns;
+  std::uint64_t first_chunk; ///< ring counters: [first_chunk, end_chunk)
+  std::uint64_t end_chunk;
+  std::uint32_t flags; ///< trace::PeriodFlags
+  std::uint32_t reserved;
+};
+
+struct ShadowHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t pid;
+  std::uint32_t layout; ///< abi::Layout
+  std::uint32_t cell_shift;
+  std::uint32_t granule_shift;
+  std::uint32_t per_thread; ///< 1: the trace has sections by thread
+  std::uint64_t slot_table_offset;
+  std::uint64_t chunks_offset;
+  std::uint64_t chunk_count;
+  std::uint64_t slots_offset;
+  std::uint64_t slot_bytes;
+
+  std::uint32_t recording; ///< 1 between start and stop
+  std::uint32_t slot_high; ///< slots [0, slot_high) were ever used
+
+  /// Periods [periods_written, open_period) are complete and staged;
+  /// open_period is being collected.
+  std::uint64_t periods_written;
+  std::uint64_t open_period;
+
+  /// Chunks of the ring in use: [chunk_tail, chunk_head). Chunk number c
+  /// stands at index (c - chunk_base) % chunk_count. chunk_base moves up to
+  /// chunk_head when the ring is empty, so that the same few pages of memory
+  /// serve every period.
+  std::uint64_t chunk_base;
+  std::uint64_t chunk_head;
+  std::uint64_t chunk_tail;
+
+  PeriodEntry periods[kMaxPendingPeriods];
+};
+
+enum class ChunkKind : std::uint32_t {
+  kMarks = 0,     ///< this period's marks
+  kCarried = 1,   ///< words carried from an earlier period (see the contract)
+};
+
+/// Eight cells of a thread's shadow.
+struct StagedWord {
+  std::uint64_t word;  ///< byte offset into the slot's shadow, over 8
+  std::uint64_t value; ///< the eight cells, lowest address in the lowest byte
+};
+
+inline constexpr std::uint32_t kChunkBytes = 64 * 1024;
+
+struct StagingChunk {
+  std::uint64_t period; ///< PeriodEntry::index
+  std::uint32_t tid;
+  std::uint32_t kind; ///< ChunkKind
+  /// Raised after a record is whole and before its word is cleared in the
+  /// shadow.
+  std::uint32_t count;
+  std::uint32_t reserved[11];
+  StagedWord words[(kChunkBytes - 64) / sizeof(StagedWord)];
+};
+static_assert(sizeof(StagingChunk) == kChunkBytes);
+inline constexpr std::uint32_t kWordsPerChunk =
+    sizeof(StagingChunk::words) / sizeof(StagedWord);
+
+//===----------------------------------------------------------------------===//
+// The control socket
+//===----------------------------------------------------------------------===//
+
+/// `pagetide record` listens on a SOCK_SEQPACKET Unix socket named in the
+/// runtime's option `control`. Each process that records connects once and
+/// sends a Hello with two descriptors (SCM_RIGHTS): the memfd, then the trace
+/// (-1 is not possible: with no output only the memfd is sent and
+/// trace_bytes is 0). It keeps the connection until it dies or calls exec.
+struct Hello {
+  std::uint64_t magic; ///< kMagic
+  std::uint32_t version;
+  std::uint32_t pid;
+  std::uint32_t trace_bytes; ///< length of trace_path; 0: no trace
+  char trace_path[4096];
+};
+
+} // namespace pagetide::shadow_file
+
+#endif // PAGETIDE_SHADOW_FILE_H

@@ -1,0 +1,42 @@
+//===- callback.h - Giving periods to the program
+//---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_CALLBACK_H
+#define PAGETIDE_RUNTIME_CALLBACK_H
+
+#include "mappings.h"
+#include "pagetide/pagetide.h"
+#include "period_result.h"
+
+namespace pagetide {
+
+/// Sets the program's callback (null: none) and makes sure that a thread of our
+/// own is there to run it. Returns a pagetide_status.
+int SetCallback(pagetide_callback callback, void *user);
+bool HasCallback();
+
+/// Runs the callback on the calling thread, whose accesses are left out
+/// meanwhile.
+void RunCallback(const pagetide_period &period);
+
+/// Has the callback thread run it and waits. On the recorder's thread.
+void RunCallbackElsewhere(const pagetide_period &period);
+
+/// The period as the callback sees it; valid until the next call. `mappings` is
+/// compared with the list of the call before. On the recorder's thread.
+const pagetide_period &DescribePeriod(const PeriodResult &result,
+                                      const MappingList &mappings);
+
+/// In a forked child: a new callback thread if there is a callback.
+void RenewCallbackInChild();
+/// Fork handlers' part.
+void LockCallback();
+void UnlockCallback();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_CALLBACK_H

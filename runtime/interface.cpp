@@ -1,0 +1,127 @@
+//===- interface.cpp - The C API
+//--------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// include/pagetide/pagetide.h documents these; here they check arguments and
+// pass on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pagetide/pagetide.h"
+
+#include "callback.h"
+#include "recorder.h"
+#include "shadow.h"
+#include "threads.h"
+#include "watch.h"
+
+using namespace pagetide;
+
+#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// The runtime may be loaded in a program without instrumented code: there is
+/// no shadow then, and nothing to record.
+#define PAGETIDE_NEED_SHADOW()                                                 \
+  do {                                                                         \
+    if (!ShadowReady())                                                        \
+      return PAGETIDE_NOT_RECORDING;                                           \
+  } while (0)
+
+static bool ValidPeriod(u64 ns) { return !ns || ns >= kNsPerMs; }
+
+PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
+  if (!ShadowReady())
+    return PAGETIDE_UNSUPPORTED;
+  if (!config)
+    return RequestStart(ConfigFromFlags());
+  if (config->size < sizeof(pagetide_config) ||
+      !ValidPeriod(config->period_ns) || config->checksum < 0 ||
+      config->checksum > PAGETIDE_CHECKSUM_ACCESSED || config->unstable < 0 ||
+      config->unstable > PAGETIDE_UNSTABLE_STOP)
+    return PAGETIDE_INVALID;
+  RecordConfig wanted = ConfigFromFlags(); // for its control socket
+  wanted.period_ns = config->period_ns;
+  wanted.per_thread = config->per_thread;
+  wanted.checksum = (trace::ChecksumMode)config->checksum;
+  wanted.unstable = (trace::UnstablePolicy)config->unstable;
+  if (!SetTracePath(wanted, config->trace_path))
+    return PAGETIDE_INVALID;
+  return RequestStart(wanted);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_stop(void) {
+  PAGETIDE_NEED_SHADOW();
+  return RequestStop();
+}
+
+PAGETIDE_EXPORT int __pagetide_api_set_period(uint64_t ns) {
+  PAGETIDE_NEED_SHADOW();
+  if (!ValidPeriod(ns))
+    return PAGETIDE_INVALID;
+  return RequestSetPeriod(ns);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
+  PAGETIDE_NEED_SHADOW();
+  return RequestPeriodEnd();
+}
+
+PAGETIDE_EXPORT int __pagetide_api_on_period(pagetide_callback callback,
+                                             void *user) {
+  PAGETIDE_NEED_SHADOW();
+  return SetCallback(callback, user);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_watch(const void *address, size_t bytes) {
+  PAGETIDE_NEED_SHADOW();
+  return Watch((uptr)address, bytes);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_unwatch(const void *address, size_t bytes) {
+  PAGETIDE_NEED_SHADOW();
+  return Unwatch((uptr)address, bytes);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_query(const void *address, size_t bytes) {
+  PAGETIDE_NEED_SHADOW();
+  return RequestQuery((uptr)address, bytes);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_collect(const void *address, size_t bytes,
+                                           pagetide_run *runs, size_t capacity,
+                                           size_t *count) {
+  PAGETIDE_NEED_SHADOW();
+  if (!count || (capacity && !runs))
+    return PAGETIDE_INVALID;
+  uptr found = 0;
+  int status = RequestCollect((uptr)address, bytes, runs, capacity, &found);
+  *count = found;
+  return status;
+}
+
+PAGETIDE_EXPORT int __pagetide_api_mark(const void *address, size_t bytes,
+                                        int kind) {
+  PAGETIDE_NEED_SHADOW();
+  if (!InShadowedRange((uptr)address, bytes))
+    return PAGETIDE_INVALID;
+  if (kind == PAGETIDE_READ)
+    MarkRead((uptr)address, bytes);
+  else
+    MarkWrite((uptr)address, bytes);
+  return PAGETIDE_OK;
+}
+
+PAGETIDE_EXPORT int __pagetide_api_leave_out(int change) {
+  PAGETIDE_NEED_SHADOW();
+  if (LeaveOut(change))
+    return PAGETIDE_OK;
+  return change < 0 ? PAGETIDE_INVALID : PAGETIDE_NO_MEMORY;
+}
+
+PAGETIDE_EXPORT int __pagetide_api_flush(void) {
+  PAGETIDE_NEED_SHADOW();
+  return RequestFlush();
+}

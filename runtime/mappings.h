@@ -1,0 +1,38 @@
+//===- mappings.h - What is mapped where
+//------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_MAPPINGS_H
+#define PAGETIDE_RUNTIME_MAPPINGS_H
+
+#include "platform.h"
+
+namespace pagetide {
+
+struct Mapping {
+  u64 start, bytes;
+  u64 offset;
+  u32 protection; ///< PROT_READ | PROT_WRITE | PROT_EXEC
+  u32 name;       ///< offset into MappingList::names; 0 is ""
+};
+
+/// The mappings of the process without the shadow's, sorted by start.
+struct MappingList {
+  PageVec<Mapping> entries;
+  PageVec<char> names; ///< zero-terminated, one after the other
+  const char *NameOf(const Mapping &m) const { return &names[m.name]; }
+};
+
+/// Reads /proc/self/maps. Returns 0 or an errno.
+int ReadMappings(MappingList &list);
+
+bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
+                 const Mapping &y);
+bool SameMappings(const MappingList &a, const MappingList &b);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_MAPPINGS_H

@@ -1,0 +1,109 @@
+//===- messages.cpp - What the runtime tells the user
+//-----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "messages.h"
+
+#include "flags.h"
+#include "platform.h"
+#include "raw_thread.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+namespace __sanitizer {
+// Defined in sanitizer_printf.cpp; no header declares it.
+int VSNPrintf(char *buffer, int bytes, const char *format, va_list args);
+} // namespace __sanitizer
+
+namespace pagetide {
+
+static const char *message_path;
+
+void SetMessagePath(const char *path) { message_path = path; }
+
+/// A descriptor to write a message to, and whether it must be closed; -1 where
+/// there is none.
+static int OpenMessageStream(bool &close) {
+  close = true;
+  if (message_path) {
+    char path[4096];
+    __sanitizer::internal_snprintf(path, sizeof(path), "%s.%u", message_path,
+                                   GetPidRaw());
+    uptr fd =
+        Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
+                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (!Failed(fd))
+      return (int)fd;
+  }
+  if (OnRawThread()) {
+    uptr pidfd = Syscall(SYS_pidfd_open, GetPidRaw(), 0);
+    if (Failed(pidfd))
+      return -1;
+    uptr fd = Syscall(SYS_pidfd_getfd, pidfd, 2, 0);
+    Syscall(SYS_close, pidfd);
+    return Failed(fd) ? -1 : (int)fd;
+  }
+  close = false;
+  return 2;
+}
+
+static void Write(const char *prefix, const char *format, va_list args) {
+  char text[4096];
+  int used = __sanitizer::internal_snprintf(text, sizeof(text), "%s", prefix);
+  __sanitizer::VSNPrintf(text + used, (int)sizeof(text) - used, format, args);
+  bool close;
+  int fd = OpenMessageStream(close);
+  if (fd < 0)
+    return;
+  uptr bytes = __sanitizer::internal_strlen(text);
+  for (uptr done = 0; done < bytes;) {
+    uptr n = Syscall(SYS_write, (uptr)fd, (uptr)text + done, bytes - done);
+    if (Failed(n))
+      break;
+    done += n;
+  }
+  if (close)
+    Syscall(SYS_close, (uptr)fd);
+}
+
+void Fatal(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Write("ERROR: Pagetide: ", format, args);
+  va_end(args);
+  Syscall(SYS_exit_group, kExitRefused);
+  __builtin_unreachable();
+}
+
+void Warning(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Write("WARNING: Pagetide: ", format, args);
+  va_end(args);
+}
+
+void Info(const char *format, ...) {
+  if (!GetFlags().verbosity)
+    return;
+  va_list args;
+  va_start(args, format);
+  Write("Pagetide: ", format, args);
+  va_end(args);
+}
+
+void Say(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Write("", format, args);
+  va_end(args);
+}
+
+} // namespace pagetide

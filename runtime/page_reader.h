@@ -1,0 +1,43 @@
+//===- page_reader.h - Hash the contents of pages, safely
+//-------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the program's pages through process_vm_readv, which fails where a
+// direct load would crash because a thread unmaps them meanwhile.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PAGE_READER_H
+#define PAGETIDE_RUNTIME_PAGE_READER_H
+
+#include "page_set.h"
+
+namespace pagetide {
+
+using trace::ChecksumState;
+
+struct PageHash {
+  u64 granule;
+  u64 hash; ///< XXH3-64 of the granule's bytes; 0 unless stable
+  ChecksumState state;
+};
+
+/// Reads and hashes each granule of `pages` whose state is kStable (a wish, at
+/// that point): leaves it stable, or makes it kGone (some page of it is not
+/// mapped) or kUnreadable. `pid` is this process, given because the caller may
+/// be a tracer with another number.
+void HashPages(u32 pid, PageVec<PageHash> &pages);
+
+struct CombinedChecksum {
+  u64 sum; ///< over stable granules; see trace::CombinedInput
+  u64 stable;
+  u64 left_out;
+};
+CombinedChecksum Combine(const PageVec<PageHash> &pages);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PAGE_READER_H

@@ -1,0 +1,192 @@
+//===- platform.cpp - Raw system calls and the base register
+//----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform.h"
+
+#include "messages.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+namespace pagetide {
+
+const char *DescribeErrno(int error) {
+  switch (error) {
+  case EPERM:
+    return "EPERM (Operation not permitted)";
+  case ENOENT:
+    return "ENOENT (No such file or directory)";
+  case EIO:
+    return "EIO (Input/output error)";
+  case EBADF:
+    return "EBADF (Bad file descriptor)";
+  case EAGAIN:
+    return "EAGAIN (Resource temporarily unavailable)";
+  case ENOMEM:
+    return "ENOMEM (Cannot allocate memory)";
+  case EACCES:
+    return "EACCES (Permission denied)";
+  case EEXIST:
+    return "EEXIST (File exists)";
+  case ENOTDIR:
+    return "ENOTDIR (Not a directory)";
+  case EISDIR:
+    return "EISDIR (Is a directory)";
+  case EINVAL:
+    return "EINVAL (Invalid argument)";
+  case ENFILE:
+    return "ENFILE (Too many open files in the system)";
+  case EMFILE:
+    return "EMFILE (Too many open files)";
+  case EFBIG:
+    return "EFBIG (File too large; see ulimit -f)";
+  case ENOSPC:
+    return "ENOSPC (No space left on device)";
+  case EROFS:
+    return "EROFS (Read-only file system)";
+  case EPIPE:
+    return "EPIPE (Broken pipe)";
+  case ENAMETOOLONG:
+    return "ENAMETOOLONG (File name too long)";
+  case ENOSYS:
+    return "ENOSYS (Function not implemented)";
+  case ELOOP:
+    return "ELOOP (Too many symbolic links)";
+  case ECONNREFUSED:
+    return "ECONNREFUSED (Connection refused)";
+  case EDQUOT:
+    return "EDQUOT (Disk quota exceeded)";
+  default: {
+    // A number is less than a name, but true. Messages are printed one at a
+    // time, under the report lock.
+    static char text[32];
+    __sanitizer::internal_snprintf(text, sizeof(text), "errno %d", error);
+    return text;
+  }
+  }
+}
+
+static bool has_fsgsbase;
+
+void InitBaseRegister() {
+  constexpr uptr kHwcap2FsGsBase = 2; // HWCAP2_FSGSBASE, asm/hwcap2.h
+  has_fsgsbase = getauxval(AT_HWCAP2) & kHwcap2FsGsBase;
+}
+
+uptr GetShadowBase() {
+  uptr base = 0;
+  if (has_fsgsbase)
+    asm volatile("rdgsbase %0" : "=r"(base));
+  else
+    Syscall(SYS_arch_prctl, ARCH_GET_GS, (uptr)&base);
+  return base;
+}
+
+void SetShadowBase(uptr base) {
+  if (has_fsgsbase)
+    asm volatile("wrgsbase %0" ::"r"(base) : "memory");
+  else
+    Syscall(SYS_arch_prctl, ARCH_SET_GS, base);
+}
+
+static u64 ClockNs(int clock) {
+  timespec ts = {};
+  if (Failed(Syscall(SYS_clock_gettime, (uptr)(sptr)clock, (uptr)&ts)))
+    return 0;
+  return (u64)ts.tv_sec * kNsPerSec + (u64)ts.tv_nsec;
+}
+
+u64 MonotonicNs() { return ClockNs(CLOCK_MONOTONIC); }
+u64 RealtimeNs() { return ClockNs(CLOCK_REALTIME); }
+u32 GetPidRaw() { return (u32)Syscall(SYS_getpid); }
+u32 GetTidRaw() { return (u32)Syscall(SYS_gettid); }
+
+u64 ThreadCpuNs(u32 tid) {
+  // The kernel's encoding of a thread's CPU clock (CPUCLOCK_SCHED with the
+  // per-thread bit), which pthread_getcpuclockid computes too.
+  return ClockNs((int)(~tid << 3 | 6));
+}
+
+void FutexWait(const u32 *word, u32 expected, u64 deadline_ns) {
+  timespec ts;
+  timespec *deadline = nullptr;
+  if (deadline_ns) {
+    ts.tv_sec = (time_t)(deadline_ns / kNsPerSec);
+    ts.tv_nsec = (long)(deadline_ns % kNsPerSec);
+    deadline = &ts;
+  }
+  // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time.
+  Syscall(SYS_futex, (uptr)word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
+          expected, (uptr)deadline, 0, FUTEX_BITSET_MATCH_ANY);
+}
+
+void FutexWakeAll(const u32 *word) {
+  Syscall(SYS_futex, (uptr)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 0x7fffffff);
+}
+
+void Lock::Acquire() {
+  u32 expected = 0;
+  if (__atomic_compare_exchange_n(&state_, &expected, 1, false,
+                                  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  while (__atomic_exchange_n(&state_, 2, __ATOMIC_ACQUIRE) != 0)
+    FutexWait(&state_, 2);
+}
+
+void Lock::Release() {
+  if (__atomic_exchange_n(&state_, 0, __ATOMIC_RELEASE) == 2)
+    Syscall(SYS_futex, (uptr)&state_, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
+}
+
+ScopedBlockSignals::ScopedBlockSignals() {
+  u64 all = ~u64{0};
+  saved_ = 0;
+  Syscall(SYS_rt_sigprocmask, SIG_BLOCK, (uptr)&all, (uptr)&saved_, 8);
+}
+
+ScopedBlockSignals::~ScopedBlockSignals() {
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&saved_, 0, 8);
+}
+
+void *MapAnonymous(uptr bytes, bool dump) {
+  uptr p = Syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1, 0);
+  if (Failed(p))
+    return nullptr;
+  if (!dump)
+    Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
+  return (void *)p;
+}
+
+void Unmap(void *p, uptr bytes) { Syscall(SYS_munmap, (uptr)p, bytes); }
+
+void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes) {
+  uptr bytes = (want + 65535) & ~uptr{65535};
+  uptr result;
+  if (p)
+    result = Syscall(SYS_mremap, (uptr)p, old_bytes, bytes, MREMAP_MAYMOVE);
+  else
+    result = (uptr)MapAnonymous(bytes, false);
+  if (!result || Failed(result)) {
+    Fatal("out of memory (%zu MiB wanted for page sets). Raise "
+          "the memory limit, or shorten the period.\n",
+          bytes >> 20);
+  }
+  *new_bytes = bytes;
+  return (void *)result;
+}
+
+} // namespace pagetide

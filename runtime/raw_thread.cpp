@@ -1,0 +1,124 @@
+//===- raw_thread.cpp - Threads that libc does not know
+//---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "raw_thread.h"
+
+#include "sanitizer_common/sanitizer_linux.h"
+
+#include <errno.h>
+#include <linux/close_range.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+constexpr uptr kStackBytes = 256 * 1024;
+constexpr uptr kGuardBytes = 4096;
+
+// The few raw threads of this process.
+static const RawThread *raw_threads[4];
+
+bool IsRawThread(u32 tid) {
+  for (const RawThread *thread : raw_threads)
+    if (thread && LoadAcquire(&thread->tid) == tid)
+      return true;
+  return false;
+}
+
+void ForgetRawThreads() {
+  for (const RawThread *&thread : raw_threads)
+    thread = nullptr;
+}
+
+/// Lays out a block for thread-local storage: zeros below and above the thread
+/// pointer, as far as the calling thread's errno lies below its own (libc's
+/// static block), and a self-pointer where the x86-64 ABI wants it.
+static void *MakeTls(RawThread &thread) {
+  uptr thread_pointer;
+  asm("mov %%fs:0, %0" : "=r"(thread_pointer));
+  uptr below = thread_pointer - (uptr)&errno;
+  if (below > (uptr{1} << 30)) // errno is not where we think: a page must do
+    below = 4096;
+  below = (below + 2 * 4096) & ~uptr{4095};
+  constexpr uptr kAbove = 4096; // struct pthread's head: self, guards
+  thread.tls_bytes = below + kAbove;
+  thread.tls = MapAnonymous(thread.tls_bytes, false);
+  if (!thread.tls)
+    return nullptr;
+  uptr *self = (uptr *)((uptr)thread.tls + below);
+  self[0] = (uptr)self; // fs:0, the thread pointer itself
+  self[2] = (uptr)self; // fs:16, libc's self
+  return self;
+}
+
+/// Keeps keep_fd, as number 0, and closes all other descriptors.
+static void TakeDescriptors(const RawThread &thread) {
+  constexpr uptr kCloexec = 02000000; // O_CLOEXEC
+  if (thread.keep_fd != 0)
+    Syscall(SYS_dup3, (uptr)thread.keep_fd, 0, kCloexec);
+  if (Failed(Syscall(SYS_close_range, 1, ~0u, 0))) // before Linux 5.9
+    for (uptr fd = 1; fd < 65536; ++fd)
+      Syscall(SYS_close, fd);
+}
+
+static int Main(void *arg) {
+  RawThread &thread = *(RawThread *)arg;
+  if (!thread.share_fds)
+    TakeDescriptors(thread);
+  Syscall(SYS_prctl, PR_SET_NAME, (uptr)thread.name);
+  StoreRelease(&thread.ready, 1);
+  FutexWakeAll(&thread.ready);
+  thread.run(thread.arg);
+  return 0;
+}
+
+int StartRawThread(RawThread &thread) {
+  thread.stack = MapAnonymous(kStackBytes, false);
+  void *tls = MakeTls(thread);
+  if (!thread.stack || !tls)
+    return ENOMEM;
+  Syscall(SYS_mprotect, (uptr)thread.stack, kGuardBytes, PROT_NONE);
+  bool registered = false;
+  for (const RawThread *&place : raw_threads)
+    if (!place || place == &thread) {
+      place = &thread;
+      registered = true;
+      break;
+    }
+  if (!registered)
+    return EAGAIN;
+  thread.ready = 0;
+  ScopedBlockSignals block_signals; // inherited: the thread never takes one
+  // Not CLONE_FILES: a copy of the table, of which the thread keeps its own.
+  // Not CLONE_FS: the program's chdir and umask are its own affair.
+  int flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+              CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |
+              (thread.share_fds ? CLONE_FILES : 0);
+  uptr result = __sanitizer::internal_clone(
+      Main, (void *)((uptr)thread.stack + kStackBytes), flags, &thread,
+      (int *)&thread.tid, tls, (int *)&thread.tid);
+  if (Failed(result))
+    return ErrnoOf(result);
+  while (!LoadAcquire(&thread.ready))
+    FutexWait(&thread.ready, 0);
+  return 0;
+}
+
+void JoinRawThread(RawThread &thread) {
+  for (u32 tid; (tid = LoadAcquire(&thread.tid)) != 0;)
+    // The kernel's wake at CLONE_CHILD_CLEARTID is not a private one.
+    Syscall(SYS_futex, (uptr)&thread.tid, 0 /* FUTEX_WAIT */, tid, 0);
+  for (const RawThread *&place : raw_threads)
+    if (place == &thread)
+      place = nullptr;
+  Unmap(thread.stack, kStackBytes);
+  Unmap(thread.tls, thread.tls_bytes);
+}
+
+} // namespace pagetide

@@ -1,0 +1,768 @@
+//===- recorder.cpp - Periods: their clock, and what happens at their end
+//---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder.h"
+
+#include "callback.h"
+#include "checksums.h"
+#include "control.h"
+#include "engine.h"
+#include "flags.h"
+#include "mappings.h"
+#include "messages.h"
+#include "raw_thread.h"
+#include "recorder_state.h"
+#include "settle.h"
+#include "threads.h"
+#include "trace_encode.h"
+#include "trace_writer.h"
+#include "watch.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace trace;
+using shadow_file::kMaxSlots;
+using shadow_file::kOrphanSlot;
+
+//===- Requests
+//------------------------------------------------------------===//
+
+namespace {
+enum class Op : u32 {
+  kNone,
+  kStart,
+  kStop,
+  kSetPeriod,
+  kPeriodEnd,
+  kFlush,
+  kQuery,
+  kCollect,
+  kSlot,
+  kEndOfProgram,
+};
+
+/// Who has the request: it goes round, or back and forth for a callback.
+enum Turn : u32 { kIdle, kRecorder, kCallerRunsCallback, kAnswered };
+
+struct Request {
+  Op op;
+  u32 turn;
+  int result;
+  // Arguments and answers, by op.
+  u64 number;
+  uptr address, bytes;
+  pagetide_run *runs;
+  uptr capacity, count;
+  EndReason reason;
+  const pagetide_period *period;
+};
+} // namespace
+
+/// Held by the thread whose request is under way.
+static Lock request_lock;
+static Request request;
+/// Changes whenever the recorder has something to look at.
+static u32 wake;
+static RawThread recorder_thread;
+/// The process that the recorder serves: a vfork child shares all this memory,
+/// but is not it.
+static u32 owner_pid;
+static RecordConfig config;
+static u32 recording; // as other threads see it
+
+bool Recording() { return LoadAcquire(&recording); }
+
+static void Wake() {
+  __atomic_fetch_add(&wake, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&wake);
+}
+
+static bool MayRequest() {
+  return !self.in_request && owner_pid == GetPidRaw();
+}
+
+/// Sends `request`, filled in by the caller, who holds the lock.
+static int Send(Op op, u64 *saved_signals) {
+  request.op = op;
+  request.result = PAGETIDE_OK;
+  StoreRelease(&request.turn, kRecorder);
+  Wake();
+  for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;) {
+    if (turn != kCallerRunsCallback) {
+      FutexWait(&request.turn, turn);
+      continue;
+    }
+    // The program's own code: it gets its own signal mask back for the while.
+    u64 blocked = 0;
+    Syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (uptr)saved_signals,
+            (uptr)&blocked, 8);
+    RunCallback(*request.period);
+    Syscall(SYS_rt_sigprocmask, 2, (uptr)&blocked, 0, 8);
+    StoreRelease(&request.turn, kRecorder);
+    FutexWakeAll(&request.turn);
+  }
+  request.op = Op::kNone;
+  StoreRelease(&request.turn, kIdle);
+  return request.result;
+}
+
+/// Runs fill(request), sends, runs take(request), with the lock held and
+/// signals blocked: a handler that ends the program must not find the lock
+/// held by its own thread.
+template <typename Fill, typename Take>
+static int Ask(Op op, Fill fill, Take take) {
+  if (!MayRequest())
+    return PAGETIDE_BUSY;
+  if (EnsureRecorder())
+    return PAGETIDE_NO_MEMORY;
+  u64 all = ~u64{0}, saved = 0;
+  Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
+  request_lock.Acquire();
+  self.in_request = true;
+  fill(request);
+  int result = Send(op, &saved);
+  take(request);
+  self.in_request = false;
+  request_lock.Release();
+  Syscall(SYS_rt_sigprocmask, 2, (uptr)&saved, 0, 8);
+  return result;
+}
+
+static void Nothing(Request &) {}
+
+int RequestStart(const RecordConfig &wanted) {
+  return Ask(
+      Op::kStart,
+      [&](Request &) {
+        if (!Recording())
+          config = wanted;
+      },
+      Nothing);
+}
+int RequestStop() { return Ask(Op::kStop, Nothing, Nothing); }
+int RequestSetPeriod(u64 ns) {
+  // The one call that a callback may make: it needs no answer.
+  if (self.in_request) {
+    if (!Recording())
+      return PAGETIDE_NOT_RECORDING;
+    __atomic_store_n(&config.period_ns, ns, __ATOMIC_RELEASE);
+    return PAGETIDE_OK;
+  }
+  return Ask(Op::kSetPeriod, [&](Request &r) { r.number = ns; }, Nothing);
+}
+int RequestPeriodEnd() { return Ask(Op::kPeriodEnd, Nothing, Nothing); }
+int RequestFlush() { return Ask(Op::kFlush, Nothing, Nothing); }
+int RequestQuery(uptr address, uptr bytes) {
+  return Ask(
+      Op::kQuery,
+      [&](Request &r) {
+        r.address = address;
+        r.bytes = bytes;
+      },
+      Nothing);
+}
+int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
+                   uptr *count) {
+  return Ask(
+      Op::kCollect,
+      [&](Request &r) {
+        r.address = address;
+        r.bytes = bytes;
+        r.runs = runs;
+        r.capacity = capacity;
+        r.count = 0;
+      },
+      [&](Request &r) { *count = r.count; });
+}
+u32 RequestSlot() {
+  u32 slot = kOrphanSlot;
+  int result =
+      Ask(Op::kSlot, Nothing, [&](Request &r) { slot = (u32)r.number; });
+  return result == PAGETIDE_OK ? slot : kOrphanSlot;
+}
+void EndOfProgram(EndReason reason) {
+  if (Recording())
+    Ask(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; }, Nothing);
+}
+
+//===- State of the recorder's thread
+//--------------------------------------===//
+
+namespace {
+struct State {
+  const Engine *engine;
+  u64 next_end; ///< when the clock ends the open period
+  u64 overruns; ///< scheduled ends missed in the open period
+  u64 mappings_time;
+  MappingList mappings, looked_up;
+  PageVec<u8> frames; ///< for the next period's frames_before
+  bool tracing;
+  int control; ///< connection to `pagetide record`, or -1
+  char trace_path[4096];
+  u64 seen_generation[kMaxSlots];
+  u64 alive_check_time;
+  bool told_shared;
+  PageVec<GranuleRange> watched;
+  u32 period_flags; ///< of the period that is being ended
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static State state;
+
+//===- Threads coming and going
+//--------------------------------------------===//
+
+static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
+                            const char *name) {
+  uptr frame = BeginPendingFrame(state.frames, FrameType::kThreads);
+  Encoder encoder(state.frames);
+  encoder.Varint(1);
+  encoder.Byte((u8)event);
+  encoder.Varint(tid);
+  encoder.Varint(time);
+  encoder.String(name);
+  EndPendingFrame(state.frames, frame);
+}
+
+/// The thread's name as ps shows it; empty where it is gone.
+static void ReadThreadName(u32 tid, char *name, uptr bytes) {
+  char path[64];
+  internal_snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+  name[0] = 0;
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY);
+  if (Failed(fd))
+    return;
+  uptr n = Syscall(SYS_read, fd, (uptr)name, bytes - 1);
+  Syscall(SYS_close, fd);
+  name[Failed(n) ? 0 : n] = 0;
+  if (char *newline = internal_strchr(name, '\n'))
+    *newline = 0;
+}
+
+static void ObserveThreadStart(u32 slot) {
+  const SlotEntry &entry = shadow.slots[slot];
+  if (slot == kOrphanSlot || state.seen_generation[slot] == entry.generation)
+    return;
+  state.seen_generation[slot] = entry.generation;
+  char name[32];
+  ReadThreadName(entry.tid, name, sizeof(name));
+  NoteThreadEvent(ThreadEvent::kStart, entry.tid, entry.start_ns, name);
+}
+
+void ObserveThreadEnd(u32 slot) {
+  if (!recording)
+    return;
+  ObserveThreadStart(slot);
+  const SlotEntry &entry = shadow.slots[slot];
+  NoteThreadEvent(ThreadEvent::kEnd, entry.tid, entry.end_ns, "");
+}
+
+static void ObserveThreads(u64 now) {
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
+    if (LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kLive)
+      ObserveThreadStart(slot);
+  // A thread that left by the bare exit system call ran no destructor.
+  if (now - state.alive_check_time < 100 * kNsPerMs)
+    return;
+  state.alive_check_time = now;
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const SlotEntry &entry = shadow.slots[slot];
+    if (slot != kOrphanSlot &&
+        LoadAcquire(&entry.state) == (u32)SlotState::kLive &&
+        ErrnoOf(Syscall(SYS_tgkill, owner_pid, entry.tid, 0)) == ESRCH)
+      RetireSlot(slot);
+  }
+}
+
+//===- Mappings
+//------------------------------------------------------------===//
+
+static void LookAtMappings(u64 now, bool at_once) {
+  if (!at_once && now - state.mappings_time < GetFlags().mappings)
+    return;
+  state.mappings_time = now;
+  if (ReadMappings(state.looked_up) ||
+      SameMappings(state.looked_up, state.mappings))
+    return;
+  state.mappings.entries.swap(state.looked_up.entries);
+  state.mappings.names.swap(state.looked_up.names);
+  if (state.tracing)
+    EncodeMappings(state.frames, now, state.mappings);
+}
+
+//===- The end of a period
+//-------------------------------------------------===//
+
+static void StopRecording();
+
+static void GiveToCallback(PeriodResult &result, bool on_caller) {
+  const pagetide_period &period = DescribePeriod(result, state.mappings);
+  if (!on_caller)
+    return RunCallbackElsewhere(period);
+  request.period = &period;
+  StoreRelease(&request.turn, kCallerRunsCallback);
+  FutexWakeAll(&request.turn);
+  while (LoadAcquire(&request.turn) != kRecorder)
+    FutexWait(&request.turn, kCallerRunsCallback);
+}
+
+/// Says why there is nothing more, and stops.
+static void GiveUp(const char *why) {
+  Warning("%s Recording stops here; the program runs on.\n", why);
+  if (state.tracing)
+    EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index, NoteCode::kLost,
+               why);
+}
+
+/// Ends the open period. `last` is an End frame to write behind it, or null.
+static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
+  const u64 now = MonotonicNs();
+  const bool callback = HasCallback();
+  const bool hash = config.checksum != ChecksumMode::kNone;
+  ObserveThreads(now);
+  LookAtMappings(now, last != nullptr);
+  // Where nobody reads pages at a period's end, a thread has until the next
+  // end to settle.
+  bool ok = hash || callback || CarryUnsettled(0);
+  ok = state.engine->collect(true, WritersSoFar(), WrittenSoFar()) && ok;
+  PeriodEntry &entry = ClosePeriod(now, flags, state.overruns);
+  state.overruns = 0;
+
+  PeriodResult *result = NewPeriodResult();
+  result->entry = entry;
+  bool watching = WatchedRegions(state.watched);
+  BuildPageSet(entry, config.per_thread, watching ? &state.watched : nullptr,
+               result->set);
+  if (hash)
+    ok = HashPeriod(*state.engine, config.checksum, config.unstable, *result) &&
+         ok;
+  else if (callback)
+    ok = CarryUnsettled(GetFlags().settle_wait) && ok;
+  if (callback)
+    GiveToCallback(*result, on_caller);
+  if (!ok)
+    GiveUp("The page sets of one period exceed the staging area. Raise option "
+           "staging_mib, or shorten the period.");
+  result->frames_before.swap(state.frames);
+  state.frames.clear();
+  if (last || !ok)
+    EncodeEnd(result->frames_after, MonotonicNs(),
+              ok ? *last : EndReason::kFailed, 0);
+  if (state.tracing) {
+    QueuePeriod(result);
+  } else {
+    ReleasePeriod(result->entry);
+    RecyclePeriodResult(result);
+  }
+  if (!ok)
+    StopRecording();
+}
+
+/// Schedules the next end after `from`.
+static void Schedule(u64 from) {
+  u64 period = __atomic_load_n(&config.period_ns, __ATOMIC_ACQUIRE);
+  state.next_end = period ? from + period : 0;
+}
+
+/// The clock says so. Ends that passed while we were late are overruns: they
+/// lengthened this period.
+static void EndTimedPeriod(u64 now) {
+  u64 period = __atomic_load_n(&config.period_ns, __ATOMIC_ACQUIRE);
+  u64 due = state.next_end;
+  if (period) {
+    state.overruns = (now - due) / period;
+    due += state.overruns * period;
+  }
+  EndPeriod(0, false, nullptr);
+  Schedule(due);
+}
+
+//===- Beginning and ending
+//------------------------------------------------===//
+
+static void EncodeProcess(PageVec<u8> &frames) {
+  uptr frame = BeginPendingFrame(frames, FrameType::kProcess);
+  Encoder encoder(frames);
+  char text[4096];
+  uptr n = Syscall(SYS_readlinkat, (uptr)AT_FDCWD, (uptr) "/proc/self/exe",
+                   (uptr)text, sizeof(text));
+  encoder.String(text, Failed(n) ? 0 : n);
+  // /proc/self/cmdline: each argument ends with a zero.
+  PageVec<char> arguments;
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/cmdline",
+                    O_RDONLY);
+  if (!Failed(fd)) {
+    constexpr uptr kMost = 1 << 20; // what a trace has room to tell
+    while (arguments.size() < kMost &&
+           !Failed(n = Syscall(SYS_read, fd, (uptr)text, sizeof(text))) && n)
+      for (uptr i = 0; i < n; ++i)
+        arguments.push_back(text[i]);
+    Syscall(SYS_close, fd);
+  }
+  u64 count = 0;
+  for (char c : arguments)
+    count += c == 0;
+  encoder.Varint(count);
+  const char *argument = arguments.data();
+  for (u64 i = 0; i < count; ++i) {
+    encoder.String(argument);
+    argument += internal_strlen(argument) + 1;
+  }
+  arguments.Free();
+  encoder.String(FlagsAsText());
+  encoder.String(state.engine->name);
+  encoder.String(PAGETIDE_VERSION);
+  EndPendingFrame(frames, frame);
+}
+
+static FileHeader MakeHeader(u64 now) {
+  FileHeader header = {};
+  internal_memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version_major = kVersionMajor;
+  header.version_minor = kVersionMinor;
+  header.header_bytes = sizeof(header);
+  header.layout = (u32)shadow.layout;
+  header.cell_shift = (u8)shadow.cell_shift;
+  header.granule_shift = (u8)shadow.module.granule_shift;
+  header.checksum_mode = config.checksum;
+  header.unstable_policy = config.unstable;
+  header.flags =
+      (config.per_thread ? kHeaderPerThread : 0) |
+      (shadow.module.flags & abi::kModuleSkipsConstants ? kHeaderSkipsConstants
+                                                        : 0);
+  header.pid = owner_pid;
+  header.parent_pid = (u32)Syscall(SYS_getppid);
+  header.page_bytes = 4096;
+  header.monotonic_ns = now;
+  header.realtime_ns = RealtimeNs();
+  header.period_ns = config.period_ns;
+  return header;
+}
+
+/// Creates the trace and starts its writer. `parent_trace` not null: the
+/// process is a fork of the one that writes it.
+static int StartTrace(u64 now, const char *parent_trace) {
+  state.tracing = false;
+  int fd = -1;
+  if (config.trace_path[0]) {
+    int error = CreateTraceFile(config.trace_path, state.trace_path, &fd);
+    if (error) {
+      Warning("cannot create the trace %s: %s. Name another with trace_path "
+              "(pagetide record -o).\n",
+              config.trace_path, DescribeErrno(error));
+      return PAGETIDE_IO;
+    }
+    EncodeProcess(state.frames);
+    if (parent_trace)
+      EncodeNote(state.frames, now, 0, NoteCode::kForked, parent_trace);
+    error =
+        StartTraceWriter(fd, state.trace_path, MakeHeader(now), state.frames);
+    state.frames.clear();
+    if (error)
+      return PAGETIDE_IO;
+    state.tracing = true;
+  }
+  if (config.control[0])
+    state.control = ConnectToRecord(config.control, RecorderMemfd(), fd,
+                                    state.tracing ? state.trace_path : "");
+  return PAGETIDE_OK;
+}
+
+static int StartRecording(const char *parent_trace) {
+  if (recording)
+    return PAGETIDE_BUSY;
+  if (config.checksum == ChecksumMode::kWritten &&
+      !abi::tells_writes(shadow.layout))
+    return PAGETIDE_UNSUPPORTED;
+  state.engine = &ShadowEngine();
+  state.control = -1;
+  state.frames.clear();
+  state.told_shared = false;
+  for (u64 &generation : state.seen_generation)
+    generation = 0;
+  state.mappings.entries.clear();
+  ForgetWriters();
+  shadow.header->per_thread = config.per_thread;
+  shadow.header->chunk_count =
+      (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;
+  u64 now = MonotonicNs();
+  ResetStaging(0, now);
+  if (state.engine->start())
+    return PAGETIDE_NO_MEMORY;
+  // The header must be right before record may harvest by it.
+  StoreRelease(&shadow.header->recording, 1);
+  if (int status = StartTrace(now, parent_trace)) {
+    StoreRelease(&shadow.header->recording, 0);
+    return status;
+  }
+  LookAtMappings(now, true);
+  state.overruns = 0;
+  Schedule(now);
+  StoreRelease(&recording, 1);
+  Info("recording%s%s, period %llu us\n", state.tracing ? " to " : "",
+       state.tracing ? state.trace_path : "", config.period_ns / 1000);
+  return PAGETIDE_OK;
+}
+
+static void StopRecording() {
+  StopTraceWriter();
+  StoreRelease(&shadow.header->recording, 0);
+  StoreRelease(&recording, 0);
+  if (state.control >= 0)
+    Syscall(SYS_close, (uptr)state.control);
+  state.control = -1;
+  state.tracing = false;
+  Info("recording ended\n");
+}
+
+//===- Slots
+//---------------------------------------------------------------===//
+
+/// Ended threads wait for a period's end to be emptied; so many at most.
+constexpr u32 kMostRetired = 16;
+
+static u32 SlotForNewThread() {
+  if (!shadow.slot_base[kOrphanSlot] && !MapSlot(RecorderMemfd(), kOrphanSlot))
+    BeginSlot(kOrphanSlot, 0);
+  u32 next = shadow.header->slot_high;
+  if (RetiredSlots() >= kMostRetired ||
+      (RetiredSlots() && (!recording || next == kMaxSlots)))
+    EmptyRetiredSlots(recording);
+  u32 slot = TakeFreeSlot();
+  if (slot != kOrphanSlot)
+    return slot;
+  // Mapping fails where the address space is used up.
+  if (next < kMaxSlots && !MapSlot(RecorderMemfd(), next)) {
+    shadow.header->slot_high = next + 1;
+    return next;
+  }
+  if (recording && !state.told_shared) {
+    state.told_shared = true;
+    Warning("no shadow of its own is left for another thread (%u have one): "
+            "further threads share one, and stand under thread 0.\n",
+            next - 1);
+    if (state.tracing)
+      EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index,
+                 NoteCode::kThreadsShared,
+                 "slots ran out: further threads stand under thread 0");
+  }
+  return kOrphanSlot;
+}
+
+//===- Answers
+//-------------------------------------------------------------===//
+
+/// Granules that overlap the request's range. False where it is no range.
+static bool RangeOfRequest(GranuleRange &range) {
+  if (!request.bytes || !InShadowedRange(request.address, request.bytes))
+    return false;
+  const u32 shift = shadow.module.granule_shift;
+  range = {request.address >> shift,
+           ((request.address + request.bytes - 1) >> shift) + 1};
+  return true;
+}
+
+PAGETIDE_RECORDER_STATE static PageVec<StagedWord> peeked_words;
+PAGETIDE_RECORDER_STATE static PageSet peeked_set;
+
+static bool PeekRuns(GranuleRange &range) {
+  if (!RangeOfRequest(range))
+    return false;
+  peeked_words.clear();
+  state.engine->peek(range, peeked_words);
+  BuildRuns(peeked_words, nullptr, peeked_set);
+  return true;
+}
+
+static int AnswerQuery() {
+  GranuleRange range;
+  if (!PeekRuns(range))
+    return PAGETIDE_INVALID;
+  u32 flags = 0;
+  for (const Run &run : peeked_set.runs)
+    flags |= run.flags;
+  return (int)flags;
+}
+
+static int AnswerCollect() {
+  GranuleRange range;
+  if (!PeekRuns(range))
+    return PAGETIDE_INVALID;
+  request.count = peeked_set.runs.size();
+  if (request.count > request.capacity)
+    return PAGETIDE_OK;
+  if (!state.engine->take(range))
+    return PAGETIDE_NO_MEMORY;
+  const u32 shift = shadow.module.granule_shift;
+  for (uptr i = 0; i < request.count; ++i) {
+    const Run &run = peeked_set.runs[i];
+    request.runs[i] = {run.granule << shift, run.length << shift, run.flags};
+  }
+  return PAGETIDE_OK;
+}
+
+static int AnswerEndOfProgram() {
+  if (!recording)
+    return PAGETIDE_NOT_RECORDING;
+  EndPeriod(kPeriodFinal, false, &request.reason);
+  if (!recording)
+    return PAGETIDE_OK;
+  if (state.tracing)
+    DrainTraceWriter();
+  // After exec that fails, or an abort that is caught, the program goes on.
+  if (request.reason == EndReason::kExit)
+    StopRecording();
+  else
+    Schedule(MonotonicNs());
+  return PAGETIDE_OK;
+}
+
+static int Answer() {
+  if (!recording && request.op != Op::kStart && request.op != Op::kSlot)
+    return PAGETIDE_NOT_RECORDING;
+  switch (request.op) {
+  case Op::kStart:
+    return StartRecording(nullptr);
+  case Op::kStop: {
+    EndReason reason = EndReason::kStop;
+    EndPeriod(kPeriodFinal, true, &reason);
+    if (recording)
+      StopRecording();
+    return PAGETIDE_OK;
+  }
+  case Op::kSetPeriod:
+    __atomic_store_n(&config.period_ns, request.number, __ATOMIC_RELEASE);
+    Schedule(MonotonicNs());
+    return PAGETIDE_OK;
+  case Op::kPeriodEnd:
+    EndPeriod(kPeriodDriven, true, nullptr);
+    Schedule(MonotonicNs());
+    return PAGETIDE_OK;
+  case Op::kFlush:
+    return !state.tracing || DrainTraceWriter() ? PAGETIDE_OK : PAGETIDE_IO;
+  case Op::kQuery:
+    return AnswerQuery();
+  case Op::kCollect:
+    return AnswerCollect();
+  case Op::kSlot:
+    request.number = SlotForNewThread();
+    return PAGETIDE_OK;
+  case Op::kEndOfProgram:
+    return AnswerEndOfProgram();
+  case Op::kNone:
+    break;
+  }
+  return PAGETIDE_INVALID;
+}
+
+//===- The thread
+//----------------------------------------------------------===//
+
+/// In a forked child whose parent recorded: the trace to name in a note.
+static char inherited_trace[4096];
+static bool inherited;
+
+static void RunRecorder(void *) {
+  if (inherited) {
+    inherited = false;
+    StartRecording(inherited_trace);
+  }
+  for (;;) {
+    u32 seen = LoadAcquire(&wake);
+    if (LoadAcquire(&request.turn) == kRecorder) {
+      request.result = Answer();
+      StoreRelease(&request.turn, kAnswered);
+      FutexWakeAll(&request.turn);
+      continue;
+    }
+    u64 deadline = recording ? state.next_end : 0;
+    if (deadline) {
+      u64 now = MonotonicNs();
+      if (now >= deadline) {
+        EndTimedPeriod(now);
+        continue;
+      }
+    }
+    FutexWait(&wake, seen, deadline);
+  }
+}
+
+static Lock start_lock;
+
+void InitRecorder() { owner_pid = GetPidRaw(); }
+
+int EnsureRecorder() {
+  if (LoadAcquire(&recorder_thread.tid))
+    return 0;
+  ScopedLock hold(start_lock);
+  if (LoadAcquire(&recorder_thread.tid))
+    return 0;
+  recorder_thread.run = RunRecorder;
+  recorder_thread.name = "pagetide";
+  recorder_thread.keep_fd = shadow.fd;
+  int error = StartRawThread(recorder_thread);
+  if (error) {
+    Warning("cannot start the recorder's thread: %s. Nothing is recorded.\n",
+            DescribeErrno(error));
+    return error;
+  }
+  // The recorder has its own; the program's table is the program's.
+  Syscall(SYS_close, (uptr)shadow.fd);
+  shadow.fd = -1;
+  return 0;
+}
+
+//===- Fork
+//----------------------------------------------------------------===//
+
+void LockRecorder() {
+  start_lock.Acquire();
+  request_lock.Acquire();
+}
+
+void UnlockRecorder() {
+  request_lock.Release();
+  start_lock.Release();
+}
+
+extern "C" char __start_pagetide_recorder_state[];
+extern "C" char __stop_pagetide_recorder_state[];
+
+void RenewRecorderInChild() {
+  inherited = recording;
+  if (inherited)
+    internal_strncpy(inherited_trace, state.trace_path,
+                     sizeof(inherited_trace) - 1);
+  ForgetRawThreads();
+  internal_memset(
+      __start_pagetide_recorder_state, 0,
+      (uptr)(__stop_pagetide_recorder_state - __start_pagetide_recorder_state));
+  request_lock.Reset();
+  start_lock.Reset();
+  request = {};
+  recording = 0;
+  owner_pid = GetPidRaw();
+  recorder_thread = {};
+  self.in_request = false;
+  if (!inherited)
+    return; // started when something needs it
+  // Fork returns in the child only when the child records: no instant of it
+  // must be lost to a SIGKILL.
+  if (EnsureRecorder())
+    return;
+  Ask(Op::kFlush, Nothing, Nothing);
+}
+
+} // namespace pagetide

@@ -1,0 +1,19 @@
+//===- recorder_state.h - Variables of the recorder's threads
+//---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_STATE_H
+#define PAGETIDE_RUNTIME_RECORDER_STATE_H
+
+/// On every variable that the recorder's or the writer's thread uses alone.
+/// Such a variable starts as all zeros. In a forked child those threads do not
+/// exist, and the copy of their variables may be half way through a change: the
+/// child sets all of them to zero at once (ForgetRecorder) and starts anew.
+/// What they pointed to stays mapped there, unused.
+#define PAGETIDE_RECORDER_STATE                                                \
+  __attribute__((section("pagetide_recorder_state")))
+
+#endif // PAGETIDE_RUNTIME_RECORDER_STATE_H

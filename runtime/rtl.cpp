@@ -1,0 +1,118 @@
+//===- rtl.cpp - The second phase of start-up
+//-------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rtl.h"
+
+#include "early_init.h"
+#include "flags.h"
+#include "messages.h"
+#include "recorder.h"
+#include "shadow.h"
+#include "threads.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+/// The configuration that the options describe. Paths become absolute: the
+/// recorder's working directory need not stay the program's.
+RecordConfig ConfigFromFlags() {
+  const Flags &flags = GetFlags();
+  RecordConfig config = {};
+  config.period_ns = flags.period;
+  config.per_thread = flags.per_thread;
+  config.checksum = flags.checksum;
+  config.unstable = flags.unstable;
+  if (!SetTracePath(config, flags.trace_path))
+    Fatal("option trace_path: the name is too long: %s\n", flags.trace_path);
+  if (internal_strlen(flags.control) >= sizeof(config.control))
+    Fatal("option control: the socket's name is too long: %s\n", flags.control);
+  internal_strncpy(config.control, flags.control, sizeof(config.control) - 1);
+  return config;
+}
+
+bool SetTracePath(RecordConfig &config, const char *path) {
+  config.trace_path[0] = 0;
+  if (!path || !*path)
+    return true;
+  uptr used = 0;
+  constexpr uptr kRoom = 32; // for what CreateTraceFile appends
+  if (path[0] != '/') {
+    uptr n =
+        Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
+    if (Failed(n))
+      return false;
+    used = internal_strlen(config.trace_path);
+    config.trace_path[used++] = '/';
+  }
+  uptr bytes = internal_strlen(path) + 1;
+  if (used + bytes + kRoom > sizeof(config.trace_path))
+    return false;
+  internal_memcpy(config.trace_path + used, path, bytes);
+  return true;
+}
+
+static void StartIfAsked() {
+  const Flags &flags = GetFlags();
+  if (!*flags.trace_path && !*flags.control)
+    return;
+  RecordConfig config = ConfigFromFlags();
+  switch (int status = RequestStart(config)) {
+  case PAGETIDE_OK:
+    return;
+  case PAGETIDE_UNSUPPORTED:
+    Fatal("checksum=written cannot be had: this program was built with layout "
+          "access, which does not tell writes from reads. Take "
+          "checksum=accessed, or build with -fpagetide-layout=rw.\n");
+  case PAGETIDE_IO: // said already
+    Fatal(
+        "the program was not started, because its trace cannot be written.\n");
+  default:
+    Fatal("recording cannot start: %s.\n", pagetide_status_string(status));
+  }
+}
+
+static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
+
+void EnsureSecondPhase() {
+  static u32 done;
+  if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
+    return;
+  InitFlags();
+  InitRecorder();
+  InitInterceptors();
+  InitFork();
+  if (EnsureRecorder() && (*GetFlags().trace_path || *GetFlags().control))
+    Fatal("the program was not started, because it cannot be recorded.\n");
+  InitThreads();
+  at_quick_exit(AtQuickExit);
+  StartIfAsked();
+}
+
+/// After every other destructor: all that is instrumented needs this library,
+/// so the loader ends it later.
+__attribute__((destructor)) static void AtExit() {
+  EndOfProgram(trace::EndReason::kExit);
+}
+
+} // namespace pagetide
+
+extern "C" __attribute__((visibility("default"))) void
+__pagetide_module_init_v1(const pagetide::abi::ModuleInfo *info) {
+  using namespace pagetide;
+  Dl_info where = {};
+  dladdr((const void *)info, &where);
+  AdmitModule(*info, where.dli_fname ? where.dli_fname : "");
+  EnsureSecondPhase();
+}

@@ -1,0 +1,26 @@
+//===- rtl.h - The second phase of start-up
+//---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RTL_H
+#define PAGETIDE_RUNTIME_RTL_H
+
+namespace pagetide {
+
+/// Options, interceptors, threads, fork handlers, recorder; then recording, if
+/// the options ask for it. Runs once, from the first module constructor: libc
+/// and other sanitizers are ready by then.
+void EnsureSecondPhase();
+
+/// Resolves the functions that interceptors wrap (interceptors.cpp).
+void InitInterceptors();
+
+/// Registers the handlers that keep parent and child apart (fork.cpp).
+void InitFork();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RTL_H

@@ -1,0 +1,41 @@
+//===- settle.h - Have threads made the accesses they marked?
+//---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mark precedes its access. A thread that is preempted in between writes a
+// page after the period that names the page has ended. It is settled for that
+// period's end once it must have made the access: it has used CPU time beyond
+// the skew margin since, or it is blocked in a system call, or it has ended.
+// docs/contract.md (Settled and carried) says what follows from it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_SETTLE_H
+#define PAGETIDE_RUNTIME_SETTLE_H
+
+#include "engine.h"
+
+namespace pagetide {
+
+/// Where the engine's collect() adds who wrote what. Entries of threads that
+/// have not settled yet stay in front.
+PageVec<WriterOfPeriod> &WritersSoFar();
+PageVec<StagedWord> &WrittenSoFar();
+
+/// Forgets all of them.
+void ForgetWriters();
+
+/// Waits up to wait_ns for the writers to settle. What those that did not have
+/// written is carried into the open period, and, if `unsettled` is not null,
+/// its words are put there (not sorted). False where staging is full.
+bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
+
+/// True once the thread has settled since the writer entry was made.
+bool ThreadSettled(const WriterOfPeriod &writer);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_SETTLE_H

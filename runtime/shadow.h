@@ -1,0 +1,106 @@
+//===- shadow.h - The shadow memory of a process
+//----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One memfd a process, laid out as include/pagetide/shadow_file.h says: a
+// control block, a ring for page sets not yet written, and a slot of shadow a
+// thread. This file maps it and knows where things are; who uses which slot is
+// the business of threads.h, and what is in them of snapshot.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_SHADOW_H
+#define PAGETIDE_RUNTIME_SHADOW_H
+
+#include "pagetide/abi.h"
+#include "pagetide/shadow_file.h"
+#include "platform.h"
+
+namespace pagetide {
+
+using shadow_file::PeriodEntry;
+using shadow_file::ShadowHeader;
+using shadow_file::SlotEntry;
+using shadow_file::SlotState;
+using shadow_file::StagedWord;
+using shadow_file::StagingChunk;
+
+/// The slot of the thread that ran the first phase.
+constexpr u32 kFirstSlot = 1;
+
+struct Shadow {
+  /// 0 until there is a shadow. Read by interceptors on every call.
+  u32 ready;
+  abi::ModuleInfo module; ///< what every module must agree on (flags: or-ed)
+  abi::Layout layout;
+  u32 cell_shift;
+  u32 cells; ///< per index
+  u64 slot_bytes;
+  ShadowHeader *header;
+  SlotEntry *slots;
+  StagingChunk *chunks;
+  /// Where a slot is mapped; 0 where it is not.
+  uptr slot_base[shadow_file::kMaxSlots];
+  /// True where threads without a base existed when the shadow was made.
+  bool threads_before;
+  /// The memfd in the program's table, until the recorder has taken it.
+  int fd;
+};
+
+extern Shadow shadow;
+
+inline bool ShadowReady() {
+  return __atomic_load_n(&shadow.ready, __ATOMIC_ACQUIRE);
+}
+
+/// Creates the memfd for modules such as `module`, maps its control block and
+/// the caller's slot, and points the calling thread's base there. System calls
+/// only. Dies with a message where the system refuses.
+void CreateShadow(const abi::ModuleInfo &module);
+
+/// In a forked child, whose shadow is still its parent's: gives it a new memfd,
+/// mapped where the parent's was, with only `slot` in it, which then belongs to
+/// the calling thread.
+void RenewShadowInChild(u32 slot);
+
+/// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
+/// or an errno.
+int MapSlot(int fd, u32 slot);
+
+/// The entry of a slot whose thread has begun.
+void BeginSlot(u32 slot, u32 tid);
+
+/// Bytes of the control block and the ring, mapped at shadow.header.
+u64 ControlBytes();
+
+//===- Address arithmetic
+//--------------------------------------------------===//
+
+inline uptr CellIndex(uptr address) { return address >> shadow.cell_shift; }
+inline uptr ReadCellOffset(uptr index) {
+  return index * shadow.cells + abi::read_cell(shadow.layout);
+}
+inline uptr WriteCellOffset(uptr index) {
+  return index * shadow.cells + abi::write_cell(shadow.layout);
+}
+
+/// True where [address, address+bytes) lies in the range a shadow covers.
+inline bool InShadowedRange(uptr address, uptr bytes) {
+  constexpr uptr kEnd = uptr{1} << abi::kAddressBits;
+  return address < kEnd && bytes <= kEnd - address;
+}
+
+/// Marks [address, address+bytes) in the calling thread's shadow. Ranges that
+/// no shadow covers are left alone: the access itself will fault.
+/// Async-signal-safe.
+void MarkRead(uptr address, uptr bytes);
+void MarkWrite(uptr address, uptr bytes);
+/// For what a failed call may have written: only into empty cells.
+void MarkMayWrite(uptr address, uptr bytes);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_SHADOW_H

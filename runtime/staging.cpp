@@ -1,0 +1,124 @@
+//===- staging.cpp - Page sets collected and not yet written
+//----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "staging.h"
+
+#include "recorder_state.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+using namespace shadow_file;
+
+/// Counts releases, so that the recorder can wait for one.
+PAGETIDE_RECORDER_STATE static u32 releases;
+/// Chunks at and beyond this index have been used since memory was given back.
+PAGETIDE_RECORDER_STATE static u64 touched_chunks;
+/// Memory of the ring that is kept while it is empty.
+constexpr u64 kKeptChunks = (16u << 20) / kChunkBytes;
+
+static PeriodEntry &EntryAt(u64 number) {
+  return shadow.header->periods[number % kMaxPendingPeriods];
+}
+
+PeriodEntry &OpenPeriod() { return EntryAt(shadow.header->open_period); }
+
+StagingChunk &ChunkAt(u64 number) {
+  const ShadowHeader &header = *shadow.header;
+  return shadow.chunks[(number - header.chunk_base) % header.chunk_count];
+}
+
+static void FillEntry(PeriodEntry &entry, u64 index, u64 start_ns) {
+  entry.index = index;
+  entry.start_ns = start_ns;
+  entry.end_ns = 0;
+  entry.overruns = 0;
+  entry.flags = 0;
+  entry.first_chunk = entry.end_chunk = shadow.header->chunk_head;
+}
+
+void ResetStaging(u64 index, u64 start_ns) {
+  ShadowHeader &header = *shadow.header;
+  header.chunk_tail = header.chunk_base = header.chunk_head;
+  header.periods_written = header.open_period;
+  FillEntry(OpenPeriod(), index, start_ns);
+}
+
+/// Waits for the writer to release a period. False where none is pending.
+static bool WaitForRelease() {
+  ShadowHeader &header = *shadow.header;
+  u32 seen = LoadAcquire(&releases);
+  if (LoadAcquire(&header.periods_written) == header.open_period)
+    return false;
+  FutexWait(&releases, seen);
+  return true;
+}
+
+void WaitUntilReleased() {
+  while (WaitForRelease()) {
+  }
+}
+
+PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns) {
+  ShadowHeader &header = *shadow.header;
+  while (header.open_period + 1 - LoadAcquire(&header.periods_written) >=
+         kMaxPendingPeriods)
+    WaitForRelease();
+  PeriodEntry &closed = OpenPeriod();
+  closed.end_ns = end_ns;
+  closed.flags = flags;
+  closed.overruns = overruns;
+  FillEntry(EntryAt(header.open_period + 1), closed.index + 1, end_ns);
+  StoreRelease(&header.open_period, header.open_period + 1);
+  return closed;
+}
+
+/// An empty ring starts at its first chunk again, so that the same few pages
+/// serve every period; what a huge period used is given back.
+static void StartRingOver() {
+  ShadowHeader &header = *shadow.header;
+  if (touched_chunks > kKeptChunks) {
+    Syscall(SYS_madvise, (uptr)&shadow.chunks[kKeptChunks],
+            (touched_chunks - kKeptChunks) * kChunkBytes, MADV_REMOVE);
+    touched_chunks = kKeptChunks;
+  }
+  StoreRelease(&header.chunk_base, header.chunk_head);
+}
+
+bool StagingCursor::NewChunk() {
+  ShadowHeader &header = *shadow.header;
+  while (header.chunk_head - LoadAcquire(&header.chunk_tail) ==
+         header.chunk_count)
+    if (!WaitForRelease())
+      return false;
+  if (header.chunk_head == LoadAcquire(&header.chunk_tail))
+    StartRingOver();
+  chunk_ = &ChunkAt(header.chunk_head);
+  u64 used = (u64)(chunk_ - shadow.chunks) + 1;
+  if (used > touched_chunks)
+    touched_chunks = used;
+  PeriodEntry &open = OpenPeriod();
+  chunk_->count = 0;
+  chunk_->period = open.index;
+  chunk_->tid = tid_;
+  chunk_->kind = (u32)kind_;
+  StoreRelease(&header.chunk_head, header.chunk_head + 1);
+  StoreRelease(&open.end_chunk, header.chunk_head);
+  return true;
+}
+
+void ReleasePeriod(const PeriodEntry &period) {
+  ShadowHeader &header = *shadow.header;
+  StoreRelease(&header.chunk_tail, period.end_chunk);
+  StoreRelease(&header.periods_written, header.periods_written + 1);
+  __atomic_fetch_add(&releases, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&releases);
+}
+
+} // namespace pagetide

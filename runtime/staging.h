@@ -1,0 +1,73 @@
+//===- staging.h - Page sets collected and not yet written
+//------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ring of the control block: periods in order, each a list of chunks, each
+// chunk words of one thread's shadow. Only the recorder adds; the trace writer
+// (or, without a trace, the recorder) releases whole periods. What is staged
+// can be harvested after the process died: see include/pagetide/shadow_file.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_STAGING_H
+#define PAGETIDE_RUNTIME_STAGING_H
+
+#include "shadow.h"
+
+namespace pagetide {
+
+/// Empties the ring and opens a first period.
+void ResetStaging(u64 index, u64 start_ns);
+
+/// The period being collected.
+PeriodEntry &OpenPeriod();
+
+/// Completes the open period and opens the next. Waits where
+/// kMaxPendingPeriods are pending; returns the completed one.
+PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns);
+
+/// Adds words of one thread to the open period.
+class StagingCursor {
+public:
+  StagingCursor(u32 tid, shadow_file::ChunkKind kind)
+      : tid_(tid), kind_(kind) {}
+
+  /// Makes a record of the word and returns it, so that its value can be
+  /// brought up to date; it counts from now on. Waits for the trace writer
+  /// where the ring is full; null where the open period alone fills it.
+  StagedWord *Add(u64 word, u64 value) {
+    if ((!chunk_ || chunk_->count == shadow_file::kWordsPerChunk) &&
+        !NewChunk())
+      return nullptr;
+    StagedWord &record = chunk_->words[chunk_->count];
+    record.word = word;
+    record.value = value;
+    StoreRelease(&chunk_->count, chunk_->count + 1);
+    ++words_;
+    return &record;
+  }
+  u64 words() const { return words_; }
+
+private:
+  bool NewChunk();
+  u32 tid_;
+  shadow_file::ChunkKind kind_;
+  StagingChunk *chunk_ = nullptr;
+  u64 words_ = 0;
+};
+
+StagingChunk &ChunkAt(u64 number);
+
+/// Releases all periods up to and including number `index`: they are in the
+/// trace, or nobody wants them. Any thread; in order.
+void ReleasePeriod(const PeriodEntry &period);
+
+/// Waits until every completed period is released.
+void WaitUntilReleased();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_STAGING_H

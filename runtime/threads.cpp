@@ -1,0 +1,288 @@
+//===- threads.cpp - Whose shadow is where
+//----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "threads.h"
+
+#include "messages.h"
+#include "raw_thread.h"
+#include "recorder.h"
+
+#include "sanitizer_common/sanitizer_allocator_internal.h"
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+#include "sanitizer_common/sanitizer_linux.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using shadow_file::kMaxSlots;
+using shadow_file::kOrphanSlot;
+
+constinit thread_local ThreadSelf self = {};
+
+static pthread_key_t end_key;
+static Lock slots_lock;
+static u32 free_slots[kMaxSlots];
+static u32 free_count;
+static u32 retired_count;
+
+//===- Slots
+//---------------------------------------------------------------===//
+
+u32 CurrentSlot() {
+  if (self.slot_plus_one)
+    return self.slot_plus_one - 1;
+  uptr base = GetShadowBase();
+  for (u32 i = 0; i < shadow.header->slot_high; ++i)
+    if (shadow.slot_base[i] == base) {
+      self.slot_plus_one = i + 1;
+      return i;
+    }
+  return kOrphanSlot;
+}
+
+void FreeSlot(u32 slot) {
+  ScopedLock hold(slots_lock);
+  if (shadow.slots[slot].state == (u32)SlotState::kRetired)
+    __atomic_fetch_sub(&retired_count, 1, __ATOMIC_RELAXED);
+  StoreRelease(&shadow.slots[slot].state, (u32)SlotState::kFree);
+  free_slots[free_count++] = slot;
+}
+
+u32 RetiredSlots() { return LoadAcquire(&retired_count); }
+
+void RetireSlot(u32 slot) {
+  SlotEntry &entry = shadow.slots[slot];
+  entry.end_ns = MonotonicNs();
+  entry.inflight_bytes = 0;
+  __atomic_fetch_add(&retired_count, 1, __ATOMIC_RELAXED);
+  StoreRelease(&entry.state, (u32)SlotState::kRetired);
+}
+
+u32 TakeFreeSlot() {
+  ScopedLock hold(slots_lock);
+  return free_count ? free_slots[--free_count] : kOrphanSlot;
+}
+
+static u32 AcquireSlot() {
+  u32 slot = TakeFreeSlot();
+  return slot != kOrphanSlot ? slot : RequestSlot();
+}
+
+/// Points the calling thread at a slot that belongs to it.
+static void EnterSlot(u32 slot) {
+  SetShadowBase(shadow.slot_base[slot]);
+  self.slot_plus_one = slot + 1;
+  if (slot != kOrphanSlot)
+    BeginSlot(slot, GetTidRaw());
+}
+
+//===- Start and end
+//-------------------------------------------------------===//
+
+ThreadStart *PrepareThread(void *(*run)(void *), void *arg) {
+  auto *start = (ThreadStart *)InternalAlloc(sizeof(ThreadStart));
+  *start = {run, arg, AcquireSlot()};
+  return start;
+}
+
+void CancelThread(ThreadStart *start) {
+  if (start->slot != kOrphanSlot)
+    FreeSlot(start->slot);
+  InternalFree(start);
+}
+
+/// The key's destructor. Others' destructors may still run instrumented code,
+/// and libc calls them in rounds: the last round is ours.
+static void EndThread(void *round) {
+  if ((uptr)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(end_key, (void *)((uptr)round + 1));
+    return;
+  }
+  u32 slot = CurrentSlot();
+  // Without an orphan slot (no thread was ever created: main calls
+  // pthread_exit) the thread keeps what it has.
+  if (slot == kOrphanSlot || !shadow.slot_base[kOrphanSlot])
+    return;
+  ScopedBlockSignals block_signals; // a handler would mark into a free slot
+  SetShadowBase(shadow.slot_base[kOrphanSlot]);
+  self.slot_plus_one = kOrphanSlot + 1;
+  RetireSlot(slot);
+}
+
+void *RunThread(void *arg) {
+  auto *start = (ThreadStart *)arg;
+  ThreadStart copy = *start;
+  {
+    // Until here the thread had its parent's base.
+    ScopedBlockSignals block_signals;
+    EnterSlot(copy.slot);
+  }
+  InternalFree(start);
+  pthread_setspecific(end_key, (void *)1);
+  return copy.run(copy.arg);
+}
+
+//===- Threads that were there before the runtime
+//--------------------------===//
+
+namespace {
+struct Attachment {
+  u32 tid;
+  u32 slot;
+  u32 done;
+};
+} // namespace
+
+static void AttachHandler(int, siginfo_t *info, void *) {
+  auto *attachment = (Attachment *)info->si_value.sival_ptr;
+  EnterSlot(attachment->slot);
+  StoreRelease(&attachment->done, 1);
+  FutexWakeAll(&attachment->done);
+}
+
+/// Has a thread set its own base, by a signal to it.
+static bool Attach(Attachment &attachment, int signal_number) {
+  siginfo_t info = {};
+  info.si_signo = signal_number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = (pid_t)GetPidRaw();
+  info.si_value.sival_ptr = &attachment;
+  if (Failed(Syscall(SYS_rt_tgsigqueueinfo, GetPidRaw(), attachment.tid,
+                     (uptr)signal_number, (uptr)&info)))
+    return true; // it ended meanwhile
+  u64 deadline = MonotonicNs() + 2 * kNsPerSec;
+  while (!LoadAcquire(&attachment.done)) {
+    if (MonotonicNs() > deadline)
+      return false;
+    FutexWait(&attachment.done, 0, deadline);
+  }
+  return true;
+}
+
+static void AttachExistingThreads() {
+  PageVec<u32> attached;
+  u32 own = GetTidRaw();
+  // A real-time signal that the program leaves at its default.
+  int number = SIGRTMAX;
+  struct sigaction previous;
+  for (; number > SIGRTMIN; --number)
+    if (!sigaction(number, nullptr, &previous) &&
+        !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
+      break;
+  bool installed = false;
+  for (bool found = true; found;) {
+    // Threads may create threads meanwhile: look until there is none new.
+    found = false;
+    ThreadLister lister(GetPidRaw());
+    InternalMmapVector<tid_t> tids;
+    lister.ListThreads(&tids);
+    for (tid_t listed : tids) {
+      u32 tid = (u32)listed;
+      bool known = tid == own || IsRawThread(tid);
+      for (u32 t : attached)
+        known |= t == tid;
+      if (known)
+        continue;
+      if (!installed) {
+        struct sigaction action = {};
+        action.sa_sigaction = AttachHandler;
+        action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+        sigaction(number, &action, &previous);
+        installed = true;
+      }
+      Attachment attachment = {tid, AcquireSlot(), 0};
+      if (!Attach(attachment, number))
+        Fatal("thread %u, which was running before the first instrumented "
+              "library was loaded, did not answer a signal (it may block "
+              "signal %d). Load the library, or preload libpagetide.so, "
+              "before creating threads.\n",
+              tid, number);
+      attached.push_back(tid);
+      found = true;
+    }
+  }
+  if (installed)
+    sigaction(number, &previous, nullptr);
+  attached.Free();
+}
+
+void InitThreads() {
+  pthread_key_create(&end_key, EndThread);
+  pthread_setspecific(end_key, (void *)1);
+  CurrentSlot();
+  // Threads created since the shadow was made inherited their creator's base,
+  // and share its shadow.
+  if (shadow.threads_before)
+    AttachExistingThreads();
+}
+
+//===- Leaving code out
+//----------------------------------------------------===//
+
+/// Where marks go that nobody wants. Mapped when first asked for.
+static uptr ScratchShadow() {
+  static uptr scratch;
+  uptr base = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
+  if (base)
+    return base;
+  base = (uptr)MapAnonymous(shadow.slot_bytes, false);
+  uptr none = 0;
+  if (base &&
+      !__atomic_compare_exchange_n(&scratch, &none, base, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    Unmap((void *)base, shadow.slot_bytes); // another thread was first
+    base = none;
+  }
+  return base;
+}
+
+bool LeaveOut(int change) {
+  if (change > 0) {
+    u32 slot = CurrentSlot(); // while the base still tells
+    if (!self.leave_out) {
+      uptr scratch = ScratchShadow();
+      if (!scratch)
+        return false;
+      self.slot_plus_one = slot + 1;
+      ++self.leave_out; // first: a handler in between nests
+      SetShadowBase(scratch);
+      return true;
+    }
+    ++self.leave_out;
+    return true;
+  }
+  if (!self.leave_out)
+    return false;
+  if (self.leave_out == 1)
+    SetShadowBase(shadow.slot_base[CurrentSlot()]);
+  --self.leave_out;
+  return true;
+}
+
+//===- Fork
+//----------------------------------------------------------------===//
+
+void LockThreads() { slots_lock.Acquire(); }
+void UnlockThreads() { slots_lock.Release(); }
+
+void RenewThreadsInChild() {
+  slots_lock.Reset();
+  free_count = 0;
+  retired_count = 0;
+  RenewShadowInChild(CurrentSlot());
+}
+
+} // namespace pagetide
