@@ -21,21 +21,28 @@
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
 
 namespace pagetide {
 
 /// In a callback the thread holds, by its request, what would be locked here.
 static bool locked;
+/// The forking thread's; no handler may run while it holds the locks.
+static u64 signal_mask;
 
 static void Prepare() {
   locked = !self.in_request;
   if (!locked)
     return;
+  u64 all = ~u64{0}, saved = 0;
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
   LockCallback();
   LockRecorder();
   LockThreads();
   LockWatch();
   __sanitizer::InternalAllocatorLock();
+  signal_mask = saved;
 }
 
 static void InParent() {
@@ -45,16 +52,20 @@ static void InParent() {
   UnlockWatch();
   UnlockThreads();
   UnlockRecorder();
+  u64 saved = signal_mask;
   UnlockCallback();
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&saved, 0, 8);
 }
 
 static void InChild() {
   if (locked)
     __sanitizer::InternalAllocatorUnlock();
+  RenewThreadsInChild(); // the new control block first
   RenewWatchInChild();
-  RenewThreadsInChild();
   RenewRecorderInChild();
   RenewCallbackInChild();
+  if (locked)
+    Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&signal_mask, 0, 8);
 }
 
 void InitFork() { pthread_atfork(Prepare, InParent, InChild); }

@@ -565,20 +565,20 @@ INTERCEPTOR(int, mlockall, int flags) {
 
 #define PAGETIDE_INTERCEPTED(X)                                                \
   X(memcpy)                                                                    \
-  X(memmove) X(memset) X(mempcpy) X(bcopy) X(bzero) X(__memcpy_chk)            \
-      X(__memmove_chk) X(__memset_chk) X(__mempcpy_chk) X(memcmp) X(bcmp)      \
-          X(strlen) X(memchr) X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read) \
-              X(pread) X(pread64) X(recv) X(__read_chk) X(__pread_chk)         \
-                  X(__pread64_chk) X(__recv_chk) X(write) X(pwrite)            \
-                      X(pwrite64) X(send) X(readv) X(preadv) X(preadv64)       \
-                          X(writev) X(pwritev) X(pwritev64) X(recvfrom)        \
-                              X(__recvfrom_chk) X(recvmsg) X(sendto)           \
-                                  X(sendmsg) X(pthread_create) X(thrd_create)  \
-                                      X(_exit) X(_Exit) X(abort) X(execve)     \
-                                          X(execv) X(execvp) X(execvpe)        \
-                                              X(fexecve) X(execveat) X(execl)  \
-                                                  X(execlp) X(execle)          \
-                                                      X(mlockall)
+  X(memmove)                                                                   \
+  X(memset) X(mempcpy) X(bcopy) X(bzero) X(__memcpy_chk) X(__memmove_chk)      \
+      X(__memset_chk) X(__mempcpy_chk) X(memcmp) X(bcmp) X(strlen) X(memchr)   \
+          X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read) X(pread) X(pread64) \
+              X(recv) X(__read_chk) X(__pread_chk) X(__pread64_chk)            \
+                  X(__recv_chk) X(write) X(pwrite) X(pwrite64) X(send)         \
+                      X(readv) X(preadv) X(preadv64) X(writev) X(pwritev)      \
+                          X(pwritev64) X(recvfrom) X(__recvfrom_chk)           \
+                              X(recvmsg) X(sendto) X(sendmsg)                  \
+                                  X(pthread_create) X(thrd_create) X(_exit)    \
+                                      X(_Exit) X(abort) X(execve) X(execv)     \
+                                          X(execvp) X(execvpe) X(fexecve)      \
+                                              X(execveat) X(execl) X(execlp)   \
+                                                  X(execle) X(mlockall)
 
 namespace pagetide {
 

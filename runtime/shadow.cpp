@@ -24,9 +24,13 @@ Shadow shadow;
 
 /// Address space set aside for the ring; option staging_mib takes part of it.
 constexpr u64 kMaxStagingBytes = u64{4} << 30;
-constexpr u64 kChunksOffset =
-    (sizeof(ShadowHeader) + 4095) / 4096 * 4096 + kMaxSlots * sizeof(SlotEntry);
-static_assert(kChunksOffset % 4096 == 0);
+
+constexpr u64 RoundUpToPage(u64 bytes) { return (bytes + 4095) / 4096 * 4096; }
+constexpr u64 kSlotTableOffset = RoundUpToPage(sizeof(ShadowHeader));
+constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
+constexpr u64 kWatchTablesOffset =
+    RoundUpToPage(kSlotTableOffset + kMaxSlots * sizeof(SlotEntry));
+constexpr u64 kChunksOffset = kWatchTablesOffset + 2 * kWatchTableBytes;
 
 u64 ControlBytes() { return kChunksOffset + kMaxStagingBytes; }
 
@@ -81,7 +85,8 @@ static void FillHeader() {
   header.layout = (u32)shadow.layout;
   header.cell_shift = shadow.cell_shift;
   header.granule_shift = shadow.module.granule_shift;
-  header.slot_table_offset = kChunksOffset - kMaxSlots * sizeof(SlotEntry);
+  header.slot_table_offset = kSlotTableOffset;
+  header.watch_tables_offset = kWatchTablesOffset;
   header.chunks_offset = kChunksOffset;
   header.chunk_count = kMaxStagingBytes / kChunkBytes;
   header.slots_offset = SlotsOffset();
@@ -101,8 +106,10 @@ void CreateShadow(const abi::ModuleInfo &module) {
   if (int error = MapFile(shadow.fd, 0, ControlBytes(), nullptr, &control))
     DieNoAddressSpace(ControlBytes(), error);
   shadow.header = (ShadowHeader *)control;
-  shadow.slots =
-      (SlotEntry *)(control + kChunksOffset - kMaxSlots * sizeof(SlotEntry));
+  shadow.slots = (SlotEntry *)(control + kSlotTableOffset);
+  for (u32 i = 0; i < 2; ++i)
+    shadow.watch_tables[i] =
+        (WatchedRange *)(control + kWatchTablesOffset + i * kWatchTableBytes);
   shadow.chunks = (StagingChunk *)(control + kChunksOffset);
   FillHeader();
   if (int error = MapSlot(shadow.fd, kFirstSlot))

@@ -41,6 +41,7 @@ struct Shadow {
   u64 slot_bytes;
   ShadowHeader *header;
   SlotEntry *slots;
+  shadow_file::WatchedRange *watch_tables[2];
   StagingChunk *chunks;
   /// Where a slot is mapped; 0 where it is not.
   uptr slot_base[shadow_file::kMaxSlots];

@@ -13,6 +13,7 @@
 //
 //   0               ShadowHeader
 //   slots_table     SlotEntry[kMaxSlots]
+//   watch tables    WatchedRange[2][kMaxWatched]
 //   chunks          StagingChunk[chunk_count]   a ring, see below
 //   slots           shadow of slot 0, of slot 1, ...  (slot_bytes each, sparse)
 //
@@ -48,7 +49,7 @@ enum class SlotState : std::uint32_t {
   kRetired = 2, ///< its thread has ended; marks may be left in it
 };
 
-struct SlotEntry { // 64 bytes, one cache line
+struct SlotEntry {     // 64 bytes, one cache line
   std::uint32_t state; ///< SlotState
   std::uint32_t tid;   ///< 0 for the orphan slot
   std::uint64_t start_ns;
@@ -61,6 +62,18 @@ struct SlotEntry { // 64 bytes, one cache line
   std::uint64_t reserved[2];
 };
 static_assert(sizeof(SlotEntry) == 64);
+
+/// Only granules in a watched range are reported, if any range was ever
+/// watched. There are two tables: a change fills the one not in use.
+inline constexpr std::uint32_t kMaxWatched = 65536;
+struct WatchedRange { // granules: address >> granule_shift
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+/// ShadowHeader::watch: 0 where everything is reported; otherwise this bit, the
+/// number of ranges, and above them which table holds them (sorted, disjoint).
+inline constexpr std::uint64_t kWatching = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kWatchSecondTable = std::uint64_t{1} << 62;
 
 struct PeriodEntry { // staged period number p stands at p % kMaxPendingPeriods
   std::uint64_t index;
@@ -82,10 +95,13 @@ struct ShadowHeader {
   std::uint32_t granule_shift;
   std::uint32_t per_thread; ///< 1: the trace has sections by thread
   std::uint64_t slot_table_offset;
+  std::uint64_t watch_tables_offset;
   std::uint64_t chunks_offset;
   std::uint64_t chunk_count;
   std::uint64_t slots_offset;
   std::uint64_t slot_bytes;
+
+  std::uint64_t watch; ///< see kWatching
 
   std::uint32_t recording; ///< 1 between start and stop
   std::uint32_t slot_high; ///< slots [0, slot_high) were ever used
@@ -107,8 +123,8 @@ struct ShadowHeader {
 };
 
 enum class ChunkKind : std::uint32_t {
-  kMarks = 0,     ///< this period's marks
-  kCarried = 1,   ///< words carried from an earlier period (see the contract)
+  kMarks = 0,   ///< this period's marks
+  kCarried = 1, ///< words carried from an earlier period (see the contract)
 };
 
 /// Eight cells of a thread's shadow.

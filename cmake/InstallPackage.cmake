@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What cmake --install puts into a prefix: pass, runtime, command and wrappers,
+# the C API's header, and the package that find_package(Pagetide) finds. To be
+# included when the targets are there.
+
+include(CMakePackageConfigHelpers)
+
+set(_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Pagetide")
+set(_package_build_dir "${PROJECT_BINARY_DIR}/package")
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/PagetideConfig.cmake.in"
+  "${_package_build_dir}/PagetideConfig.cmake"
+  INSTALL_DESTINATION "${_package_dir}"
+  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(
+  "${_package_build_dir}/PagetideConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+
+foreach(_target IN ITEMS PagetidePass pagetide_runtime pagetide_cli
+                         pagetide_wrapper)
+  if(TARGET ${_target})
+    install(
+      TARGETS ${_target}
+      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  endif()
+endforeach()
+install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-clang++"
+        DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(FILES "${_package_build_dir}/PagetideConfig.cmake"
+              "${_package_build_dir}/PagetideConfigVersion.cmake"
+        DESTINATION "${_package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/include/pagetide/pagetide.h"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pagetide")

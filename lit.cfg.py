@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How lit runs the tests below test/. lit walks upward from the path it is given
+# until it meets a configuration: `lit build/test` finds build/lit.site.cfg.py,
+# which holds the build's paths and loads this file; `lit test/pass/x.ll` finds
+# this file, which then loads the site configuration of the build in
+# $PAGETIDE_BUILD (default: build/).
+
+import os
+import re
+import shlex
+import shutil
+
+import lit.formats
+import lit.util
+
+if not hasattr(config, "pagetide_build_root"):
+    source_root = os.path.dirname(os.path.realpath(__file__))
+    build_root = os.environ.get(
+        "PAGETIDE_BUILD", os.path.join(source_root, "build")
+    )
+    site_config = os.path.join(build_root, "lit.site.cfg.py")
+    if not os.path.exists(site_config):
+        lit_config.fatal(
+            "no configured build in '%s': run cmake there first, or set "
+            "PAGETIDE_BUILD to the build directory" % build_root
+        )
+    lit_config.load_config(config, site_config)
+    raise SystemExit  # The site configuration has loaded this file already.
+
+config.name = "Pagetide"
+# bash runs the scripts, so that tests may use all of the shell.
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".ll", ".c", ".cpp", ".test"]
+config.excludes = ["Inputs", "docs", "benchmarks", "examples", ".deps"]
+config.excludes += [
+    name for name in os.listdir(config.pagetide_source_root)
+    if name.startswith("build")
+]
+config.test_source_root = config.pagetide_source_root
+config.test_exec_root = config.pagetide_build_root
+
+# Time limit. lit needs psutil to kill what a test leaves running.
+seconds = int(lit_config.params.get("timeout", 300))
+supported, why = lit.util.killProcessAndChildrenIsSupported()
+if supported:
+    if lit_config.maxIndividualTestTime == 0:
+        lit_config.maxIndividualTestTime = seconds
+else:
+    lit_config.note("tests run without a time limit: " + why)
+
+# Tests that measure time, or that load both processors on purpose, put
+# `config.parallelism_group = "timing"` into their lit.local.cfg.
+lit_config.parallelism_groups["timing"] = 1
+
+# The tests see nothing of the caller's settings but where things are.
+for name in ("HOME", "USER", "LANG", "XDG_RUNTIME_DIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["PATH"] = os.path.pathsep.join(
+    [config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+for name in ("PAGETIDE_OPTIONS", "LD_PRELOAD"):
+    config.environment.pop(name, None)
+
+
+def in_lib(name):
+    return os.path.join(config.pagetide_lib_dir, name)
+
+
+def in_bin(name):
+    return os.path.join(config.pagetide_bin_dir, name)
+
+
+def command(*words):
+    return " ".join(shlex.quote(word) for word in words)
+
+
+deps = os.path.join(config.pagetide_source_root, ".deps")
+clang = config.clang
+clangxx = config.clangxx
+plugin = in_lib("PagetidePass.so")
+runtime = in_lib("libpagetide.so")
+include = os.path.join(config.pagetide_source_root, "include")
+link = [
+    "-Wl,--push-state,--no-as-needed",
+    runtime,
+    "-Wl,--pop-state",
+    "-Wl,-rpath," + config.pagetide_lib_dir,
+]
+
+# Name, and what it stands for. A name is matched whole: %clang does not match
+# the head of %clang_pagetide.
+substitutions = {
+    # The parts of Pagetide.
+    "pagetide": command(in_bin("pagetide")),
+    "pagetide_clang": command(in_bin("pagetide-clang")),
+    "pagetide_clangxx": command(in_bin("pagetide-clang++")),
+    "pass": command(plugin),
+    "runtime": command(runtime),
+    "libdir": command(config.pagetide_lib_dir),
+    "include": command(include),
+    "make_trace": command(config.make_trace),
+    "src_root": command(config.pagetide_source_root),
+    "build_root": command(config.pagetide_build_root),
+    # What scripts/setup.sh and scripts/fetch_source.sh fetched.
+    "deps": command(deps),
+    # Compilers and tools.
+    "clang": command(clang),
+    "clangxx": command(clangxx),
+    "clang_pagetide": command(clang, "-fpass-plugin=" + plugin),
+    "clangxx_pagetide": command(clangxx, "-fpass-plugin=" + plugin),
+    # What links an object made by the two above with the runtime.
+    "link_pagetide": command(*link),
+    "opt": command(os.path.join(config.llvm_tools_dir, "opt")),
+    "cmake": command(config.cmake_command),
+    "python": command(config.python_executable),
+}
+for name, value in substitutions.items():
+    config.substitutions.append((r"%" + re.escape(name) + r"\b", value))
+
+
+def cpu_flags():
+    with open("/proc/cpuinfo") as cpuinfo:
+        for line in cpuinfo:
+            if line.startswith("flags"):
+                return set(line.split())
+    return set()
+
+
+def has_sanitizer(name):
+    """Whether clang can link a program with that sanitizer."""
+    probe = config.compiler_rt_dir
+    return os.path.exists(
+        os.path.join(probe, "libclang_rt.%s-x86_64.a" % name)
+    ) or os.path.exists(os.path.join(probe, "libclang_rt.%s.a" % name))
+
+
+features = {
+    # What the machine can do.
+    "avx2": "avx2" in cpu_flags(),
+    "avx512f": "avx512f" in cpu_flags(),
+    "fsgsbase": "fsgsbase" in cpu_flags(),
+    "root": os.geteuid() == 0,
+    # What is installed beside clang.
+    "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
+    "asan": has_sanitizer("asan"),
+    "tsan": has_sanitizer("tsan"),
+    "clang-format": shutil.which("clang-format", path=config.llvm_tools_dir)
+    is not None,
+    "clang-tidy": shutil.which("clang-tidy", path=config.llvm_tools_dir)
+    is not None,
+    "qemu-user": shutil.which("qemu-x86_64") is not None,
+    "gdb": shutil.which("gdb") is not None,
+    "strace": shutil.which("strace") is not None,
+}
+# Sources of real programs: scripts/test.sh fetches them.
+for name in ("bzip2", "sqlite3", "lua5.4"):
+    features["source-" + name] = os.path.isdir(os.path.join(deps, "src", name))
+config.available_features.update(
+    name for name, present in features.items() if present
+)

@@ -1,0 +1,566 @@
+//===- Accesses.cpp - What touches memory, and which bytes ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accesses.h"
+
+#include "Diagnostics.h"
+#include "PassOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace pagetide {
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallBitVector>
+LaneMask::constantLanes(unsigned LaneCount) const {
+  SmallBitVector Happens(LaneCount, true);
+  if (Limit) {
+    auto *Constant = dyn_cast<ConstantInt>(Limit);
+    if (!Constant)
+      return std::nullopt;
+    uint64_t Count = Constant->getValue().getLimitedValue(LaneCount);
+    Happens.reset(Count, LaneCount);
+  }
+  if (!Lanes)
+    return Happens;
+
+  if (LanesForm == Form::LowBits) {
+    auto *Bits = dyn_cast<ConstantInt>(Lanes);
+    if (!Bits)
+      return std::nullopt;
+    for (unsigned Lane = 0; Lane < LaneCount; ++Lane)
+      if (!Bits->getValue()[Lane])
+        Happens.reset(Lane);
+    return Happens;
+  }
+
+  auto *Vector = dyn_cast<Constant>(Lanes);
+  if (!Vector || !Vector->getType()->isVectorTy())
+    return std::nullopt;
+  for (unsigned Lane = 0; Lane < LaneCount; ++Lane) {
+    const Constant *Element = Vector->getAggregateElement(Lane);
+    bool Enabled = false;
+    if (auto *Int = dyn_cast_or_null<ConstantInt>(Element))
+      Enabled = Int->getValue().isNegative();
+    else if (auto *Float = dyn_cast_or_null<ConstantFP>(Element))
+      Enabled = Float->getValue().isNegative();
+    else if (!isa_and_nonnull<UndefValue>(Element))
+      return std::nullopt;
+    if (!Enabled)
+      Happens.reset(Lane);
+  }
+  return Happens;
+}
+
+void appendFixed(Instruction &At, Value *Pointer, uint64_t Bytes,
+                 Align Alignment, AccessKind Kind, AccessList &List) {
+  if (Bytes == 0)
+    return;
+  Access A;
+  A.At = &At;
+  A.Kind = Kind;
+  A.Form = Access::Shape::Fixed;
+  A.Address = Pointer;
+  A.Bytes = Bytes;
+  A.Alignment = Alignment;
+  List.push_back(A);
+}
+
+void appendLanes(Access Lanes, AccessList &List) {
+  auto Constant = Lanes.Mask.constantLanes(Lanes.LaneCount);
+  if (!Constant) {
+    List.push_back(Lanes);
+    return;
+  }
+  if (Constant->none())
+    return;
+  if (Lanes.Form == Access::Shape::Scattered) {
+    List.push_back(Lanes);
+    return;
+  }
+  if (Lanes.Form == Access::Shape::Packed) {
+    appendFixed(*Lanes.At, Lanes.Address, Constant->count() * Lanes.Bytes,
+                Lanes.Alignment, Lanes.Kind, List);
+    return;
+  }
+  for (int First = Constant->find_first(); First != -1;) {
+    int End = Constant->find_next_unset(First);
+    if (End == -1)
+      End = Lanes.LaneCount;
+    appendFixed(*Lanes.At, Lanes.Address, (End - First) * Lanes.Bytes, Align(1),
+                Lanes.Kind, List);
+    List.back().Offset = First * Lanes.Bytes;
+    List.back().Alignment =
+        commonAlignment(Lanes.Alignment, List.back().Offset);
+    First = Constant->find_next(End - 1);
+  }
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// What is left out
+//===----------------------------------------------------------------------===//
+
+/// Marks know the addresses of address space 0. The others are either segment
+/// relative (x86's 256 to 258: ours, the C library's) or not plain addresses.
+bool isMarkedAddress(const Value *Pointer) {
+  Type *T = Pointer->getType()->getScalarType();
+  return T->isPointerTy() && T->getPointerAddressSpace() == 0 &&
+         !isa<UndefValue>(Pointer) && !Pointer->isSwiftError();
+}
+
+bool isConstantGlobal(const Value *Pointer) {
+  if (!Pointer->getType()->isPointerTy())
+    return false; // the addresses of a gather
+  SmallVector<const Value *> Objects;
+  getUnderlyingObjects(Pointer, Objects);
+  return all_of(Objects, [](const Value *Object) {
+    auto *Global = dyn_cast<GlobalVariable>(Object);
+    return Global && Global->isConstant();
+  });
+}
+
+/// What of \p A is to be marked: all of it, only its writing half, or nothing.
+std::optional<AccessKind> kindThatCounts(const Access &A,
+                                         const PassOptions &Options) {
+  if (!isMarkedAddress(A.Address))
+    return std::nullopt;
+  if (!reads(A.Kind))
+    return A.Kind;
+  bool LeavesOutRead = !Options.marksReads() ||
+                       (Options.SkipConstants && isConstantGlobal(A.Address));
+  if (!LeavesOutRead)
+    return A.Kind;
+  if (writes(A.Kind))
+    return AccessKind::Write;
+  return std::nullopt;
+}
+
+/// Drops what \p Options leaves out from the accesses after the first \p Old.
+void dropLeftOut(const PassOptions &Options, AccessList &List, size_t Old) {
+  size_t Kept = Old;
+  for (size_t I = Old; I < List.size(); ++I)
+    if (auto Kind = kindThatCounts(List[I], Options)) {
+      List[I].Kind = *Kind;
+      List[Kept++] = List[I];
+    }
+  List.truncate(Kept);
+}
+
+/// Tells the user, once a module and intrinsic, that the memory it touches goes
+/// unmarked.
+void reportUnknownIntrinsic(const IntrinsicInst &I) {
+  const Function &Callee = *I.getCalledFunction();
+  for (const User *U : Callee.users()) {
+    auto *Other = dyn_cast<Instruction>(U);
+    if (!Other || isLeftOut(*Other->getFunction()))
+      continue;
+    // Users stand in no particular order, but in the same one each time: the
+    // first speaks for all.
+    if (Other != &I)
+      return;
+    break;
+  }
+  reportWarning(
+      *I.getModule(), I.getDebugLoc(),
+      "the memory that '" + Callee.getName() + "' touches in function '" +
+          I.getFunction()->getName() +
+          "' goes unmarked, since the pass does not know the intrinsic; mark "
+          "it "
+          "by hand with pagetide_mark_read() or pagetide_mark_written()");
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+struct Piece {
+  uint64_t Offset;
+  uint64_t Bytes;
+};
+
+/// The bytes of a value of type \p T in memory, without padding between and
+/// after its fields: neither is loaded or stored. Neighbours are joined.
+void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
+                  SmallVectorImpl<Piece> &Pieces) {
+  if (auto *Struct = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(Struct);
+    for (auto [Index, Field] : enumerate(Struct->elements()))
+      appendPieces(Field, Offset + Layout->getElementOffset(Index), DL, Pieces);
+    return;
+  }
+  if (auto *Array = dyn_cast<ArrayType>(T)) {
+    Type *Element = Array->getElementType();
+    uint64_t Step = DL.getTypeAllocSize(Element);
+    // Without padding, or too long to go through: one piece.
+    if (!Element->isAggregateType() && DL.getTypeStoreSize(Element) == Step) {
+      if (uint64_t Bytes = Array->getNumElements() * Step)
+        Pieces.push_back({Offset, Bytes});
+      return;
+    }
+    for (uint64_t I = 0; I < Array->getNumElements(); ++I)
+      appendPieces(Element, Offset + I * Step, DL, Pieces);
+    return;
+  }
+  uint64_t Bytes = DL.getTypeStoreSize(T).getFixedValue();
+  if (Bytes == 0)
+    return;
+  if (!Pieces.empty() && Pieces.back().Offset + Pieces.back().Bytes == Offset)
+    Pieces.back().Bytes += Bytes;
+  else
+    Pieces.push_back({Offset, Bytes});
+}
+
+/// Appends an access to a value of type \p T at \p Pointer.
+void appendTyped(Instruction &At, Value *Pointer, Type *T, Align Alignment,
+                 AccessKind Kind, AccessList &List) {
+  if (!T->isSized() || T->isScalableTy())
+    return; // x86 has no scalable vectors
+  SmallVector<Piece> Pieces;
+  appendPieces(T, 0, At.getModule()->getDataLayout(), Pieces);
+  for (const Piece &P : Pieces) {
+    appendFixed(At, Pointer, P.Bytes, commonAlignment(Alignment, P.Offset),
+                Kind, List);
+    List.back().Offset = P.Offset;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// The operands of inline assembly that stand for memory.
+void collectAsm(CallBase &Call, AccessList &List) {
+  auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
+  unsigned Argument = 0;
+  for (const InlineAsm::ConstraintInfo &Constraint : Asm->ParseConstraints()) {
+    bool IsOutput = Constraint.Type == InlineAsm::isOutput;
+    bool HasArgument = Constraint.Type == InlineAsm::isInput ||
+                       (IsOutput && Constraint.isIndirect);
+    if (!HasArgument)
+      continue;
+    // An indirect operand is memory even where its constraint names a register:
+    // the compiler then moves it there and back.
+    if (Constraint.isIndirect)
+      if (Type *T = Call.getParamElementType(Argument))
+        appendTyped(Call, Call.getArgOperand(Argument), T, Align(1),
+                    IsOutput ? AccessKind::Write : AccessKind::Read, List);
+    ++Argument;
+  }
+}
+
+/// Arguments passed by value: the call copies them, and so reads them.
+void collectByval(CallBase &Call, AccessList &List) {
+  const DataLayout &DL = Call.getModule()->getDataLayout();
+  for (unsigned I = 0; I < Call.arg_size(); ++I)
+    if (Call.isByValArgument(I))
+      appendFixed(Call, Call.getArgOperand(I),
+                  DL.getTypeAllocSize(Call.getParamByValType(I)),
+                  Call.getParamAlign(I).valueOrOne(), AccessKind::Read, List);
+}
+
+/// One side of llvm.memcpy or its kin.
+void appendTransferSide(AnyMemIntrinsic &I, Value *Pointer,
+                        MaybeAlign Alignment, AccessKind Kind,
+                        AccessList &List) {
+  if (auto *Length = dyn_cast<ConstantInt>(I.getLength())) {
+    appendFixed(I, Pointer, Length->getZExtValue(), Alignment.valueOrOne(),
+                Kind, List);
+    return;
+  }
+  Access A;
+  A.At = &I;
+  A.Kind = Kind;
+  A.Form = Access::Shape::Range;
+  A.Address = Pointer;
+  A.Length = I.getLength();
+  A.Alignment = Alignment.valueOrOne();
+  List.push_back(A);
+}
+
+void collectTransfer(AnyMemIntrinsic &I, AccessList &List) {
+  if (auto *Copy = dyn_cast<AnyMemTransferInst>(&I))
+    appendTransferSide(I, Copy->getRawSource(), Copy->getSourceAlign(),
+                       AccessKind::Read, List);
+  appendTransferSide(I, I.getRawDest(), I.getDestAlign(), AccessKind::Write,
+                     List);
+}
+
+/// A vector access by lanes with the element type of \p Vector. False where the
+/// elements are no whole bytes: how those lie in memory is the target's secret.
+bool appendVector(IntrinsicInst &I, Access::Shape Form, AccessKind Kind,
+                  Value *Address, Type *Vector, Value *Mask, Value *Limit,
+                  MaybeAlign Alignment, Value *Stride, AccessList &List) {
+  auto *VectorTy = dyn_cast<FixedVectorType>(Vector);
+  const DataLayout &DL = I.getModule()->getDataLayout();
+  if (!VectorTy || !DL.typeSizeEqualsStoreSize(VectorTy->getElementType()))
+    return false;
+  Access A;
+  A.At = &I;
+  A.Kind = Kind;
+  A.Form = Form;
+  A.Address = Address;
+  A.Bytes = DL.getTypeStoreSize(VectorTy->getElementType());
+  A.Alignment = Alignment.valueOrOne();
+  A.LaneCount = VectorTy->getNumElements();
+  A.Mask.Lanes = Mask;
+  A.Mask.Limit = Limit;
+  A.Stride = Stride;
+  appendLanes(A, List);
+  return true;
+}
+
+MaybeAlign alignOperand(const IntrinsicInst &I, unsigned Operand) {
+  return cast<ConstantInt>(I.getArgOperand(Operand))->getMaybeAlignValue();
+}
+
+/// Bytes of a va_list: four fields on System V, a pointer on Windows.
+uint64_t vaListBytes(const Function &F) {
+  return F.getCallingConv() == CallingConv::Win64 ? 8 : 24;
+}
+
+/// Memory that an intrinsic of no table may touch through a pointer argument.
+bool mayTouchArguments(const IntrinsicInst &I) {
+  if (!I.mayReadOrWriteMemory() || I.onlyAccessesInaccessibleMemory())
+    return false;
+  for (unsigned Index = 0; Index < I.arg_size(); ++Index)
+    if (isMarkedAddress(I.getArgOperand(Index)) &&
+        !I.paramHasAttr(Index, Attribute::ReadNone))
+      return true;
+  return false;
+}
+
+/// Intrinsics of every target. False where \p I is in no table.
+bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
+  using Shape = Access::Shape;
+  constexpr AccessKind Read = AccessKind::Read;
+  constexpr AccessKind Write = AccessKind::Write;
+  auto Argument = [&](unsigned Index) { return I.getArgOperand(Index); };
+  auto TypeOf = [&](unsigned Index) { return Argument(Index)->getType(); };
+
+  switch (I.getIntrinsicID()) {
+  case Intrinsic::memcpy:
+  case Intrinsic::memcpy_inline:
+  case Intrinsic::memmove:
+  case Intrinsic::memset:
+  case Intrinsic::memset_inline:
+  case Intrinsic::memcpy_element_unordered_atomic:
+  case Intrinsic::memmove_element_unordered_atomic:
+  case Intrinsic::memset_element_unordered_atomic:
+    collectTransfer(cast<AnyMemIntrinsic>(I), List);
+    return true;
+
+  case Intrinsic::masked_load: // pointer, alignment, mask, passed through
+    return appendVector(I, Shape::Lanes, Read, Argument(0), I.getType(),
+                        Argument(2), nullptr, alignOperand(I, 1), nullptr,
+                        List);
+  case Intrinsic::masked_store: // value, pointer, alignment, mask
+    return appendVector(I, Shape::Lanes, Write, Argument(1), TypeOf(0),
+                        Argument(3), nullptr, alignOperand(I, 2), nullptr,
+                        List);
+  case Intrinsic::masked_gather: // pointers, alignment, mask, passed through
+    return appendVector(I, Shape::Scattered, Read, Argument(0), I.getType(),
+                        Argument(2), nullptr, alignOperand(I, 1), nullptr,
+                        List);
+  case Intrinsic::masked_scatter: // value, pointers, alignment, mask
+    return appendVector(I, Shape::Scattered, Write, Argument(1), TypeOf(0),
+                        Argument(3), nullptr, alignOperand(I, 2), nullptr,
+                        List);
+  case Intrinsic::masked_expandload: // pointer, mask, passed through
+    return appendVector(I, Shape::Packed, Read, Argument(0), I.getType(),
+                        Argument(1), nullptr, I.getParamAlign(0), nullptr,
+                        List);
+  case Intrinsic::masked_compressstore: // value, pointer, mask
+    return appendVector(I, Shape::Packed, Write, Argument(1), TypeOf(0),
+                        Argument(2), nullptr, I.getParamAlign(1), nullptr,
+                        List);
+
+  case Intrinsic::vp_load: // pointer, mask, length
+    return appendVector(I, Shape::Lanes, Read, Argument(0), I.getType(),
+                        Argument(1), Argument(2), I.getParamAlign(0), nullptr,
+                        List);
+  case Intrinsic::vp_store: // value, pointer, mask, length
+    return appendVector(I, Shape::Lanes, Write, Argument(1), TypeOf(0),
+                        Argument(2), Argument(3), I.getParamAlign(1), nullptr,
+                        List);
+  case Intrinsic::vp_gather: // pointers, mask, length
+    return appendVector(I, Shape::Scattered, Read, Argument(0), I.getType(),
+                        Argument(1), Argument(2), I.getParamAlign(0), nullptr,
+                        List);
+  case Intrinsic::vp_scatter: // value, pointers, mask, length
+    return appendVector(I, Shape::Scattered, Write, Argument(1), TypeOf(0),
+                        Argument(2), Argument(3), I.getParamAlign(1), nullptr,
+                        List);
+  case Intrinsic::experimental_vp_strided_load: // pointer, stride, mask, length
+    return appendVector(I, Shape::Scattered, Read, Argument(0), I.getType(),
+                        Argument(2), Argument(3), std::nullopt, Argument(1),
+                        List);
+  case Intrinsic::experimental_vp_strided_store: // value, pointer, stride, ...
+    return appendVector(I, Shape::Scattered, Write, Argument(1), TypeOf(0),
+                        Argument(3), Argument(4), std::nullopt, Argument(2),
+                        List);
+  case Intrinsic::experimental_vector_histogram_add: { // pointers, value, mask
+    auto *Pointers = cast<VectorType>(TypeOf(0));
+    return appendVector(I, Shape::Scattered, AccessKind::ReadWrite, Argument(0),
+                        VectorType::get(TypeOf(1), Pointers->getElementCount()),
+                        Argument(2), nullptr, std::nullopt, nullptr, List);
+  }
+
+  case Intrinsic::vastart:
+    appendFixed(I, Argument(0), vaListBytes(*I.getFunction()), Align(8), Write,
+                List);
+    return true;
+  case Intrinsic::vacopy: { // to, from
+    uint64_t Bytes = vaListBytes(*I.getFunction());
+    appendFixed(I, Argument(1), Bytes, Align(8), Read, List);
+    appendFixed(I, Argument(0), Bytes, Align(8), Write, List);
+    return true;
+  }
+
+  case Intrinsic::eh_sjlj_setjmp:
+    // The address to come back to. The frame's and the stack's are stores of
+    // their own.
+    appendFixed(I, Argument(0), 16, Align(8), Write, List);
+    List.back().Offset = 8;
+    List.back().Bytes = 8;
+    return true;
+  case Intrinsic::eh_sjlj_longjmp: // frame, address, stack
+    appendFixed(I, Argument(0), 24, Align(8), Read, List);
+    return true;
+  case Intrinsic::init_trampoline:
+    appendFixed(I, Argument(0), 23, Align(1), Write, List);
+    return true;
+  case Intrinsic::gcread: // object, location
+    appendFixed(I, Argument(1), 8, Align(1), Read, List);
+    return true;
+  case Intrinsic::gcwrite: // value, object, location
+    appendFixed(I, Argument(2), 8, Align(1), Write, List);
+    return true;
+
+  // These take pointers and leave what they point to alone, or are calls of
+  // other code, which answers for itself.
+  case Intrinsic::adjust_trampoline:
+  case Intrinsic::asan_check_memaccess:
+  case Intrinsic::call_preallocated_arg:
+  case Intrinsic::clear_cache:
+  case Intrinsic::eh_return_i32:
+  case Intrinsic::eh_return_i64:
+  case Intrinsic::eh_sjlj_functioncontext:
+  case Intrinsic::experimental_gc_statepoint:
+  case Intrinsic::experimental_patchpoint:
+  case Intrinsic::experimental_patchpoint_void:
+  case Intrinsic::gcroot:
+  case Intrinsic::invariant_end:
+  case Intrinsic::invariant_start:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::lifetime_start:
+  case Intrinsic::localescape:
+  case Intrinsic::prefetch:
+  case Intrinsic::stackprotector:
+  case Intrinsic::stackrestore:
+  case Intrinsic::vaend:
+  case Intrinsic::xray_customevent:
+  case Intrinsic::xray_typedevent:
+    return true;
+
+  default:
+    return false;
+  }
+}
+
+void collectCall(CallBase &Call, AccessList &List) {
+  if (Call.isInlineAsm()) {
+    collectAsm(Call, List);
+    return;
+  }
+  if (auto *I = dyn_cast<IntrinsicInst>(&Call)) {
+    size_t Old = List.size();
+    if (collectGenericIntrinsic(*I, List) || collectX86Accesses(*I, List))
+      return;
+    List.truncate(Old);
+    if (mayTouchArguments(*I))
+      reportUnknownIntrinsic(*I);
+    return;
+  }
+  collectByval(Call, List);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+void collectAccesses(Instruction &I, const PassOptions &Options,
+                     AccessList &List) {
+  // Written by a compiler pass for its own ends, by ours among others.
+  if (I.hasMetadata(LLVMContext::MD_nosanitize))
+    return;
+
+  size_t Old = List.size();
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    appendTyped(I, Load->getPointerOperand(), Load->getType(), Load->getAlign(),
+                AccessKind::Read, List);
+  } else if (auto *Store = dyn_cast<StoreInst>(&I)) {
+    appendTyped(I, Store->getPointerOperand(),
+                Store->getValueOperand()->getType(), Store->getAlign(),
+                AccessKind::Write, List);
+  } else if (auto *Update = dyn_cast<AtomicRMWInst>(&I)) {
+    appendTyped(I, Update->getPointerOperand(),
+                Update->getValOperand()->getType(), Update->getAlign(),
+                AccessKind::ReadWrite, List);
+  } else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I)) {
+    // It counts as written even where the comparison fails: the processor
+    // writes the old value back, and the attempt is what marks speak of.
+    appendTyped(I, Exchange->getPointerOperand(),
+                Exchange->getNewValOperand()->getType(), Exchange->getAlign(),
+                AccessKind::ReadWrite, List);
+  } else if (auto *Call = dyn_cast<CallBase>(&I)) {
+    collectCall(*Call, List);
+  }
+  dropLeftOut(Options, List, Old);
+}
+
+bool isReplaceableTransfer(const Instruction &I) {
+  auto *Transfer = dyn_cast<MemIntrinsic>(&I);
+  if (!Transfer || Transfer->isVolatile() ||
+      I.hasMetadata(LLVMContext::MD_nosanitize) ||
+      !isMarkedAddress(Transfer->getRawDest()))
+    return false;
+  switch (Transfer->getIntrinsicID()) {
+  case Intrinsic::memset:
+    return true;
+  case Intrinsic::memcpy:
+  case Intrinsic::memmove:
+    return isMarkedAddress(cast<MemTransferInst>(Transfer)->getRawSource());
+  default: // the kind that promises to call nothing
+    return false;
+  }
+}
+
+bool isLeftOut(const Function &F) {
+  return F.isDeclaration() || F.hasAvailableExternallyLinkage() ||
+         F.hasFnAttribute(Attribute::Naked) ||
+         F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
+}
+
+} // namespace pagetide

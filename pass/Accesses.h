@@ -1,0 +1,134 @@
+//===- Accesses.h - What touches memory, and which bytes --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that decides which instructions count as accesses and which
+// bytes each of them touches. It changes nothing and knows nothing of marks;
+// which marks an access needs is MarkPlan's business.
+//
+// An access is described exactly: a masked vector access by its lanes, an
+// aggregate without its padding. Nothing is rounded up here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_ACCESSES_H
+#define PAGETIDE_PASS_ACCESSES_H
+
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Alignment.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class Function;
+class Instruction;
+class IntrinsicInst;
+class Type;
+class Value;
+} // namespace llvm
+
+namespace pagetide {
+
+struct PassOptions;
+
+enum class AccessKind : uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
+
+inline bool reads(AccessKind Kind) {
+  return static_cast<uint8_t>(Kind) & static_cast<uint8_t>(AccessKind::Read);
+}
+inline bool writes(AccessKind Kind) {
+  return static_cast<uint8_t>(Kind) & static_cast<uint8_t>(AccessKind::Write);
+}
+
+/// Which lanes of a vector access happen: those that Lanes enables and that lie
+/// below Limit.
+struct LaneMask {
+  enum class Form : uint8_t {
+    Bits,     ///< a vector of i1
+    SignBits, ///< the top bit of each element; may have more than LaneCount
+    LowBits,  ///< bit I of an integer
+  };
+  llvm::Value *Lanes = nullptr; ///< null: all
+  Form LanesForm = Form::Bits;
+  llvm::Value *Limit = nullptr; ///< an integer; null: none
+
+  /// Bit I set where lane I happens; nothing where that is known only when the
+  /// program runs. Undefined lanes do not happen.
+  std::optional<llvm::SmallBitVector> constantLanes(unsigned LaneCount) const;
+};
+
+struct Access {
+  enum class Shape : uint8_t {
+    /// Bytes bytes at Address + Offset.
+    Fixed,
+    /// Length bytes (a value, may be 0) at Address.
+    Range,
+    /// LaneCount elements of Bytes bytes side by side from Address on; those
+    /// that Mask enables.
+    Lanes,
+    /// As many elements of Bytes bytes side by side from Address on as Mask
+    /// enables.
+    Packed,
+    /// LaneCount elements, those that Mask enables. Each has Bytes bytes, or
+    /// Length where that is set (then never 0, and at most Bytes). Element I
+    /// is at lane I of Address where that is a vector, otherwise at
+    ///   Address + sext(lane I of Index) * Scale    where Index is set
+    ///   Address + I * Stride                       where Stride is set
+    Scattered,
+  };
+
+  llvm::Instruction *At; ///< the instruction that makes the access
+  AccessKind Kind;
+  Shape Form;
+  llvm::Value *Address;
+  int64_t Offset = 0;
+  uint64_t Bytes = 0;
+  /// Of Address + Offset; of each element for Scattered.
+  llvm::Align Alignment;
+  llvm::Value *Length = nullptr;
+  unsigned LaneCount = 0;
+  LaneMask Mask;
+  llvm::Value *Index = nullptr;
+  uint64_t Scale = 1;
+  llvm::Value *Stride = nullptr;
+};
+
+using AccessList = llvm::SmallVectorImpl<Access>;
+
+/// Appends the accesses of \p I to \p List, in the order they happen. Accesses
+/// that \p Options leaves out (loads in a layout without them, constants) are
+/// not among them.
+void collectAccesses(llvm::Instruction &I, const PassOptions &Options,
+                     AccessList &List);
+
+/// True where \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that
+/// the runtime's function of that name can stand in for.
+bool isReplaceableTransfer(const llvm::Instruction &I);
+
+/// True where no access in \p F is marked, because the program says so or
+/// because no code comes of it.
+bool isLeftOut(const llvm::Function &F);
+
+//===----------------------------------------------------------------------===//
+// For the tables of intrinsics
+//===----------------------------------------------------------------------===//
+
+/// Appends the accesses of x86's own intrinsics. False where \p I is none that
+/// the table knows.
+bool collectX86Accesses(llvm::IntrinsicInst &I, AccessList &List);
+
+/// Appends \p Bytes bytes at \p Pointer.
+void appendFixed(llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,
+                 llvm::Align Alignment, AccessKind Kind, AccessList &List);
+
+/// Appends an access by lanes, as accesses of shape Fixed where the mask is
+/// constant.
+void appendLanes(Access Lanes, AccessList &List);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_ACCESSES_H

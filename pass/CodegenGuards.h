@@ -1,0 +1,46 @@
+//===- CodegenGuards.h - What keeps marks true in code gen ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Code generation comes after the last IR pass and still moves, merges, adds
+// and drops accesses. What could make marks lie is forbidden here, one thing at
+// a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_CODEGENGUARDS_H
+#define PAGETIDE_PASS_CODEGENGUARDS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+
+namespace llvm {
+class Function;
+class Instruction;
+class TargetLibraryInfo;
+} // namespace llvm
+
+namespace pagetide {
+
+/// Keeps \p Reads behind their marks. Loads of memory that is known to be
+/// constant are not ordered with stores at all: code generation may put them
+/// before their marks, above a loop, or repeat them later instead of spilling.
+/// And copies of a constant's bytes may become stores of immediates, so that
+/// what was marked as read is never read.
+void keepBehindMarks(llvm::ArrayRef<llvm::Instruction *> Reads,
+                     llvm::AAResults &AA);
+
+/// Keeps calls of C library functions calls. Code generation would expand some
+/// in place (memcmp, mempcpy, __memcpy_chk), where neither a mark nor the
+/// runtime's interceptor sees the accesses.
+void keepLibraryCalls(llvm::Function &F, const llvm::TargetLibraryInfo &TLI);
+
+/// Takes back what was promised of \p F before it had marks: that it writes no
+/// memory, or talks to no other thread.
+void takeBackMemoryPromises(llvm::Function &F);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_CODEGENGUARDS_H

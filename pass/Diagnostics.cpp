@@ -1,0 +1,51 @@
+//===- Diagnostics.cpp - What the pass tells the user ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace pagetide {
+namespace {
+
+class PassDiagnostic : public DiagnosticInfo {
+public:
+  PassDiagnostic(DiagnosticSeverity Severity, const Twine &Message)
+      : DiagnosticInfo(kind(), Severity), Message(Message.str()) {}
+
+  void print(DiagnosticPrinter &Printer) const override { Printer << Message; }
+
+private:
+  static int kind() {
+    static const int Kind = getNextAvailablePluginDiagnosticKind();
+    return Kind;
+  }
+
+  std::string Message;
+};
+
+} // namespace
+
+void reportError(const Module &M, const Twine &Message) {
+  M.getContext().diagnose(PassDiagnostic(DS_Error, "Pagetide: " + Message));
+}
+
+void reportWarning(const Module &M, const DebugLoc &Loc, const Twine &Message) {
+  std::string Where;
+  if (Loc)
+    Where = (Loc->getFilename() + ":" + Twine(Loc.getLine()) + ": ").str();
+  M.getContext().diagnose(
+      PassDiagnostic(DS_Warning, Where + "Pagetide: " + Message));
+}
+
+} // namespace pagetide

@@ -1,0 +1,32 @@
+//===- Diagnostics.h - What the pass tells the user -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clang shows these as its own messages; the warnings belong to the group
+// -Wbackend-plugin.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_DIAGNOSTICS_H
+#define PAGETIDE_PASS_DIAGNOSTICS_H
+
+namespace llvm {
+class DebugLoc;
+class Module;
+class Twine;
+} // namespace llvm
+
+namespace pagetide {
+
+/// The compilation fails. The module must be left in order all the same.
+void reportError(const llvm::Module &M, const llvm::Twine &Message);
+
+/// Marks are missing somewhere; \p Loc says where, if known.
+void reportWarning(const llvm::Module &M, const llvm::DebugLoc &Loc,
+                   const llvm::Twine &Message);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_DIAGNOSTICS_H

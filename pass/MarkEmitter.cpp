@@ -1,0 +1,356 @@
+//===- MarkEmitter.cpp - How a mark is made -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MarkEmitter.h"
+
+#include "PassOptions.h"
+#include "Splitting.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace pagetide {
+
+MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options)
+    : F(F), M(*F.getParent()), Options(Options),
+      Builder(F.getContext(), ConstantFolder(),
+              IRBuilderCallbackInserter([](Instruction *I) {
+                if (I->mayReadOrWriteMemory())
+                  I->setMetadata(LLVMContext::MD_nosanitize,
+                                 MDNode::get(I->getContext(), {}));
+              })) {}
+
+void MarkEmitter::emit(const MarkStep &Step) {
+  if (Step.Segment != Segment) {
+    Segment = Step.Segment;
+    Indices.clear();
+  }
+  startAt(*Step.Before);
+  switch (Step.Do) {
+  case MarkStep::Form::Byte:
+    emitByte(Step);
+    break;
+  case MarkStep::Form::Shaped:
+    emitShaped(Step.What);
+    break;
+  case MarkStep::Form::Long:
+    markRange(Builder.CreatePtrAdd(Step.What.Address,
+                                   Builder.getInt64(Step.What.Offset)),
+              Builder.getInt64(Step.What.Bytes), Step.What.Kind);
+    break;
+  case MarkStep::Form::Transfer:
+    emitTransfer(*Step.Before);
+    break;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The mark itself: the only code that knows where the shadow is
+//===----------------------------------------------------------------------===//
+
+Value *MarkEmitter::indexOf(Value *AddressBits) {
+  return Builder.CreateLShr(AddressBits, Options.cellShift());
+}
+
+/// x86-64: the base of the thread's shadow is that of segment GS, which is
+/// LLVM's address space 256.
+Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell) {
+  static_assert(abi::cells_per_index(abi::Layout::kRw) == 2 &&
+                abi::cells_per_index(abi::Layout::kAccess) == 1 &&
+                abi::cells_per_index(abi::Layout::kWrite) == 1);
+  Value *CellNumber = Index;
+  // Twice the index as a sum, not as a shift: instruction selection would join
+  // the shift with the one that made the index, and then has to mask and to add
+  // what [index + index + 1] says for nothing.
+  if (abi::cells_per_index(Options.Layout) == 2)
+    CellNumber = Builder.CreateAdd(Index, Index, "", /*HasNUW=*/true);
+  if (Cell)
+    CellNumber = Builder.CreateAdd(CellNumber, Builder.getInt64(Cell), "",
+                                   /*HasNUW=*/true);
+  return Builder.CreateIntToPtr(CellNumber,
+                                Builder.getPtrTy(abi::kShadowAddressSpace));
+}
+
+void MarkEmitter::storeMark(Value *Index, unsigned Cell) {
+  Builder.CreateAlignedStore(Builder.getInt8(abi::kCellMarked),
+                             shadowOf(Index, Cell), Align(1),
+                             /*isVolatile=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+void MarkEmitter::startAt(Instruction &Before) {
+  Builder.SetInsertPoint(&Before);
+  // A mark belongs to its access's line. An access without one lends none, and
+  // a call needs at least a scope to be inlined later.
+  if (!Before.getDebugLoc())
+    if (DISubprogram *Subprogram = F.getSubprogram())
+      Builder.SetCurrentDebugLocation(
+          DILocation::get(F.getContext(), 0, 0, Subprogram));
+}
+
+/// Continues in a block that is run before \p Before if \p Condition holds.
+void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
+  DebugLoc Loc = Builder.getCurrentDebugLocation();
+  BasicBlock *Head = Before.getParent();
+  Instruction *Then = SplitBlockAndInsertIfThen(Condition, Before.getIterator(),
+                                                /*Unreachable=*/false);
+  keepAllocasInEntry(*Head, *Before.getParent());
+  Builder.SetInsertPoint(Then);
+  Builder.SetCurrentDebugLocation(Loc);
+}
+
+Value *MarkEmitter::addressBits(Value *Pointer) {
+  return Builder.CreatePtrToInt(Pointer, Builder.getInt64Ty());
+}
+
+/// Bit I is set where lane I happens; at least 64 bits.
+Value *MarkEmitter::laneBits(const Access &A) {
+  unsigned Count = A.LaneCount;
+  IntegerType *BitsTy = Builder.getIntNTy(std::max(64u, Count));
+
+  if (auto Constant = A.Mask.constantLanes(Count)) {
+    APInt Bits(BitsTy->getBitWidth(), 0);
+    for (unsigned Lane : Constant->set_bits())
+      Bits.setBit(Lane);
+    return ConstantInt::get(BitsTy, Bits);
+  }
+
+  auto *FlagsTy = FixedVectorType::get(Builder.getInt1Ty(), Count);
+  Value *Flags = nullptr;
+  if (Value *Lanes = A.Mask.Lanes) {
+    switch (A.Mask.LanesForm) {
+    case LaneMask::Form::Bits:
+      Flags = Lanes;
+      break;
+    case LaneMask::Form::SignBits: {
+      if (Lanes->getType()->isX86_MMXTy())
+        Lanes = Builder.CreateBitCast(
+            Lanes, FixedVectorType::get(Builder.getInt8Ty(), Count));
+      auto *IntTy = VectorType::getInteger(cast<VectorType>(Lanes->getType()));
+      Lanes = Builder.CreateBitCast(Lanes, IntTy);
+      Flags = Builder.CreateICmpSLT(Lanes, Constant::getNullValue(IntTy));
+      break;
+    }
+    case LaneMask::Form::LowBits:
+      Flags = Builder.CreateBitCast(
+          Lanes, FixedVectorType::get(Builder.getInt1Ty(),
+                                      Lanes->getType()->getIntegerBitWidth()));
+      break;
+    }
+    if (Flags->getType() != FlagsTy) {
+      SmallVector<int, 16> Low(Count);
+      std::iota(Low.begin(), Low.end(), 0);
+      Flags = Builder.CreateShuffleVector(Flags, Low);
+    }
+  }
+  if (Value *Limit = A.Mask.Limit) {
+    SmallVector<Constant *, 16> Numbers;
+    for (unsigned Lane = 0; Lane < Count; ++Lane)
+      Numbers.push_back(ConstantInt::get(Limit->getType(), Lane));
+    Value *Below = Builder.CreateICmpULT(
+        ConstantVector::get(Numbers), Builder.CreateVectorSplat(Count, Limit));
+    Flags = Flags ? Builder.CreateAnd(Flags, Below) : Below;
+  }
+  return Builder.CreateZExt(
+      Builder.CreateBitCast(Flags, Builder.getIntNTy(Count)), BitsTy);
+}
+
+/// The address, as bits, of a lane of an access of shape Scattered or Lanes.
+Value *MarkEmitter::laneAddress(const Access &A, unsigned Lane) {
+  if (A.Address->getType()->isVectorTy())
+    return addressBits(Builder.CreateExtractElement(A.Address, Lane));
+  Value *Base = addressBits(A.Address);
+  if (A.Index) {
+    Value *Index = Builder.CreateSExt(
+        Builder.CreateExtractElement(A.Index, Lane), Builder.getInt64Ty());
+    return Builder.CreateAdd(
+        Base, Builder.CreateMul(Index, Builder.getInt64(A.Scale)));
+  }
+  if (A.Stride) {
+    Value *Stride = Builder.CreateSExtOrTrunc(A.Stride, Builder.getInt64Ty());
+    return Builder.CreateAdd(Base,
+                             Builder.CreateMul(Stride, Builder.getInt64(Lane)));
+  }
+  return Builder.CreateAdd(Base, Builder.getInt64(Lane * A.Bytes));
+}
+
+void MarkEmitter::markByte(Value *AddressBits, AccessKind Kind) {
+  Value *Index = indexOf(AddressBits);
+  for (unsigned Cell : cellsOf(Kind, Options.Layout))
+    storeMark(Index, Cell);
+}
+
+/// Marks \p Bytes bytes at \p Pointer, by the runtime.
+void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
+  auto Call = [&](StringRef Name) {
+    FunctionCallee Callee = M.getOrInsertFunction(
+        Name, Builder.getVoidTy(), Builder.getPtrTy(), Builder.getInt64Ty());
+    Builder
+        .CreateCall(Callee, {Pointer, Builder.CreateZExtOrTrunc(
+                                          Bytes, Builder.getInt64Ty())})
+        ->setDoesNotThrow();
+  };
+  for (unsigned Cell : cellsOf(Kind, Options.Layout))
+    Call(Cell == abi::write_cell(Options.Layout) && writes(Kind)
+             ? "__pagetide_mark_write"
+             : "__pagetide_mark_read");
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+void MarkEmitter::emitByte(const MarkStep &Step) {
+  Value *&Index = Indices[{Step.Address, Step.Offset}];
+  if (!Index) {
+    Value *Bits = addressBits(Step.Address);
+    if (Step.Offset)
+      Bits = Builder.CreateAdd(Bits, Builder.getInt64(Step.Offset));
+    Index = indexOf(Bits);
+  }
+  storeMark(Index, Step.Cell);
+}
+
+void MarkEmitter::emitShaped(const Access &A) {
+  switch (A.Form) {
+  case Access::Shape::Fixed:
+    llvm_unreachable("accesses of shape Fixed are planned byte by byte");
+  case Access::Shape::Range:
+    markRange(A.Address, A.Length, A.Kind);
+    break;
+  case Access::Shape::Lanes:
+    emitLanes(A);
+    break;
+  case Access::Shape::Packed:
+    emitPacked(A);
+    break;
+  case Access::Shape::Scattered:
+    emitEachLane(A);
+    break;
+  }
+}
+
+/// Lanes side by side. Where all of them extend over one granule's bytes at
+/// most, those between the first and the last enabled one lie in the granules
+/// of these two, holes or not.
+void MarkEmitter::emitLanes(const Access &A) {
+  uint64_t Extent = A.LaneCount * A.Bytes;
+  if (Extent > Options.cellBytes()) {
+    emitEachLane(A);
+    return;
+  }
+  Value *Bits = laneBits(A);
+  startIf(Builder.CreateIsNotNull(Bits), *A.At);
+  Value *Base = addressBits(A.Address);
+  if (A.Alignment.value() >= Extent) {
+    markByte(Base, A.Kind);
+    return;
+  }
+  auto Count = [&](Intrinsic::ID Id) {
+    Value *Zeros = Builder.CreateBinaryIntrinsic(Id, Bits, Builder.getTrue());
+    return Builder.CreateZExtOrTrunc(Zeros, Builder.getInt64Ty());
+  };
+  Value *LaneBytes = Builder.getInt64(A.Bytes);
+  Value *First = Count(Intrinsic::cttz);
+  Value *End =
+      Builder.CreateSub(Builder.getInt64(Bits->getType()->getIntegerBitWidth()),
+                        Count(Intrinsic::ctlz));
+  markByte(Builder.CreateAdd(Base, Builder.CreateMul(First, LaneBytes)),
+           A.Kind);
+  markByte(Builder.CreateSub(
+               Builder.CreateAdd(Base, Builder.CreateMul(End, LaneBytes)),
+               Builder.getInt64(1)),
+           A.Kind);
+}
+
+/// Lanes anywhere, each on its own condition.
+void MarkEmitter::emitEachLane(const Access &A) {
+  Value *Bits = laneBits(A);
+  uint64_t Alignment = A.Form == Access::Shape::Scattered
+                           ? A.Alignment.value()
+                           : MinAlign(A.Alignment.value(), A.Bytes);
+  for (unsigned Lane = 0; Lane < A.LaneCount; ++Lane) {
+    startAt(*A.At);
+    APInt Bit =
+        APInt::getOneBitSet(Bits->getType()->getIntegerBitWidth(), Lane);
+    if (auto *Known = dyn_cast<ConstantInt>(Bits)) {
+      if (!Known->getValue()[Lane])
+        continue;
+    } else {
+      Value *IsEnabled = Builder.CreateIsNotNull(
+          Builder.CreateAnd(Bits, ConstantInt::get(Bits->getType(), Bit)));
+      startIf(IsEnabled, *A.At);
+    }
+    Value *First = laneAddress(A, Lane);
+    markByte(First, A.Kind);
+    Value *Length =
+        A.Length ? Builder.CreateZExtOrTrunc(A.Length, Builder.getInt64Ty())
+                 : Builder.getInt64(A.Bytes);
+    if (A.Length || Alignment < A.Bytes)
+      markByte(Builder.CreateSub(Builder.CreateAdd(First, Length),
+                                 Builder.getInt64(1)),
+               A.Kind);
+  }
+}
+
+/// As many elements side by side as lanes are enabled.
+void MarkEmitter::emitPacked(const Access &A) {
+  Value *Bits = laneBits(A);
+  Value *Elements = Builder.CreateZExtOrTrunc(
+      Builder.CreateUnaryIntrinsic(Intrinsic::ctpop, Bits),
+      Builder.getInt64Ty());
+  Value *Bytes = Builder.CreateMul(Elements, Builder.getInt64(A.Bytes));
+  if (A.LaneCount * A.Bytes > Options.cellBytes()) {
+    markRange(A.Address, Bytes, A.Kind);
+    return;
+  }
+  startIf(Builder.CreateIsNotNull(Bits), *A.At);
+  Value *Base = addressBits(A.Address);
+  markByte(Base, A.Kind);
+  markByte(
+      Builder.CreateSub(Builder.CreateAdd(Base, Bytes), Builder.getInt64(1)),
+      A.Kind);
+}
+
+void MarkEmitter::emitTransfer(Instruction &Transfer) {
+  auto &I = cast<MemIntrinsic>(Transfer);
+  PointerType *PtrTy = Builder.getPtrTy();
+  IntegerType *SizeTy = Builder.getInt64Ty();
+  Value *Bytes = Builder.CreateZExtOrTrunc(I.getLength(), SizeTy);
+
+  CallInst *Call;
+  if (auto *Set = dyn_cast<MemSetInst>(&I)) {
+    FunctionCallee Callee = M.getOrInsertFunction(
+        "__pagetide_memset", PtrTy, PtrTy, Builder.getInt32Ty(), SizeTy);
+    Call = Builder.CreateCall(
+        Callee,
+        {I.getRawDest(),
+         Builder.CreateZExt(Set->getValue(), Builder.getInt32Ty()), Bytes});
+  } else {
+    FunctionCallee Callee = M.getOrInsertFunction(
+        isa<MemMoveInst>(I) ? "__pagetide_memmove" : "__pagetide_memcpy", PtrTy,
+        PtrTy, PtrTy, SizeTy);
+    Call = Builder.CreateCall(
+        Callee,
+        {I.getRawDest(), cast<MemTransferInst>(I).getRawSource(), Bytes});
+  }
+  Call->setDoesNotThrow();
+  Call->setTailCallKind(I.getTailCallKind());
+  I.eraseFromParent();
+}
+
+} // namespace pagetide

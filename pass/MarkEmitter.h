@@ -1,0 +1,85 @@
+//===- MarkEmitter.h - How a mark is made -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the steps of a plan into IR.
+//
+// A mark is a volatile store of one byte into the running thread's shadow:
+//
+//     %address = ptrtoint ptr %p to i64
+//     %index   = lshr i64 %address, 12
+//     %pair    = add nuw i64 %index, %index   ; layout rw: two cells an index
+//     %cell    = add nuw i64 %pair, 1         ; the second for stores
+//     %shadow  = inttoptr i64 %cell to ptr addrspace(256)
+//     store volatile i8 1, ptr addrspace(256) %shadow
+//
+// of which x86 makes two instructions: shr, and mov to gs:[index + index + 1].
+//
+// Volatile keeps it from being removed. It carries no alias information on
+// purpose: told that marks and accesses never meet, code generation would move
+// accesses above their marks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_MARKEMITTER_H
+#define PAGETIDE_PASS_MARKEMITTER_H
+
+#include "MarkPlan.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace pagetide {
+
+class MarkEmitter {
+public:
+  MarkEmitter(llvm::Function &F, const PassOptions &Options);
+
+  /// Emits one step. Steps must come in the order of the plan.
+  void emit(const MarkStep &Step);
+
+private:
+  // Steps.
+  void emitByte(const MarkStep &Step);
+  void emitTransfer(llvm::Instruction &Transfer);
+  void emitShaped(const Access &A);
+  void emitLanes(const Access &A);
+  void emitEachLane(const Access &A);
+  void emitPacked(const Access &A);
+
+  // Parts of steps. All of them emit at the builder's place.
+  void startAt(llvm::Instruction &Before);
+  void startIf(llvm::Value *Condition, llvm::Instruction &Before);
+  llvm::Value *addressBits(llvm::Value *Pointer);
+  llvm::Value *laneBits(const Access &A);
+  llvm::Value *laneAddress(const Access &A, unsigned Lane);
+  void markByte(llvm::Value *AddressBits, AccessKind Kind);
+  void markRange(llvm::Value *Pointer, llvm::Value *Bytes, AccessKind Kind);
+
+  // The mark itself.
+  llvm::Value *indexOf(llvm::Value *AddressBits);
+  llvm::Value *shadowOf(llvm::Value *Index, unsigned Cell);
+  void storeMark(llvm::Value *Index, unsigned Cell);
+
+  llvm::Function &F;
+  llvm::Module &M;
+  const PassOptions &Options;
+  /// Says of everything that it emits that no other pass need instrument it.
+  llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
+      Builder;
+
+  /// Indices computed in the segment at hand, by base and offset.
+  unsigned Segment = ~0u;
+  llvm::DenseMap<std::pair<llvm::Value *, int64_t>, llvm::Value *> Indices;
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_MARKEMITTER_H

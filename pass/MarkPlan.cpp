@@ -1,0 +1,292 @@
+//===- MarkPlan.cpp - Which marks, and where ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MarkPlan.h"
+
+#include "PassOptions.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace llvm;
+
+namespace pagetide {
+namespace {
+
+/// Longer accesses are marked by a call of the runtime.
+constexpr uint64_t MostInlineMarks = 8;
+
+/// Transfers up to this many bytes are expanded in place at every optimisation
+/// level; longer ones may become calls.
+constexpr uint64_t MostBytesExpanded = 32;
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+/// Intrinsics that become calls of the C library.
+bool isMathCall(Intrinsic::ID Id) {
+  switch (Id) {
+  case Intrinsic::acos:
+  case Intrinsic::asin:
+  case Intrinsic::atan:
+  case Intrinsic::cos:
+  case Intrinsic::cosh:
+  case Intrinsic::exp:
+  case Intrinsic::exp10:
+  case Intrinsic::exp2:
+  case Intrinsic::frexp:
+  case Intrinsic::ldexp:
+  case Intrinsic::log:
+  case Intrinsic::log10:
+  case Intrinsic::log2:
+  case Intrinsic::pow:
+  case Intrinsic::powi:
+  case Intrinsic::sin:
+  case Intrinsic::sinh:
+  case Intrinsic::tan:
+  case Intrinsic::tanh:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// True where marks of later accesses must not be put before \p I: it may not
+/// come back, may take long, or orders memory.
+bool endsSegment(const Instruction &I) {
+  if (I.isAtomic() || I.isVolatile() ||
+      !isGuaranteedToTransferExecutionToSuccessor(&I))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return I.getOpcode() == Instruction::FRem; // a call of fmod
+  auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
+  if (!Intrinsic || isMathCall(Intrinsic->getIntrinsicID()))
+    return true;
+  if (auto *Transfer = dyn_cast<AnyMemIntrinsic>(Intrinsic)) {
+    auto *Length = dyn_cast<ConstantInt>(Transfer->getLength());
+    return !Length || Length->getValue().ugt(MostBytesExpanded);
+  }
+  return Intrinsic->mayReadOrWriteMemory() &&
+         !Intrinsic->isLifetimeStartOrEnd() &&
+         !Intrinsic->onlyAccessesInaccessibleMemory();
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// What is known of an address: it is Residue modulo Modulus, a power of two.
+struct Congruence {
+  uint64_t Modulus = 1;
+  uint64_t Residue = 0;
+
+  void learn(uint64_t OtherModulus, uint64_t OtherResidue) {
+    if (OtherModulus <= Modulus)
+      return;
+    Modulus = OtherModulus;
+    Residue = OtherResidue & (OtherModulus - 1);
+  }
+};
+
+/// Accesses that mark one kind of cell, at constant offsets from one base.
+struct Group {
+  Instruction *First; ///< before which their marks go
+  unsigned Position;  ///< First's
+  Value *Base;
+  unsigned Cell;
+  int64_t FirstOffset; ///< where the first of them begins
+  int64_t Low, High;   ///< their lowest and highest byte
+  Congruence BaseIs;
+
+  /// Whether Low and High lie in one granule for certain.
+  bool isInOneGranule(uint64_t GranuleBytes) const {
+    uint64_t Known = std::min(BaseIs.Modulus, GranuleBytes);
+    uint64_t Start =
+        (BaseIs.Residue + static_cast<uint64_t>(Low)) & (Known - 1);
+    return Start + static_cast<uint64_t>(High - Low) < Known;
+  }
+};
+
+class BlockPlanner {
+public:
+  BlockPlanner(const PassOptions &Options, const DataLayout &DL, MarkPlan &Plan)
+      : Options(Options), DL(DL), Plan(Plan),
+        Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
+
+  void plan(BasicBlock &Block) {
+    SmallVector<Access, 4> Accesses;
+    for (Instruction &I : Block) {
+      ++Position;
+      bool Ends = endsSegment(I);
+      if (Ends)
+        endSegment();
+      Accesses.clear();
+      collectAccesses(I, Options, Accesses);
+      add(I, Accesses);
+      if (Ends)
+        endSegment();
+    }
+    endSegment();
+  }
+
+private:
+  bool isShort(const Access &A) const {
+    return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
+  }
+
+  void add(Instruction &I, ArrayRef<Access> Accesses) {
+    if (Accesses.empty())
+      return;
+    if (isReplaceableTransfer(I) &&
+        !all_of(Accesses, [&](const Access &A) { return isShort(A); })) {
+      addStep(MarkStep::Form::Transfer, I, Position);
+      return;
+    }
+    if (any_of(Accesses, [](const Access &A) { return reads(A.Kind); }))
+      Plan.MarkedReads.push_back(&I);
+    for (const Access &A : Accesses) {
+      if (isShort(A))
+        addToGroups(A);
+      else if (A.Form == Access::Shape::Fixed)
+        addLong(A);
+      else
+        addStep(MarkStep::Form::Shaped, I, Position).What = A;
+    }
+  }
+
+  MarkStep &addStep(MarkStep::Form Do, Instruction &Before, unsigned Position) {
+    Steps.push_back({Position, {Do, &Before, Segment}});
+    return Steps.back().second;
+  }
+
+  void addByte(Instruction &Before, unsigned Position, Value *Address,
+               int64_t Offset, unsigned Cell) {
+    MarkStep &Step = addStep(MarkStep::Form::Byte, Before, Position);
+    Step.Address = Address;
+    Step.Offset = Offset;
+    Step.Cell = Cell;
+  }
+
+  /// An access of more than a granule.
+  void addLong(const Access &A) {
+    uint64_t GranuleBytes = Options.cellBytes();
+    if (A.Bytes > (MostInlineMarks - 1) * GranuleBytes) {
+      addStep(MarkStep::Form::Long, *A.At, Position).What = A;
+      return;
+    }
+    for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
+      for (uint64_t Byte = 0; Byte < A.Bytes; Byte += GranuleBytes)
+        addByte(*A.At, Position, A.Address, A.Offset + Byte, Cell);
+      // Where the steps from the first byte on miss the granules' borders, the
+      // last byte may lie in one more.
+      if (A.Alignment.value() < GranuleBytes)
+        addByte(*A.At, Position, A.Address, A.Offset + A.Bytes - 1, Cell);
+    }
+  }
+
+  void addToGroups(const Access &A) {
+    APInt Constant(64, A.Offset, /*isSigned=*/true);
+    Value *Base = A.Address->stripAndAccumulateConstantOffsets(
+        DL, Constant, /*AllowNonInbounds=*/true);
+    for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
+      addToGroup(A, Base, Constant.getSExtValue(), Cell);
+  }
+
+  void addToGroup(const Access &A, Value *Base, int64_t Offset, unsigned Cell) {
+    int64_t Last = Offset + static_cast<int64_t>(A.Bytes) - 1;
+    auto [Place, IsNew] = OpenGroups.try_emplace({Base, Cell}, 0);
+    if (!IsNew) {
+      Group &G = Groups[Place->second];
+      int64_t Low = std::min(G.Low, Offset), High = std::max(G.High, Last);
+      if (static_cast<uint64_t>(High - Low) < Options.cellBytes()) {
+        G.Low = Low;
+        G.High = High;
+        G.BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
+        return;
+      }
+      // Out of reach of the group there is: a new one takes its place.
+    }
+    Place->second = Groups.size();
+    Groups.push_back(
+        {A.At, Position, Base, Cell, Offset, Offset, Last, Congruence()});
+    Group &New = Groups.back();
+    // Marks for reading and writing one object go side by side: they share the
+    // index, and a load, an addition and a store with no mark between can
+    // become one instruction.
+    auto [FirstOfBase, IsFirst] =
+        FirstOfBases.try_emplace(Base, std::pair(A.At, Position));
+    if (!IsFirst)
+      std::tie(New.First, New.Position) = FirstOfBase->second;
+    Congruence &BaseIs = New.BaseIs;
+    BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
+    BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
+  }
+
+  void endSegment() {
+    for (const Group &G : Groups) {
+      if (G.isInOneGranule(Options.cellBytes())) {
+        // Any byte of it will do: the first access's own address is at hand.
+        addByte(*G.First, G.Position, G.Base, G.FirstOffset, G.Cell);
+        continue;
+      }
+      addByte(*G.First, G.Position, G.Base, G.Low, G.Cell);
+      addByte(*G.First, G.Position, G.Base, G.High, G.Cell);
+    }
+    SmallVector<unsigned, 16> Order(Steps.size());
+    std::iota(Order.begin(), Order.end(), 0);
+    llvm::sort(Order, [&](unsigned A, unsigned B) {
+      return std::pair(Steps[A].first, A) < std::pair(Steps[B].first, B);
+    });
+    for (unsigned I : Order)
+      Plan.Steps.push_back(Steps[I].second);
+    Steps.clear();
+    Groups.clear();
+    OpenGroups.clear();
+    FirstOfBases.clear();
+    ++Segment;
+  }
+
+  const PassOptions &Options;
+  const DataLayout &DL;
+  MarkPlan &Plan;
+
+  unsigned Position = 0; ///< of the instruction at hand, in its block
+  unsigned Segment;
+  std::vector<std::pair<unsigned, MarkStep>>
+      Steps; ///< by position; a segment's
+  SmallVector<Group, 16> Groups;
+  SmallDenseMap<std::pair<Value *, unsigned>, unsigned, 16> OpenGroups;
+  /// By base: the first instruction of the segment that accesses it.
+  SmallDenseMap<Value *, std::pair<Instruction *, unsigned>, 16> FirstOfBases;
+};
+
+} // namespace
+
+SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout) {
+  SmallVector<unsigned, 2> Cells;
+  if (reads(Kind) && abi::records_reads(Layout))
+    Cells.push_back(abi::read_cell(Layout));
+  if (writes(Kind) && !is_contained(Cells, abi::write_cell(Layout)))
+    Cells.push_back(abi::write_cell(Layout));
+  return Cells;
+}
+
+void planMarks(BasicBlock &Block, const PassOptions &Options, MarkPlan &Plan) {
+  BlockPlanner(Options, Block.getModule()->getDataLayout(), Plan).plan(Block);
+}
+
+} // namespace pagetide

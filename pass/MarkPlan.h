@@ -1,0 +1,89 @@
+//===- MarkPlan.h - Which marks, and where ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the accesses of a function into the marks that cover them. This is
+// where marks are saved; nothing here knows how a mark looks.
+//
+// What every plan keeps to:
+//
+//   - Each granule that an access touches is marked before the access, and
+//     between the two lies a path without calls and loops.
+//   - A granule is marked only where an access that touches it is sure to
+//     follow, faults and signals aside.
+//
+// The plan of today looks at straight lines only. A segment is a run of
+// instructions of one block without calls, atomic or volatile accesses and
+// fences: once begun, it is run to its end. Within a segment, accesses with the
+// same base and constant offsets from it form groups that extend over one
+// granule's bytes at most. The granules of a group's first and last byte are
+// then those of all its bytes: two marks cover it, or one where alignment shows
+// both bytes in one granule.
+//
+// Cells and granules: marks speak of shadow cells, so "granule" here means
+// PassOptions::cellBytes().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_MARKPLAN_H
+#define PAGETIDE_PASS_MARKPLAN_H
+
+#include "Accesses.h"
+
+#include "pagetide/abi.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+} // namespace llvm
+
+namespace pagetide {
+
+/// One step of a plan.
+struct MarkStep {
+  enum class Form : uint8_t {
+    /// Mark Cell of the granule of the byte at Address + Offset.
+    Byte,
+    /// Mark every granule of What, an access that is not of shape Fixed.
+    Shaped,
+    /// Mark every granule of What, an access of shape Fixed, by the runtime.
+    Long,
+    /// Replace Before, a transfer, by the runtime's function of that name.
+    Transfer,
+  };
+
+  Form Do;
+  /// The instruction that the step's code goes before.
+  llvm::Instruction *Before;
+  /// Equal for steps of one segment. What a step computes is at hand for the
+  /// later steps of its segment, in the plan's order.
+  unsigned Segment;
+
+  llvm::Value *Address = nullptr; ///< Byte
+  int64_t Offset = 0;             ///< Byte
+  unsigned Cell = 0;              ///< Byte
+  Access What = {};               ///< Shaped, Long
+};
+
+struct MarkPlan {
+  /// Within a segment, in the order of the instructions they go before.
+  std::vector<MarkStep> Steps;
+  /// The instructions with accesses that are marked as read.
+  std::vector<llvm::Instruction *> MarkedReads;
+};
+
+/// Which of the cells of an index an access of this kind marks.
+llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
+
+/// Appends to \p Plan what marks the accesses of \p Block.
+void planMarks(llvm::BasicBlock &Block, const PassOptions &Options,
+               MarkPlan &Plan);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_MARKPLAN_H

@@ -1,0 +1,51 @@
+//===- Pagetide.h - The pass ------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Marks the memory accesses of a module. What counts as an access is decided in
+// Accesses, which marks it takes in MarkPlan, and how a mark looks in
+// MarkEmitter. This is the frame around them: which functions, when, and once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_PAGETIDE_H
+#define PAGETIDE_PASS_PAGETIDE_H
+
+#include "PassOptions.h"
+
+#include "llvm/IR/PassManager.h"
+
+namespace pagetide {
+
+/// Where in a module's life the pass runs.
+enum class PipelineEnd {
+  /// Named in a textual pipeline: the user knows.
+  Asked,
+  /// At the end of a pipeline after which code is generated.
+  Final,
+  /// At the end of a pipeline after which the linker runs another.
+  BeforeLink,
+  /// At the end of the -O0 pipeline, which does not say what comes after it.
+  Unoptimized,
+};
+
+class PagetidePass : public llvm::PassInfoMixin<PagetidePass> {
+public:
+  PagetidePass(const PassOptions &Options, PipelineEnd End)
+      : Options(Options), End(End) {}
+
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
+
+  /// Marks are no optimisation: -O0 and optnone are no reason to go without.
+  static bool isRequired() { return true; }
+
+private:
+  PassOptions Options;
+  PipelineEnd End;
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_PAGETIDE_H

@@ -1,0 +1,220 @@
+//===- PassOptions.cpp - How the pass was asked to work -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PassOptions.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+
+using namespace llvm;
+
+namespace pagetide {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Names of choices, in the order of their enumerators
+//===----------------------------------------------------------------------===//
+
+template <typename T> ArrayRef<const char *> choiceNames();
+
+template <> ArrayRef<const char *> choiceNames<abi::Layout>() {
+  return abi::kLayoutNames;
+}
+
+constexpr const char *LtoModeNames[] = {"auto", "mark", "defer"};
+template <> ArrayRef<const char *> choiceNames<LtoMode>() {
+  return LtoModeNames;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Error wrong(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+/// The candidate that \p Text was most likely meant to be, or "".
+StringRef closest(StringRef Text, ArrayRef<StringRef> Candidates) {
+  StringRef Best;
+  unsigned BestDistance = std::numeric_limits<unsigned>::max();
+  for (StringRef Candidate : Candidates) {
+    unsigned Distance = Text.edit_distance(Candidate);
+    if (Distance < BestDistance) {
+      BestDistance = Distance;
+      Best = Candidate;
+    }
+  }
+  return BestDistance <= std::max<size_t>(2, Best.size() / 2) ? Best : "";
+}
+
+template <typename T>
+Error parseChoice(StringRef Name, StringRef Value, T &Field) {
+  SmallVector<StringRef> Names;
+  for (auto [Index, Choice] : enumerate(choiceNames<T>())) {
+    if (Value == Choice) {
+      Field = static_cast<T>(Index);
+      return Error::success();
+    }
+    Names.push_back(Choice);
+  }
+  StringRef Meant = closest(Value, Names);
+  return wrong("'" + Value + "' is no value of the option '" + Name +
+               "'; give one of " + join(Names, ", ") +
+               (Meant.empty() ? "" : " (did you mean '" + Meant.str() + "'?)"));
+}
+
+Error parseNumber(StringRef Name, StringRef Value, unsigned Least,
+                  unsigned Most, unsigned &Field) {
+  unsigned Number;
+  if (Value.getAsInteger(10, Number) || Number < Least || Number > Most)
+    return wrong("'" + Value + "' is no value of the option '" + Name +
+                 "'; give a number from " + Twine(Least) + " to " +
+                 Twine(Most));
+  Field = Number;
+  return Error::success();
+}
+
+Error parseSwitch(StringRef Name, StringRef Value, bool &Field) {
+  if (Value != "" && Value != "0" && Value != "1")
+    return wrong("'" + Value + "' is no value of the option '" + Name +
+                 "'; give 0 or 1, or the name alone for 1");
+  Field = Value != "0";
+  return Error::success();
+}
+
+/// Sets the option \p Name of \p Options.
+Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
+#define PAGETIDE_CHOICE(Field, OptionName, Type, Default, Help)                \
+  if (Name == OptionName) {                                                    \
+    Options.Given.Field = true;                                                \
+    return parseChoice(Name, Value, Options.Field);                            \
+  }
+#define PAGETIDE_NUMBER(Field, OptionName, Default, Least, Most, Help)         \
+  if (Name == OptionName) {                                                    \
+    Options.Given.Field = true;                                                \
+    return parseNumber(Name, Value, Least, Most, Options.Field);               \
+  }
+#define PAGETIDE_SWITCH(Field, OptionName, Default, Help)                      \
+  if (Name == OptionName) {                                                    \
+    Options.Given.Field = true;                                                \
+    return parseSwitch(Name, Value, Options.Field);                            \
+  }
+#include "PassOptions.def"
+
+  const SmallVector<StringRef> Names = {
+#define PAGETIDE_CHOICE(Field, OptionName, Type, Default, Help) OptionName,
+#define PAGETIDE_NUMBER(Field, OptionName, Default, Least, Most, Help)         \
+  OptionName,
+#define PAGETIDE_SWITCH(Field, OptionName, Default, Help) OptionName,
+#include "PassOptions.def"
+  };
+  StringRef Meant = closest(Name, Names);
+  return wrong("there is no option '" + Name + "'; there are " +
+               join(Names, ", ") +
+               (Meant.empty() ? "" : " (did you mean '" + Meant.str() + "'?)"));
+}
+
+//===----------------------------------------------------------------------===//
+// The command line
+//===----------------------------------------------------------------------===//
+
+cl::OptionCategory Category("Pagetide (marks on memory accesses)");
+
+/// Keeps an option's text and checks it while the command line is parsed, so
+/// that the compiler's own message names the argument at fault.
+class CheckedParser : public cl::parser<std::string> {
+public:
+  using cl::parser<std::string>::parser;
+  bool parse(cl::Option &Option, StringRef Argument, StringRef Value,
+             std::string &Text) {
+    PassOptions Scratch;
+    if (Error E =
+            setOption(Scratch, Argument.drop_front(strlen("pagetide-")), Value))
+      return Option.error(toString(std::move(E)));
+    Text = Value.str();
+    return false;
+  }
+};
+
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
+  cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
+      "pagetide-" Name, cl::desc(Help), cl::cat(Category));
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
+      "pagetide-" Name, cl::desc(Help), cl::cat(Category));
+#define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
+      "pagetide-" Name, cl::desc(Help), cl::cat(Category), cl::ValueOptional);
+#include "PassOptions.def"
+
+/// What the command line already checked.
+void setFromCommandLine(PassOptions &Options, StringRef Name,
+                        const cl::opt<std::string, false, CheckedParser> &Opt) {
+  if (Opt.getNumOccurrences())
+    cantFail(setOption(Options, Name, Opt));
+}
+
+} // namespace
+
+PassOptions optionsFromCommandLine() {
+  PassOptions Options;
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
+  setFromCommandLine(Options, Name, Cl##Field);
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  setFromCommandLine(Options, Name, Cl##Field);
+#define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  setFromCommandLine(Options, Name, Cl##Field);
+#include "PassOptions.def"
+  return Options;
+}
+
+Expected<PassOptions> optionsFromParameters(StringRef Parameters) {
+  PassOptions Options = optionsFromCommandLine();
+  while (!Parameters.empty()) {
+    StringRef Parameter;
+    std::tie(Parameter, Parameters) = Parameters.split(';');
+    auto [Name, Value] = Parameter.split('=');
+    if (Error E = setOption(Options, Name, Value))
+      return std::move(E);
+  }
+  return Options;
+}
+
+std::string optionsHelp() {
+  std::string Text;
+  raw_string_ostream Out(Text);
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
+  Out << "  " Name "=" << join(choiceNames<Type>(), "|") << "  (default "      \
+      << choiceNames<Type>()[static_cast<uint32_t>(Default)] << ")\n      "    \
+      << Help "\n";
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  Out << "  " Name "=" << (Least) << ".." << (Most) << "  (default "           \
+      << (Default) << ")\n      " << Help "\n";
+#define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  Out << "  " Name "=0|1  (default " << (Default) << ")\n      " << Help "\n";
+#include "PassOptions.def"
+  return Text;
+}
+
+abi::ModuleInfo PassOptions::moduleInfo() const {
+  return {abi::kVersion, static_cast<uint32_t>(Layout), cellShift(), Granule,
+          SkipConstants ? uint32_t{abi::kModuleSkipsConstants} : 0};
+}
+
+std::string PassOptions::describeModule() const {
+  return (Twine("layout=") + abi::kLayoutNames[static_cast<uint32_t>(Layout)] +
+          ";granule=" + Twine(Granule) +
+          ";skip-constants=" + Twine(SkipConstants))
+      .str();
+}
+
+} // namespace pagetide

@@ -1,0 +1,65 @@
+//===- PassOptions.h - How the pass was asked to work -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_PASSOPTIONS_H
+#define PAGETIDE_PASS_PASSOPTIONS_H
+
+#include "pagetide/abi.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+
+namespace pagetide {
+
+/// What to do with a module that is optimised again when linked.
+enum class LtoMode : uint32_t { Auto, Mark, Defer };
+
+struct PassOptions {
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help) Type Field = Default;
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  unsigned Field = Default;
+#define PAGETIDE_SWITCH(Field, Name, Default, Help) bool Field = Default;
+#include "PassOptions.def"
+
+  /// Names the options that were given, whatever their values.
+  struct GivenOptions {
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help) bool Field = false;
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  bool Field = false;
+#define PAGETIDE_SWITCH(Field, Name, Default, Help) bool Field = false;
+#include "PassOptions.def"
+  } Given;
+
+  /// log2 of the bytes one shadow cell stands for. Marks know only this; the
+  /// granule is what the runtime reports. The layouts there are today have one
+  /// cell a granule.
+  unsigned cellShift() const { return Granule; }
+  uint64_t cellBytes() const { return uint64_t{1} << cellShift(); }
+
+  bool marksReads() const { return abi::records_reads(Layout); }
+
+  /// What instrumented code says of itself (abi::ModuleInfo).
+  abi::ModuleInfo moduleInfo() const;
+  /// "layout=rw;granule=12", for messages.
+  std::string describeModule() const;
+};
+
+/// The options of the command line (-mllvm -pagetide-...), or the defaults.
+PassOptions optionsFromCommandLine();
+
+/// The options of the command line with \p Parameters, the part between < and >
+/// of a textual pipeline, over them.
+llvm::Expected<PassOptions> optionsFromParameters(llvm::StringRef Parameters);
+
+/// One line an option: name, values, default, meaning.
+std::string optionsHelp();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_PASSOPTIONS_H

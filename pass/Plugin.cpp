@@ -1,0 +1,90 @@
+//===- Plugin.cpp - Where the pass enters the compiler --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registration, and nothing else. The pass runs
+//
+//   - at the end of every optimisation pipeline, -O0's too: what an optimiser
+//     can remove or merge is not marked, and marks are not in its way. Marking
+//     at the start of the pipeline costs several times as much at run time.
+//   - at the end of full link-time optimisation, which has an end of its own;
+//   - wherever a textual pipeline says pagetide or pagetide<options>.
+//
+// Sanitizers that run at the same place come after plugins, so that their own
+// shadow accesses are not marked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pagetide.h"
+#include "PassOptions.h"
+
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace pagetide;
+
+namespace {
+
+/// LLVM 19 does not say which of its pipelines asks. Those after which code is
+/// generated begin their last stage by dropping the functions that another
+/// module provides; those before a link keep them for inlining.
+PipelineEnd pipelineEnd(ModulePassManager &SoFar, OptimizationLevel Level) {
+  if (Level == OptimizationLevel::O0)
+    return PipelineEnd::Unoptimized;
+  std::string Passes;
+  raw_string_ostream Out(Passes);
+  SoFar.printPipeline(Out, [](StringRef ClassName) { return ClassName; });
+  return StringRef(Passes).contains("EliminateAvailableExternallyPass")
+             ? PipelineEnd::Final
+             : PipelineEnd::BeforeLink;
+}
+
+/// Handles pagetide and pagetide<...> in a textual pipeline.
+bool parsePass(StringRef Name, ModulePassManager &Passes,
+               ArrayRef<PassBuilder::PipelineElement>) {
+  if (!Name.consume_front("pagetide"))
+    return false;
+  if (!Name.empty() && !(Name.consume_front("<") && Name.consume_back(">")))
+    return false;
+  if (Name == "help") {
+    outs() << "Options of the pass, as pagetide<NAME=VALUE;...> or -mllvm "
+              "-pagetide-NAME=VALUE:\n"
+           << optionsHelp();
+    outs().flush();
+    exit(0);
+  }
+  Expected<PassOptions> Options = optionsFromParameters(Name);
+  // Returning false would only say that there is no such pass.
+  if (!Options)
+    report_fatal_error("pagetide: " + Twine(toString(Options.takeError())),
+                       /*gen_crash_diag=*/false);
+  Passes.addPass(PagetidePass(*Options, PipelineEnd::Asked));
+  return true;
+}
+
+void registerCallbacks(PassBuilder &Builder) {
+  Builder.registerPipelineParsingCallback(parsePass);
+  Builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &Passes, OptimizationLevel Level) {
+        PipelineEnd End = pipelineEnd(Passes, Level);
+        Passes.addPass(PagetidePass(optionsFromCommandLine(), End));
+      });
+  Builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](ModulePassManager &Passes, OptimizationLevel) {
+        Passes.addPass(
+            PagetidePass(optionsFromCommandLine(), PipelineEnd::Final));
+      });
+}
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "Pagetide", PAGETIDE_VERSION,
+          registerCallbacks};
+}

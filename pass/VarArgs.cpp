@@ -1,0 +1,127 @@
+//===- VarArgs.cpp - The va_arg instruction, taken apart ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VarArgs.h"
+
+#include "Diagnostics.h"
+#include "Splitting.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace pagetide {
+namespace {
+
+// A System V va_list:
+//   i32 offset of the next general register in the save area
+//   i32 offset of the next vector register in the save area
+//   ptr next argument on the stack
+//   ptr register save area: 6 general registers, then 8 vector registers
+constexpr unsigned GeneralOffsetField = 0;
+constexpr unsigned VectorOffsetField = 4;
+constexpr unsigned StackField = 8;
+constexpr unsigned SaveAreaField = 16;
+constexpr unsigned GeneralEnd = 6 * 8;
+constexpr unsigned VectorEnd = GeneralEnd + 8 * 16;
+
+/// The next argument on the stack at \p List, which moves on to the one after
+/// it. Arguments of one register take eight bytes there.
+Value *takeFromStack(IRBuilder<> &Builder, Value *List) {
+  Value *Field = Builder.CreatePtrAdd(List, Builder.getInt64(StackField));
+  Value *Place = Builder.CreateAlignedLoad(Builder.getPtrTy(), Field, Align(8));
+  Builder.CreateAlignedStore(Builder.CreatePtrAdd(Place, Builder.getInt64(8)),
+                             Field, Align(8));
+  return Place;
+}
+
+void expandSystemV(VAArgInst &I) {
+  bool IsVector = I.getType()->isFloatingPointTy();
+  unsigned OffsetField = IsVector ? VectorOffsetField : GeneralOffsetField;
+  unsigned RegisterBytes = IsVector ? 16 : 8;
+  unsigned End = IsVector ? VectorEnd : GeneralEnd;
+
+  IRBuilder<> Builder(&I);
+  Value *List = I.getPointerOperand();
+  Value *OffsetPlace =
+      Builder.CreatePtrAdd(List, Builder.getInt64(OffsetField));
+  Value *Offset =
+      Builder.CreateAlignedLoad(Builder.getInt32Ty(), OffsetPlace, Align(4));
+  Value *IsSaved =
+      Builder.CreateICmpULE(Offset, Builder.getInt32(End - RegisterBytes));
+  BasicBlock *Head = I.getParent();
+  Instruction *Saved, *OnStack;
+  SplitBlockAndInsertIfThenElse(IsSaved, I.getIterator(), &Saved, &OnStack);
+  keepAllocasInEntry(*Head, *I.getParent());
+
+  Builder.SetInsertPoint(Saved);
+  Value *SaveArea = Builder.CreateAlignedLoad(
+      Builder.getPtrTy(),
+      Builder.CreatePtrAdd(List, Builder.getInt64(SaveAreaField)), Align(8));
+  Value *SavedPlace = Builder.CreatePtrAdd(
+      SaveArea, Builder.CreateZExt(Offset, Builder.getInt64Ty()));
+  Builder.CreateAlignedStore(
+      Builder.CreateAdd(Offset, Builder.getInt32(RegisterBytes)), OffsetPlace,
+      Align(4));
+
+  Builder.SetInsertPoint(OnStack);
+  Value *StackPlace = takeFromStack(Builder, List);
+
+  Builder.SetInsertPoint(&I);
+  PHINode *Place = Builder.CreatePHI(Builder.getPtrTy(), 2);
+  Place->addIncoming(SavedPlace, Saved->getParent());
+  Place->addIncoming(StackPlace, OnStack->getParent());
+  I.replaceAllUsesWith(Builder.CreateAlignedLoad(I.getType(), Place, Align(8)));
+  I.eraseFromParent();
+}
+
+/// A Windows va_list is a pointer to the next argument.
+void expandWin64(VAArgInst &I) {
+  IRBuilder<> Builder(&I);
+  Value *List = I.getPointerOperand();
+  Value *Place = Builder.CreateAlignedLoad(Builder.getPtrTy(), List, Align(8));
+  Builder.CreateAlignedStore(Builder.CreatePtrAdd(Place, Builder.getInt64(8)),
+                             List, Align(8));
+  I.replaceAllUsesWith(Builder.CreateAlignedLoad(I.getType(), Place, Align(8)));
+  I.eraseFromParent();
+}
+
+} // namespace
+
+void expandVarArgs(Function &F) {
+  const DataLayout &DL = F.getParent()->getDataLayout();
+  SmallVector<VAArgInst *> Worklist;
+  for (Instruction &I : instructions(F))
+    if (auto *VarArg = dyn_cast<VAArgInst>(&I))
+      Worklist.push_back(VarArg);
+  for (VAArgInst *I : Worklist) {
+    Type *T = I->getType();
+    // Types of one register. Code generation has no rule for most others.
+    bool IsOneRegister = (T->isIntOrPtrTy() && DL.getTypeAllocSize(T) <= 8) ||
+                         T->isFloatTy() || T->isDoubleTy();
+    if (!IsOneRegister) {
+      reportWarning(*F.getParent(), I->getDebugLoc(),
+                    "what a va_arg instruction of this type touches in "
+                    "function '" +
+                        F.getName() +
+                        "' goes unmarked; mark the va_list and the argument by "
+                        "hand with pagetide_mark_read()");
+      continue;
+    }
+    if (F.getCallingConv() == CallingConv::Win64)
+      expandWin64(*I);
+    else
+      expandSystemV(*I);
+  }
+}
+
+} // namespace pagetide

@@ -1,0 +1,28 @@
+//===- VarArgs.h - The va_arg instruction, taken apart ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// va_arg reads and writes a va_list and reads an argument whose place depends
+// on the va_list's contents. Clang takes it apart itself; other front ends
+// leave it to code generation, where no mark could see the accesses.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_VARARGS_H
+#define PAGETIDE_PASS_VARARGS_H
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace pagetide {
+
+/// Replaces the va_arg instructions of \p F by the loads and stores that x86-64
+/// code generation would make of them.
+void expandVarArgs(llvm::Function &F);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_VARARGS_H

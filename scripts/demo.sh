@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: scripts/demo.sh
+#
+# From a bare Debian 12 to the page sets of two real programs: sets the machine
+# up, builds Pagetide, fetches and builds bzip2 and sqlite3 by the compiler
+# wrapper, records a run of each and prints the reports. Everything is kept
+# below build/demo and .deps; what stands is not done again.
+
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+DEMO=$BUILD/demo
+pagetide=$BUILD/bin/pagetide
+wrapper=$BUILD/bin/pagetide-clang
+
+# newer FILE OTHER...: whether FILE is there and as new as each of the others.
+newer() {
+  local file=$1 other
+  shift
+  [[ -e $file ]] || return
+  for other in "$@"; do
+    [[ $other -nt $file ]] && return 1
+  done
+  return 0
+}
+
+# instrumented PROGRAM: where this demo's own build of it is.
+instrumented() { printf '%s/%s/%s' "$DEMO" "$1" "$1"; }
+
+# A program's build is stale when the pass or the wrapper is newer. A command
+# that fails leaves no program behind.
+build_program() {
+  local name=$1 program
+  program=$(instrumented "$name")
+  newer "$program" "$BUILD/lib/PagetidePass.so" "$wrapper" && return 0
+  "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$name" >/dev/null
+  rm -rf "${DEMO:?}/$name"
+  mkdir -p "$DEMO/$name"
+  run_step "Building $name by pagetide-clang" "demo-build-$name" \
+    "build_$name" "$DEPS/src/$name" ||
+    fail "$name could not be built (above)." \
+      "If plain clang-19 builds it, this is a defect of Pagetide's: please report it."
+}
+
+build_bzip2() {
+  cp -r "$1/." "$DEMO/bzip2" &&
+    make -C "$DEMO/bzip2" -j"$(nproc)" CC="$wrapper" LDFLAGS="-Wl,-rpath,$DEMO/bzip2" bzip2
+}
+
+# Its makefile builds the program's parts in the directory it is configured in.
+build_sqlite3() {
+  cd "$DEMO/sqlite3" &&
+    "$1/configure" CC="$wrapper" CFLAGS=-O2 --disable-shared --disable-tcl \
+      --disable-readline &&
+    make -j"$(nproc)" sqlite3
+}
+
+# 40 MB of text of a small vocabulary, always the same.
+make_text() {
+  python3 - "$1" <<'PYTHON'
+import sys
+
+state = 1
+words = []
+for _ in range(700_000):
+    state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    words.append("word%d" % ((state >> 33) % 5000 * ((state >> 50) % 7)))
+block = " ".join(words).encode()
+with open(sys.argv[1], "wb") as text:
+    while text.tell() < 40_000_000:
+        text.write(b"%d\n" % text.tell() + block)
+PYTHON
+}
+
+# A table filled, indexed, joined with itself, changed and thinned out.
+make_sql() {
+  cat >"$1" <<'SQL'
+CREATE TABLE item(id INTEGER PRIMARY KEY, key INTEGER, name TEXT);
+BEGIN;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+INSERT INTO item SELECT i, i * 7919 % 100003, 'item number ' || i FROM n;
+COMMIT;
+CREATE INDEX item_key ON item(key);
+SELECT count(*), sum(a.id + b.id) FROM item a JOIN item b ON b.key = a.key + 1;
+UPDATE item SET name = upper(name) || key WHERE id % 3 = 0;
+DELETE FROM item WHERE id % 5 = 0;
+SELECT key % 100, count(*), max(name) FROM item GROUP BY 1 ORDER BY 2, 1 LIMIT 3;
+VACUUM;
+SQL
+}
+
+# record NAME COMMAND...: records it to build/demo/NAME.ptrace, unless that
+# stands.
+record() {
+  local name=$1 trace=$DEMO/$1.ptrace
+  shift
+  if newer "$trace" "$(instrumented "$name")" "$BUILD/lib/libpagetide.so"; then
+    say "$name has been recorded earlier (remove $trace to record it again)"
+    return
+  fi
+  rm -f "$trace" "$trace".*
+  # A recording cut short must not stand for a whole one.
+  run_step "Recording $name" "demo-record-$name" \
+    "$pagetide" record -o "$trace" -p 100ms --checksum written -- "$@" || {
+    rm -f "$trace" "$trace".*
+    fail "$name could not be recorded (above)."
+  }
+}
+
+"$PAGETIDE_ROOT/scripts/setup.sh"
+configure_and_build || fail "the build failed (above)." \
+  "If you changed nothing, please report it with $LOGS/build.log."
+
+mkdir -p "$DEMO"
+build_program bzip2
+build_program sqlite3
+
+text=$DEMO/text
+newer "$text" || run_step "Making a text to compress" demo-text \
+  make_text "$text"
+record bzip2 "$(instrumented bzip2)" --keep --force "$text"
+
+make_sql "$DEMO/work.sql"
+rm -f "$DEMO/work.db"
+record sqlite3 "$(instrumented sqlite3)" "$DEMO/work.db" ".read $DEMO/work.sql"
+
+for name in bzip2 sqlite3; do
+  printf '\n'
+  say "pagetide report ${DEMO#"$PWD"/}/$name.ptrace"
+  "$pagetide" report "$DEMO/$name.ptrace"
+done
+
+# Shown relative to where the reader stands, if possible.
+bin=${BUILD#"$PWD"/}/bin
+cat <<NEXT
+
+Three commands to try next:
+
+  $bin/pagetide export --format csv ${DEMO#"$PWD"/}/sqlite3.ptrace | head
+      every page of every period, with its checksum
+
+  $bin/pagetide-clang -O2 -g your_program.c -o your_program
+      instrument a program of your own (or give CC=$bin/pagetide-clang to its
+      makefile or configure script)
+
+  $bin/pagetide record -p 500ms --per-thread -o your.ptrace -- ./your_program
+      record it, with a page set for each thread; then: pagetide report your.ptrace
+NEXT

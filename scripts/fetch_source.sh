@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: scripts/fetch_source.sh PACKAGE
+#
+# Fetches the source of a Debian source package, patched as Debian builds it, to
+# .deps/src/PACKAGE. Prints that directory as its last line. Does nothing where
+# it is there already.
+
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=scripts/apt_private.sh
+source "$(dirname "${BASH_SOURCE[0]}")/apt_private.sh"
+
+package=${1:-}
+[[ $package =~ ^[a-z0-9][a-z0-9+.-]+$ ]] ||
+  fail "'$package' is no source package's name." \
+    "usage: scripts/fetch_source.sh PACKAGE, for example bzip2"
+
+directory=$DEPS/src/$package
+# Unpacked elsewhere and moved: what is there is whole.
+if [[ -d $directory ]]; then
+  printf '%s\n' "$directory"
+  exit
+fi
+command -v dpkg-source >/dev/null ||
+  fail "dpkg-source is missing." "Run scripts/setup.sh first."
+
+mkdir -p "$DEPS/src"
+exec 9>"$DEPS/lock"
+flock 9
+
+download=$DEPS/download-$package
+newest_version() {
+  source_versions "$package" |
+    { best=
+      while read -r version; do
+        if [[ -z $best ]] || dpkg --compare-versions "$version" gt "$best"; then
+          best=$version
+        fi
+      done
+      printf '%s' "$best"; }
+}
+get() {
+  run_step "Downloading the source of $package $version" "download-$package" \
+    download_source "$download" "$package=$version"
+}
+
+version=$(newest_version)
+if [[ -z $version ]] || ! get; then
+  update_source_lists
+  version=$(newest_version)
+  [[ -n $version ]] ||
+    fail "there is no source package '$package' in apt's sources." \
+      "A source package's name may differ from the program's; apt-cache showsrc" \
+      "tells. What apt said is in $LOGS/apt-lists.log."
+  get || fail "the source of $package could not be downloaded (above)." \
+    "Check the network and run this again."
+fi
+
+unpack() {
+  rm -rf "$download/unpacked"
+  dpkg-source --no-check -x "$download"/*.dsc "$download/unpacked" &&
+    mv "$download/unpacked" "$directory"
+}
+run_step "Unpacking $package" "unpack-$package" unpack ||
+  fail "the source of $package could not be unpacked (above)." \
+    "Is the disk full? Otherwise remove $download and run this again."
+rm -rf "$download"
+printf '%s\n' "$directory"

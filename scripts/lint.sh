@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: scripts/lint.sh [format] [prefixes] [scripts] [tidy [FILE...]]
+#
+#   format     the layout of C and C++ files (clang-format; `scripts/lint.sh fix`
+#              puts it right)
+#   prefixes   every FileCheck prefix in a test is one that a RUN line uses
+#   scripts    shell scripts parse (and pass shellcheck, where it is installed)
+#   tidy       clang-tidy over all our files, or over the FILEs; needs a
+#              configured build directory
+#
+# All of them where none is named. Exit status 1 where something is wrong.
+
+# The functions lint_* are called by name.
+# shellcheck disable=SC2317
+
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$PAGETIDE_ROOT"
+
+# The clang tools of the version we build with: what lies in layout differs
+# between versions.
+tool() {
+  local candidate
+  for candidate in "$1-19" "${PAGETIDE_LLVM_BIN:-}/$1"; do
+    if command -v "$candidate" >/dev/null; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  fail "$1-19 was not found." "Install it (scripts/setup.sh does)."
+}
+
+# Our C and C++ files. Test cases are left out: their RUN lines must stay whole.
+code_files() {
+  local directory directories=()
+  for directory in include pass runtime tools test/unit test/fuzz benchmarks; do
+    [[ -d $directory ]] && directories+=("$directory")
+  done
+  find "${directories[@]}" -name Inputs -prune -o -type f \
+    \( -name '*.h' -o -name '*.c' -o -name '*.cpp' -o -name '*.inc' \
+    -o -name '*.def' \) -print | LC_ALL=C sort
+}
+
+lint_format() {
+  local clang_format bad
+  clang_format=$(tool clang-format)
+  # Every file that is laid out wrongly, once.
+  bad=$(code_files | xargs -d '\n' "$clang_format" --dry-run --Werror 2>&1 |
+    sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error: .*/\1/p' | uniq)
+  [[ -z $bad ]] && return
+  sed 's/$/: error: not laid out by clang-format; scripts\/lint.sh fix does it/' \
+    <<<"$bad"
+  return 1
+}
+
+lint_fix() {
+  local clang_format
+  clang_format=$(tool clang-format)
+  code_files | xargs -d '\n' "$clang_format" -i
+}
+
+lint_prefixes() { python3 scripts/check_prefixes.py test; }
+
+lint_scripts() {
+  local script status=0
+  for script in scripts/*.sh .ci/run; do
+    bash -n "$script" || status=1
+  done
+  if command -v shellcheck >/dev/null; then
+    shellcheck -x scripts/*.sh .ci/run || status=1
+  fi
+  return "$status"
+}
+
+lint_tidy() {
+  local clang_tidy files
+  clang_tidy=$(tool clang-tidy)
+  [[ -f $BUILD/compile_commands.json ]] ||
+    fail "there is no $BUILD/compile_commands.json." \
+      "Configure a build first: cmake -S . -B build -G Ninja"
+  if (($#)); then
+    files=("$@")
+  else
+    # Only what is compiled; headers are checked where they are included.
+    mapfile -t files < <(code_files | grep '\.cpp$' | while read -r file; do
+      grep -qF "\"file\": \"$PAGETIDE_ROOT/$file\"" \
+        "$BUILD/compile_commands.json" && printf '%s\n' "$file"
+    done)
+  fi
+  printf '%s\n' "${files[@]}" |
+    xargs -d '\n' -P "$(nproc)" -n 1 \
+      "$clang_tidy" -p "$BUILD" --quiet 2> >(grep -v -E \
+        '^[0-9]+ warnings? (generated|treated as error)|^Suppressed |^Use -header' >&2)
+}
+
+checks=()
+while (($#)); do
+  case $1 in
+  tidy)
+    checks+=(tidy)
+    shift
+    tidy_files=("$@")
+    break
+    ;;
+  format | prefixes | scripts | fix) checks+=("$1") ;;
+  *) fail "'$1' is no check." "There are: format, prefixes, scripts, tidy, fix." ;;
+  esac
+  shift
+done
+((${#checks[@]})) || checks=(format prefixes scripts tidy)
+
+status=0
+for check in "${checks[@]}"; do
+  if [[ $check == tidy ]]; then
+    lint_tidy ${tidy_files[@]+"${tidy_files[@]}"} || status=1
+  else
+    "lint_$check" || status=1
+  fi
+done
+exit "$status"

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: scripts/test.sh [LIT-ARGUMENT...]
+#
+# Sets the machine up (scripts/setup.sh), builds, and runs every test. The last
+# line is `N passed, N failed, N skipped`; the exit status is 0 where none
+# failed and the build succeeded. Arguments go to lit, for example
+# --filter=wrapper to run some tests only.
+
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# A build or a set-up that fails is a failed test: the last line is there, and
+# says so.
+give_up() {
+  printf 'error: %s; no test was run\n' "$1" >&2
+  printf '0 passed, 1 failed, 0 skipped\n'
+  exit 1
+}
+
+"$PAGETIDE_ROOT/scripts/setup.sh" || give_up "setting up failed (above)"
+# Programs that test/programs builds.
+for package in bzip2 sqlite3 lua5.4; do
+  "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$package" ||
+    give_up "fetching $package failed (above)"
+done
+configure_and_build || give_up "the build failed (above)"
+
+say "Running the tests"
+results=$BUILD/test-results.json
+rm -f "$results"
+# On a terminal a progress bar; in a log a line a test.
+verbosity=-v
+[[ -t 1 ]] && verbosity=-sv
+status=0
+# The target's own lit, its arguments replaced: see test/CMakeLists.txt.
+"$BUILD/test/run-lit" $verbosity --output "$results" "$@" "$BUILD/test" \
+  </dev/null || status=$?
+
+exec python3 "$PAGETIDE_ROOT/scripts/test_summary.py" "$results" "$status"

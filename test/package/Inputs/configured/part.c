@@ -1,0 +1,2 @@
+int calls;
+int count_call(void) { return ++calls; }

@@ -1,0 +1,3 @@
+; RUN: opt %s | FileCheck %s
+; CHECK-LABEL: define
+; CHEKC-NEXT: ret

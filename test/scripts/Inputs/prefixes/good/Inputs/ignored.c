@@ -1,0 +1,1 @@
+// NOBODY: reads this

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds a program that states its own page sets (known_sets.h), runs it in each
+asked-for way and compares.
+
+By default the levels -O0 to -O3 and -Os with the layout rw, the other layouts at
+-O2, and the granules 64 bytes and 2 MiB at -O2; each per process and per thread.
+"""
+
+import argparse
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+import page_sets
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for tool in ("clang", "clangxx", "plugin", "runtime", "include", "pagetide"):
+        parser.add_argument("--" + tool, required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--ways", type=lambda text: text.split(","), default=[
+        "O0", "O1", "O2", "O3", "Os", "O2/access", "O2/write", "O2/rw/6",
+        "O2/rw/21"], help="LEVEL[/LAYOUT[/GRANULE]],...")
+    parser.add_argument("--modes", type=lambda text: text.split(","),
+                        default=["process", "thread"])
+    parser.add_argument("--flag", action="append", default=[],
+                        help="for the compiler, of the instrumented parts")
+    parser.add_argument("--plain", action="append", default=[],
+                        help="a source built without the plugin")
+    parser.add_argument("--plain-host", action="store_true",
+                        help="SOURCE itself is built without the plugin, and not "
+                        "linked with the runtime")
+    parser.add_argument("--library", action="append", default=[],
+                        metavar="NAME=SOURCE", help="an instrumented library "
+                        "$PAGETIDE_TEST_DIR/NAME.so")
+    parser.add_argument("--plain-library", action="append", default=[],
+                        metavar="NAME=SOURCE")
+    parser.add_argument("--option", action="append", default=[],
+                        help="for PAGETIDE_OPTIONS")
+    parser.add_argument("--env", action="append", default=[])
+    parser.add_argument("--checksum", default="none")
+    parser.add_argument("--timed", metavar="PERIOD", help="the clock ends periods "
+                        "and accesses are stamped (known_times.h)")
+    parser.add_argument("--under-record", action="store_true",
+                        help="run by `pagetide record`, not by itself")
+    parser.add_argument("--status", type=int, default=0,
+                        help="the program's exit status, or minus its signal")
+    parser.add_argument("--prefix", action="append", default=[],
+                        help="a word put before the program's command")
+    parser.add_argument("--arg", action="append", default=[])
+    parser.add_argument("--timeout", type=int, default=60)
+    parser.add_argument("source", nargs="+")
+    return parser.parse_args()
+
+
+class Way:
+    """One way of building."""
+
+    def __init__(self, text):
+        parts = text.split("/")
+        self.level = parts[0]
+        self.layout = parts[1] if len(parts) > 1 else "rw"
+        self.granule_shift = int(parts[2]) if len(parts) > 2 else 12
+        self.granule = 1 << self.granule_shift
+        self.name = f"{self.level}-{self.layout}-{self.granule_shift}"
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, env=None, timeout=120, status=0):
+    shown = shlex.join(map(str, command))
+    try:
+        done = subprocess.run(command, env=env, timeout=timeout,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", check=False)
+    except subprocess.TimeoutExpired as expired:
+        raise Failure(f"still running after {timeout} s: {shown}\n"
+                      f"{expired.stdout}\n{expired.stderr}") from None
+    if done.returncode != status:
+        raise Failure(f"exit status {done.returncode}, not {status}: {shown}\n"
+                      f"{done.stdout}{done.stderr}")
+    return done
+
+
+def build(args, way):
+    """Builds the program and its libraries; returns the program."""
+    directory = args.work / way.name
+    directory.mkdir(parents=True, exist_ok=True)
+    support = os.path.dirname(os.path.abspath(__file__))
+    common = [f"-{way.level}", "-g1", "-Wall", "-Wextra",
+              "-Wno-unused-function", "-I", args.include, "-I", support]
+    instrument = [f"-fpass-plugin={args.plugin}",
+                  "-Xclang", "-load", "-Xclang", args.plugin]
+    for option in (f"-pagetide-layout={way.layout}",
+                   f"-pagetide-granule={way.granule_shift}"):
+        instrument += ["-Xclang", "-mllvm", "-Xclang", option]
+    instrument += args.flag
+    link = ["-pthread", "-ldl"]
+    with_runtime = ["-Wl,--push-state,--no-as-needed", args.runtime,
+                    "-Wl,--pop-state",
+                    "-Wl,-rpath," + os.path.dirname(args.runtime)]
+
+    def compiler_for(source):
+        if source.endswith(".cpp"):
+            return [args.clangxx, "-std=c++17"]
+        return [args.clang, "-std=gnu99"]
+
+    for libraries, plain in ((args.library, False), (args.plain_library, True)):
+        for library in libraries:
+            name, source = library.split("=", 1)
+            run([*compiler_for(source), *common, "-fPIC", "-shared",
+                 *([] if plain else instrument), source,
+                 "-o", directory / f"{name}.so",
+                 *([] if plain else with_runtime), *link])
+    objects = []
+    for source, plain in [(s, args.plain_host) for s in args.source] + \
+            [(s, True) for s in args.plain]:
+        target = directory / (os.path.basename(source) + ".o")
+        run([*compiler_for(source), *common, "-c",
+             *(args.flag if plain else instrument), source, "-o", target])
+        objects.append(target)
+    program = directory / "program"
+    driver = compiler_for(".cpp" if any(
+        s.endswith(".cpp") for s in args.source) else ".c")[0]
+    run([driver, *args.flag, *objects, "-o", program,
+         *([] if args.plain_host else with_runtime), *link])
+    return program
+
+
+def traces_of(trace):
+    """FILE, FILE.<pid>, FILE.<pid>.<n>."""
+    return sorted(trace.parent.glob(trace.name + "*"))
+
+
+def check(args, way, mode, program):
+    directory = program.parent
+    truth_file = directory / f"{mode}.truth"
+    stamp_file = directory / f"{mode}.stamps"
+    trace = directory / f"{mode}.ptrace"
+    for old in [truth_file, stamp_file, *traces_of(trace)]:
+        old.unlink(missing_ok=True)
+    truth_file.touch(mode=0o600)
+    env = dict(os.environ, PAGETIDE_TRUTH=str(truth_file),
+               PAGETIDE_STAMPS=str(stamp_file),
+               PAGETIDE_TEST_DIR=str(directory), PAGETIDE_TEST_MODE=mode)
+    for setting in args.env:
+        name, value = setting.split("=", 1)
+        env[name] = value
+    period = args.timed or "0"
+    command = [*args.prefix, program, *args.arg]
+    status = args.status
+    if args.under_record:
+        command = [args.pagetide, "record", "-o", trace, "-p", period,
+                   "--checksum", args.checksum,
+                   *(["--per-thread"] if mode == "thread" else []), "--",
+                   *command]
+        status = 128 - status if status < 0 else status
+        env["PAGETIDE_OPTIONS"] = ":".join(args.option)
+    else:
+        env["PAGETIDE_OPTIONS"] = ":".join([
+            f"trace_path='{trace}'", f"period={period}",
+            f"per_thread={int(mode == 'thread')}", f"checksum={args.checksum}",
+            *args.option])
+    done = run(command, env=env, timeout=args.timeout, status=status)
+    if not args.under_record and done.stderr:
+        raise Failure(f"unexpected output on stderr:\n{done.stderr}")
+
+    traces = traces_of(trace)
+    if not traces:
+        raise Failure(f"no trace {trace}\n{done.stdout}{done.stderr}")
+    rows = []
+    for one in traces:
+        csv_text = run([args.pagetide, "export", "--format", "csv", one])
+        rows += page_sets.read_rows(csv_text.stdout.splitlines(), way.granule)
+    if args.timed:
+        stamps = page_sets.read_stamps(stamp_file.read_bytes())
+        if not stamps:
+            raise Failure("the program stamped nothing")
+        if mode == "process":
+            stamps = [stamp._replace(tid=0) for stamp in stamps]
+        differences = page_sets.compare_timed(stamps, rows, way.layout,
+                                              way.granule)
+        subject = f"{len(stamps)} stamped accesses"
+    else:
+        truth = page_sets.Truth(way.granule)
+        truth.read(truth_file.read_text().splitlines())
+        if not truth.accesses:
+            raise Failure("the program stated nothing")
+        if mode == "process":
+            truth = truth.for_process()
+        differences = page_sets.compare_exact(
+            truth, rows, way.layout, with_checksums=args.checksum != "none")
+        subject = f"{sum(map(len, truth.accesses.values()))} stated pages"
+    if differences:
+        repeat = " ".join(f"{name}={shlex.quote(env[name])}" for name in
+                          ("PAGETIDE_OPTIONS", "PAGETIDE_TRUTH",
+                           "PAGETIDE_STAMPS", "PAGETIDE_TEST_DIR",
+                           "PAGETIDE_TEST_MODE"))
+        raise Failure("\n".join(
+            [f"{len(differences)} differences between {subject} and "
+             f"{len(rows)} rows:", *differences[:40],
+             f"to repeat: {repeat} {shlex.join(map(str, command))}"]))
+    return subject
+
+
+def main():
+    args = arguments()
+    failures = 0
+    for way in map(Way, args.ways):
+        name = way.name
+        try:
+            program = build(args, way)
+            for mode in args.modes:
+                name = f"{way.name} by {mode}"
+                print(f"{name}: {check(args, way, mode, program)}: equal")
+        except (Failure, page_sets.BadExport) as failure:
+            failures += 1
+            print(f"{name}: FAILED: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

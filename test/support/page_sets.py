@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Page sets that a program states of itself, and their comparison with the rows
+that `pagetide export --format csv` prints.
+
+Nothing here knows how Pagetide works; it knows the CSV's columns and the
+contract's rules.
+"""
+
+import bisect
+import collections
+import csv
+import struct
+
+CSV_HEADER = (
+    "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state"
+).split(",")
+
+STATES = {"stable", "unstable", "gone", "unreadable", "none"}
+SUFFIXES = {"carried", "may", "maybe"}
+
+Row = collections.namedtuple(
+    "Row",
+    "period start end pid tid address read written checksum state suffixes",
+)
+
+
+class BadExport(Exception):
+    """The CSV breaks its own rules, whatever the program did."""
+
+
+def read_rows(lines, granule):
+    """The rows of a CSV export, checked for form."""
+    reader = csv.reader(lines)
+    header = next(reader, None)
+    if header != CSV_HEADER:
+        raise BadExport(f"header is {header}, not {CSV_HEADER}")
+    rows = []
+    times = {}  # (pid, period) -> (start, end)
+    seen = set()
+    for number, fields in enumerate(reader, 2):
+        where = f"line {number} of the export: {','.join(fields)}"
+        if len(fields) != len(CSV_HEADER):
+            raise BadExport(f"{where}: {len(fields)} fields")
+        if not fields[5].startswith("0x"):
+            raise BadExport(f"{where}: address without 0x")
+        if fields[6] not in ("", "0", "1") or fields[7] not in ("", "0", "1"):
+            raise BadExport(f"{where}: read and written are 0, 1 or empty")
+        state, *suffixes = fields[9].split("+")
+        if state not in STATES or not set(suffixes) <= SUFFIXES:
+            raise BadExport(f"{where}: unknown state")
+        if (state == "stable") != (fields[8] != ""):
+            raise BadExport(f"{where}: a checksum stands where, and only where, "
+                            "the state is stable")
+        row = Row(
+            period=int(fields[0]),
+            start=int(fields[1]),
+            end=int(fields[2]),
+            pid=int(fields[3]),
+            tid=int(fields[4]),
+            address=int(fields[5], 16),
+            read=fields[6],
+            written=fields[7],
+            checksum=int(fields[8], 16) if fields[8] else None,
+            state=state,
+            suffixes=frozenset(suffixes),
+        )
+        if row.address % granule:
+            raise BadExport(f"{where}: address is no multiple of {granule}")
+        span = times.setdefault((row.pid, row.period), (row.start, row.end))
+        if span != (row.start, row.end) or row.start > row.end:
+            raise BadExport(f"{where}: times disagree")
+        key = (row.pid, row.period, row.tid, row.address)
+        if key in seen:
+            raise BadExport(f"{where}: second row for that page")
+        seen.add(key)
+        rows.append(row)
+    for (pid, period), (start, _) in times.items():
+        before = times.get((pid, period - 1))
+        if before and before[1] > start:
+            raise BadExport(f"pid {pid}: period {period} starts at {start}, "
+                            f"before period {period - 1} ends at {before[1]}")
+    return rows
+
+
+def certain(rows):
+    """The rows that the program's accesses of that very period explain."""
+    return [row for row in rows if "carried" not in row.suffixes]
+
+
+class Truth:
+    """What a program said that it did, in granules."""
+
+    def __init__(self, granule):
+        self.granule = granule
+        # (pid, period, tid) -> address -> letters of "r", "w", "mr", "mw"
+        self.accesses = collections.defaultdict(
+            lambda: collections.defaultdict(set))
+        # (pid, period, address) -> (state, checksum or None)
+        self.checksums = {}
+
+    def add(self, pid, period, tid, address, size, what):
+        letters = {"r"} if what == "r" else {"w"} if what == "w" else \
+            {"r", "w"} if what == "rw" else {what}
+        assert letters <= {"r", "w", "mr", "mw"}, what
+        pages = self.accesses[pid, period, tid]
+        first = address // self.granule
+        last = (address + size - 1) // self.granule
+        for index in range(first, last + 1):
+            pages[index * self.granule] |= letters
+
+    def read(self, lines):
+        for line in lines:
+            fields = line.split()
+            if fields[0] == "access":
+                self.add(int(fields[1]), int(fields[2]), int(fields[3]),
+                         int(fields[4], 16), int(fields[5]), fields[6])
+            elif fields[0] == "checksum":
+                key = int(fields[1]), int(fields[2]), int(fields[3], 16)
+                value = int(fields[5], 16) if len(fields) > 5 else None
+                self.checksums[key] = fields[4], value
+            else:
+                raise ValueError(f"no such statement: {line!r}")
+        return self
+
+    def for_process(self):
+        """The same by process: the union over its threads, under tid 0."""
+        merged = Truth(self.granule)
+        merged.checksums = self.checksums
+        for (pid, period, _), pages in self.accesses.items():
+            for address, letters in pages.items():
+                merged.accesses[pid, period, 0][address] |= letters
+        return merged
+
+
+def expected_columns(letters, layout):
+    """(read, written, has the suffix may) of a row, or None for no row."""
+    reads = bool(letters & {"r", "mr"})
+    writes = bool(letters & {"w", "mw"})
+    may_read = "mr" in letters and "r" not in letters
+    may_write = "mw" in letters and "w" not in letters
+    if layout == "access":
+        return "", "", not letters & {"r", "w"}
+    if layout == "write":
+        return ("", "1", may_write) if writes else None
+    return str(int(reads)), str(int(writes)), may_read or may_write
+
+
+def describe(key, address, rest):
+    pid, period, tid = key
+    return f"pid {pid} period {period} tid {tid} page {address:#x}: {rest}"
+
+
+def compare_exact(truth, rows, layout, with_checksums=False):
+    """Differences between statements and rows, in words; none if equal."""
+    found = {}
+    written_in = collections.defaultdict(list)  # (pid, tid, address) -> periods
+    differences = []
+    for row in certain(rows):
+        found[(row.pid, row.period, row.tid), row.address] = row
+        if row.written != "0":
+            written_in[row.pid, row.tid, row.address].append(row.period)
+    wanted = {}
+    for key, pages in truth.accesses.items():
+        for address, letters in pages.items():
+            columns = expected_columns(letters, layout)
+            if columns:
+                wanted[key, address] = columns
+
+    for key, address in sorted(wanted.keys() - found.keys()):
+        read, written, may = wanted[key, address]
+        differences.append("missing   " + describe(
+            key, address, f"read={read} written={written}"
+            + (" may" if may else "")))
+    for key, address in sorted(found.keys() - wanted.keys()):
+        row = found[key, address]
+        differences.append("invented  " + describe(
+            key, address, f"read={row.read} written={row.written} "
+            + "+".join([row.state, *sorted(row.suffixes)])))
+    for key, address in sorted(found.keys() & wanted.keys()):
+        row = found[key, address]
+        got = row.read, row.written, "may" in row.suffixes
+        if got != wanted[key, address] or "maybe" in row.suffixes:
+            differences.append("different " + describe(
+                key, address, "got read=%s written=%s may=%s" % got
+                + ", expected read=%s written=%s may=%s" % wanted[key, address]))
+        checksum_key = key[0], key[1], address
+        state = truth.checksums.get(checksum_key, ("none", None))
+        if not with_checksums:
+            state = ("none", None)
+        if state[0] != row.state or state[1] not in (None, row.checksum):
+            differences.append("checksum  " + describe(
+                key, address, f"got {row.state} {hexadecimal(row.checksum)}, "
+                f"expected {state[0]} {hexadecimal(state[1])}"))
+    differences += check_carried(rows, written_in)
+    return differences
+
+
+def hexadecimal(value):
+    return "-" if value is None else f"{value:#x}"
+
+
+def check_carried(rows, written_in):
+    """A carried page was written in the period just before."""
+    return [
+        "carried   " + describe((row.pid, row.period, row.tid), row.address,
+                                "not written in the period before")
+        for row in rows
+        if "carried" in row.suffixes and row.period - 1
+        not in written_in[row.pid, row.tid, row.address]
+    ]
+
+
+# Accesses with the times around them, for periods that the clock ends.
+
+STAMP = struct.Struct("<QQQIIII")  # known_times.h, struct stamp
+
+Stamp = collections.namedtuple("Stamp",
+                               "address before after bytes pid tid written")
+
+
+def read_stamps(data):
+    stamps = [Stamp._make(fields[:7]) for fields in STAMP.iter_unpack(data)]
+    return [stamp for stamp in stamps if stamp.before]  # filled ones
+
+
+class WindowFinder:
+    """From times to periods, as far as the rows of one process tell."""
+
+    def __init__(self, rows):
+        self.spans = sorted({(row.start, row.end, row.period) for row in rows})
+        self.starts = [span[0] for span in self.spans]
+        self.ends = [span[1] for span in self.spans]
+
+    def window(self, before, after):
+        """The periods that an access between the two times may belong to: its
+        own, or one beside it. Where no row names the period of a time, the
+        nearest known ones bound it."""
+        low = bisect.bisect_right(self.starts, before) - 1
+        high = bisect.bisect_left(self.ends, after)
+        return (
+            self.spans[low][2] - 1 if low >= 0 else 0,
+            self.spans[high][2] + 1 if high < len(self.spans) else 1 << 62,
+        )
+
+
+def directions(row, layout):
+    """The accesses that a row stands for: "r", "w", or "a" if not known."""
+    if layout == "access":
+        return ["a"]
+    return [name for name, column in (("r", row.read), ("w", row.written))
+            if column == "1"]
+
+
+def compare_timed(stamps, rows, layout, granule):
+    """Differences between stamped accesses and the rows of timed periods: each
+    access has a row in its period or one beside it, and each row an access of
+    its own that explains it."""
+    by_process = collections.defaultdict(list)
+    reported = collections.defaultdict(list)  # page -> periods
+    for row in certain(rows):
+        by_process[row.pid].append(row)
+        for direction in directions(row, layout):
+            reported[row.pid, row.tid, row.address, direction].append(row.period)
+    finders = {pid: WindowFinder(some) for pid, some in by_process.items()}
+
+    done = collections.defaultdict(list)  # page -> windows
+    differences = []
+    for stamp in stamps:
+        if layout == "write" and not stamp.written:
+            continue
+        if stamp.pid not in finders:
+            return [f"missing   all rows of pid {stamp.pid}"]
+        low, high = finders[stamp.pid].window(stamp.before, stamp.after)
+        direction = "a" if layout == "access" else "w" if stamp.written else "r"
+        first = stamp.address // granule
+        last = (stamp.address + stamp.bytes - 1) // granule
+        for index in range(first, last + 1):
+            done[stamp.pid, stamp.tid, index * granule, direction].append(
+                (low, high, stamp))
+
+    for key in sorted(done.keys() | reported.keys()):
+        name = "pid %d tid %d page %#x %s" % key
+        periods = sorted(reported[key])
+        windows = sorted(done[key], key=lambda window: window[:2])
+        for low, high, stamp in windows:
+            if not any(low <= period <= high for period in periods):
+                differences.append(
+                    f"missing   {name} at {stamp.before}..{stamp.after}: not in "
+                    f"periods {low}..{high}, only in {periods}")
+        # One access has one mark, in one period. In ascending order the fitting
+        # access that expires first is the right one to use up.
+        for period in periods:
+            fitting = [w for w in windows if w[0] <= period <= w[1]]
+            if fitting:
+                windows.remove(min(fitting, key=lambda window: window[1]))
+            else:
+                differences.append(f"invented  {name} in period {period}: no "
+                                   "access is left that explains it")
+    return differences

@@ -1,0 +1,539 @@
+//===- sample_traces.cpp - Small traces whose content is known ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sample_traces.h"
+
+#include "failure.h"
+#include "hash.h"
+#include "unique_fd.h"
+
+#include <fcntl.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kHeap = 0x555555600; // granules of 4 KiB
+constexpr std::uint64_t kStack = 0x7ffffffde;
+constexpr std::uint64_t kText = 0x555555554;
+
+constexpr auto kR = trace::kRunRead;
+constexpr auto kW = trace::kRunWritten;
+
+class Sample {
+public:
+  explicit Sample(const trace::FileHeader &header = sample_header()) {
+    writer_.header(header);
+  }
+  TraceWriter &operator*() { return writer_; }
+  Bytes take() const { return sink_.bytes(); }
+
+private:
+  MemorySink sink_;
+  TraceWriter writer_{sink_};
+};
+
+Process sample_process() {
+  return {"/home/user/bin/sorter",
+          {"./sorter", "--input", "two words.txt"},
+          "period=500ms",
+          "shadow",
+          "0.1.0"};
+}
+
+Mappings sample_mappings() {
+  return {kSampleStartNs,
+          {{kText << 12, 0x10000, 5, 0, "/home/user/bin/sorter"},
+           {kHeap << 12, 0x200000, 3, 0, "[heap]"},
+           {0x7ffff7000000, 0x100000, 3, 0, ""},
+           {kStack << 12, 0x21000, 3, 0, "[stack]"}}};
+}
+
+End sample_end(std::uint64_t periods) {
+  return {kSampleStartNs + periods * 500 * kMs, trace::EndReason::kExit, 0};
+}
+
+/// One period with all that a checksum can be.
+PeriodPart checksum_period() {
+  PeriodPart period = sample_period(1);
+  period.overruns = 2;
+  period.add_section(0, std::vector<Run>{{kText, 3, kR},
+                                         {kHeap, 2, kR | kW},
+                                         {kHeap + 2, 3, kW},
+                                         {kStack + 30, 2, kR | kW}});
+  using trace::ChecksumState;
+  const auto state = [](ChecksumState s) { return static_cast<unsigned>(s); };
+  period.checksum_runs = {{kHeap, 2, state(ChecksumState::kStable)},
+                          {kHeap + 2, 1, state(ChecksumState::kUnstable)},
+                          {kHeap + 3, 1, state(ChecksumState::kGone)},
+                          {kHeap + 4, 1, state(ChecksumState::kUnreadable)},
+                          {kStack + 30, 2, state(ChecksumState::kStable)}};
+  period.hashes = {0x1122334455667788, 0x00000000000000ff, 0xfedcba9876543210,
+                   0x0123456789abcdef};
+  std::size_t hash = 0;
+  for (const ChecksumRun &run : period.checksum_runs)
+    for (std::uint64_t granule = run.first; run.stable() && granule < run.end();
+         ++granule)
+      period.combined += combined_term(granule << 12, period.hashes[hash++]);
+  period.stable = 4;
+  period.left_out = 3;
+  return period;
+}
+
+void write_basic_periods(TraceWriter &writer) {
+  PeriodPart first = sample_period(0);
+  const std::vector<Run> written = {{kHeap, 8, kR | kW}};
+  first.add_section(0, std::vector<Run>{{kText, 4, kR}, written[0]});
+  add_stable_checksums(first, 12, written);
+  writer.write(first);
+  writer.write(checksum_period());
+  PeriodPart last = sample_period(2);
+  last.end_ns = last.start_ns + 120 * kMs;
+  last.flags = trace::kPeriodFinal;
+  last.add_section(0, std::vector<Run>{{0x7ffff7000, 1, kR}});
+  writer.write(last);
+}
+
+Bytes make_basic() {
+  Sample sample;
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  writer.write(
+      Threads{{{trace::ThreadEvent::kStart, 4242, kSampleStartNs, "sorter"}}});
+  write_basic_periods(writer);
+  writer.write(Note{kSampleStartNs + 3, 1, trace::NoteCode::kThreadsShared,
+                    "more threads than slots"});
+  writer.write(End{kSampleStartNs + 1120 * kMs, trace::EndReason::kExit, 0});
+  return sample.take();
+}
+
+/// The example of docs/trace-format.md.
+Bytes make_tiny() {
+  trace::FileHeader header = sample_header();
+  header.checksum_mode = trace::ChecksumMode::kWritten;
+  MemorySink sink;
+  // Uncompressed, so that the document can explain every byte.
+  TraceWriter writer(sink, Compression::kNone);
+  writer.header(header);
+  PeriodPart period = sample_period(0);
+  const std::vector<Run> written = {{0x10000, 1, kR | kW}};
+  period.add_section(0, std::vector<Run>{{0x1000, 300, kR}, written[0]});
+  period.overruns = 1;
+  add_stable_checksums(period, 12, written);
+  writer.write(period);
+  writer.write(sample_end(1));
+  return sink.bytes();
+}
+
+trace::FileHeader per_thread_header() {
+  trace::FileHeader header = sample_header();
+  header.flags |= trace::kHeaderPerThread;
+  return header;
+}
+
+Bytes make_threads() {
+  Sample sample(per_thread_header());
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  writer.write(Threads{
+      {{trace::ThreadEvent::kStart, 4242, kSampleStartNs, "sorter"},
+       {trace::ThreadEvent::kStart, 4243, kSampleStartNs + kMs, "worker"},
+       {trace::ThreadEvent::kEnd, 4243, kSampleStartNs + 700 * kMs, ""}}});
+  PeriodPart first = sample_period(0);
+  first.add_section(0, std::vector<Run>{{kHeap + 100, 1, kW}});
+  first.add_section(4242, std::vector<Run>{{kHeap, 4, kR | kW}});
+  first.add_section(4243, std::vector<Run>{{kHeap + 2, 6, kR}});
+  add_stable_checksums(first, 12, {{kHeap, 4, 0}, {kHeap + 100, 1, 0}});
+  writer.write(first);
+  PeriodPart second = sample_period(1);
+  second.add_section(4243, std::vector<Run>{{kHeap + 6, 2, kW}});
+  add_stable_checksums(second, 12, {{kHeap + 6, 2, 0}});
+  writer.write(second);
+  writer.write(sample_end(2));
+  return sample.take();
+}
+
+Bytes make_layout(abi::Layout layout) {
+  trace::FileHeader header = sample_header();
+  header.layout = static_cast<std::uint32_t>(layout);
+  header.checksum_mode = trace::ChecksumMode::kNone;
+  Sample sample(header);
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  PeriodPart period = sample_period(0);
+  if (layout == abi::Layout::kAccess)
+    period.add_section(
+        0, std::vector<Run>{
+               {kHeap, 3, trace::kRunAccessed},
+               {kHeap + 9, 1, trace::kRunMayRead | trace::kRunMayWritten}});
+  else
+    period.add_section(0,
+                       std::vector<Run>{{kHeap, 3, kW},
+                                        {kHeap + 9, 1, trace::kRunMayWritten}});
+  writer.write(period);
+  writer.write(sample_end(1));
+  return sample.take();
+}
+
+Bytes make_access() { return make_layout(abi::Layout::kAccess); }
+Bytes make_write() { return make_layout(abi::Layout::kWrite); }
+
+Bytes make_fine() {
+  trace::FileHeader header = sample_header();
+  header.cell_shift = header.granule_shift = 6;
+  header.checksum_mode = trace::ChecksumMode::kNone;
+  Sample sample(header);
+  PeriodPart period = sample_period(0);
+  period.flags = trace::kPeriodDriven;
+  period.add_section(0, std::vector<Run>{{0, 1, kR}, {0x5555, 2, kW}});
+  (*sample).write(period);
+  (*sample).write(sample_end(1));
+  return sample.take();
+}
+
+/// A period in several parts, with another frame among them.
+Bytes make_parts() {
+  Sample sample(per_thread_header());
+  TraceWriter &writer = *sample;
+  PeriodPart period = sample_period(0);
+  std::vector<Run> even;
+  std::vector<Run> odd;
+  for (std::uint64_t i = 0; i < 64; ++i)
+    (i % 2 == 0 ? even : odd).push_back({kHeap + 3 * i, 2, kR | kW});
+  period.add_section(11, even);
+  period.add_section(12, odd);
+  std::vector<Run> all;
+  for (std::uint64_t i = 0; i < 64; ++i)
+    all.push_back({kHeap + 3 * i, 2, 0});
+  add_stable_checksums(period, 12, all);
+  const std::vector<Bytes> parts = encode_period(period, 256);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == 2)
+      writer.write(sample_mappings());
+    writer.frame(trace::FrameType::kPeriod, parts[i]);
+  }
+  PeriodPart second = sample_period(1);
+  second.add_section(11, std::vector<Run>{{kHeap, 1, kR}});
+  writer.write(second);
+  writer.write(sample_end(2));
+  return sample.take();
+}
+
+Bytes make_carried() {
+  Sample sample;
+  PeriodPart period = sample_period(0);
+  period.add_section(
+      0, std::vector<Run>{{kHeap, 1, kW},
+                          {kHeap + 1, 1, trace::kRunCarried},
+                          {kHeap + 2, 1, kR | trace::kRunCarried},
+                          {kHeap + 3, 1, trace::kRunMayRead},
+                          {kHeap + 4, 1, kR | trace::kRunMayWritten},
+                          {kHeap + 5, 1, kW | trace::kRunMaybe}});
+  add_stable_checksums(period, 12, {{kHeap, 3, 0}});
+  (*sample).write(period);
+  (*sample).write(sample_end(1));
+  return sample.take();
+}
+
+Bytes make_harvested() {
+  Sample sample;
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  PeriodPart whole = sample_period(0);
+  whole.flags = trace::kPeriodHarvested;
+  whole.add_section(0, std::vector<Run>{{kHeap, 5, kW}});
+  whole.left_out = 5;
+  writer.write(whole);
+  PeriodPart partial = sample_period(1);
+  partial.flags = trace::kPeriodPartial;
+  partial.add_section(0, std::vector<Run>{{kHeap, 1, kR}});
+  writer.write(partial);
+  writer.write(
+      End{kSampleStartNs + 800 * kMs, trace::EndReason::kKilled, 256 + 9});
+  return sample.take();
+}
+
+/// An exec that failed: an End frame that is no end.
+Bytes make_failed_exec() {
+  Sample sample;
+  TraceWriter &writer = *sample;
+  PeriodPart first = sample_period(0);
+  first.flags = trace::kPeriodFinal;
+  writer.write(first);
+  writer.write(End{first.end_ns, trace::EndReason::kExec, 0});
+  writer.write(sample_period(1));
+  writer.write(sample_end(2));
+  return sample.take();
+}
+
+Bytes make_empty() {
+  Sample sample;
+  (*sample).write(sample_end(0));
+  return sample.take();
+}
+
+Bytes make_header_only() { return Sample().take(); }
+
+Bytes make_unknown_frame() {
+  Sample sample;
+  const Bytes payload = {1, 2, 3};
+  (*sample).frame(static_cast<trace::FrameType>(77), payload);
+  (*sample).write(sample_period(0));
+  (*sample).write(sample_end(1));
+  return sample.take();
+}
+
+/// Periods are missing between those that are there.
+Bytes make_missing() {
+  Sample sample;
+  TraceWriter &writer = *sample;
+  writer.write(sample_period(0));
+  writer.write(Note{kSampleStartNs + 1, 1, trace::NoteCode::kLost,
+                    "periods 1 to 3 were lost"});
+  writer.write(sample_period(4));
+  writer.write(sample_end(5));
+  return sample.take();
+}
+
+/// A working set that grows, shrinks and jumps.
+Bytes make_long() {
+  Sample sample;
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  constexpr std::uint64_t kPeriods = 400;
+  for (std::uint64_t i = 0; i < kPeriods; ++i) {
+    PeriodPart period = sample_period(i);
+    const std::uint64_t pages = i < 200    ? 1 + i
+                                : i < 300  ? 400 - i
+                                : i == 350 ? 500
+                                           : 20;
+    period.add_section(
+        0, std::vector<Run>{{kText, 2, kR}, {kHeap, pages, kR | kW}});
+    writer.write(period);
+  }
+  writer.write(sample_end(kPeriods));
+  return sample.take();
+}
+
+/// Nothing here is against the format, but all of it is unpleasant.
+Bytes make_hostile() {
+  trace::FileHeader header = per_thread_header();
+  header.checksum_mode = trace::ChecksumMode::kNone;
+  header.period_ns = UINT64_MAX;
+  header.realtime_ns = UINT64_MAX;
+  Sample sample(header);
+  TraceWriter &writer = *sample;
+  writer.write(Process{"/tmp/\x1b[31mred\xff",
+                       {"\x1b]0;owned\x07", "", "it's", "\xe2\x80\xae"},
+                       "\n",
+                       "",
+                       ""});
+  writer.write(Mappings{0,
+                        {{0, 0x1000, 0, 0, std::string(5000, 'x')},
+                         {0x1000, 0, 0, 0, "empty"},
+                         {0x1000, 0x7fffffffe000, 0, 0, "\r\n[heap]"},
+                         {0xffffffffff600000, 0x1000, 5, 0, "[vsyscall]"}}});
+  writer.write(Threads{{{trace::ThreadEvent::kEnd, UINT32_MAX, 0, "\x9b"}}});
+  PeriodPart period = sample_period(0);
+  period.start_ns = 0;
+  period.end_ns = UINT64_MAX;
+  period.overruns = UINT64_MAX;
+  const std::uint64_t limit = std::uint64_t{1} << 35;
+  period.add_section(0, std::vector<Run>{{0, limit, kR}});
+  period.add_section(UINT32_MAX, std::vector<Run>{{limit - 1, 1, 0xff}});
+  writer.write(period);
+  writer.write(Note{UINT64_MAX, UINT64_MAX, static_cast<trace::NoteCode>(200),
+                    "\x1b[2J"});
+  writer.write(End{UINT64_MAX, static_cast<trace::EndReason>(99), UINT64_MAX});
+  return sample.take();
+}
+
+Bytes make_unfinished() {
+  Sample sample;
+  write_basic_periods(*sample);
+  return sample.take();
+}
+
+Bytes make_cut() {
+  Bytes bytes = make_unfinished();
+  bytes.resize(bytes.size() - 5);
+  return bytes;
+}
+
+Bytes make_cut_parts() {
+  // Cut behind the third frame, within the period.
+  Bytes bytes = make_parts();
+  std::size_t at = sizeof(trace::FileHeader);
+  for (int frame = 0; frame < 3; ++frame) {
+    trace::FrameHeader header;
+    std::memcpy(&header, bytes.data() + at, sizeof(header));
+    at += sizeof(header) + header.stored_bytes;
+  }
+  bytes.resize(at);
+  return bytes;
+}
+
+Bytes make_damaged() {
+  Bytes bytes = make_unfinished();
+  bytes[bytes.size() - 5] ^= 0x10;
+  return bytes;
+}
+
+Bytes make_damaged_header() {
+  Bytes bytes = make_basic();
+  bytes[30] ^= 1;
+  return bytes;
+}
+
+Bytes make_other_version() {
+  Bytes bytes = make_basic();
+  trace::FileHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  header.version_major = 2;
+  header.hash = header_hash(header);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+/// A later minor version: a longer header and longer frames.
+Bytes make_later_minor() {
+  trace::FileHeader header = finished_header(sample_header());
+  header.version_minor = 9;
+  header.header_bytes = 96;
+  header.hash = header_hash(header);
+  MemorySink sink;
+  sink.write({reinterpret_cast<const std::uint8_t *>(&header), sizeof(header)});
+  sink.write(Bytes(16, 0xaa));
+  TraceWriter writer(sink);
+  Bytes payload = encode(sample_period(0));
+  payload.push_back(42);
+  writer.frame(trace::FrameType::kPeriod, payload);
+  writer.write(sample_end(1));
+  return sink.bytes();
+}
+
+} // namespace
+
+const std::vector<SampleTrace> &sample_traces() {
+  static const std::vector<SampleTrace> samples = {
+      {"basic", "three periods with checksums of every state", make_basic},
+      {"tiny", "the example of docs/trace-format.md", make_tiny},
+      {"threads", "two threads and one without a set of its own", make_threads},
+      {"access", "layout access", make_access},
+      {"write", "layout write", make_write},
+      {"fine", "granules of 64 bytes", make_fine},
+      {"parts", "a period in several parts", make_parts},
+      {"carried", "carried, may and maybe", make_carried},
+      {"harvested", "the last periods harvested", make_harvested},
+      {"failed-exec", "goes on after an End frame", make_failed_exec},
+      {"empty", "no period", make_empty},
+      {"header-only", "a header and nothing else", make_header_only},
+      {"unknown-frame", "a frame of a type still unknown", make_unknown_frame},
+      {"missing", "periods left out", make_missing},
+      {"long", "400 periods", make_long},
+      {"hostile", "all that the format allows and no one wants", make_hostile},
+      {"unfinished", "no End frame", make_unfinished},
+      {"cut", "ends inside a frame", make_cut},
+      {"cut-parts", "ends between the parts of a period", make_cut_parts},
+      {"damaged", "a wrong bit in the last frame", make_damaged},
+      {"damaged-header", "a wrong bit in the header", make_damaged_header},
+      {"other-version", "format version 2", make_other_version},
+      {"later-minor", "format version 1.9", make_later_minor},
+  };
+  return samples;
+}
+
+Bytes sample_trace(const std::string &name) {
+  for (const SampleTrace &sample : sample_traces())
+    if (name == sample.name)
+      return sample.make();
+  throw Failure(fmt::format("{}: there is no such sample", name));
+}
+
+trace::FileHeader sample_header() {
+  trace::FileHeader header = {};
+  header.layout = static_cast<std::uint32_t>(abi::Layout::kRw);
+  header.cell_shift = 12;
+  header.granule_shift = 12;
+  header.checksum_mode = trace::ChecksumMode::kWritten;
+  header.unstable_policy = trace::UnstablePolicy::kFlag;
+  header.pid = 4242;
+  header.parent_pid = 4200;
+  header.page_bytes = 4096;
+  header.monotonic_ns = kSampleStartNs;
+  header.realtime_ns = 1'763'652'721'000'000'000;
+  header.period_ns = 500 * kMs;
+  return finished_header(header);
+}
+
+PeriodPart sample_period(std::uint64_t index) {
+  PeriodPart period;
+  period.index = index;
+  period.start_ns = kSampleStartNs + index * 500 * kMs;
+  period.end_ns = period.start_ns + 500 * kMs;
+  return period;
+}
+
+void add_stable_checksums(PeriodPart &period, unsigned granule_shift,
+                          const std::vector<Run> &runs) {
+  for (const Run &run : runs) {
+    period.checksum_runs.push_back(
+        {run.first, run.count,
+         static_cast<unsigned>(trace::ChecksumState::kStable)});
+    for (std::uint64_t granule = run.first; granule < run.end(); ++granule) {
+      const std::uint64_t hash = hash_bytes(&granule, sizeof(granule));
+      period.hashes.push_back(hash);
+      period.combined += combined_term(granule << granule_shift, hash);
+      ++period.stable;
+    }
+  }
+}
+
+void write_big_trace(const std::string &path, std::uint64_t bytes) {
+  UniqueFd fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!fd)
+    throw Failure(fmt::format("{}: cannot be made", path));
+  FdSink sink(fd.get(), path);
+  TraceWriter writer(sink, Compression::kNone);
+  writer.header(sample_header());
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  // Scattered single granules, the dearest there is for a reader, in another
+  // place each period.
+  constexpr std::uint64_t kRuns = 1 << 20;
+  std::uint64_t written = 0;
+  std::uint64_t index = 0;
+  for (; written < bytes; ++index) {
+    PeriodPart period = sample_period(index);
+    std::vector<Run> runs;
+    runs.reserve(kRuns);
+    std::uint64_t granule = index * 7919;
+    std::uint64_t state = index + 1;
+    for (std::uint64_t i = 0; i < kRuns; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      granule += 2 + (state >> 61);
+      runs.push_back({granule, 1, i % 3 == 0 ? unsigned{kR} : kR | kW});
+    }
+    period.add_section(0, runs);
+    for (const Bytes &payload : encode_period(period)) {
+      writer.frame(trace::FrameType::kPeriod, payload);
+      written += payload.size();
+    }
+  }
+  writer.write(sample_end(index));
+}
+
+} // namespace pagetide::tools

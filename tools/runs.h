@@ -1,0 +1,49 @@
+//===- runs.h - Sets of granules as lists of runs -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RUNS_H
+#define PAGETIDE_TOOLS_RUNS_H
+
+#include "trace_records.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pagetide::tools {
+
+inline constexpr unsigned kCertainFlags =
+    trace::kRunRead | trace::kRunWritten | trace::kRunAccessed;
+inline constexpr unsigned kMayFlags =
+    trace::kRunMayRead | trace::kRunMayWritten;
+
+/// The flags of an access that surely was one, and in this period; 0 where the
+/// run only says what may have been, or was carried over.
+inline unsigned certain_flags(unsigned flags) {
+  return flags & trace::kRunMaybe ? 0 : flags & kCertainFlags;
+}
+
+/// Drops what a stronger statement about the same granule makes untrue or
+/// idle: a certain access says more than a possible one, and a granule written
+/// in this period is not (only) carried.
+unsigned normalized_flags(unsigned flags);
+
+/// Adds a run that does not begin before the list's last one ends; joins the
+/// two where they touch and say the same.
+void append_run(std::vector<Run> &runs, std::uint64_t first,
+                std::uint64_t count, unsigned flags);
+
+/// The union of two lists, each sorted and without overlap; where both have a
+/// granule, the flags are or-ed and normalized.
+std::vector<Run> merge_runs(std::span<const Run> a, std::span<const Run> b);
+
+/// The union over all threads of a part of a period, as one list. Uses
+/// `scratch` for it unless the part has only one section.
+std::span<const Run> union_of_sections(const PeriodPart &part,
+                                       std::vector<Run> &scratch);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RUNS_H

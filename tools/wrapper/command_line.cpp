@@ -1,0 +1,394 @@
+//===- command_line.cpp - What a clang command line asks for --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "command_line.h"
+
+#include "pass_options.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+
+namespace pagetide::wrapper {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Clang's options, as far as they matter here
+//===----------------------------------------------------------------------===//
+
+// Options whose value is the next argument. One that is missing here would
+// have its value taken for an input file, which matters only where there is no
+// other.
+constexpr std::string_view kTakesNext[] = {
+    "-o",
+    "-x",
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-isysroot",
+    "--sysroot",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-MJ",
+    "-Xclang",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclangas",
+    "-mllvm",
+    "-target",
+    "-arch",
+    "-u",
+    "-T",
+    "-z",
+    "-e",
+    "-B",
+    "--param",
+    "-include-pch",
+    "-dumpdir",
+    "-F",
+    "-G",
+    "--config",
+    "-working-directory",
+    "-current_version",
+    "-rpath",
+    "-fplugin-arg",
+    "-ccc-install-dir",
+};
+
+// Options after which nothing is linked.
+constexpr std::string_view kStopsBeforeLinking[] = {
+    "-c",
+    "-S",
+    "--assemble",
+    "--compile",
+    "-emit-ast",
+    "--precompile",
+    "-emit-interface-stubs",
+    "-rewrite-objc",
+    "-verify-pch",
+};
+
+// Options after which no code is generated (and nothing is linked).
+constexpr std::string_view kStopsBeforeCode[] = {
+    "-E",
+    "-M",
+    "-MM",
+    "-fsyntax-only",
+    "--analyze",
+    "--preprocess",
+    "--dependencies",
+    "--user-dependencies",
+};
+
+bool any_of(std::string_view arg, const auto &options) {
+  return std::find(std::begin(options), std::end(options), arg) !=
+         std::end(options);
+}
+
+bool starts_with(std::string_view text, std::string_view head) {
+  return text.substr(0, head.size()) == head;
+}
+
+bool ends_with(std::string_view text, std::string_view tail) {
+  return text.size() >= tail.size() &&
+         text.substr(text.size() - tail.size()) == tail;
+}
+
+// A header by its name or by -x: it is precompiled, and not linked.
+bool is_header(std::string_view file, std::string_view language) {
+  if (!language.empty() && language != "none")
+    return ends_with(language, "-header");
+  for (std::string_view suffix :
+       {".h", ".hh", ".hpp", ".hxx", ".hp", ".h++", ".H"})
+    if (ends_with(file, suffix))
+      return true;
+  return false;
+}
+
+bool names_lld(std::string_view linker) {
+  const std::size_t slash = linker.rfind('/');
+  if (slash != std::string_view::npos)
+    linker.remove_prefix(slash + 1);
+  return linker.find("lld") != std::string_view::npos;
+}
+
+bool is_x86_64_linux(std::string_view triple) {
+  const std::string_view processor = triple.substr(0, triple.find('-'));
+  return (processor == "x86_64" || processor == "amd64") &&
+         triple.find("linux") != std::string_view::npos &&
+         triple.find("x32") == std::string_view::npos;
+}
+
+//===----------------------------------------------------------------------===//
+// Our options
+//===----------------------------------------------------------------------===//
+
+constexpr std::string_view kPrefix = "-fpagetide-";
+
+struct Switch {
+  const char *name; ///< as it stands on the command line
+  const char *help;
+  void (*apply)(CommandLine &line);
+};
+
+constexpr Switch kSwitches[] = {
+    {"-fno-pagetide",
+     "compile without marks, link without the runtime: plain clang",
+     [](CommandLine &line) { line.instrument = false; }},
+    {"-fpagetide", "the opposite, and the default; the last one counts",
+     [](CommandLine &line) { line.instrument = true; }},
+    {"-fno-pagetide-rpath",
+     "do not put the runtime's directory into the program's run path",
+     [](CommandLine &line) { line.rpath = false; }},
+    {"-fpagetide-rpath", "the opposite, and the default",
+     [](CommandLine &line) { line.rpath = true; }},
+    {"-fpagetide-help", "print these options and where the parts are",
+     [](CommandLine &line) { line.help = true; }},
+};
+
+// Number of single-character changes that make one of the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] != b[j] ? 1 : 0);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+std::string suggestion(std::string_view given) {
+  std::string best;
+  std::size_t best_distance = given.size();
+  auto consider = [&](std::string candidate) {
+    const std::size_t distance = edit_distance(given, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = std::move(candidate);
+    }
+  };
+  for (const Switch &s : kSwitches)
+    consider(s.name);
+  for (const PassOption &option : pass_options())
+    consider(std::string(kPrefix) + option.name);
+  return best;
+}
+
+/// True where the argument is ours.
+bool parse_ours(const std::string &arg, CommandLine &line) {
+  if (!starts_with(arg, "-fpagetide") && !starts_with(arg, "-fno-pagetide"))
+    return false;
+  for (const Switch &s : kSwitches) {
+    if (arg == s.name) {
+      s.apply(line);
+      return true;
+    }
+  }
+  const std::size_t equals = arg.find('=');
+  const std::string name = arg.substr(0, equals);
+  for (const PassOption &option : pass_options()) {
+    if (name != std::string(kPrefix) + option.name)
+      continue;
+    if (equals == std::string::npos && !option.may_stand_alone())
+      line.errors.push_back(name + " needs a value: " + name + option.values +
+                            ", " + option.help);
+    // The last one counts: the pass takes each of its options once.
+    const std::string pass_name = std::string("-pagetide-") + option.name;
+    std::erase_if(line.pass_options, [&](const std::string &earlier) {
+      return earlier.substr(0, earlier.find('=')) == pass_name;
+    });
+    line.pass_options.push_back("-" + arg.substr(std::strlen("-f")));
+    return true;
+  }
+  line.errors.push_back("unknown option '" + name + "'; did you mean '" +
+                        suggestion(name) + "'? -fpagetide-help lists all");
+  return true;
+}
+
+void add_input(std::string_view file, CommandLine &line) {
+  line.has_input = true;
+  line.only_headers &= is_header(file, line.language);
+}
+
+void parse_clangs(std::string_view arg, std::string_view next,
+                  CommandLine &line) {
+  if (any_of(arg, kStopsBeforeCode)) {
+    line.generates = false;
+    line.links = false;
+  } else if (any_of(arg, kStopsBeforeLinking)) {
+    line.links = false;
+  } else if (arg == "-r" || arg == "--relocatable") {
+    line.relocatable = true;
+  } else if (arg == "-static" || arg == "--static" || arg == "-static-pie") {
+    line.static_link = arg;
+  } else if (arg == "-flto" || starts_with(arg, "-flto=")) {
+    line.lto = true;
+  } else if (arg == "-fno-lto") {
+    line.lto = false;
+  } else if (starts_with(arg, "-fuse-ld=") || starts_with(arg, "--ld-path=")) {
+    line.linker = arg;
+    line.lld = names_lld(arg.substr(arg.find('=') + 1));
+  } else if (arg == "-m32" || arg == "-mx32" || arg == "-m16") {
+    line.other_target = arg;
+  } else if (arg == "-m64") {
+    line.other_target.clear();
+  } else if (starts_with(arg, "--target=") || arg == "-target") {
+    const std::string_view triple =
+        arg == "-target" ? next : arg.substr(arg.find('=') + 1);
+    line.other_target =
+        is_x86_64_linux(triple) ? "" : "--target=" + std::string(triple);
+  } else if (starts_with(arg, "-x")) {
+    line.language = arg == "-x" ? next : arg.substr(2);
+  } else if (starts_with(arg, "-l")) {
+    line.has_input = true;
+    line.only_headers = false;
+  } else if (arg == "-" || !starts_with(arg, "-")) {
+    add_input(arg, line);
+  }
+}
+
+void add_linker_argument(std::vector<std::string> &out, std::string arg) {
+  // -Xlinker and not -Wl,: a path may hold a comma.
+  out.emplace_back("-Xlinker");
+  out.push_back(std::move(arg));
+}
+
+} // namespace
+
+CommandLine parse(const std::vector<std::string> &args) {
+  CommandLine line;
+  if (!args.empty() && starts_with(args[0], "-cc1")) {
+    line.raw = true;
+    line.rest = args;
+    return line;
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string &arg = args[i];
+    if (arg == "--") { // only inputs follow
+      line.rest.insert(line.rest.end(), args.begin() + i, args.end());
+      while (++i < args.size())
+        add_input(args[i], line);
+      break;
+    }
+    if (parse_ours(arg, line)) {
+      ++line.own_count;
+      continue;
+    }
+    const bool takes_next = any_of(arg, kTakesNext) && i + 1 < args.size();
+    parse_clangs(arg, takes_next ? std::string_view(args[i + 1]) : "", line);
+    line.rest.push_back(arg);
+    if (takes_next)
+      line.rest.push_back(args[++i]);
+  }
+  line.links &= line.has_input && !line.only_headers;
+  return line;
+}
+
+std::string refusal(const CommandLine &line) {
+  if (!line.instrument || line.raw || !line.has_input || !line.generates)
+    return "";
+  if (!line.other_target.empty())
+    return line.other_target +
+           ": Pagetide instruments code for x86-64 Linux only; add "
+           "-fno-pagetide to compile for this target without instrumentation";
+  if (line.links && !line.static_link.empty())
+    return line.static_link +
+           ": Pagetide's runtime is a shared library, so that it can stand "
+           "beside other runtimes and be found by programs that load code; a "
+           "static program cannot use it. Leave " +
+           line.static_link +
+           " out (single libraries may still be static), or add -fno-pagetide "
+           "to link this program without instrumentation";
+  if (line.links && line.lto && !line.linker.empty() && !line.lld &&
+      std::find(line.pass_options.begin(), line.pass_options.end(),
+                "-pagetide-lto=mark") == line.pass_options.end())
+    return line.linker +
+           ": under -flto marks are made when linking, and only lld can load "
+           "the pass there. Use -fuse-ld=lld; or give -fpagetide-lto=mark to "
+           "all compile and link commands, which marks when compiling";
+  return "";
+}
+
+std::vector<std::string> clang_arguments(const CommandLine &line,
+                                         const Parts &parts) {
+  // Without an input (--version, -print-..., -v) an added library would make
+  // clang link.
+  if (!line.instrument || line.raw || !line.has_input || !line.generates)
+    return line.rest;
+
+  std::vector<std::string> out;
+  // Nothing that we add may draw a warning where it turns out to be unused: the
+  // project may say -Werror.
+  out.emplace_back("--start-no-unused-arguments");
+  if (line.links && !line.relocatable) {
+    // Before all else, so that the runtime stands before libc and any other
+    // library in the search for memcpy; and needed even where the objects
+    // refer to nothing in it.
+    add_linker_argument(out, "--push-state");
+    add_linker_argument(out, "--no-as-needed");
+    add_linker_argument(out, parts.runtime);
+    add_linker_argument(out, "--pop-state");
+    if (line.rpath) {
+      add_linker_argument(out, "-rpath");
+      add_linker_argument(out, parts.runtime_dir);
+    }
+  }
+  if (line.links && (line.lto || line.lld)) {
+    if (line.linker.empty())
+      out.emplace_back("-fuse-ld=lld");
+    add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
+  }
+  out.push_back("-fpass-plugin=" + parts.plugin);
+  if (!line.pass_options.empty()) {
+    // -fpass-plugin loads the plugin too late for its options to be known.
+    // They go by -Xclang, since clang hands a plain -mllvm to its assembler as
+    // well, which does not know them.
+    for (const char *word : {"-Xclang", "-load", "-Xclang"})
+      out.emplace_back(word);
+    out.push_back(parts.plugin);
+    for (const std::string &option : line.pass_options) {
+      for (const char *word : {"-Xclang", "-mllvm", "-Xclang"})
+        out.emplace_back(word);
+      out.push_back(option);
+    }
+  }
+  out.emplace_back("--end-no-unused-arguments");
+  out.insert(out.end(), line.rest.begin(), line.rest.end());
+  return out;
+}
+
+std::string options_help() {
+  std::string text;
+  auto add = [&](const std::string &option, const std::string &help) {
+    text += "  " + option + "\n      " + help + "\n";
+  };
+  for (const PassOption &option : pass_options())
+    add(std::string(kPrefix) + option.name + option.values, option.help);
+  for (const Switch &s : kSwitches)
+    add(s.name, s.help);
+  return text;
+}
+
+} // namespace pagetide::wrapper

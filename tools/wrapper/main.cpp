@@ -1,0 +1,156 @@
+//===- main.cpp - pagetide-clang and pagetide-clang++ ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A compiler command that stands in for clang (CC=pagetide-clang) or clang++
+// (CXX=pagetide-clang++): it runs clang with what instruments the code and
+// links the runtime. One program under two names; which clang mode it asks for
+// follows from the name it was called by.
+//
+// A program and no shell script, since only so response files, odd file names
+// and thousands of arguments come through unharmed, and the pass's options can
+// be read from their one declaration.
+//
+//===----------------------------------------------------------------------===//
+
+#include "command_line.h"
+#include "response_file.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace pagetide::wrapper;
+
+namespace {
+
+// As clang itself where it cannot do what it was asked.
+constexpr int kFailure = 1;
+
+std::string program_name = "pagetide-clang";
+
+[[noreturn]] void fail(const std::string &what) {
+  std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(), what.c_str());
+  std::exit(kFailure);
+}
+
+std::string base_name(const std::string &path) {
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+std::string directory_of(const std::string &path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+/// The directory of this very file, links resolved.
+std::string own_directory() {
+  char path[PATH_MAX];
+  const ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path));
+  if (bytes <= 0 || bytes == static_cast<ssize_t>(sizeof(path)))
+    fail("cannot tell where this program is: /proc/self/exe: " +
+         std::string(std::strerror(errno)) + "; is /proc mounted?");
+  return directory_of(std::string(path, static_cast<std::size_t>(bytes)));
+}
+
+/// An absolute path without `..`, as it will stand in programs.
+std::string resolved(const std::string &path) {
+  char out[PATH_MAX];
+  return realpath(path.c_str(), out) ? out : path;
+}
+
+/// The build tree and an installed prefix look the same: bin/ beside the
+/// library directory.
+Parts find_parts(const std::string &bin) {
+  // PAGETIDE_LIBDIR_FROM_BIN is where cmake --install puts the libraries.
+  for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
+    const std::string lib = resolved(bin + "/" + relative);
+    Parts parts{lib + "/PagetidePass.so", lib + "/libpagetide.so", lib};
+    if (access(parts.plugin.c_str(), R_OK) == 0)
+      return parts;
+  }
+  fail("PagetidePass.so is not in " + resolved(bin + "/..") +
+       "/lib, beside this program's directory; build it (ninja), install all "
+       "of Pagetide (cmake --install), or call plain clang");
+}
+
+/// The clang to run: PAGETIDE_CLANG, else the one Pagetide was built with, else
+/// one on the PATH.
+std::string find_clang() {
+  if (const char *chosen = std::getenv("PAGETIDE_CLANG"); chosen && *chosen)
+    return chosen;
+  if (access(PAGETIDE_BUILT_WITH_CLANG, X_OK) == 0)
+    return PAGETIDE_BUILT_WITH_CLANG;
+  return "clang-" PAGETIDE_LLVM_MAJOR;
+}
+
+void print_help(const Parts &parts, const std::string &clang) {
+  std::printf(
+      "%s runs clang with Pagetide's pass and runtime. It takes clang's "
+      "options, and:\n\n%s\n"
+      "  clang    %s (another one: PAGETIDE_CLANG=PROGRAM)\n"
+      "  pass     %s\n"
+      "  runtime  %s\n",
+      program_name.c_str(), options_help().c_str(), clang.c_str(),
+      parts.plugin.c_str(), parts.runtime.c_str());
+}
+
+[[noreturn]] void run(const std::string &clang,
+                      const std::vector<std::string> &args) {
+  std::vector<char *> argv;
+  argv.push_back(const_cast<char *>(clang.c_str()));
+  for (const std::string &arg : args)
+    argv.push_back(const_cast<char *>(arg.c_str()));
+  argv.push_back(nullptr);
+  execvp(clang.c_str(), argv.data());
+  if (errno == E2BIG)
+    fail("the command line is too long; put arguments into a response file "
+         "(@FILE)");
+  fail("cannot run '" + clang + "': " + std::strerror(errno) +
+       "; install clang-" PAGETIDE_LLVM_MAJOR
+       ", or set PAGETIDE_CLANG to a clang " PAGETIDE_LLVM_MAJOR);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc > 0)
+    program_name = base_name(argv[0]);
+  const bool cxx = program_name.find("++") != std::string::npos;
+
+  const std::vector<std::string> given(argv + (argc > 0), argv + argc);
+  CommandLine line = parse(expand_response_files(given));
+  // A response file goes to clang as it is, unless options of ours are in it:
+  // its text may be longer than a command line can be.
+  if (CommandLine unexpanded = parse(given);
+      unexpanded.own_count == line.own_count)
+    line.rest = std::move(unexpanded.rest);
+  for (const std::string &error : line.errors)
+    std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(),
+                 error.c_str());
+  if (!line.errors.empty())
+    return kFailure;
+
+  const std::string clang = find_clang();
+  const std::string bin = own_directory();
+  if (line.help) {
+    print_help(find_parts(bin), clang);
+    return 0;
+  }
+  if (const std::string why = refusal(line); !why.empty())
+    fail(why);
+
+  std::vector<std::string> args;
+  if (cxx && !line.raw)
+    args.emplace_back("--driver-mode=g++");
+  const Parts parts = line.instrument && !line.raw ? find_parts(bin) : Parts{};
+  for (std::string &arg : clang_arguments(line, parts))
+    args.push_back(std::move(arg));
+  run(clang, args);
+}
