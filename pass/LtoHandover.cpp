@@ -29,46 +29,23 @@ constexpr char MissingSymbol[] =
     "__pagetide_marks_deferred_to_link_time"
     "__link_with_lld_and_load_pass_plugin_and_lto_O1_or_above";
 
-/// What one entry of the record says.
+/// What one entry of the record says: which file was compiled with which
+/// options.
 struct Entry {
   StringRef Source;
-  PassOptions Options;
+  StringRef Options;
 };
 
-MDNode *toMetadata(const Module &M, const PassOptions &Options) {
-  LLVMContext &Context = M.getContext();
-  auto Number = [&](uint32_t Value) -> Metadata * {
-    return ConstantAsMetadata::get(
-        ConstantInt::get(Type::getInt32Ty(Context), Value));
-  };
-  return MDNode::get(Context,
-                     {MDString::get(Context, M.getSourceFileName()),
-                      Number(abi::kVersion),
-                      Number(static_cast<uint32_t>(Options.Layout)),
-                      Number(Options.Granule), Number(Options.SkipConstants)});
-}
-
 /// Nothing where \p Node was written by another version of the pass.
-std::optional<Entry> fromMetadata(const MDNode &Node) {
-  if (Node.getNumOperands() != 5)
+std::optional<Entry> readEntry(const MDNode &Node) {
+  if (Node.getNumOperands() != 3)
     return std::nullopt;
-  auto *Source = dyn_cast<MDString>(Node.getOperand(0));
-  uint32_t Numbers[4];
-  for (auto [Index, Number] : enumerate(Numbers)) {
-    auto *Constant =
-        mdconst::dyn_extract<ConstantInt>(Node.getOperand(Index + 1));
-    if (!Constant)
-      return std::nullopt;
-    Number = Constant->getZExtValue();
-  }
-  if (!Source || Numbers[0] != abi::kVersion || Numbers[1] >= abi::kLayoutCount)
+  auto *Version = mdconst::dyn_extract<ConstantInt>(Node.getOperand(0));
+  auto *Source = dyn_cast<MDString>(Node.getOperand(1));
+  auto *Options = dyn_cast<MDString>(Node.getOperand(2));
+  if (!Version || !Version->equalsInt(abi::kVersion) || !Source || !Options)
     return std::nullopt;
-  Entry E;
-  E.Source = Source->getString();
-  E.Options.Layout = static_cast<abi::Layout>(Numbers[1]);
-  E.Options.Granule = Numbers[2];
-  E.Options.SkipConstants = Numbers[3];
-  return E;
+  return Entry{Source->getString(), Options->getString()};
 }
 
 void removeRecord(Module &M) {
@@ -92,15 +69,20 @@ void removeRecord(Module &M) {
 } // namespace
 
 void deferMarks(Module &M, const PassOptions &Options) {
-  M.getOrInsertNamedMetadata(RecordName)->addOperand(toMetadata(M, Options));
+  LLVMContext &Context = M.getContext();
+  Metadata *Version = ConstantAsMetadata::get(
+      ConstantInt::get(Type::getInt32Ty(Context), abi::kVersion));
+  M.getOrInsertNamedMetadata(RecordName)
+      ->addOperand(MDNode::get(
+          Context, {Version, MDString::get(Context, M.getSourceFileName()),
+                    MDString::get(Context, Options.describe())}));
 
-  Type *PtrTy = PointerType::getUnqual(M.getContext());
-  auto *Missing = new GlobalVariable(
-      M, Type::getInt8Ty(M.getContext()), /*isConstant=*/true,
-      GlobalValue::ExternalLinkage, nullptr, MissingSymbol);
-  auto *Use =
-      new GlobalVariable(M, PtrTy, /*isConstant=*/true,
-                         GlobalValue::InternalLinkage, Missing, RecordName);
+  auto *Missing =
+      new GlobalVariable(M, Type::getInt8Ty(Context), /*isConstant=*/true,
+                         GlobalValue::ExternalLinkage, nullptr, MissingSymbol);
+  auto *Use = new GlobalVariable(
+      M, PointerType::getUnqual(Context),
+      /*isConstant=*/true, GlobalValue::InternalLinkage, Missing, RecordName);
   appendToUsed(M, Use);
 }
 
@@ -111,41 +93,44 @@ bool hasDeferredMarks(const Module &M) {
 bool takeOverDeferredMarks(Module &M, PassOptions &Options) {
   std::optional<Entry> First;
   for (const MDNode *Node : M.getNamedMetadata(RecordName)->operands()) {
-    std::optional<Entry> E = fromMetadata(*Node);
+    std::optional<Entry> E = readEntry(*Node);
     if (!E) {
-      reportError(M, "'" + M.getModuleIdentifier() +
-                         "' was compiled with another version of the pass than "
-                         "the one that "
-                         "the linker loaded; compile and link with the same "
-                         "PagetidePass.so");
+      reportError(
+          M, "'" + M.getModuleIdentifier() +
+                 "' was compiled with another version of the pass than the one "
+                 "loaded now; compile and link with the same PagetidePass.so");
       return false;
     }
     if (!First)
       First = E;
-    if (First->Options.describeModule() == E->Options.describeModule())
+    if (First->Options == E->Options)
       continue;
-    reportError(M,
-                "'" + First->Source + "' was compiled with " +
-                    First->Options.describeModule() + " and '" + E->Source +
-                    "' with " + E->Options.describeModule() +
-                    "; compile every file of a program with the same options");
+    reportError(M, "'" + First->Source + "' was compiled with " +
+                       First->Options + " and '" + E->Source + "' with " +
+                       E->Options +
+                       "; compile every file of a program with the same "
+                       "options of the pass");
     return false;
   }
+
   if (First) {
-    const PassOptions &Noted = First->Options;
-    if ((Options.Given.Layout && Options.Layout != Noted.Layout) ||
-        (Options.Given.Granule && Options.Granule != Noted.Granule) ||
-        (Options.Given.SkipConstants &&
-         Options.SkipConstants != Noted.SkipConstants)) {
-      reportError(
-          M, "'" + First->Source + "' was compiled with " +
-                 Noted.describeModule() + ", but " + Options.describeModule() +
-                 " is asked for now; give the options when compiling only");
+    Expected<PassOptions> Noted =
+        optionsFromParameters(First->Options, PassOptions());
+    if (!Noted) {
+      reportError(M, "'" + First->Source + "' was compiled with " +
+                         First->Options + ", but " +
+                         toString(Noted.takeError()) +
+                         "; compile and link with the same PagetidePass.so");
       return false;
     }
-    Options.Layout = Noted.Layout;
-    Options.Granule = Noted.Granule;
-    Options.SkipConstants = Noted.SkipConstants;
+    if (Options.contradict(*Noted)) {
+      reportError(M, "'" + First->Source + "' was compiled with " +
+                         First->Options + ", but now " + Options.describe() +
+                         " is asked for; give options of the pass only when "
+                         "compiling");
+      return false;
+    }
+    Options = *Noted;
   }
   removeRecord(M);
   return true;

@@ -256,7 +256,7 @@ void MarkEmitter::emitLanes(const Access &A) {
   Value *Bits = laneBits(A);
   startIf(Builder.CreateIsNotNull(Bits), *A.At);
   Value *Base = addressBits(A.Address);
-  if (A.Alignment.value() >= Extent) {
+  if (A.Alignment.value() >= Extent && !Options.DistrustAlignment) {
     markByte(Base, A.Kind);
     return;
   }
@@ -300,7 +300,7 @@ void MarkEmitter::emitEachLane(const Access &A) {
     Value *Length =
         A.Length ? Builder.CreateZExtOrTrunc(A.Length, Builder.getInt64Ty())
                  : Builder.getInt64(A.Bytes);
-    if (A.Length || Alignment < A.Bytes)
+    if (A.Length || Alignment < A.Bytes || Options.DistrustAlignment)
       markByte(Builder.CreateSub(Builder.CreateAdd(First, Length),
                                  Builder.getInt64(1)),
                A.Kind);

@@ -193,7 +193,7 @@ private:
         addByte(*A.At, Position, A.Address, A.Offset + Byte, Cell);
       // Where the steps from the first byte on miss the granules' borders, the
       // last byte may lie in one more.
-      if (A.Alignment.value() < GranuleBytes)
+      if (A.Alignment.value() < GranuleBytes || Options.DistrustAlignment)
         addByte(*A.At, Position, A.Address, A.Offset + A.Bytes - 1, Cell);
     }
   }
@@ -215,7 +215,7 @@ private:
       if (static_cast<uint64_t>(High - Low) < Options.cellBytes()) {
         G.Low = Low;
         G.High = High;
-        G.BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
+        learnFrom(A, Offset, G.BaseIs);
         return;
       }
       // Out of reach of the group there is: a new one takes its place.
@@ -233,7 +233,13 @@ private:
       std::tie(New.First, New.Position) = FirstOfBase->second;
     Congruence &BaseIs = New.BaseIs;
     BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
-    BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
+    learnFrom(A, Offset, BaseIs);
+  }
+
+  /// An access at \p Offset from the base promises its own alignment.
+  void learnFrom(const Access &A, int64_t Offset, Congruence &BaseIs) const {
+    if (!Options.DistrustAlignment)
+      BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
   }
 
   void endSegment() {

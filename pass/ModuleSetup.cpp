@@ -119,8 +119,7 @@ bool setUpModule(Module &M, const PassOptions &Options) {
     if (Note->getInitializer() != Contents) {
       reportError(
           M, "parts of '" + M.getModuleIdentifier() +
-                 "' were marked with options other than " +
-                 Options.describeModule() +
+                 "' were marked with options other than " + Options.describe() +
                  "; compile every file of a program with the same options");
       return false;
     }

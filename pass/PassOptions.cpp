@@ -177,8 +177,8 @@ PassOptions optionsFromCommandLine() {
   return Options;
 }
 
-Expected<PassOptions> optionsFromParameters(StringRef Parameters) {
-  PassOptions Options = optionsFromCommandLine();
+Expected<PassOptions> optionsFromParameters(StringRef Parameters,
+                                            PassOptions Options) {
   while (!Parameters.empty()) {
     StringRef Parameter;
     std::tie(Parameter, Parameters) = Parameters.split(';');
@@ -210,11 +210,33 @@ abi::ModuleInfo PassOptions::moduleInfo() const {
           SkipConstants ? uint32_t{abi::kModuleSkipsConstants} : 0};
 }
 
-std::string PassOptions::describeModule() const {
-  return (Twine("layout=") + abi::kLayoutNames[static_cast<uint32_t>(Layout)] +
-          ";granule=" + Twine(Granule) +
-          ";skip-constants=" + Twine(SkipConstants))
-      .str();
+std::string PassOptions::describe() const {
+  std::string Text;
+  raw_string_ostream Out(Text);
+  ListSeparator Separator(";");
+  auto Say = [&](StringRef Name, const auto &Value) {
+    if (Name != "lto")
+      Out << Separator << Name << '=' << Value;
+  };
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
+  Say(Name, choiceNames<Type>()[static_cast<uint32_t>(Field)]);
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  Say(Name, Field);
+#define PAGETIDE_SWITCH(Field, Name, Default, Help) Say(Name, unsigned(Field));
+#include "PassOptions.def"
+  return Text;
+}
+
+bool PassOptions::contradict(const PassOptions &Others) const {
+  bool Result = false;
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
+  Result |= Given.Field && Field != Others.Field;
+#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+  Result |= Given.Field && Field != Others.Field;
+#define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  Result |= Given.Field && Field != Others.Field;
+#include "PassOptions.def"
+  return Result;
 }
 
 } // namespace pagetide

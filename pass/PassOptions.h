@@ -46,16 +46,19 @@ struct PassOptions {
 
   /// What instrumented code says of itself (abi::ModuleInfo).
   abi::ModuleInfo moduleInfo() const;
-  /// "layout=rw;granule=12", for messages.
-  std::string describeModule() const;
+  /// All options but lto, as optionsFromParameters() reads them.
+  std::string describe() const;
+  /// Whether an option that was given differs from \p Others.
+  bool contradict(const PassOptions &Others) const;
 };
 
 /// The options of the command line (-mllvm -pagetide-...), or the defaults.
 PassOptions optionsFromCommandLine();
 
-/// The options of the command line with \p Parameters, the part between < and >
-/// of a textual pipeline, over them.
-llvm::Expected<PassOptions> optionsFromParameters(llvm::StringRef Parameters);
+/// \p Base with \p Parameters, the part between < and > of a textual pipeline,
+/// over it.
+llvm::Expected<PassOptions> optionsFromParameters(llvm::StringRef Parameters,
+                                                  PassOptions Base);
 
 /// One line an option: name, values, default, meaning.
 std::string optionsHelp();

@@ -58,7 +58,8 @@ bool parsePass(StringRef Name, ModulePassManager &Passes,
     outs().flush();
     exit(0);
   }
-  Expected<PassOptions> Options = optionsFromParameters(Name);
+  Expected<PassOptions> Options =
+      optionsFromParameters(Name, optionsFromCommandLine());
   // Returning false would only say that there is no such pass.
   if (!Options)
     report_fatal_error("pagetide: " + Twine(toString(Options.takeError())),

@@ -58,7 +58,7 @@ build_sqlite3() {
     make -j"$(nproc)" sqlite3
 }
 
-# 40 MB of text of a small vocabulary, always the same.
+# 24 MB of text of a small vocabulary, always the same.
 make_text() {
   python3 - "$1" <<'PYTHON'
 import sys
@@ -70,7 +70,7 @@ for _ in range(700_000):
     words.append("word%d" % ((state >> 33) % 5000 * ((state >> 50) % 7)))
 block = " ".join(words).encode()
 with open(sys.argv[1], "wb") as text:
-    while text.tell() < 40_000_000:
+    while text.tell() < 24_000_000:
         text.write(b"%d\n" % text.tell() + block)
 PYTHON
 }
@@ -143,8 +143,8 @@ Three commands to try next:
       every page of every period, with its checksum
 
   $bin/pagetide-clang -O2 -g your_program.c -o your_program
-      instrument a program of your own (or give CC=$bin/pagetide-clang to its
-      makefile or configure script)
+      instrument a program of your own; to a configure script or a makefile, give
+      CC=$BUILD/bin/pagetide-clang CXX=$BUILD/bin/pagetide-clang++
 
   $bin/pagetide record -p 500ms --per-thread -o your.ptrace -- ./your_program
       record it, with a page set for each thread; then: pagetide report your.ptrace

@@ -113,9 +113,9 @@ std::uint64_t granules_without_checksum(const trace::FileHeader &header,
     hashed = trace::kRunWritten | trace::kRunCarried;
   else if (header.checksum_mode == trace::ChecksumMode::kAccessed)
     hashed = kCertainFlags | trace::kRunCarried;
-  std::vector<Run> scratch;
+  std::vector<GranuleRun> scratch;
   std::uint64_t granules = 0;
-  for (const Run &run : union_of_sections(period, scratch))
+  for (const GranuleRun &run : union_of_sections(period, scratch))
     if (run.flags & hashed)
       granules += run.count;
   return granules;
@@ -198,8 +198,8 @@ void Harvester::add_period(std::uint64_t index) {
   last_end_ns_ = period.end_ns;
   if (is_open) {
     result_.partial_period = true;
-    std::vector<Run> scratch;
-    for (const Run &run : union_of_sections(period, scratch))
+    std::vector<GranuleRun> scratch;
+    for (const GranuleRun &run : union_of_sections(period, scratch))
       result_.partial_granules += run.count;
   } else {
     ++result_.whole_periods;

@@ -53,14 +53,14 @@ void MappingUses::set_mappings(const Mappings &mappings) {
                                      : mapping.name.substr(0, kMaxNameBytes))});
     floor = end;
   }
-  const std::vector<Run> waiting = std::move(unexplained_);
+  const std::vector<GranuleRun> waiting = std::move(unexplained_);
   unexplained_.clear();
-  std::vector<Run> rest;
+  std::vector<GranuleRun> rest;
   // The waiting runs come from several periods: one at a time.
-  for (const Run &run : waiting)
+  for (const GranuleRun &run : waiting)
     attribute(ranges_, std::span(&run, 1), rest);
   const std::size_t unexplained = use_named(kUnexplained);
-  for (const Run &run : rest)
+  for (const GranuleRun &run : rest)
     count(unexplained, run.first, run.end(), run.flags);
 }
 
@@ -77,14 +77,15 @@ void MappingUses::count(std::size_t use, std::uint64_t first, std::uint64_t end,
 }
 
 void MappingUses::attribute(const std::vector<Range> &ranges,
-                            std::span<const Run> runs, std::vector<Run> &rest) {
+                            std::span<const GranuleRun> runs,
+                            std::vector<GranuleRun> &rest) {
   if (runs.empty())
     return;
   auto range =
       std::partition_point(ranges.begin(), ranges.end(), [&](const Range &r) {
         return r.end <= runs.front().first;
       });
-  for (const Run &run : runs) {
+  for (const GranuleRun &run : runs) {
     std::uint64_t at = run.first;
     while (at < run.end()) {
       while (range != ranges.end() && range->end <= at)
@@ -102,18 +103,18 @@ void MappingUses::attribute(const std::vector<Range> &ranges,
   }
 }
 
-void MappingUses::add(std::span<const Run> runs) {
-  std::vector<Run> &certain = scratch_[0];
-  std::vector<Run> &rest = scratch_[1];
+void MappingUses::add(std::span<const GranuleRun> runs) {
+  std::vector<GranuleRun> &certain = scratch_[0];
+  std::vector<GranuleRun> &rest = scratch_[1];
   certain.clear();
   rest.clear();
-  for (const Run &run : runs)
+  for (const GranuleRun &run : runs)
     if (const unsigned flags = certain_flags(run.flags))
       certain.push_back({run.first, run.count, flags});
   attribute(ranges_, certain, rest);
-  std::vector<Run> still;
+  std::vector<GranuleRun> still;
   attribute(former_ranges_, rest, still);
-  for (const Run &run : still) {
+  for (const GranuleRun &run : still) {
     if (unexplained_.size() < kMaxUnexplained)
       unexplained_.push_back(run);
     else
@@ -123,7 +124,7 @@ void MappingUses::add(std::span<const Run> runs) {
 
 void MappingUses::finish() {
   const std::size_t unexplained = use_named(kUnexplained);
-  for (const Run &run : unexplained_)
+  for (const GranuleRun &run : unexplained_)
     count(unexplained, run.first, run.end(), run.flags);
   unexplained_.clear();
 }

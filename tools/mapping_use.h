@@ -40,7 +40,7 @@ public:
   void set_mappings(const Mappings &mappings);
   /// Runs of one period, sorted and without overlap; those that are not
   /// certain are left aside.
-  void add(std::span<const Run> runs);
+  void add(std::span<const GranuleRun> runs);
   /// Call once at the end: gives up on granules that no list explained.
   void finish();
 
@@ -58,8 +58,9 @@ private:
   void count(std::size_t use, std::uint64_t first, std::uint64_t end,
              unsigned flags);
   /// Counts what lies in the ranges and appends the rest to `rest`.
-  void attribute(const std::vector<Range> &ranges, std::span<const Run> runs,
-                 std::vector<Run> &rest);
+  void attribute(const std::vector<Range> &ranges,
+                 std::span<const GranuleRun> runs,
+                 std::vector<GranuleRun> &rest);
 
   unsigned granule_shift_;
   MemoryBudget &budget_;
@@ -69,8 +70,8 @@ private:
   /// A mapping can be gone again when its period's end looks at the list, or
   /// not yet there in the list before: both neighbours are asked.
   std::vector<Range> former_ranges_;
-  std::vector<Run> unexplained_;
-  std::vector<Run> scratch_[2];
+  std::vector<GranuleRun> unexplained_;
+  std::vector<GranuleRun> scratch_[2];
 };
 
 } // namespace pagetide::tools

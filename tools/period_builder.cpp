@@ -62,15 +62,16 @@ void PeriodBuilder::add_maybe_written(std::uint32_t tid, std::uint64_t address,
       {first_granule, last_granule - first_granule + 1, flags});
 }
 
-std::vector<Run> PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
-                                              ChunkKind kind) const {
+std::vector<GranuleRun>
+PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
+                             ChunkKind kind) const {
   std::sort(
       words.begin(), words.end(),
       [](const StagedWord &a, const StagedWord &b) { return a.word < b.word; });
   const unsigned cells_per_index = abi::cells_per_index(geometry_.layout);
   const unsigned cells_to_granule =
       geometry_.granule_shift - geometry_.cell_shift;
-  std::vector<Run> runs;
+  std::vector<GranuleRun> runs;
   std::uint64_t granule = 0;
   unsigned flags = 0;
   const auto finish = [&] {
@@ -114,13 +115,14 @@ std::vector<Run> PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
 
 void PeriodBuilder::build(PeriodPart &period) {
   for (auto &[tid, thread] : threads_) {
-    std::vector<Run> runs = runs_of_words(thread.marks, ChunkKind::kMarks);
-    const std::vector<Run> carried =
+    std::vector<GranuleRun> runs =
+        runs_of_words(thread.marks, ChunkKind::kMarks);
+    const std::vector<GranuleRun> carried =
         runs_of_words(thread.carried, ChunkKind::kCarried);
     if (!carried.empty())
       runs = merge_runs(runs, carried);
-    std::vector<Run> maybe;
-    for (const Run &range : thread.maybe_written)
+    std::vector<GranuleRun> maybe;
+    for (const GranuleRun &range : thread.maybe_written)
       maybe = merge_runs(maybe, std::span(&range, 1));
     if (!maybe.empty())
       runs = merge_runs(runs, maybe);

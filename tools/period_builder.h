@@ -41,11 +41,12 @@ private:
   struct Thread {
     std::vector<shadow_file::StagedWord> marks;
     std::vector<shadow_file::StagedWord> carried;
-    std::vector<Run> maybe_written;
+    std::vector<GranuleRun> maybe_written;
   };
 
-  std::vector<Run> runs_of_words(std::vector<shadow_file::StagedWord> &words,
-                                 shadow_file::ChunkKind kind) const;
+  std::vector<GranuleRun>
+  runs_of_words(std::vector<shadow_file::StagedWord> &words,
+                shadow_file::ChunkKind kind) const;
 
   Geometry geometry_;
   std::map<std::uint32_t, Thread> threads_;

@@ -245,8 +245,8 @@ void TextReport::threads() {
   const std::size_t shown = std::min(style_.top, busiest.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[tid, thread] = busiest[i];
-    const std::string name = tid == 0 ? "threads without a set of their own"
-                                      : printable(thread->name);
+    const std::string name =
+        tid == 0 ? "threads without their own set" : printable(thread->name);
     line("  {:>8} {}{}{}{}", tid, fitted(name, 29),
          count_cell(thread->accessed),
          tells_reads() ? count_cell(thread->written)

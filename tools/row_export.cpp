@@ -121,7 +121,7 @@ public:
   void finish(const TraceReader &reader);
 
 private:
-  void add_run(const PeriodPart &part, std::uint32_t tid, const Run &run,
+  void add_run(const PeriodPart &part, std::uint32_t tid, const GranuleRun &run,
                ChecksumLookup &checksums);
 
   const trace::FileHeader &header_;
@@ -165,7 +165,7 @@ void Exporter::add_part(const PeriodPart &part) {
     if (filter_.tid && *filter_.tid != section.tid)
       continue;
     ChecksumLookup checksums(part);
-    for (const Run &run : part.runs_of(section)) {
+    for (const GranuleRun &run : part.runs_of(section)) {
       const std::uint64_t first =
           std::max(std::uint64_t{run.first}, first_granule_);
       const std::uint64_t end = std::min(run.end(), end_granule_);
@@ -176,7 +176,7 @@ void Exporter::add_part(const PeriodPart &part) {
 }
 
 void Exporter::add_run(const PeriodPart &part, std::uint32_t tid,
-                       const Run &run, ChecksumLookup &checksums) {
+                       const GranuleRun &run, ChecksumLookup &checksums) {
   static constexpr const char *kCsvAnswers[] = {"0", "1", ""};
   static constexpr const char *kJsonAnswers[] = {"0", "1", "null"};
   const auto *answers = is_json_ ? kJsonAnswers : kCsvAnswers;

@@ -14,12 +14,11 @@ namespace {
 
 /// What is known of a granule of which two runs speak.
 unsigned joined_flags(unsigned a, unsigned b) {
+  // A run has one kRunMaybe for all it says. What one thread surely did to the
+  // granule outweighs what another may have done to it or to its neighbour.
   if ((a ^ b) & trace::kRunMaybe) {
     const unsigned sure = a & trace::kRunMaybe ? b : a;
-    const unsigned maybe = (a & trace::kRunMaybe ? a : b) & ~trace::kRunMaybe;
-    // One run has one kRunMaybe for all it says: it can go only where the sure
-    // run says as much. Keeping it costs certainty, never a granule.
-    if ((maybe & ~sure) == 0)
+    if (certain_flags(sure) != 0)
       return normalized_flags(sure);
   }
   return normalized_flags(a | b);
@@ -39,7 +38,7 @@ unsigned normalized_flags(unsigned flags) {
   return flags;
 }
 
-void append_run(std::vector<Run> &runs, std::uint64_t first,
+void append_run(std::vector<GranuleRun> &runs, std::uint64_t first,
                 std::uint64_t count, unsigned flags) {
   if (!runs.empty() && runs.back().end() == first &&
       runs.back().flags == flags) {
@@ -49,15 +48,16 @@ void append_run(std::vector<Run> &runs, std::uint64_t first,
   runs.push_back({first, count, static_cast<std::uint8_t>(flags)});
 }
 
-std::vector<Run> merge_runs(std::span<const Run> a, std::span<const Run> b) {
-  std::vector<Run> out;
+std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
+                                   std::span<const GranuleRun> b) {
+  std::vector<GranuleRun> out;
   out.reserve(a.size() + b.size());
   std::size_t next_a = 0;
   std::size_t next_b = 0;
   std::uint64_t at = 0; // everything below is in `out`
   while (next_a < a.size() && next_b < b.size()) {
-    const Run &run_a = a[next_a];
-    const Run &run_b = b[next_b];
+    const GranuleRun &run_a = a[next_a];
+    const GranuleRun &run_b = b[next_b];
     const std::uint64_t from_a = std::max(run_a.first, at);
     const std::uint64_t from_b = std::max(run_b.first, at);
     const std::uint64_t from = std::min(from_a, from_b);
@@ -65,7 +65,7 @@ std::vector<Run> merge_runs(std::span<const Run> a, std::span<const Run> b) {
     std::uint64_t to;
     unsigned flags;
     if (from_a != from_b) {
-      const Run &earlier = from_a < from_b ? run_a : run_b;
+      const GranuleRun &earlier = from_a < from_b ? run_a : run_b;
       to = std::min(earlier.end(), std::max(from_a, from_b));
       flags = normalized_flags(earlier.flags);
     } else {
@@ -79,7 +79,8 @@ std::vector<Run> merge_runs(std::span<const Run> a, std::span<const Run> b) {
     if (run_b.end() <= at)
       ++next_b;
   }
-  const auto copy_rest = [&](std::span<const Run> list, std::size_t next) {
+  const auto copy_rest = [&](std::span<const GranuleRun> list,
+                             std::size_t next) {
     for (; next < list.size(); ++next) {
       const std::uint64_t from = std::max(list[next].first, at);
       append_run(out, from, list[next].end() - from,
@@ -91,26 +92,26 @@ std::vector<Run> merge_runs(std::span<const Run> a, std::span<const Run> b) {
   return out;
 }
 
-std::span<const Run> union_of_sections(const PeriodPart &part,
-                                       std::vector<Run> &scratch) {
+std::span<const GranuleRun>
+union_of_sections(const PeriodPart &part, std::vector<GranuleRun> &scratch) {
   if (part.sections.size() <= 1)
     return part.runs;
   // Neighbours are merged in pairs, round by round, so that each run is copied
   // log2(sections) times.
-  std::vector<std::vector<Run>> lists;
+  std::vector<std::vector<GranuleRun>> lists;
   for (std::size_t i = 0; i < part.sections.size(); i += 2) {
-    const std::span<const Run> a = part.runs_of(part.sections[i]);
-    const std::span<const Run> b = i + 1 < part.sections.size()
-                                       ? part.runs_of(part.sections[i + 1])
-                                       : std::span<const Run>();
+    const std::span<const GranuleRun> a = part.runs_of(part.sections[i]);
+    const std::span<const GranuleRun> b =
+        i + 1 < part.sections.size() ? part.runs_of(part.sections[i + 1])
+                                     : std::span<const GranuleRun>();
     lists.push_back(merge_runs(a, b));
   }
   while (lists.size() > 1) {
-    std::vector<std::vector<Run>> merged;
+    std::vector<std::vector<GranuleRun>> merged;
     for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
       merged.push_back(merge_runs(lists[i], lists[i + 1]));
-      std::vector<Run>().swap(lists[i]);
-      std::vector<Run>().swap(lists[i + 1]);
+      std::vector<GranuleRun>().swap(lists[i]);
+      std::vector<GranuleRun>().swap(lists[i + 1]);
     }
     if (lists.size() % 2 != 0)
       merged.push_back(std::move(lists.back()));

@@ -32,17 +32,18 @@ unsigned normalized_flags(unsigned flags);
 
 /// Adds a run that does not begin before the list's last one ends; joins the
 /// two where they touch and say the same.
-void append_run(std::vector<Run> &runs, std::uint64_t first,
+void append_run(std::vector<GranuleRun> &runs, std::uint64_t first,
                 std::uint64_t count, unsigned flags);
 
 /// The union of two lists, each sorted and without overlap; where both have a
 /// granule, the flags are or-ed and normalized.
-std::vector<Run> merge_runs(std::span<const Run> a, std::span<const Run> b);
+std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
+                                   std::span<const GranuleRun> b);
 
 /// The union over all threads of a part of a period, as one list. Uses
 /// `scratch` for it unless the part has only one section.
-std::span<const Run> union_of_sections(const PeriodPart &part,
-                                       std::vector<Run> &scratch);
+std::span<const GranuleRun> union_of_sections(const PeriodPart &part,
+                                              std::vector<GranuleRun> &scratch);
 
 } // namespace pagetide::tools
 

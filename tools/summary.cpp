@@ -38,7 +38,7 @@ class Quantity {
 public:
   explicit Quantity(MemoryBudget &budget) : distinct_(budget) {}
 
-  void add(const Run &run) {
+  void add(const GranuleRun &run) {
     period_ += run.count;
     distinct_.insert(run.first, run.end());
   }
@@ -89,7 +89,7 @@ private:
   Quantity carried_{budget_};
   Quantity may_{budget_};
   MappingUses mappings_;
-  std::vector<Run> union_scratch_;
+  std::vector<GranuleRun> union_scratch_;
   /// The period in which a thread was last seen, plus one.
   std::map<std::uint32_t, std::uint64_t> last_active_;
   std::uint64_t next_period_ = 0;
@@ -170,8 +170,9 @@ ThreadSummary *Summarizer::thread(std::uint32_t tid) {
 }
 
 void Summarizer::add_part(const PeriodPart &part) {
-  const std::span<const Run> runs = union_of_sections(part, union_scratch_);
-  for (const Run &run : runs) {
+  const std::span<const GranuleRun> runs =
+      union_of_sections(part, union_scratch_);
+  for (const GranuleRun &run : runs) {
     const unsigned certain = certain_flags(run.flags);
     if (certain != 0)
       accessed_.add(run);
@@ -216,7 +217,7 @@ void Summarizer::add_threads(const PeriodPart &part) {
     if (!entry)
       continue;
     std::uint64_t accessed = 0;
-    for (const Run &run : part.runs_of(section)) {
+    for (const GranuleRun &run : part.runs_of(section)) {
       const unsigned certain = certain_flags(run.flags);
       if (certain != 0)
         accessed += run.count;

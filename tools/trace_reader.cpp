@@ -314,7 +314,7 @@ void TraceReader::accept_period(const PeriodPart &part) {
   std::uint64_t first = geometry().granule_limit();
   std::uint64_t end = 0;
   for (const PeriodPart::Section &section : part.sections) {
-    const std::span<const Run> runs = part.runs_of(section);
+    const std::span<const GranuleRun> runs = part.runs_of(section);
     first = std::min(first, std::uint64_t{runs.front().first});
     end = std::max(end, runs.back().end());
   }

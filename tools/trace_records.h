@@ -37,17 +37,17 @@ inline Geometry geometry_of(const trace::FileHeader &header) {
 
 /// Neighbouring granules of which the same is known. There can be tens of
 /// millions of them in one frame, hence the packing.
-struct Run {
+struct GranuleRun {
   std::uint64_t first;      ///< a granule's number: address >> granule_shift
   std::uint64_t count : 56; ///< never 0
   std::uint64_t flags : 8;  ///< trace::RunFlags
 
   std::uint64_t end() const { return first + count; }
-  friend bool operator==(const Run &a, const Run &b) {
+  friend bool operator==(const GranuleRun &a, const GranuleRun &b) {
     return a.first == b.first && a.count == b.count && a.flags == b.flags;
   }
 };
-static_assert(sizeof(Run) == 16);
+static_assert(sizeof(GranuleRun) == 16);
 
 struct ChecksumRun {
   std::uint64_t first;
@@ -126,7 +126,7 @@ struct PeriodPart {
   std::uint64_t end_ns = 0;
   std::uint64_t overruns = 0;
   std::vector<Section> sections;
-  std::vector<Run> runs;
+  std::vector<GranuleRun> runs;
   std::vector<ChecksumRun> checksum_runs;
   std::vector<std::uint64_t> hashes; ///< one a stable granule, in order
   /// In the last part only.
@@ -134,10 +134,10 @@ struct PeriodPart {
   std::uint64_t stable = 0;
   std::uint64_t left_out = 0;
 
-  std::span<const Run> runs_of(const Section &section) const {
+  std::span<const GranuleRun> runs_of(const Section &section) const {
     return std::span(runs).subspan(section.first_run, section.run_count);
   }
-  void add_section(std::uint32_t tid, std::span<const Run> of_thread) {
+  void add_section(std::uint32_t tid, std::span<const GranuleRun> of_thread) {
     sections.push_back({tid, runs.size(), of_thread.size()});
     runs.insert(runs.end(), of_thread.begin(), of_thread.end());
   }

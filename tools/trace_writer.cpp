@@ -55,10 +55,10 @@ PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
   part.end_ns = period.end_ns;
   part.overruns = period.overruns;
   part.last = false;
-  std::vector<Run> kept;
+  std::vector<GranuleRun> kept;
   for (const PeriodPart::Section &section : period.sections) {
     kept.clear();
-    for (const Run &run : period.runs_of(section)) {
+    for (const GranuleRun &run : period.runs_of(section)) {
       const std::uint64_t first = std::max(std::uint64_t{run.first}, from);
       const std::uint64_t end = std::min(run.end(), to);
       if (first < end)
@@ -96,7 +96,7 @@ struct Extent {
 Extent extent_of(const PeriodPart &period) {
   Extent extent;
   for (const PeriodPart::Section &section : period.sections) {
-    const std::span<const Run> runs = period.runs_of(section);
+    const std::span<const GranuleRun> runs = period.runs_of(section);
     extent.first = std::min(extent.first, std::uint64_t{runs.front().first});
     extent.end = std::max(extent.end, runs.back().end());
   }
@@ -215,7 +215,7 @@ Bytes encode(const PeriodPart &part) {
     out.varint(section.tid);
     out.varint(section.run_count);
     std::uint64_t position = 0;
-    for (const Run &run : part.runs_of(section)) {
+    for (const GranuleRun &run : part.runs_of(section)) {
       out.varint(run.first - position);
       out.varint(run.count - 1);
       out.byte(run.flags);

@@ -66,10 +66,10 @@ End sample_end(std::uint64_t periods) {
 PeriodPart checksum_period() {
   PeriodPart period = sample_period(1);
   period.overruns = 2;
-  period.add_section(0, std::vector<Run>{{kText, 3, kR},
-                                         {kHeap, 2, kR | kW},
-                                         {kHeap + 2, 3, kW},
-                                         {kStack + 30, 2, kR | kW}});
+  period.add_section(0, std::vector<GranuleRun>{{kText, 3, kR},
+                                                {kHeap, 2, kR | kW},
+                                                {kHeap + 2, 3, kW},
+                                                {kStack + 30, 2, kR | kW}});
   using trace::ChecksumState;
   const auto state = [](ChecksumState s) { return static_cast<unsigned>(s); };
   period.checksum_runs = {{kHeap, 2, state(ChecksumState::kStable)},
@@ -91,15 +91,15 @@ PeriodPart checksum_period() {
 
 void write_basic_periods(TraceWriter &writer) {
   PeriodPart first = sample_period(0);
-  const std::vector<Run> written = {{kHeap, 8, kR | kW}};
-  first.add_section(0, std::vector<Run>{{kText, 4, kR}, written[0]});
+  const std::vector<GranuleRun> written = {{kHeap, 8, kR | kW}};
+  first.add_section(0, std::vector<GranuleRun>{{kText, 4, kR}, written[0]});
   add_stable_checksums(first, 12, written);
   writer.write(first);
   writer.write(checksum_period());
   PeriodPart last = sample_period(2);
   last.end_ns = last.start_ns + 120 * kMs;
   last.flags = trace::kPeriodFinal;
-  last.add_section(0, std::vector<Run>{{0x7ffff7000, 1, kR}});
+  last.add_section(0, std::vector<GranuleRun>{{0x7ffff7000, 1, kR}});
   writer.write(last);
 }
 
@@ -126,8 +126,8 @@ Bytes make_tiny() {
   TraceWriter writer(sink, Compression::kNone);
   writer.header(header);
   PeriodPart period = sample_period(0);
-  const std::vector<Run> written = {{0x10000, 1, kR | kW}};
-  period.add_section(0, std::vector<Run>{{0x1000, 300, kR}, written[0]});
+  const std::vector<GranuleRun> written = {{0x10000, 1, kR | kW}};
+  period.add_section(0, std::vector<GranuleRun>{{0x1000, 300, kR}, written[0]});
   period.overruns = 1;
   add_stable_checksums(period, 12, written);
   writer.write(period);
@@ -151,13 +151,13 @@ Bytes make_threads() {
        {trace::ThreadEvent::kStart, 4243, kSampleStartNs + kMs, "worker"},
        {trace::ThreadEvent::kEnd, 4243, kSampleStartNs + 700 * kMs, ""}}});
   PeriodPart first = sample_period(0);
-  first.add_section(0, std::vector<Run>{{kHeap + 100, 1, kW}});
-  first.add_section(4242, std::vector<Run>{{kHeap, 4, kR | kW}});
-  first.add_section(4243, std::vector<Run>{{kHeap + 2, 6, kR}});
+  first.add_section(0, std::vector<GranuleRun>{{kHeap + 100, 1, kW}});
+  first.add_section(4242, std::vector<GranuleRun>{{kHeap, 4, kR | kW}});
+  first.add_section(4243, std::vector<GranuleRun>{{kHeap + 2, 6, kR}});
   add_stable_checksums(first, 12, {{kHeap, 4, 0}, {kHeap + 100, 1, 0}});
   writer.write(first);
   PeriodPart second = sample_period(1);
-  second.add_section(4243, std::vector<Run>{{kHeap + 6, 2, kW}});
+  second.add_section(4243, std::vector<GranuleRun>{{kHeap + 6, 2, kW}});
   add_stable_checksums(second, 12, {{kHeap + 6, 2, 0}});
   writer.write(second);
   writer.write(sample_end(2));
@@ -174,13 +174,13 @@ Bytes make_layout(abi::Layout layout) {
   PeriodPart period = sample_period(0);
   if (layout == abi::Layout::kAccess)
     period.add_section(
-        0, std::vector<Run>{
+        0, std::vector<GranuleRun>{
                {kHeap, 3, trace::kRunAccessed},
                {kHeap + 9, 1, trace::kRunMayRead | trace::kRunMayWritten}});
   else
-    period.add_section(0,
-                       std::vector<Run>{{kHeap, 3, kW},
-                                        {kHeap + 9, 1, trace::kRunMayWritten}});
+    period.add_section(
+        0, std::vector<GranuleRun>{{kHeap, 3, kW},
+                                   {kHeap + 9, 1, trace::kRunMayWritten}});
   writer.write(period);
   writer.write(sample_end(1));
   return sample.take();
@@ -196,7 +196,7 @@ Bytes make_fine() {
   Sample sample(header);
   PeriodPart period = sample_period(0);
   period.flags = trace::kPeriodDriven;
-  period.add_section(0, std::vector<Run>{{0, 1, kR}, {0x5555, 2, kW}});
+  period.add_section(0, std::vector<GranuleRun>{{0, 1, kR}, {0x5555, 2, kW}});
   (*sample).write(period);
   (*sample).write(sample_end(1));
   return sample.take();
@@ -207,13 +207,13 @@ Bytes make_parts() {
   Sample sample(per_thread_header());
   TraceWriter &writer = *sample;
   PeriodPart period = sample_period(0);
-  std::vector<Run> even;
-  std::vector<Run> odd;
+  std::vector<GranuleRun> even;
+  std::vector<GranuleRun> odd;
   for (std::uint64_t i = 0; i < 64; ++i)
     (i % 2 == 0 ? even : odd).push_back({kHeap + 3 * i, 2, kR | kW});
   period.add_section(11, even);
   period.add_section(12, odd);
-  std::vector<Run> all;
+  std::vector<GranuleRun> all;
   for (std::uint64_t i = 0; i < 64; ++i)
     all.push_back({kHeap + 3 * i, 2, 0});
   add_stable_checksums(period, 12, all);
@@ -224,7 +224,7 @@ Bytes make_parts() {
     writer.frame(trace::FrameType::kPeriod, parts[i]);
   }
   PeriodPart second = sample_period(1);
-  second.add_section(11, std::vector<Run>{{kHeap, 1, kR}});
+  second.add_section(11, std::vector<GranuleRun>{{kHeap, 1, kR}});
   writer.write(second);
   writer.write(sample_end(2));
   return sample.take();
@@ -234,12 +234,12 @@ Bytes make_carried() {
   Sample sample;
   PeriodPart period = sample_period(0);
   period.add_section(
-      0, std::vector<Run>{{kHeap, 1, kW},
-                          {kHeap + 1, 1, trace::kRunCarried},
-                          {kHeap + 2, 1, kR | trace::kRunCarried},
-                          {kHeap + 3, 1, trace::kRunMayRead},
-                          {kHeap + 4, 1, kR | trace::kRunMayWritten},
-                          {kHeap + 5, 1, kW | trace::kRunMaybe}});
+      0, std::vector<GranuleRun>{{kHeap, 1, kW},
+                                 {kHeap + 1, 1, trace::kRunCarried},
+                                 {kHeap + 2, 1, kR | trace::kRunCarried},
+                                 {kHeap + 3, 1, trace::kRunMayRead},
+                                 {kHeap + 4, 1, kR | trace::kRunMayWritten},
+                                 {kHeap + 5, 1, kW | trace::kRunMaybe}});
   add_stable_checksums(period, 12, {{kHeap, 3, 0}});
   (*sample).write(period);
   (*sample).write(sample_end(1));
@@ -252,12 +252,12 @@ Bytes make_harvested() {
   writer.write(sample_process());
   PeriodPart whole = sample_period(0);
   whole.flags = trace::kPeriodHarvested;
-  whole.add_section(0, std::vector<Run>{{kHeap, 5, kW}});
+  whole.add_section(0, std::vector<GranuleRun>{{kHeap, 5, kW}});
   whole.left_out = 5;
   writer.write(whole);
   PeriodPart partial = sample_period(1);
   partial.flags = trace::kPeriodPartial;
-  partial.add_section(0, std::vector<Run>{{kHeap, 1, kR}});
+  partial.add_section(0, std::vector<GranuleRun>{{kHeap, 1, kR}});
   writer.write(partial);
   writer.write(
       End{kSampleStartNs + 800 * kMs, trace::EndReason::kKilled, 256 + 9});
@@ -320,7 +320,7 @@ Bytes make_long() {
                                 : i == 350 ? 500
                                            : 20;
     period.add_section(
-        0, std::vector<Run>{{kText, 2, kR}, {kHeap, pages, kR | kW}});
+        0, std::vector<GranuleRun>{{kText, 2, kR}, {kHeap, pages, kR | kW}});
     writer.write(period);
   }
   writer.write(sample_end(kPeriods));
@@ -351,8 +351,8 @@ Bytes make_hostile() {
   period.end_ns = UINT64_MAX;
   period.overruns = UINT64_MAX;
   const std::uint64_t limit = std::uint64_t{1} << 35;
-  period.add_section(0, std::vector<Run>{{0, limit, kR}});
-  period.add_section(UINT32_MAX, std::vector<Run>{{limit - 1, 1, 0xff}});
+  period.add_section(0, std::vector<GranuleRun>{{0, limit, kR}});
+  period.add_section(UINT32_MAX, std::vector<GranuleRun>{{limit - 1, 1, 0xff}});
   writer.write(period);
   writer.write(Note{UINT64_MAX, UINT64_MAX, static_cast<trace::NoteCode>(200),
                     "\x1b[2J"});
@@ -487,8 +487,8 @@ PeriodPart sample_period(std::uint64_t index) {
 }
 
 void add_stable_checksums(PeriodPart &period, unsigned granule_shift,
-                          const std::vector<Run> &runs) {
-  for (const Run &run : runs) {
+                          const std::vector<GranuleRun> &runs) {
+  for (const GranuleRun &run : runs) {
     period.checksum_runs.push_back(
         {run.first, run.count,
          static_cast<unsigned>(trace::ChecksumState::kStable)});
@@ -518,7 +518,7 @@ void write_big_trace(const std::string &path, std::uint64_t bytes) {
   std::uint64_t index = 0;
   for (; written < bytes; ++index) {
     PeriodPart period = sample_period(index);
-    std::vector<Run> runs;
+    std::vector<GranuleRun> runs;
     runs.reserve(kRuns);
     std::uint64_t granule = index * 7919;
     std::uint64_t state = index + 1;

@@ -41,7 +41,7 @@ PeriodPart sample_period(std::uint64_t index);
 /// Gives the runs' granules stable checksums made from their numbers, and the
 /// period its combined checksum.
 void add_stable_checksums(PeriodPart &period, unsigned granule_shift,
-                          const std::vector<Run> &runs);
+                          const std::vector<GranuleRun> &runs);
 
 /// A trace of about the given size, written straight to a file: what a reader
 /// does with it shows whether its memory is bounded.

@@ -1,0 +1,577 @@
+//===- harvest_test.cpp - What a dead process left reaches its trace ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "harvest.h"
+
+#include "failure.h"
+#include "sample_traces.h"
+#include "shadow_file_maker.h"
+#include "trace_testing.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace pagetide::tools {
+namespace {
+
+using shadow_file::ChunkKind;
+using shadow_file::kMaxPendingPeriods;
+using shadow_file::SlotState;
+
+constexpr std::uint64_t kHeap = 0x555555600000;
+constexpr std::uint64_t kDeath = kSampleStartNs + 10'000'000'000;
+
+trace::FileHeader per_thread_header() {
+  trace::FileHeader header = sample_header();
+  header.flags |= trace::kHeaderPerThread;
+  return header;
+}
+
+/// A trace file and the shadow of the process that was writing it.
+class HarvestTest : public testing::Test {
+protected:
+  /// Writes the trace and harvests.
+  HarvestResult run(const Bytes &trace, const ShadowFileMaker &shadow) {
+    path_ = scratch_.write("trace", trace);
+    // As the runtime has it: write-only, and at some offset.
+    const UniqueFd fd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    HarvestRequest request;
+    request.memfd = shadow.fd();
+    request.trace_fd = fd.get();
+    request.trace_name = path_;
+    request.end_detail = 256 + 9;
+    request.now_ns = kDeath;
+    return harvest(request);
+  }
+
+  std::string failure(const Bytes &trace, const ShadowFileMaker &shadow) {
+    try {
+      run(trace, shadow);
+    } catch (const Failure &failure) {
+      EXPECT_EQ(bytes_of_file(path_), trace) << "the trace was changed";
+      return failure.what();
+    }
+    return "no failure";
+  }
+
+  WholeTrace harvested() {
+    WholeTrace trace = read_all(TraceReader::open(path_));
+    EXPECT_EQ(trace.integrity, Integrity::kComplete) << trace.stop_reason;
+    if (!trace.frames.empty()) {
+      EXPECT_EQ(trace.frames.back().type, trace::FrameType::kEnd);
+      EXPECT_EQ(trace.frames.back().end.reason, trace::EndReason::kKilled);
+      EXPECT_EQ(trace.frames.back().end.detail, 256u + 9);
+      EXPECT_EQ(trace.frames.back().end.time_ns, kDeath);
+    }
+    return trace;
+  }
+  std::map<std::uint64_t, WholePeriod> periods() {
+    return periods_of(harvested());
+  }
+  std::string runs(std::uint64_t period, std::uint32_t tid = 0) {
+    const auto all = periods();
+    const auto found = all.find(period);
+    if (found == all.end())
+      return "no such period";
+    const auto section = found->second.runs.find(tid);
+    return section == found->second.runs.end() ? "" : text_of(section->second);
+  }
+
+  ScratchDirectory scratch_;
+  std::string path_;
+};
+
+/// A header and the given periods without content.
+Bytes trace_of(const std::vector<std::uint64_t> &periods,
+               const trace::FileHeader &header = sample_header()) {
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(header);
+  for (const std::uint64_t index : periods) {
+    PeriodPart period = sample_period(index);
+    period.add_section(0, std::vector<GranuleRun>{{0x100 + index, 1, 1}});
+    writer.write(period);
+  }
+  return sink.bytes();
+}
+
+TEST_F(HarvestTest, AddsStagedPeriodsAndTheOpenOne) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = 2;
+  shadow.header.open_period = 4;
+  shadow.set_period(2);
+  shadow.set_period(3, trace::kPeriodDriven);
+  shadow.set_period(4);
+  shadow.period(3).overruns = 7;
+  shadow.stage(2, 4242, {shadow.word({kHeap}, {})});
+  shadow.stage(3, 4242, {shadow.word({}, {kHeap + 0x1000})});
+  shadow.stage(4, 4242, {shadow.word({}, {kHeap + 0x2000})});
+  shadow.set_slot(1, SlotState::kLive, 4242);
+  shadow.mark_read(1, kHeap + 0x3000);
+
+  const HarvestResult result = run(trace_of({0, 1}), shadow);
+  EXPECT_FALSE(result.was_complete);
+  EXPECT_EQ(result.cut_bytes, 0u);
+  EXPECT_EQ(result.whole_periods, 2u);
+  EXPECT_TRUE(result.partial_period);
+  EXPECT_EQ(result.partial_granules, 2u);
+
+  const auto all = periods();
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(runs(0), "100+1:1");
+  EXPECT_EQ(runs(1), "101+1:1");
+  EXPECT_EQ(runs(2), "555555600+1:1");
+  EXPECT_EQ(runs(3), "555555601+1:2");
+  EXPECT_EQ(runs(4), "555555602+1:2 555555603+1:1");
+  EXPECT_EQ(all.at(2).last_part.flags, trace::kPeriodHarvested);
+  EXPECT_EQ(all.at(3).last_part.flags,
+            trace::kPeriodHarvested | trace::kPeriodDriven);
+  EXPECT_EQ(all.at(3).last_part.overruns, 7u);
+  EXPECT_EQ(all.at(3).last_part.start_ns, sample_period(3).start_ns);
+  EXPECT_EQ(all.at(3).last_part.end_ns, sample_period(3).end_ns);
+  EXPECT_EQ(all.at(4).last_part.flags, trace::kPeriodPartial);
+  EXPECT_EQ(all.at(4).last_part.start_ns, sample_period(4).start_ns);
+  EXPECT_EQ(all.at(4).last_part.end_ns, kDeath);
+  // Checksums were on, and the harvester takes none.
+  EXPECT_EQ(all.at(4).last_part.stable, 0u);
+  EXPECT_EQ(all.at(4).last_part.left_out, 1u);
+}
+
+TEST_F(HarvestTest, LeavesACompleteTraceAlone) {
+  const Bytes trace = sample_trace("basic");
+  const ShadowFileMaker shadow;
+  EXPECT_TRUE(run(trace, shadow).was_complete);
+  EXPECT_EQ(bytes_of_file(path_), trace);
+}
+
+TEST_F(HarvestTest, GoesOnAfterAnEndThatWasNone) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = shadow.header.open_period = 2;
+  shadow.set_period(2);
+  Bytes trace = sample_trace("failed-exec");
+  trace.resize(trace.size() - 31); // the last End frame
+  EXPECT_FALSE(run(trace, shadow).was_complete);
+  EXPECT_EQ(periods().size(), 3u);
+}
+
+TEST_F(HarvestTest, ATraceCutAnywhereComesOutTheSame) {
+  // Three periods, one of them in several parts with other frames between,
+  // all of them still staged.
+  constexpr std::uint64_t kPages = 40;
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(per_thread_header());
+  writer.write(Process{"prog", {"prog"}, "", "", ""});
+  ShadowFileMaker shadow({}, true, 4);
+  shadow.header.open_period = 3;
+  shadow.set_slot(1, SlotState::kLive, 77);
+  shadow.mark_written(1, 0x7000);
+  for (std::uint64_t index = 0; index < 3; ++index) {
+    shadow.set_period(index);
+    PeriodPart period = sample_period(index);
+    std::vector<GranuleRun> runs;
+    std::vector<shadow_file::StagedWord> words;
+    for (std::uint64_t page = 0; page < kPages; ++page) {
+      const std::uint64_t granule = index + 10 + page * 4;
+      runs.push_back({granule, 1, 3});
+      words.push_back(shadow.word({granule << 12}, {granule << 12}));
+    }
+    period.add_section(77, runs);
+    shadow.stage(index, 77, words);
+    const std::vector<Bytes> parts =
+        encode_period(period, index == 1 ? 40 : 4000);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      writer.frame(trace::FrameType::kPeriod, parts[i]);
+      if (index == 1 && i == 0)
+        writer.write(Note{1, 1, trace::NoteCode::kInfo, "between"});
+    }
+  }
+  shadow.set_period(3);
+  const Bytes whole = sink.bytes();
+  std::size_t notes_kept = 0;
+  for (std::size_t size = sizeof(trace::FileHeader); size <= whole.size();
+       ++size) {
+    SCOPED_TRACE(size);
+    run({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)},
+        shadow);
+    const WholeTrace trace = harvested();
+    for (const Frame &frame : trace.frames)
+      notes_kept += frame.type == trace::FrameType::kNote;
+    const auto all = periods_of(trace);
+    ASSERT_EQ(all.size(), 4u);
+    for (std::uint64_t index = 0; index < 3; ++index) {
+      std::vector<GranuleRun> expected;
+      for (std::uint64_t page = 0; page < kPages; ++page)
+        expected.push_back({index + 10 + page * 4, 1, 3});
+      ASSERT_EQ(all.at(index).runs.at(77), expected);
+    }
+    ASSERT_EQ(text_of(all.at(3).runs.at(77)), "7+1:2");
+  }
+  EXPECT_GT(notes_kept, 0u);
+}
+
+TEST_F(HarvestTest, KeepsOtherFramesOfAnUnfinishedPeriod) {
+  ShadowFileMaker shadow({}, true);
+  shadow.set_period(0);
+  shadow.header.open_period = 1;
+  shadow.set_period(0);
+  shadow.set_period(1);
+  shadow.save();
+  const Bytes cut = sample_trace("cut-parts");
+  const HarvestResult result = run(cut, shadow);
+  EXPECT_EQ(result.cut_bytes, 408u) << "two parts of period 0";
+  const WholeTrace trace = harvested();
+  std::vector<trace::FrameType> types;
+  for (const Frame &frame : trace.frames)
+    types.push_back(frame.type);
+  EXPECT_EQ(types, (std::vector<trace::FrameType>{
+                       trace::FrameType::kMappings, trace::FrameType::kPeriod,
+                       trace::FrameType::kPeriod, trace::FrameType::kEnd}));
+}
+
+TEST_F(HarvestTest, TakesOffATornEnd) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = shadow.header.open_period = 2;
+  shadow.set_period(2);
+  Bytes torn = trace_of({0, 1});
+  const Bytes frame = make_frame(trace::FrameType::kNote, Bytes(500, 1));
+  torn.insert(torn.end(), frame.begin(), frame.end() - 3);
+  EXPECT_EQ(run(torn, shadow).cut_bytes, frame.size() - 3);
+  EXPECT_EQ(periods().size(), 3u);
+}
+
+TEST_F(HarvestTest, StagedWordsAndShadowsAreOneSet) {
+  ShadowFileMaker shadow({}, true);
+  shadow.set_period(0);
+  // The recorder had staged the word and died before it cleared it; the thread
+  // has marked on since; a second chunk repeats it.
+  shadow.stage(0, 50, {shadow.word({kHeap}, {})});
+  shadow.stage(0, 50, {shadow.word({kHeap, kHeap + 0x1000}, {})});
+  shadow.set_slot(1, SlotState::kLive, 50);
+  shadow.mark_read(1, kHeap);
+  shadow.mark_written(1, kHeap);
+  // A possible write elsewhere is a certain one here.
+  shadow.stage(0, 50, {shadow.word({}, {kHeap + 0x3000}, abi::kCellMay)});
+  shadow.mark_written(1, kHeap + 0x3000);
+  shadow.mark_written(1, kHeap + 0x2000, abi::kCellMay);
+  run(trace_of({}, per_thread_header()), shadow);
+  EXPECT_EQ(runs(0, 50), "555555600+1:3 555555601+1:1 555555602+1:20 "
+                         "555555603+1:2");
+}
+
+TEST_F(HarvestTest, RetiredAndOrphanSlotsCount) {
+  ShadowFileMaker shadow({}, true);
+  shadow.set_period(0);
+  shadow.set_slot(1, SlotState::kRetired, 60);
+  shadow.set_slot(2, SlotState::kLive, 61);
+  shadow.mark_read(0, kHeap); // the orphan slot
+  shadow.mark_written(1, kHeap + 0x1000);
+  shadow.mark_written(2, kHeap + 0x2000);
+  // A slot whose entry is not yet filled in, or is cleared again.
+  shadow.mark_read(5, kHeap + 0x5000);
+  run(trace_of({}, per_thread_header()), shadow);
+  EXPECT_EQ(runs(0, 0), "555555600+1:1 555555605+1:1");
+  EXPECT_EQ(runs(0, 60), "555555601+1:2");
+  EXPECT_EQ(runs(0, 61), "555555602+1:2");
+}
+
+TEST_F(HarvestTest, PerProcessIsTheUnionUnderNoThread) {
+  ShadowFileMaker shadow;
+  shadow.set_period(0);
+  shadow.set_slot(1, SlotState::kLive, 60);
+  shadow.set_slot(2, SlotState::kLive, 61);
+  shadow.mark_read(1, kHeap);
+  shadow.mark_written(2, kHeap);
+  shadow.stage(0, 61, {shadow.word({kHeap + 0x1000}, {})});
+  run(trace_of({}), shadow);
+  const auto all = periods();
+  EXPECT_EQ(all.at(0).runs.size(), 1u);
+  EXPECT_EQ(runs(0), "555555600+1:3 555555601+1:1");
+}
+
+TEST_F(HarvestTest, CarriedWordsStayCarried) {
+  ShadowFileMaker shadow;
+  shadow.set_period(0);
+  shadow.stage(0, 0, {shadow.word({}, {kHeap, kHeap + 0x1000})},
+               ChunkKind::kCarried);
+  shadow.set_slot(1, SlotState::kLive, 60);
+  shadow.mark_written(1, kHeap);
+  run(trace_of({}), shadow);
+  EXPECT_EQ(runs(0), "555555600+1:2 555555601+1:8");
+}
+
+TEST_F(HarvestTest, WhatASystemCallWasWritingMayBeWritten) {
+  ShadowFileMaker shadow;
+  shadow.set_period(0);
+  shadow.set_slot(1, SlotState::kLive, 60);
+  shadow.set_inflight(1, kHeap + 0xff0, 0x20);
+  shadow.set_slot(2, SlotState::kRetired, 61);
+  shadow.set_inflight(2, 0x1000,
+                      0x1000); // a thread that is gone writes nothing
+  run(trace_of({}), shadow);
+  EXPECT_EQ(runs(0), "555555600+2:20");
+}
+
+TEST_F(HarvestTest, TheRingWrapsAround) {
+  ShadowFileMaker shadow({}, false, 4);
+  // Chunks 3, 4 and 5 of a ring of four that began at chunk 0.
+  shadow.header.chunk_head = shadow.header.chunk_tail = 3;
+  shadow.header.periods_written = shadow.header.open_period = 0;
+  shadow.set_period(0);
+  for (const std::uint64_t page : {1, 2, 3})
+    shadow.stage(0, 0, {shadow.word({page * 0x1000}, {})});
+  // The one before them is of a period long written.
+  run(trace_of({}), shadow);
+  EXPECT_EQ(runs(0), "1+3:1");
+}
+
+TEST_F(HarvestTest, TheRingMayBeginAnew) {
+  ShadowFileMaker shadow({}, false, 4);
+  shadow.header.chunk_base = shadow.header.chunk_head =
+      shadow.header.chunk_tail = 1000001;
+  shadow.set_period(0);
+  for (const std::uint64_t page : {1, 2, 3, 4})
+    shadow.stage(0, 0, {shadow.word({page * 0x1000}, {})});
+  run(trace_of({}), shadow);
+  EXPECT_EQ(runs(0), "1+4:1");
+}
+
+TEST_F(HarvestTest, ReleasedChunksAreNotReadAgain) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = shadow.header.open_period = 1;
+  shadow.set_period(1);
+  shadow.stage(1, 0, {shadow.word({0x1000}, {})});
+  shadow.stage(1, 0, {shadow.word({0x2000}, {})});
+  shadow.header.chunk_tail = 1; // contradicts the period, but is the law
+  shadow.save();
+  run(trace_of({0}), shadow);
+  EXPECT_EQ(runs(1), "2+1:1");
+}
+
+TEST_F(HarvestTest, PeriodsTheTraceAlreadyHasAreNotRepeated) {
+  // The process died between writing period 1 and saying so.
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = 1;
+  shadow.header.open_period = 2;
+  shadow.set_period(1);
+  shadow.set_period(2);
+  shadow.stage(1, 0, {shadow.word({0x9000}, {})});
+  const HarvestResult result = run(trace_of({0, 1}), shadow);
+  EXPECT_EQ(result.whole_periods, 0u);
+  EXPECT_EQ(runs(1), "101+1:1");
+  EXPECT_EQ(periods().size(), 3u);
+}
+
+TEST_F(HarvestTest, SaysWhichPeriodsAreMissing) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = shadow.header.open_period = 5;
+  shadow.set_period(5);
+  run(trace_of({0, 1}), shadow);
+  bool noted = false;
+  for (const Frame &frame : harvested().frames)
+    if (frame.type == trace::FrameType::kNote) {
+      noted = true;
+      EXPECT_EQ(frame.note.code, trace::NoteCode::kLost);
+      EXPECT_NE(frame.note.text.find("periods 2 to 4"), std::string::npos)
+          << frame.note.text;
+    }
+  EXPECT_TRUE(noted);
+  EXPECT_EQ(periods().count(5), 1u);
+}
+
+TEST_F(HarvestTest, NothingIsOpenWhereRecordingHadStopped) {
+  ShadowFileMaker shadow;
+  shadow.header.recording = 0;
+  shadow.header.periods_written = 1;
+  shadow.header.open_period = 2;
+  shadow.set_period(1);
+  shadow.set_slot(1, SlotState::kLive, 60);
+  shadow.mark_read(1, kHeap);
+  const HarvestResult result = run(trace_of({0}), shadow);
+  EXPECT_EQ(result.whole_periods, 1u);
+  EXPECT_FALSE(result.partial_period);
+  EXPECT_EQ(periods().size(), 2u);
+}
+
+TEST_F(HarvestTest, AMissingPeriodEntryCostsOnlyTheTimes) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = shadow.header.open_period = 1;
+  shadow.save(); // no entry for period 1: entry 1 says 0
+  shadow.stage(1, 0, {shadow.word({0x1000}, {})});
+  run(trace_of({0}), shadow);
+  EXPECT_EQ(runs(1), "1+1:1");
+  EXPECT_EQ(periods().at(1).last_part.start_ns, sample_period(0).end_ns);
+}
+
+TEST_F(HarvestTest, EveryLayoutAndGranule) {
+  for (const abi::Layout layout :
+       {abi::Layout::kRw, abi::Layout::kAccess, abi::Layout::kWrite})
+    for (const unsigned granule_shift : {8u, 12u, 21u}) {
+      SCOPED_TRACE(testing::Message() << "layout " << static_cast<int>(layout)
+                                      << " granule " << granule_shift);
+      const Geometry geometry = {layout, 8, granule_shift};
+      trace::FileHeader header = sample_header();
+      header.layout = static_cast<std::uint32_t>(layout);
+      header.cell_shift = 8;
+      header.granule_shift = static_cast<std::uint8_t>(granule_shift);
+      ShadowFileMaker shadow(geometry);
+      shadow.set_period(0);
+      shadow.set_slot(1, SlotState::kLive, 60);
+      constexpr std::uint64_t kTop = 0x7fffffffff00; // the last cell
+      shadow.mark_written(1, kTop);
+      shadow.mark_written(1, 0);
+      run(trace_of({}, header), shadow);
+      const unsigned flag = layout == abi::Layout::kAccess
+                                ? unsigned{trace::kRunAccessed}
+                                : unsigned{trace::kRunWritten};
+      EXPECT_EQ(runs(0),
+                text_of({{0, 1, flag}, {kTop >> granule_shift, 1, flag}}));
+    }
+}
+
+TEST_F(HarvestTest, ManyPagesMakeManyParts) {
+  ShadowFileMaker shadow({abi::Layout::kWrite, 6, 6});
+  trace::FileHeader header = sample_header();
+  header.layout = static_cast<std::uint32_t>(abi::Layout::kWrite);
+  header.cell_shift = header.granule_shift = 6;
+  shadow.set_period(0);
+  shadow.set_slot(1, SlotState::kLive, 60);
+  // Every second cell of 8 Mi: four million runs.
+  const std::vector<std::uint64_t> words(1 << 20, 0x0001000100010001);
+  shadow.write(words.data(), words.size() * 8,
+               shadow.header.slots_offset + shadow.header.slot_bytes + 4096);
+  const HarvestResult result = run(trace_of({}, header), shadow);
+  EXPECT_EQ(result.partial_granules, 4u << 20);
+  const WholeTrace trace = harvested();
+  EXPECT_GT(trace.frames.size(), 3u);
+  EXPECT_EQ(periods_of(trace).at(0).runs.at(0).size(), 4u << 20);
+}
+
+TEST_F(HarvestTest, WithoutAHeaderThereIsNothingToComplete) {
+  const ShadowFileMaker shadow;
+  EXPECT_NE(failure({}, shadow).find("no Pagetide trace"), std::string::npos);
+  Bytes cut = trace_of({});
+  cut.resize(50);
+  EXPECT_NE(failure(cut, shadow).find("header is cut off"), std::string::npos);
+}
+
+TEST_F(HarvestTest, RefusesShadowsThatAreNotPossible) {
+  const Bytes trace = trace_of({0});
+  const auto with = [&](auto change) {
+    ShadowFileMaker shadow;
+    shadow.header.periods_written = shadow.header.open_period = 1;
+    shadow.set_period(1);
+    change(shadow.header);
+    shadow.save();
+    return failure(trace, shadow);
+  };
+  using Header = shadow_file::ShadowHeader;
+  const auto expect = [](const std::string &failure, const char *part) {
+    EXPECT_NE(failure.find(part), std::string::npos) << failure;
+  };
+  expect(with([](Header &h) { h.magic = 1; }), "does not begin");
+  expect(with([](Header &h) { h.version = 9; }), "version 9");
+  expect(with([](Header &h) { h.layout = 3; }), "layout 3");
+  expect(with([](Header &h) { h.cell_shift = 5; }), "2^5");
+  expect(with([](Header &h) { h.cell_shift = 13; }), "2^13");
+  expect(with([](Header &h) { h.granule_shift = 22; }), "2^22");
+  expect(with([](Header &h) { h.granule_shift = 13; }), "does not belong");
+  expect(with([](Header &h) { h.pid = 4243; }), "process 4243");
+  expect(with([](Header &h) { h.slot_table_offset = 8; }), "slot table");
+  expect(with([](Header &h) { h.slot_table_offset = UINT64_MAX - 8; }),
+         "slot table");
+  expect(with([](Header &h) { h.chunks_offset = UINT64_MAX; }), "staging area");
+  expect(with([](Header &h) { h.chunk_count = UINT64_MAX / 8; }),
+         "staging area");
+  expect(with([](Header &h) { h.slots_offset = UINT64_MAX - 8; }), "slots");
+  expect(with([](Header &h) { h.slot_bytes = 0; }), "slots");
+  expect(with([](Header &h) { h.slot_bytes = 13; }), "slots");
+  expect(with([](Header &h) { h.chunk_tail = 1; }), "staging counters");
+  expect(with([](Header &h) { h.chunk_head = 9; }), "staging counters");
+  expect(with([](Header &h) { h.chunk_base = 1; }), "staging counters");
+  expect(with([](Header &h) { h.periods_written = 2; }), "period counters");
+  expect(with([](Header &h) { h.open_period = 2 + kMaxPendingPeriods; }),
+         "period counters");
+}
+
+TEST_F(HarvestTest, RefusesAShortenedShadow) {
+  const ShadowFileMaker shadow;
+  for (const off_t size : {0, 100, 8192, 100000}) {
+    ASSERT_EQ(::ftruncate(shadow.fd(), size), 0);
+    EXPECT_NE(failure(trace_of({}), shadow), "no failure") << size;
+  }
+}
+
+TEST_F(HarvestTest, MadChunksAreReadWithinTheirBounds) {
+  ShadowFileMaker shadow;
+  shadow.set_period(0);
+  shadow.stage(0, 0, {shadow.word({0x1000}, {}), {UINT64_MAX, UINT64_MAX}});
+  const std::uint32_t mad_count = UINT32_MAX;
+  shadow.write(&mad_count, 4, shadow.header.chunks_offset + 16);
+  run(trace_of({}), shadow);
+  EXPECT_EQ(runs(0), "1+1:1");
+}
+
+TEST_F(HarvestTest, AnEndlessEmptyRingIsSkipped) {
+  ShadowFileMaker shadow;
+  // A petabyte of chunks that no one ever wrote.
+  constexpr std::uint64_t kChunks = std::uint64_t{1} << 34;
+  ASSERT_EQ(::ftruncate(shadow.fd(),
+                        static_cast<off_t>(shadow.header.chunks_offset +
+                                           kChunks * shadow_file::kChunkBytes)),
+            0);
+  shadow.header.chunk_count = kChunks;
+  shadow.header.chunk_head = kChunks;
+  shadow.header.slots_offset =
+      shadow.header.chunks_offset + kChunks * shadow_file::kChunkBytes;
+  shadow.set_period(0);
+  run(trace_of({}), shadow);
+  EXPECT_EQ(runs(0), "");
+}
+
+TEST_F(HarvestTest, AFullDiskLeavesWholeFrames) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = 1;
+  shadow.header.open_period = 2;
+  shadow.set_period(1);
+  shadow.set_period(2);
+  shadow.stage(1, 0, {shadow.word({0x1000}, {})});
+  const Bytes trace = trace_of({0});
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit saved;
+  ::getrlimit(RLIMIT_FSIZE, &saved);
+  std::string problem;
+  try {
+    const rlimit limit = {trace.size() + 70, saved.rlim_max};
+    path_ = scratch_.write("trace", trace);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const UniqueFd fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    HarvestRequest request;
+    request.memfd = shadow.fd();
+    request.trace_fd = fd.get();
+    request.trace_name = path_;
+    harvest(request);
+  } catch (const Failure &failure) {
+    problem = failure.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &saved);
+  EXPECT_NE(problem.find("cannot be written: File too large; what the process "
+                         "left is not in the trace, which ends before it"),
+            std::string::npos)
+      << problem;
+  const WholeTrace after = read_all(TraceReader::open(path_));
+  EXPECT_EQ(after.integrity, Integrity::kUnfinished);
+  EXPECT_EQ(periods_of(after).size(), 2u);
+}
+
+} // namespace
+} // namespace pagetide::tools

@@ -1,0 +1,111 @@
+//===- runs_test.cpp - Unions of run lists --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runs.h"
+
+#include "trace_testing.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace pagetide::tools {
+namespace {
+
+using trace::RunFlags;
+
+constexpr unsigned kR = trace::kRunRead;
+constexpr unsigned kW = trace::kRunWritten;
+
+TEST(NormalizedFlags, TheStrongerStatementStays) {
+  EXPECT_EQ(normalized_flags(kR | trace::kRunMayRead), kR);
+  EXPECT_EQ(normalized_flags(kR | trace::kRunMayWritten),
+            kR | trace::kRunMayWritten);
+  EXPECT_EQ(normalized_flags(kW | trace::kRunMayWritten | trace::kRunCarried),
+            kW);
+  EXPECT_EQ(normalized_flags(kR | trace::kRunCarried), kR | trace::kRunCarried);
+  EXPECT_EQ(normalized_flags(trace::kRunAccessed | kMayFlags),
+            unsigned{trace::kRunAccessed});
+  EXPECT_EQ(normalized_flags(kW | trace::kRunMaybe | trace::kRunCarried),
+            kW | trace::kRunMaybe | trace::kRunCarried);
+}
+
+TEST(CertainFlags, LeavesOutWhatIsOnlyPossible) {
+  EXPECT_EQ(certain_flags(kR | trace::kRunMayWritten), kR);
+  EXPECT_EQ(certain_flags(trace::kRunCarried), 0u);
+  EXPECT_EQ(certain_flags(kMayFlags), 0u);
+  EXPECT_EQ(certain_flags(kR | trace::kRunMaybe), 0u);
+}
+
+TEST(MergeRuns, SplitsAndJoins) {
+  const std::vector<GranuleRun> a = {{0, 10, kR}, {20, 5, kR}, {25, 5, kW}};
+  const std::vector<GranuleRun> b = {{5, 10, kW}, {20, 10, kR}, {100, 1, kR}};
+  EXPECT_EQ(text_of(merge_runs(a, b)),
+            "0+5:1 5+5:3 a+5:2 14+5:1 19+5:3 64+1:1");
+  EXPECT_EQ(merge_runs(a, b), merge_runs(b, a));
+  EXPECT_EQ(merge_runs(a, {}), a);
+  EXPECT_EQ(merge_runs({}, b), b);
+  EXPECT_TRUE(merge_runs({}, {}).empty());
+}
+
+TEST(MergeRuns, TouchingRunsThatSayTheSameBecomeOne) {
+  const std::vector<GranuleRun> a = {{0, 5, kR}};
+  const std::vector<GranuleRun> b = {{5, 5, kR}};
+  EXPECT_EQ(text_of(merge_runs(a, b)), "0+a:1");
+}
+
+TEST(MergeRuns, ASureAccessOutweighsAMaybe) {
+  const std::vector<GranuleRun> sure = {{7, 1, kR}};
+  const std::vector<GranuleRun> maybe = {{7, 1, kW | trace::kRunMaybe}};
+  EXPECT_EQ(text_of(merge_runs(sure, maybe)), "7+1:1");
+  EXPECT_EQ(text_of(merge_runs(maybe, sure)), "7+1:1");
+  const std::vector<GranuleRun> carried = {{7, 1, trace::kRunCarried}};
+  EXPECT_EQ(text_of(merge_runs(carried, maybe)), "7+1:4a");
+}
+
+/// Flags of granules 0 to 63, the slow and plain way.
+using Plain = std::array<unsigned, 64>;
+
+std::vector<GranuleRun> random_runs(std::mt19937 &random, Plain &plain) {
+  constexpr unsigned flags[] = {1, 2, 3, 8, 9, 16, 17, 32};
+  std::vector<GranuleRun> runs;
+  std::uint64_t at = random() % 4;
+  while (at < 60) {
+    const std::uint64_t count = 1 + random() % std::min<unsigned>(9, 64 - at);
+    const unsigned flag = flags[random() % std::size(flags)];
+    runs.push_back({at, count, flag});
+    for (std::uint64_t i = at; i < at + count; ++i)
+      plain[i] |= flag;
+    at += count + random() % 5;
+  }
+  return runs;
+}
+
+TEST(MergeRuns, AgreesWithAPlainTable) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    PeriodPart part;
+    Plain plain = {};
+    const unsigned threads = 1 + random() % 9;
+    for (unsigned tid = 1; tid <= threads; ++tid)
+      part.add_section(tid, random_runs(random, plain));
+    std::vector<GranuleRun> scratch;
+    const std::span<const GranuleRun> all = union_of_sections(part, scratch);
+    Plain merged = {};
+    std::uint64_t position = 0;
+    for (const GranuleRun &run : all) {
+      ASSERT_GE(run.first, position);
+      position = run.end();
+      for (std::uint64_t i = run.first; i < run.end(); ++i)
+        merged[i] = run.flags;
+    }
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      ASSERT_EQ(normalized_flags(merged[i]), normalized_flags(plain[i])) << i;
+  }
+}
+
+} // namespace
+} // namespace pagetide::tools

@@ -1,0 +1,131 @@
+//===- text_format_test.cpp - Durations, sizes and untrusted text ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "text_format.h"
+
+#include <gtest/gtest.h>
+
+namespace pagetide::tools {
+namespace {
+
+TEST(ParseDuration, ReadsNumbersWithUnits) {
+  EXPECT_EQ(parse_duration("500ms"), 500'000'000u);
+  EXPECT_EQ(parse_duration("1s"), 1'000'000'000u);
+  EXPECT_EQ(parse_duration("250us"), 250'000u);
+  EXPECT_EQ(parse_duration("17ns"), 17u);
+  EXPECT_EQ(parse_duration("2min"), 120'000'000'000u);
+  EXPECT_EQ(parse_duration("3h"), 10'800'000'000'000u);
+  EXPECT_EQ(parse_duration("1.5s"), 1'500'000'000u);
+  EXPECT_EQ(parse_duration("0.000001ms"), 1u);
+  EXPECT_EQ(parse_duration("0"), 0u);
+  EXPECT_EQ(parse_duration("0s"), 0u);
+}
+
+TEST(ParseDuration, RefusesEverythingElse) {
+  for (const char *text : {"",
+                           "5",
+                           "500",
+                           "ms",
+                           "1 s",
+                           " 1s",
+                           "1s ",
+                           "-1s",
+                           "+1s",
+                           "1.s",
+                           ".5s",
+                           "1.5",
+                           "1e3s",
+                           "0x1s",
+                           "1S",
+                           "1m",
+                           "1sec",
+                           "1.5ns",
+                           "1.0000000001s",
+                           "99999999999999999999s",
+                           "18446744073709551615us",
+                           "18446744073709551616ns"})
+    EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+  EXPECT_EQ(parse_duration("18446744073709551615ns"), UINT64_MAX);
+}
+
+TEST(DurationOption, IsExactAndReadBack) {
+  for (const std::uint64_t ns :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{999},
+        std::uint64_t{250'000}, std::uint64_t{1'500'000'000},
+        std::uint64_t{3'600'000'000'000}, std::uint64_t{1'000'001}})
+    EXPECT_EQ(parse_duration(duration_option(ns)), ns);
+  EXPECT_EQ(duration_option(500'000'000), "500ms");
+  EXPECT_EQ(duration_option(3'600'000'000'000), "3600s");
+  EXPECT_EQ(duration_option(0), "0");
+}
+
+TEST(FormatDuration, ChoosesTheUnit) {
+  EXPECT_EQ(format_duration(0), "0 ns");
+  EXPECT_EQ(format_duration(999), "999 ns");
+  EXPECT_EQ(format_duration(250'000), "250 us");
+  EXPECT_EQ(format_duration(1'500'000), "1.5 ms");
+  EXPECT_EQ(format_duration(999'600'000), "1.000 s");
+  EXPECT_EQ(format_duration(4'213'000'000), "4.213 s");
+  EXPECT_EQ(format_duration(42'130'000'000), "42.13 s");
+  EXPECT_EQ(format_duration(125'000'000'000), "2 min 05 s");
+  EXPECT_EQ(format_duration(12'000'000'000'000), "3 h 20 min");
+  EXPECT_EQ(format_duration(UINT64_MAX), "5124095 h 34 min");
+}
+
+TEST(FormatBytes, ChoosesTheUnit) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1024), "1 KiB");
+  EXPECT_EQ(format_bytes(4096), "4 KiB");
+  EXPECT_EQ(format_bytes(1.25 * 1024 * 1024), "1.25 MiB");
+  EXPECT_EQ(format_bytes(1024.0 * 1024 - 1), "1 MiB");
+  EXPECT_EQ(format_bytes(140737488355328.0), "128 TiB");
+  EXPECT_EQ(format_bytes(1e30), "867362 EiB");
+}
+
+TEST(FormatCount, GroupsDigits) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1000), "1,000");
+  EXPECT_EQ(format_count(1234567), "1,234,567");
+  EXPECT_EQ(format_count(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+TEST(FormatRealtime, IsInUtc) {
+  EXPECT_EQ(format_realtime(0), "1970-01-01 00:00:00 UTC");
+  EXPECT_EQ(format_realtime(1'763'652'721'999'999'999),
+            "2025-11-20 15:32:01 UTC");
+}
+
+TEST(Printable, LeavesNothingThatATerminalObeys) {
+  EXPECT_EQ(printable("plain text"), "plain text");
+  EXPECT_EQ(printable("Grüße 日本 😀"), "Grüße 日本 😀");
+  EXPECT_EQ(printable("a\x1b[31m\r\n\t\x7f"), "a\\x1b[31m\\x0d\\x0a\\x09\\x7f");
+  EXPECT_EQ(printable("\x9b"), "\\x9b");
+  // C1 controls in UTF-8, and marks that turn the text's direction.
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");
+  // Cut off, overlong, a surrogate, beyond Unicode.
+  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");
+  EXPECT_EQ(printable("\xc0\x80"), "\\xc0\\x80");
+  EXPECT_EQ(printable("\xe0\x80\x80"), "\\xe0\\x80\\x80");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+TEST(FormatCommand, QuotesWhereAShellWouldNeedIt) {
+  EXPECT_EQ(format_command({"ls", "-l", "a b", "", "it's", "$x"}),
+            "ls -l 'a b' '' 'it'\\''s' '$x'");
+}
+
+TEST(SignalName, KnowsTheCommonOnes) {
+  EXPECT_EQ(signal_name(11), "SIGSEGV");
+  EXPECT_EQ(signal_name(9), "SIGKILL");
+  EXPECT_EQ(signal_name(250), "signal 250");
+}
+
+} // namespace
+} // namespace pagetide::tools
