@@ -6,6 +6,7 @@
 
 #include "CodegenGuards.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -15,6 +16,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Scalar/Sink.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -122,6 +125,21 @@ bool isExpandedByCodegen(LibFunc Function) {
 }
 
 } // namespace
+
+void settleLoads(Function &F, FunctionAnalysisManager &FAM) {
+  // Users follow what they use, but for loops, whose phi nodes keep what they
+  // use alive anyway.
+  for (BasicBlock *Block : post_order(&F))
+    for (Instruction &I : make_early_inc_range(reverse(*Block)))
+      if (!isa<CallBase, AllocaInst>(I) && isInstructionTriviallyDead(&I)) {
+        salvageDebugInfo(I);
+        I.eraseFromParent();
+      }
+  if (F.hasOptNone())
+    return; // code generation will not move anything
+  FAM.invalidate(F, PreservedAnalyses::none());
+  SinkingPass().run(F, FAM);
+}
 
 void keepBehindMarks(ArrayRef<Instruction *> Reads, AAResults &AA) {
   for (Instruction *I : Reads)

@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/IR/PassManager.h"
 
 namespace llvm {
 class Function;
@@ -23,6 +24,12 @@ class TargetLibraryInfo;
 } // namespace llvm
 
 namespace pagetide {
+
+/// Does beforehand what code generation would do to loads that are marked by
+/// then: drops those whose values nobody uses and moves those that only one way
+/// out of their block uses there. Marks of loads that are never made would be
+/// inventions.
+void settleLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Keeps \p Reads behind their marks. Loads of memory that is known to be
 /// constant are not ordered with stores at all: code generation may put them

@@ -104,7 +104,7 @@ struct Congruence {
 
 /// Accesses that mark one kind of cell, at constant offsets from one base.
 struct Group {
-  Instruction *First; ///< before which their marks go
+  Instruction *First; ///< the instruction that makes the first of them
   unsigned Position;  ///< First's
   Value *Base;
   unsigned Cell;
@@ -223,15 +223,7 @@ private:
     Place->second = Groups.size();
     Groups.push_back(
         {A.At, Position, Base, Cell, Offset, Offset, Last, Congruence()});
-    Group &New = Groups.back();
-    // Marks for reading and writing one object go side by side: they share the
-    // index, and a load, an addition and a store with no mark between can
-    // become one instruction.
-    auto [FirstOfBase, IsFirst] =
-        FirstOfBases.try_emplace(Base, std::pair(A.At, Position));
-    if (!IsFirst)
-      std::tie(New.First, New.Position) = FirstOfBase->second;
-    Congruence &BaseIs = New.BaseIs;
+    Congruence &BaseIs = Groups.back().BaseIs;
     BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
     learnFrom(A, Offset, BaseIs);
   }
@@ -262,7 +254,6 @@ private:
     Steps.clear();
     Groups.clear();
     OpenGroups.clear();
-    FirstOfBases.clear();
     ++Segment;
   }
 
@@ -276,8 +267,6 @@ private:
       Steps; ///< by position; a segment's
   SmallVector<Group, 16> Groups;
   SmallDenseMap<std::pair<Value *, unsigned>, unsigned, 16> OpenGroups;
-  /// By base: the first instruction of the segment that accesses it.
-  SmallDenseMap<Value *, std::pair<Instruction *, unsigned>, 16> FirstOfBases;
 };
 
 } // namespace

@@ -95,6 +95,7 @@ bool isToBeMarked(const Function &F) {
 void markFunction(Function &F, const PassOptions &Options,
                   FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
+  settleLoads(F, FAM);
 
   MarkPlan Plan;
   for (BasicBlock &Block : F)

@@ -58,6 +58,7 @@ enum Turn : u32 { kIdle, kRecorder, kCallerRunsCallback, kAnswered };
 
 struct Request {
   Op op;
+  u32 slot; ///< of the thread that asks
   u32 turn;
   int result;
   // Arguments and answers, by op.
@@ -96,6 +97,7 @@ static bool MayRequest() {
 /// Sends `request`, filled in by the caller, who holds the lock.
 static int Send(Op op, u64 *saved_signals) {
   request.op = op;
+  request.slot = CurrentSlot();
   request.result = PAGETIDE_OK;
   StoreRelease(&request.turn, kRecorder);
   Wake();
@@ -335,8 +337,14 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   LookAtMappings(now, last != nullptr);
   // Where nobody reads pages at a period's end, a thread has until the next
   // end to settle.
+  // A thread that waits for its request is between no mark and its access.
+  const bool asked = LoadAcquire(&request.turn) == kRecorder;
+  if (asked)
+    SettleSlot(request.slot);
   bool ok = hash || callback || CarryUnsettled(0);
   ok = state.engine->collect(true, WritersSoFar(), WrittenSoFar()) && ok;
+  if (asked)
+    SettleSlot(request.slot);
   PeriodEntry &entry = ClosePeriod(now, flags, state.overruns);
   state.overruns = 0;
 

@@ -33,6 +33,14 @@ void ForgetWriters() {
   written.clear();
 }
 
+void SettleSlot(u32 slot) {
+  uptr kept = 0;
+  for (const WriterOfPeriod &w : writers)
+    if (w.slot != slot || !w.tid) // threads that share a slot: one of them
+      writers[kept++] = w;
+  writers.resize(kept);
+}
+
 /// True where the kernel says that the thread sleeps in a system call: it is
 /// then between no mark and its access. (A thread that sleeps in a page fault
 /// may be; its number reads -1.)

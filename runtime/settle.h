@@ -33,6 +33,10 @@ void ForgetWriters();
 /// its words are put there (not sorted). False where staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
+/// The thread of this slot waits inside the runtime: it has settled for
+/// everything before.
+void SettleSlot(u32 slot);
+
 /// True once the thread has settled since the writer entry was made.
 bool ThreadSettled(const WriterOfPeriod &writer);
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: scripts/lint.sh [format] [prefixes] [scripts] [tidy [FILE...]]
+# usage: scripts/lint.sh [format] [prefixes] [scripts] [tidy [PLACE...]]
 #
 #   format     the layout of C and C++ files (clang-format; `scripts/lint.sh fix`
 #              puts it right)
 #   prefixes   every FileCheck prefix in a test is one that a RUN line uses
 #   scripts    shell scripts parse (and pass shellcheck, where it is installed)
-#   tidy       clang-tidy over all our files, or over the FILEs; needs a
-#              configured build directory
+#   tidy       clang-tidy over all our files, or those that are or are below
+#              PLACEs; needs a configured build directory
 #
 # All of them where none is named. Exit status 1 where something is wrong.
 
@@ -81,19 +81,29 @@ lint_tidy() {
   [[ -f $BUILD/compile_commands.json ]] ||
     fail "there is no $BUILD/compile_commands.json." \
       "Configure a build first: cmake -S . -B build -G Ninja"
-  if (($#)); then
-    files=("$@")
-  else
-    # Only what is compiled; headers are checked where they are included.
-    mapfile -t files < <(code_files | grep '\.cpp$' | while read -r file; do
-      grep -qF "\"file\": \"$PAGETIDE_ROOT/$file\"" \
-        "$BUILD/compile_commands.json" && printf '%s\n' "$file"
-    done)
-  fi
+  # Only what is compiled; headers are checked where they are included.
+  mapfile -t files < <(code_files | grep '\.cpp$' | while read -r file; do
+    (($# == 0)) || is_below "$file" "$@" || continue
+    ! grep -qF "\"file\": \"$PAGETIDE_ROOT/$file\"" \
+      "$BUILD/compile_commands.json" || printf '%s\n' "$file"
+  done)
+  ((${#files[@]})) ||
+    fail "no file of ours is compiled in $BUILD below: $*." \
+      "Name files or directories below $PAGETIDE_ROOT, such as runtime."
+  # What it says of others' headers is left out.
   printf '%s\n' "${files[@]}" |
-    xargs -d '\n' -P "$(nproc)" -n 1 \
-      "$clang_tidy" -p "$BUILD" --quiet 2> >(grep -v -E \
-        '^[0-9]+ warnings? (generated|treated as error)|^Suppressed |^Use -header' >&2)
+    xargs -d '\n' -P "${PAGETIDE_LINT_JOBS:-$(nproc)}" -n 1 \
+      "$clang_tidy" -p "$BUILD" --quiet 2>/dev/null
+}
+
+# is_below FILE PLACE...: whether the file is one of the places, or below one.
+is_below() {
+  local file=$1 place
+  shift
+  for place in "$@"; do
+    [[ $file == "${place%/}" || $file == "${place%/}"/* ]] && return
+  done
+  return 1
 }
 
 checks=()
@@ -102,7 +112,7 @@ while (($#)); do
   tidy)
     checks+=(tidy)
     shift
-    tidy_files=("$@")
+    tidy_places=("$@")
     break
     ;;
   format | prefixes | scripts | fix) checks+=("$1") ;;
@@ -115,7 +125,7 @@ done
 status=0
 for check in "${checks[@]}"; do
   if [[ $check == tidy ]]; then
-    lint_tidy ${tidy_files[@]+"${tidy_files[@]}"} || status=1
+    lint_tidy ${tidy_places[@]+"${tidy_places[@]}"} || status=1
   else
     "lint_$check" || status=1
   fi

@@ -133,7 +133,7 @@ private:
   void add_frame(trace::FrameType type, const Bytes &payload) {
     frames_.push_back(make_frame(type, payload));
   }
-  void add_period(std::uint64_t index);
+  void add_period(const shadow_file::PeriodEntry &entry, bool is_open);
   void rewrite_end();
   std::uint32_t section_tid(std::uint32_t tid) const {
     return state_.header.flags & trace::kHeaderPerThread ? tid : 0;
@@ -164,25 +164,20 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
                                 slot.inflight_bytes);
 }
 
-void Harvester::add_period(std::uint64_t index) {
-  const bool is_open = index == image_.header().open_period;
+void Harvester::add_period(const shadow_file::PeriodEntry &entry,
+                           bool is_open) {
   PeriodPart period;
-  period.index = index;
-  period.start_ns = last_end_ns_;
-  period.end_ns = request_.now_ns;
-  if (const shadow_file::PeriodEntry *entry = image_.period(index)) {
-    period.start_ns = entry->start_ns;
-    if (entry->end_ns != 0)
-      period.end_ns = entry->end_ns;
-    period.overruns = entry->overruns;
-    period.flags = static_cast<std::uint8_t>(
-        entry->flags & (trace::kPeriodDriven | trace::kPeriodFinal));
-  }
-  period.end_ns = std::max(period.end_ns, period.start_ns);
+  period.index = entry.index;
+  period.start_ns = entry.start_ns;
+  period.end_ns =
+      std::max(is_open ? request_.now_ns : entry.end_ns, entry.start_ns);
+  period.overruns = entry.overruns;
+  period.flags = static_cast<std::uint8_t>(
+      entry.flags & (trace::kPeriodDriven | trace::kPeriodFinal));
   period.flags |= is_open ? trace::kPeriodPartial : trace::kPeriodHarvested;
 
   PeriodBuilder builder(image_.geometry());
-  image_.for_each_chunk(index,
+  image_.for_each_chunk(entry.index,
                         [&](std::uint32_t tid, shadow_file::ChunkKind kind,
                             std::span<const shadow_file::StagedWord> words) {
                           for (const shadow_file::StagedWord &word : words)
@@ -208,23 +203,28 @@ void Harvester::add_period(std::uint64_t index) {
 
 HarvestResult Harvester::run() {
   const shadow_file::ShadowHeader &shadow = image_.header();
-  const std::uint64_t expected =
-      state_.last_period ? *state_.last_period + 1 : 0;
-  last_end_ns_ =
-      state_.last_period ? state_.last_end_ns : state_.header.monotonic_ns;
-  if (shadow.periods_written > expected)
+  std::optional<std::uint64_t> last = state_.last_period;
+  const std::uint64_t next = last ? *last + 1 : 0;
+  const std::uint64_t first_kept = image_.period(shadow.periods_written).index;
+  if (first_kept > next)
     add_frame(trace::FrameType::kNote,
-              encode(Note{request_.now_ns, expected, trace::NoteCode::kLost,
+              encode(Note{request_.now_ns, next, trace::NoteCode::kLost,
                           fmt::format("periods {} to {} are not in this trace: "
                                       "the process took them for written, but "
                                       "the file does not hold them",
-                                      expected, shadow.periods_written - 1)}));
-  for (std::uint64_t index = std::max(shadow.periods_written, expected);
-       index < shadow.open_period; ++index)
-    add_period(index);
-  // Between stop and start nothing is recorded, so no period is open.
-  if (shadow.recording == 1 && shadow.open_period >= expected)
-    add_period(shadow.open_period);
+                                      next, first_kept - 1)}));
+  last_end_ns_ = state_.last_end_ns;
+  for (std::uint64_t number = shadow.periods_written;
+       number <= shadow.open_period; ++number) {
+    const bool is_open = number == shadow.open_period;
+    const shadow_file::PeriodEntry &entry = image_.period(number);
+    // Those that the process had written but not yet released are in the trace
+    // already. Between stop and start nothing is recorded: no period is open.
+    if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
+      continue;
+    add_period(entry, is_open);
+    last = entry.index;
+  }
   add_frame(trace::FrameType::kEnd,
             encode(End{std::max(request_.now_ns, last_end_ns_),
                        trace::EndReason::kKilled, request_.end_detail}));

@@ -296,8 +296,7 @@ CommandRun set_up(CLI::App &app) {
   app.add_flag("--per-thread", options->per_thread,
                "Keep the page sets of every thread apart.");
   app.add_option("--checksum", options->checksum,
-                 "Of which pages of a period to take checksums. [written; "
-                 "none where the program's layout does not tell writes]")
+                 "Of which pages of a period to take checksums. [none]")
       ->type_name("none|written|accessed")
       ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
   app.add_option("--unstable", options->unstable,

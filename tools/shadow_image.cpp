@@ -113,12 +113,6 @@ void ShadowImage::read(void *buffer, std::uint64_t bytes,
   }
 }
 
-const shadow_file::PeriodEntry *ShadowImage::period(std::uint64_t index) const {
-  const shadow_file::PeriodEntry &entry =
-      header_.periods[index % kMaxPendingPeriods];
-  return entry.index == index ? &entry : nullptr;
-}
-
 void ShadowImage::for_each_extent(std::uint64_t begin, std::uint64_t end,
                                   const ExtentVisitor &visit) const {
   end = std::min(end, size_);

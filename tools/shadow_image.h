@@ -37,13 +37,16 @@ public:
   }
   const std::vector<shadow_file::SlotEntry> &slots() const { return slots_; }
 
-  /// The staged period's entry, or nullptr where the table has lost it.
-  const shadow_file::PeriodEntry *period(std::uint64_t index) const;
+  /// The entry of staged period number `number`: the header's counters number
+  /// periods, the entry's index is what the trace calls it.
+  const shadow_file::PeriodEntry &period(std::uint64_t number) const {
+    return header_.periods[number % shadow_file::kMaxPendingPeriods];
+  }
 
   using ChunkVisitor =
       std::function<void(std::uint32_t tid, shadow_file::ChunkKind kind,
                          std::span<const shadow_file::StagedWord> words)>;
-  /// The chunks staged for one period.
+  /// The chunks staged for the period of this index.
   void for_each_chunk(std::uint64_t period, const ChunkVisitor &visit) const;
 
   using WordVisitor =

@@ -46,12 +46,13 @@ static NOINLINE uint64_t takes_medium(struct medium m) {
 static NOINLINE int takes_large(struct large l) {
   return l.bytes[0] + l.bytes[9999];
 }
+/* Through pointers, so that no level passes fewer bytes. */
+static uint64_t (*volatile call_medium)(struct medium) = takes_medium;
+static int (*volatile call_large)(struct large) = takes_large;
 static NOINLINE uint64_t pass_medium(const struct medium *m) {
-  return takes_medium(*m);
+  return call_medium(*m);
 }
-static NOINLINE int pass_large(const struct large *l) {
-  return takes_large(*l);
-}
+static NOINLINE int pass_large(const struct large *l) { return call_large(*l); }
 /* Returned in memory, straight into the arena or by way of the stack. */
 static NOINLINE struct medium returns_medium(uint64_t seed) {
   struct medium m = {{seed, seed + 1, seed + 2, seed + 3, seed + 4}};

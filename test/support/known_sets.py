@@ -42,6 +42,8 @@ def arguments():
                         help="for PAGETIDE_OPTIONS")
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--checksum", default="none")
+    parser.add_argument("--may-carry", action="store_true", help="threads need "
+                        "not be settled when a period ends")
     parser.add_argument("--timed", metavar="PERIOD", help="the clock ends periods "
                         "and accesses are stamped (known_times.h)")
     parser.add_argument("--under-record", action="store_true",
@@ -185,6 +187,7 @@ def check(args, way, mode, program):
             stamps = [stamp._replace(tid=0) for stamp in stamps]
         differences = page_sets.compare_timed(stamps, rows, way.layout,
                                               way.granule)
+        differences += page_sets.compare_carried(rows)
         subject = f"{len(stamps)} stamped accesses"
     else:
         truth = page_sets.Truth(way.granule)
@@ -195,6 +198,8 @@ def check(args, way, mode, program):
             truth = truth.for_process()
         differences = page_sets.compare_exact(
             truth, rows, way.layout, with_checksums=args.checksum != "none")
+        differences += page_sets.compare_carried(rows) if args.may_carry \
+            else page_sets.list_carried(rows)
         subject = f"{sum(map(len, truth.accesses.values()))} stated pages"
     if differences:
         repeat = " ".join(f"{name}={shlex.quote(env[name])}" for name in
@@ -212,15 +217,19 @@ def main():
     args = arguments()
     failures = 0
     for way in map(Way, args.ways):
-        name = way.name
         try:
             program = build(args, way)
-            for mode in args.modes:
-                name = f"{way.name} by {mode}"
-                print(f"{name}: {check(args, way, mode, program)}: equal")
-        except (Failure, page_sets.BadExport) as failure:
+        except Failure as failure:
             failures += 1
-            print(f"{name}: FAILED: {failure}")
+            print(f"{way.name}: FAILED: {failure}")
+            continue
+        for mode in args.modes:
+            try:
+                result = f"{check(args, way, mode, program)}: equal"
+            except (Failure, page_sets.BadExport) as failure:
+                failures += 1
+                result = f"FAILED: {failure}"
+            print(f"{way.name} by {mode}: {result}")
     return 1 if failures else 0
 
 

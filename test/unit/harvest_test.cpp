@@ -402,14 +402,33 @@ TEST_F(HarvestTest, NothingIsOpenWhereRecordingHadStopped) {
   EXPECT_EQ(periods().size(), 2u);
 }
 
-TEST_F(HarvestTest, AMissingPeriodEntryCostsOnlyTheTimes) {
+TEST_F(HarvestTest, NumbersAreNotIndexes) {
+  // A second recording in one process: the numbers go on, the indexes begin
+  // anew.
   ShadowFileMaker shadow;
-  shadow.header.periods_written = shadow.header.open_period = 1;
-  shadow.save(); // no entry for period 1: entry 1 says 0
+  shadow.header.periods_written = 101;
+  shadow.header.open_period = 102;
+  shadow.set_period_index(101, 1);
+  shadow.set_period_index(102, 2);
   shadow.stage(1, 0, {shadow.word({0x1000}, {})});
-  run(trace_of({0}), shadow);
+  shadow.stage(2, 0, {shadow.word({0x2000}, {})});
+  const HarvestResult result = run(trace_of({0}), shadow);
+  EXPECT_EQ(result.whole_periods, 1u);
   EXPECT_EQ(runs(1), "1+1:1");
-  EXPECT_EQ(periods().at(1).last_part.start_ns, sample_period(0).end_ns);
+  EXPECT_EQ(runs(2), "2+1:1");
+  EXPECT_EQ(periods().size(), 3u);
+}
+
+TEST_F(HarvestTest, IndexesThatDoNotRiseAreLeftOut) {
+  ShadowFileMaker shadow;
+  shadow.header.open_period = 3;
+  shadow.set_period_index(0, 5);
+  shadow.set_period_index(1, 5);
+  shadow.set_period_index(2, UINT64_MAX);
+  shadow.set_period_index(3, 6);
+  const HarvestResult result = run(trace_of({}), shadow);
+  EXPECT_EQ(result.whole_periods, 2u);
+  EXPECT_EQ(periods().size(), 2u);
 }
 
 TEST_F(HarvestTest, EveryLayoutAndGranule) {

@@ -99,13 +99,15 @@ void ShadowFileMaker::mark_written(std::uint32_t slot, std::uint64_t address,
   mark(slot, cell(address, abi::write_cell(geometry_.layout)), value);
 }
 
-void ShadowFileMaker::set_period(std::uint64_t index, std::uint32_t flags) {
-  PeriodEntry &entry = period(index);
+void ShadowFileMaker::set_period_index(std::uint64_t number,
+                                       std::uint64_t index,
+                                       std::uint32_t flags) {
+  PeriodEntry &entry = period(number);
   const PeriodPart times = sample_period(index);
   entry = {};
   entry.index = index;
   entry.start_ns = times.start_ns;
-  entry.end_ns = index == header.open_period ? 0 : times.end_ns;
+  entry.end_ns = number == header.open_period ? 0 : times.end_ns;
   entry.flags = flags;
   save();
 }

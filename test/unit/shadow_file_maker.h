@@ -41,13 +41,17 @@ public:
   void mark_written(std::uint32_t slot, std::uint64_t address,
                     std::uint8_t value = abi::kCellMarked);
 
-  /// The entry of a period in the header.
-  shadow_file::PeriodEntry &period(std::uint64_t index) {
-    return header.periods[index % shadow_file::kMaxPendingPeriods];
+  /// The entry of period number `number` in the header.
+  shadow_file::PeriodEntry &period(std::uint64_t number) {
+    return header.periods[number % shadow_file::kMaxPendingPeriods];
   }
-  /// Fills the entry: a period of 500 ms after the samples' start, still open
-  /// where it is header.open_period.
-  void set_period(std::uint64_t index, std::uint32_t flags = 0);
+  /// Fills the entry: the period of that index has 500 ms somewhere after the
+  /// samples' start, and is still open where it is header.open_period.
+  void set_period(std::uint64_t number, std::uint32_t flags = 0) {
+    set_period_index(number, number, flags);
+  }
+  void set_period_index(std::uint64_t number, std::uint64_t index,
+                        std::uint32_t flags = 0);
 
   /// Stages words for a period in the next chunk of the ring.
   void stage(std::uint64_t period, std::uint32_t tid,

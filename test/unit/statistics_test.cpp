@@ -130,8 +130,8 @@ TEST(TimeCurve, DoublesItsStretches) {
   constexpr std::uint64_t kMs = 1'000'000;
   for (std::uint64_t i = 0; i < 20000; ++i)
     curve.add(i * kMs, (i + 1) * kMs, 1 + i / 5000);
-  const std::vector<std::uint64_t> columns = curve.columns(4);
-  EXPECT_EQ(columns.size(), 4u);
+  const std::vector<std::uint64_t> columns = curve.columns(16);
+  EXPECT_EQ(columns.size(), 16u);
   EXPECT_EQ(columns.front(), 1u);
   EXPECT_EQ(columns.back(), 4u);
   EXPECT_TRUE(std::is_sorted(columns.begin(), columns.end()));
@@ -179,9 +179,9 @@ TEST(DrawCurve, FallsBackToAscii) {
   style.unicode = false;
   EXPECT_EQ(draw_curve(curve, style, plain_label, nullptr),
             "          6 +          ||||||||||\n"
-            "            |::::::::::||||||||||\n"
+            "          3 +::::::::::||||||||||\n"
             "          0 +--------------------\n"
-            "             0 s            1 us\n");
+            "             0 s             1 us\n");
 }
 
 } // namespace

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds each program once a way, and keeps it for as long as it would come out
+the same."""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+from typing import NamedTuple
+
+from code_size import code_bytes
+from failure import Failure
+from toolchain import ROOT, file_hash
+from variants import BUILDS
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Executable(NamedTuple):
+    path: pathlib.Path
+    cached: bool
+    compile_s: float  # user and system time of compiling and linking
+    code_bytes: int
+    version: str  # of its source
+
+
+def _key(*parts):
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _environment():
+    """Without what would change the builds: CFLAGS and the like."""
+    kept = ("PATH", "TMPDIR", "PAGETIDE_CLANG")
+    chosen = {name: os.environ[name] for name in kept if name in os.environ}
+    return chosen | {"LC_ALL": "C"}
+
+
+def _run(command, directory, log):
+    """Runs a build step; what it prints goes to the log."""
+    with open(log, "ab") as out:
+        out.write(("$ %s\n" % " ".join(map(str, command))).encode())
+        out.flush()
+        try:
+            status = subprocess.run(
+                [str(word) for word in command],
+                cwd=directory,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            ).returncode
+        except OSError as error:
+            raise Failure(
+                "cannot run '%s': %s; install it (scripts/setup.sh does)"
+                % (command[0], error.strerror)
+            ) from error
+    if status != 0:
+        tail = pathlib.Path(log).read_text(errors="replace").splitlines()[-20:]
+        raise Failure(
+            "'%s' failed with status %d. The end of what it said:\n  | %s"
+            % (command[0], status, "\n  | ".join(tail))
+        )
+
+
+class Builder:
+    """Builds with one toolchain into one cache, which several runs may share:
+    what is in it is made elsewhere and moved there whole."""
+
+    def __init__(self, toolchain, cache):
+        self.toolchain = toolchain
+        self.cache = pathlib.Path(cache)
+        self.sources = {}  # (directory, version) by package
+
+    def launcher(self):
+        """The path of the program made from launch.c."""
+        source = HERE / "launch.c"
+        key = _key("launch", self.toolchain.compiler_version, file_hash(source))
+        with self._made("launch-" + key) as (new, _):
+            if new:
+                self._compile(
+                    self.toolchain.clang,
+                    BUILDS["native"],
+                    ["-O2", source, "-o", new / "program"],
+                    new,
+                )
+        return self._place("launch-" + key) / "program"
+
+    def build(self, recipe, build):
+        """The recipe's executable, built that way."""
+        directory, version = self._source(recipe)
+        files = self._files(recipe, directory)
+        compiler = self.toolchain.clang
+        if recipe.language == "c++":
+            compiler = self.toolchain.clangxx
+        instrumented = build.name != "native"
+        key = _key(
+            recipe.flags,
+            recipe.libraries,
+            recipe.headers,
+            [str(file) for file in files],
+            version,
+            build.flags,
+            self.toolchain.compiler_version,
+            self.toolchain.instrumentation if instrumented else "",
+        )
+        name = "%s-%s-%s" % (recipe.name, build.name, key)
+        with self._made(name) as (new, cached):
+            if new:
+                for header, text in recipe.headers:
+                    (new / header).write_text(text)
+                command = ["-w", *recipe.flags, "-I", new, "-I", directory]
+                command += [*files, "-o", new / "program", *recipe.libraries]
+                seconds = self._compile(compiler, build, command, new)
+                facts = {"compile_s": seconds}
+                (new / "facts.json").write_text(json.dumps(facts))
+        place = self._place(name)
+        facts = json.loads((place / "facts.json").read_text())
+        return Executable(
+            place / "program",
+            cached,
+            facts["compile_s"],
+            code_bytes(place / "program"),
+            version,
+        )
+
+    def _compile(self, compiler, build, arguments, directory):
+        """Returns the seconds of processor time it took."""
+        before = os.times()
+        command = [compiler, *build.flags, *arguments]
+        _run(command, directory, directory / "log")
+        after = os.times()
+        return (
+            after.children_user
+            - before.children_user
+            + after.children_system
+            - before.children_system
+        )
+
+    def _place(self, name):
+        return self.cache / name
+
+    @contextlib.contextmanager
+    def _made(self, name):
+        """Gives (directory to fill, False), which is moved to its place at the
+        end; or (None, True) where that stands."""
+        place = self._place(name)
+        if place.exists():
+            yield None, True
+            return
+        self.cache.mkdir(parents=True, exist_ok=True)
+        new = pathlib.Path(tempfile.mkdtemp(dir=self.cache, prefix="new-"))
+        try:
+            yield new, False
+            with contextlib.suppress(OSError):  # another run was faster
+                new.rename(place)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+        if not place.exists():
+            raise Failure("%s cannot be made: is the disk full?" % place)
+
+    def _files(self, recipe, directory):
+        files = []
+        for pattern in recipe.sources:
+            found = sorted(directory.glob(pattern))
+            if not found:
+                raise Failure(
+                    "no file in %s matches '%s', of which %s is made; remove "
+                    "that directory to have it fetched again"
+                    % (directory, pattern, recipe.name)
+                )
+            files += [f for f in found if f.name not in recipe.left_out]
+        return files
+
+    def _source(self, recipe):
+        """The directory of the recipe's sources, and their version."""
+        if recipe.package is None:
+            kernels = HERE / "kernels"
+            used = [kernels / name for name in recipe.sources]
+            used += sorted(kernels.glob("*.h"))
+            return kernels, _key([file_hash(file) for file in used])
+        if recipe.package not in self.sources:
+            self.sources[recipe.package] = self._fetch(recipe.package)
+        directory, version = self.sources[recipe.package]
+        if recipe.prepare:
+            directory = self._prepare(recipe, directory, version)
+        return directory, version
+
+    def _fetch(self, package):
+        """A Debian source package: where it is, and its version."""
+        fetched = subprocess.run(
+            [ROOT / "scripts" / "fetch_source.sh", package],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if fetched.returncode != 0:
+            raise Failure(
+                "the source of %s could not be fetched (above); see to that, or "
+                "choose other programs by --programs" % package
+            )
+        directory = pathlib.Path(fetched.stdout.splitlines()[-1])
+        changelog = directory / "debian" / "changelog"
+        with open(changelog, encoding="utf-8", errors="replace") as file:
+            words = file.readline().split()  # name (version) suite; urgency
+        return directory, words[1].strip("()")
+
+    def _prepare(self, recipe, source, version):
+        clang = "%s %s" % (self.toolchain.clang, *BUILDS["native"].flags)
+        # The wrapper's own path counts: configure may write it down.
+        key = _key(recipe.prepare, version, clang)
+        name = "%s-source-%s" % (recipe.name, key)
+        with self._made(name) as (new, _):
+            if new:
+                for step in recipe.prepare:
+                    words = [w.format(source=source, cc=clang) for w in step]
+                    _run(words, new, new / "log")
+        return self._place(name)

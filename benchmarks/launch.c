@@ -1,0 +1,80 @@
+//===- launch.c - Runs a command and says what it took --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// usage: launch REPORT COMMAND [ARGUMENT...]
+//
+// Runs the command with this program's standard streams, and writes to the file
+// REPORT, as a JSON object, its wall time and what wait4 says of it and of all
+// processes it waited for.
+//
+// A program and no line of Python, because Linux counts the memory of whoever
+// calls exec towards the peak of what is executed: nothing that Python started
+// could have a peak below Python's own. And a process of a few pages starts
+// another with less jitter, which counts where starting is what is measured.
+//
+//===----------------------------------------------------------------------===//
+
+#include <errno.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+extern char **environ;
+
+enum { kFailure = 125 }; // of this program, as of env and its like
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t microseconds(struct timeval t) {
+  return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+static int fail(const char *what, const char *name, int error) {
+  fprintf(stderr, "launch: %s '%s': %s\n", what, name, strerror(error));
+  return kFailure;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    fprintf(stderr, "usage: launch REPORT COMMAND [ARGUMENT...]\n");
+    return kFailure;
+  }
+  FILE *report = fopen(argv[1], "we"); // not for the command
+  if (!report)
+    return fail("cannot write", argv[1], errno);
+
+  const int64_t start = now_ns();
+  pid_t pid;
+  const int error = posix_spawn(&pid, argv[2], NULL, NULL, argv + 2, environ);
+  if (error != 0)
+    return fail("cannot run", argv[2], error);
+  int status;
+  struct rusage usage;
+  while (wait4(pid, &status, 0, &usage) < 0)
+    if (errno != EINTR)
+      return fail("cannot wait for", argv[2], errno);
+  const int64_t wall = now_ns() - start;
+
+  fprintf(report,
+          "{\"status\": %d, \"wall_ns\": %" PRId64 ", \"user_us\": %" PRId64
+          ", \"system_us\": %" PRId64 ", \"peak_kib\": %ld, "
+          "\"minor_faults\": %ld, \"major_faults\": %ld, "
+          "\"preempted\": %ld, \"waited\": %ld}\n",
+          WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status), wall,
+          microseconds(usage.ru_utime), microseconds(usage.ru_stime),
+          usage.ru_maxrss, usage.ru_minflt, usage.ru_majflt, usage.ru_nivcsw,
+          usage.ru_nvcsw);
+  return fclose(report) == 0 ? 0 : fail("cannot write", argv[1], errno);
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The programs, each described once: where its source is, how it is built, what
+it is run with.
+
+A Recipe builds an executable; a Program runs one on an input of some size. Two
+programs may share a recipe.
+"""
+
+from typing import Callable, NamedTuple, Optional
+
+import inputs
+
+
+class Recipe(NamedTuple):
+    """How to build an executable: one call of the compiler with all sources."""
+
+    name: str
+    sources: tuple  # patterns, below the source directory
+    package: Optional[str] = None  # Debian source package; None: kernels/
+    language: str = "c"  # or "c++"
+    flags: tuple = ("-O2",)
+    libraries: tuple = ()
+    left_out: tuple = ()  # file names that the patterns match as well
+    headers: tuple = ()  # (name, text) of files that the package's build makes
+    # Commands that make further sources in an empty directory, which is then
+    # the source directory. {source} is the package, {cc} a native compiler.
+    prepare: tuple = ()
+
+
+class Program(NamedTuple):
+    """A run: the executable's arguments, and what they are run on."""
+
+    name: str
+    kind: str  # "kernel", "real" or "start"
+    help: str
+    recipe: Recipe
+    # By size: the arguments. {input} is the input's path.
+    arguments: dict
+    input: Optional[Callable] = None  # makes it; see inputs.py
+    input_sizes: Optional[dict] = None
+    stdin: bool = False  # the input is standard input
+
+
+# By name, for the table and the command line.
+SIZES = ("smoke", "quick", "full")
+
+
+def by_size(smoke, quick, full):
+    return dict(zip(SIZES, (smoke, quick, full)))
+
+
+def kernel(name, help, smoke, quick, full, language="c"):
+    suffix = ".c" if language == "c" else ".cpp"
+    return Program(
+        name,
+        "kernel",
+        help,
+        Recipe(name, (name + suffix,), language=language),
+        by_size(smoke.split(), quick.split(), full.split()),
+    )
+
+
+# Debian's bzip2 has its library apart; here it is one program, as its
+# packages for other systems are.
+BZIP2 = Recipe(
+    "bzip2",
+    (
+        "blocksort.c", "huffman.c", "crctable.c", "randtable.c", "compress.c",
+        "decompress.c", "bzlib.c", "bzip2.c",
+    ),
+    package="bzip2",
+    flags=("-O2", "-D_FILE_OFFSET_BITS=64"),
+)
+
+MINIGZIP = Recipe(
+    "minigzip",
+    ("*.c", "test/minigzip.c"),
+    package="zlib",
+    flags=("-O2", "-D_LARGEFILE64_SOURCE=1", "-DHAVE_UNISTD_H"),
+)
+
+# Without the assembly, which no compiler marks; native has none either. One
+# thread, for which the rest is written.
+ZSTD = Recipe(
+    "zstd",
+    (
+        "lib/common/*.c", "lib/compress/*.c", "lib/decompress/*.c",
+        "lib/dictBuilder/*.c", "programs/*.c",
+    ),
+    package="libzstd",
+    flags=(
+        "-O2", "-DZSTD_DISABLE_ASM", "-DZSTD_LEGACY_SUPPORT=0", "-DXXH_NAMESPACE=ZSTD_",
+        "-DZSTD_NOBENCH", "-DZSTD_NOTRACE",
+    ),
+)
+
+# The seed of its string hashes would be taken from the clock and from addresses.
+LUA = Recipe(
+    "lua",
+    ("src/*.c",),
+    package="lua5.4",
+    left_out=("luac.c",),
+    flags=("-O2", "-DLUA_USE_POSIX", "-Dluai_makeseed(L)=1u"),
+    libraries=("-lm",),
+    headers=(
+        (
+            "lua5.4-deb-multiarch.h",
+            '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"\n',
+        ),
+    ),
+)
+
+SQLITE = Recipe(
+    "sqlite3",
+    ("sqlite3.c", "shell.c"),
+    package="sqlite3",
+    flags=("-O2", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"),
+    libraries=("-lm",),
+    prepare=(
+        (
+            "{source}/configure", "CC={cc}", "--disable-tcl", "--disable-shared",
+            "--disable-readline",
+        ),
+        ("make", "sqlite3.c", "shell.c"),
+    ),
+)
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        kernel("triad", "a = b + s*c over three arrays",
+               "1000 5", "2000000 120", "4000000 200"),
+        kernel("stencil", "five-point mean over a plate",
+               "60 5", "1000 150", "2000 120"),
+        kernel("spmv", "sparse matrix times vector",
+               "500 5", "300000 15", "1000000 20"),
+        kernel("hash", "find, insert, erase in a hash table",
+               "500 5", "400000 8", "1000000 12"),
+        kernel("chase", "walk along pointers in random order",
+               "500 5", "400000 8", "1000000 10"),
+        kernel("btree", "insert, find, walk in a B-tree",
+               "500 3", "200000 2", "400000 3", language="c++"),
+        kernel("sort", "sort, group, heap with the C++ library",
+               "500 3", "300000 2", "800000 3", language="c++"),
+        Program("bzip2", "real", "compress", BZIP2,
+                by_size(*[["-9", "--stdout", "{input}"]] * 3),
+                inputs.mixture, by_size(100_000, 4_000_000, 12_000_000)),
+        Program("bunzip2", "real", "decompress by bzip2", BZIP2,
+                by_size(*[["--decompress", "--stdout", "{input}"]] * 3),
+                inputs.mixture_bz2, by_size(100_000, 8_000_000, 24_000_000)),
+        Program("minigzip", "real", "compress by zlib", MINIGZIP,
+                by_size(*[["-6"]] * 3),
+                inputs.mixture, by_size(100_000, 12_000_000, 24_000_000),
+                stdin=True),
+        Program("zstd", "real", "compress", ZSTD,
+                by_size(*[["-7", "--quiet", "--stdout", "{input}"]] * 3),
+                inputs.mixture, by_size(100_000, 12_000_000, 32_000_000)),
+        Program("lua", "real", "tables, strings, closures, collector", LUA,
+                by_size(*[["{script}/mixed.lua", n] for n in ("1", "12", "30")])),
+        Program("sqlite3", "real", "a shop's tables, in memory", SQLITE,
+                by_size(*[["-batch", ":memory:"]] * 3),
+                inputs.sql, by_size(2_000, 60_000, 200_000), stdin=True),
+        Program("empty", "start", "a main() that returns",
+                Recipe("empty", ("empty.c",)), by_size([], [], [])),
+    )
+}
+
+# --smoke is for machines that may have no network, and must not take long:
+# what scripts/test.sh has fetched, and what builds within a second or two.
+SMOKE_PROGRAMS = tuple(
+    p.name for p in PROGRAMS.values() if p.recipe.package is None
+) + ("bzip2",)
