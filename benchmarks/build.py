@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -96,7 +97,6 @@ class Builder:
         compiler = self.toolchain.clang
         if recipe.language == "c++":
             compiler = self.toolchain.clangxx
-        instrumented = build.name != "native"
         key = _key(
             recipe.flags,
             recipe.libraries,
@@ -105,7 +105,7 @@ class Builder:
             version,
             build.flags,
             self.toolchain.compiler_version,
-            self.toolchain.instrumentation if instrumented else "",
+            self.toolchain.instrumentation if build.layout else "",
         )
         name = "%s-%s-%s" % (recipe.name, build.name, key)
         with self._made(name) as (new, cached):
@@ -129,15 +129,15 @@ class Builder:
 
     def _compile(self, compiler, build, arguments, directory):
         """Returns the seconds of processor time it took."""
-        before = os.times()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         command = [compiler, *build.flags, *arguments]
         _run(command, directory, directory / "log")
-        after = os.times()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return (
-            after.children_user
-            - before.children_user
-            + after.children_system
-            - before.children_system
+            after.ru_utime
+            - before.ru_utime
+            + after.ru_stime
+            - before.ru_stime
         )
 
     def _place(self, name):
@@ -199,8 +199,8 @@ class Builder:
         )
         if fetched.returncode != 0:
             raise Failure(
-                "the source of %s could not be fetched (above); see to that, or "
-                "choose other programs by --programs" % package
+                "the source of %s could not be fetched (above); see to that, "
+                "or choose other programs by --programs" % package
             )
         directory = pathlib.Path(fetched.stdout.splitlines()[-1])
         changelog = directory / "debian" / "changelog"

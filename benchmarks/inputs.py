@@ -27,7 +27,8 @@ def text(size):
     weights = list(itertools.accumulate(1 / n for n in range(1, 20_001)))
     parts, made = [], 0
     while made < size:
-        line = " ".join(chance.choices(words, cum_weights=weights, k=12)) + ".\n"
+        chosen = chance.choices(words, cum_weights=weights, k=12)
+        line = " ".join(chosen) + ".\n"
         parts.append(line)
         made += len(line)
     return "".join(parts).encode()[:size]

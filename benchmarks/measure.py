@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs, takes their times, and checks that they did their work."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -12,7 +11,7 @@ import subprocess
 from typing import NamedTuple, Optional
 
 from failure import Failure
-from variants import NATIVE
+from variants import BUILDS, NATIVE, Variant
 
 TIME_LIMIT_S = 900
 
@@ -32,7 +31,7 @@ class Result(NamedTuple):
     stderr: str
 
 
-def difference(result, reference, recorded=False):
+def difference(result, reference, by_command=False):
     """How a result differs from the reference, in words; None: it does not."""
     if result.status != reference.status:
         return "exit status %d instead of %d" % (
@@ -42,7 +41,7 @@ def difference(result, reference, recorded=False):
     if result.stdout != reference.stdout:
         return "another output than native"
     # `pagetide record` says there where the trace is.
-    if result.stderr != reference.stderr and not recorded:
+    if result.stderr != reference.stderr and not by_command:
         return "another error output than native"
     return None
 
@@ -62,21 +61,28 @@ class Runner:
         # A program must not see what the user has set.
         self.environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
-    def run(self, program, task, period=None):
+    def run(self, program, task, variant):
         """Returns (Result, measurements, what is wrong with the trace or
         None)."""
         trace = self.directory / "trace.ptrace"
         command = [program, *task.arguments]
-        if period:
+        environment = self.environment
+        period = variant.period
+        if period and variant.by_command:
             options = ["-p", period, "--checksum", "none", "-o", trace]
             command = [self.pagetide, "record", *options, "--", *command]
-        result, measured = self._launch(command, task.stdin)
+        elif period:
+            environment = environment | {
+                "PAGETIDE_OPTIONS": "trace_path='%s':period=%s:checksum=none"
+                % (trace, period)
+            }
+        result, measured = self._launch(command, environment, task.stdin)
         if not period:
             return result, measured, None
         measured["trace"], fault = self._inspect(trace)
         return result, measured, fault
 
-    def _launch(self, command, stdin):
+    def _launch(self, command, environment, stdin):
         report = self.directory / "report.json"
         out, err = self.directory / "stdout", self.directory / "stderr"
         report.unlink(missing_ok=True)
@@ -88,7 +94,7 @@ class Runner:
             process = subprocess.Popen(
                 [self.launcher, report, *command],
                 cwd=self.directory,
-                env=self.environment,
+                env=environment,
                 stdin=in_file,
                 stdout=out_file,
                 stderr=err_file,
@@ -96,16 +102,16 @@ class Runner:
             )
             try:
                 status = process.wait(TIME_LIMIT_S)
-            except subprocess.TimeoutExpired:
+            except BaseException as error:
+                # Too late, or interrupted: all that it started ends with it.
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
                 raise Failure(
                     "'%s' ran for more than %d s and was ended"
                     % (" ".join(map(str, command)), TIME_LIMIT_S)
                 ) from None
-            finally:
-                # All that it started, however this ends.
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
         if status != 0:
             raise Failure(
                 "the launcher failed with status %d: %s"
@@ -142,10 +148,11 @@ class Runner:
                 report.stderr.strip()[:400]
             )
         finally:
-            # `pagetide record` would replace the first, and leave others.
+            # A run that finds a trace writes another file.
             for file in self.directory.glob("trace.ptrace*"):
                 file.unlink()
         summary = {
+            "layout": facts["layout"],
             "bytes": facts["bytes"],
             "duration_s": facts["duration_ns"] / 1e9,
             "periods": facts["periods"]["count"],
@@ -160,13 +167,32 @@ class Runner:
         return summary, None
 
 
+def check_marks(runner, task, executables):
+    """Sees to it that what should have marks has them: records each build once.
+    Marks that were missing would cost nothing."""
+    for name, executable in executables.items():
+        layout = BUILDS[name].layout
+        if layout is None:
+            continue
+        recorded = Variant(name, name, "recorded once", "10ms")
+        result, measured, fault = runner.run(executable, task, recorded)
+        if fault is None and measured["trace"]["layout"] != layout:
+            fault = "a trace of layout %s" % measured["trace"]["layout"]
+        if fault:
+            raise Failure(
+                "the build '%s' cannot be recorded, it has %s; exit status %d, "
+                "it said: %s"
+                % (name, fault, result.status, runner.stderr_of_last_run())
+            )
+
+
 def pairs(runner, task, executables, variants, rounds, seed):
     """Runs native and each variant in turn, next to each other, and gives a
     record a pair. In each round the variants come in another order, and either
     of a pair comes first as often as the other."""
     native = executables[NATIVE.build]
     # The first run warms up the caches, and says what is right.
-    reference, _, _ = runner.run(native, task)
+    reference, _, _ = runner.run(native, task, NATIVE)
     if reference.status != 0:
         raise Failure(
             "native ended with status %d: %s"
@@ -191,12 +217,12 @@ def pairs(runner, task, executables, variants, rounds, seed):
             }
             for side in sides:
                 result, measured, fault = runner.run(
-                    executables[side.build], task, side.period
+                    executables[side.build], task, side
                 )
-                wrong = difference(result, reference, bool(side.period))
+                wrong = difference(result, reference, side.by_command)
                 wrong = wrong or fault
                 if wrong and not record["void"]:
-                    record["void"] = "%s: %s" % (side.name, wrong)
+                    record["void"] = "%s has %s" % (side.name, wrong)
                     record["stderr"] = runner.stderr_of_last_run()
                 name = "native" if side is NATIVE else "measured"
                 record[name] = measured

@@ -89,12 +89,12 @@ ZSTD = Recipe(
     ),
     package="libzstd",
     flags=(
-        "-O2", "-DZSTD_DISABLE_ASM", "-DZSTD_LEGACY_SUPPORT=0", "-DXXH_NAMESPACE=ZSTD_",
-        "-DZSTD_NOBENCH", "-DZSTD_NOTRACE",
+        "-O2", "-DZSTD_DISABLE_ASM", "-DZSTD_LEGACY_SUPPORT=0",
+        "-DXXH_NAMESPACE=ZSTD_", "-DZSTD_NOBENCH", "-DZSTD_NOTRACE",
     ),
 )
 
-# The seed of its string hashes would be taken from the clock and from addresses.
+# The seed of its string hashes would be taken from the clock and an address.
 LUA = Recipe(
     "lua",
     ("src/*.c",),
@@ -118,8 +118,8 @@ SQLITE = Recipe(
     libraries=("-lm",),
     prepare=(
         (
-            "{source}/configure", "CC={cc}", "--disable-tcl", "--disable-shared",
-            "--disable-readline",
+            "{source}/configure", "CC={cc}", "--disable-tcl",
+            "--disable-shared", "--disable-readline",
         ),
         ("make", "sqlite3.c", "shell.c"),
     ),
@@ -129,19 +129,19 @@ PROGRAMS = {
     program.name: program
     for program in (
         kernel("triad", "a = b + s*c over three arrays",
-               "1000 5", "2000000 120", "4000000 200"),
+               "1000 5", "2000000 150", "4000000 300"),
         kernel("stencil", "five-point mean over a plate",
-               "60 5", "1000 150", "2000 120"),
+               "60 5", "1000 450", "2000 400"),
         kernel("spmv", "sparse matrix times vector",
-               "500 5", "300000 15", "1000000 20"),
+               "500 5", "300000 30", "1000000 30"),
         kernel("hash", "find, insert, erase in a hash table",
-               "500 5", "400000 8", "1000000 12"),
+               "500 5", "400000 40", "1000000 55"),
         kernel("chase", "walk along pointers in random order",
                "500 5", "400000 8", "1000000 10"),
         kernel("btree", "insert, find, walk in a B-tree",
-               "500 3", "200000 2", "400000 3", language="c++"),
+               "500 3", "200000 5", "400000 7", language="c++"),
         kernel("sort", "sort, group, heap with the C++ library",
-               "500 3", "300000 2", "800000 3", language="c++"),
+               "500 3", "300000 3", "800000 4", language="c++"),
         Program("bzip2", "real", "compress", BZIP2,
                 by_size(*[["-9", "--stdout", "{input}"]] * 3),
                 inputs.mixture, by_size(100_000, 4_000_000, 12_000_000)),
@@ -150,13 +150,14 @@ PROGRAMS = {
                 inputs.mixture_bz2, by_size(100_000, 8_000_000, 24_000_000)),
         Program("minigzip", "real", "compress by zlib", MINIGZIP,
                 by_size(*[["-6"]] * 3),
-                inputs.mixture, by_size(100_000, 12_000_000, 24_000_000),
+                inputs.mixture, by_size(100_000, 6_000_000, 24_000_000),
                 stdin=True),
         Program("zstd", "real", "compress", ZSTD,
                 by_size(*[["-7", "--quiet", "--stdout", "{input}"]] * 3),
-                inputs.mixture, by_size(100_000, 12_000_000, 32_000_000)),
+                inputs.mixture, by_size(100_000, 18_000_000, 60_000_000)),
         Program("lua", "real", "tables, strings, closures, collector", LUA,
-                by_size(*[["{script}/mixed.lua", n] for n in ("1", "12", "30")])),
+                by_size(*[["{script}/mixed.lua", n]
+                          for n in ("1", "16", "50")])),
         Program("sqlite3", "real", "a shop's tables, in memory", SQLITE,
                 by_size(*[["-batch", ":memory:"]] * 3),
                 inputs.sql, by_size(2_000, 60_000, 200_000), stdin=True),

@@ -91,7 +91,10 @@ def _cpu_caches():
 def describe(toolchain):
     """The machine, the date and all versions, for the record."""
     memory = _first_line_with("/proc/meminfo", "MemTotal").split()
-    changed = bool(output_of("git", "status", "--porcelain", "-uno"))
+    # Without a lock: someone may be working in this checkout.
+    changed = output_of(
+        "git", "--no-optional-locks", "status", "--porcelain", "-uno"
+    )
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(
             timespec="seconds"

@@ -13,6 +13,7 @@ class Build(NamedTuple):
 
     name: str
     flags: tuple
+    layout: Optional[str] = None  # of the marks; None: it has none
 
 
 class Variant(NamedTuple):
@@ -20,8 +21,12 @@ class Variant(NamedTuple):
 
     name: str
     build: str
-    period: Optional[str]  # recorded with that period; None: not recorded
     help: str
+    period: Optional[str] = None  # recorded with that; None: not recorded
+    # Recorded by `pagetide record`, which is a process of its own; otherwise
+    # the program is told to by PAGETIDE_OPTIONS.
+    by_command: bool = False
+    kinds: tuple = ("kernel", "real", "start")  # the programs it is for
 
 
 # The wrapper calls the same clang for all of them.
@@ -29,23 +34,31 @@ BUILDS = {
     build.name: build
     for build in (
         Build("native", ("-fno-pagetide",)),
-        Build("rw", ("-fpagetide-layout=rw",)),
-        Build("access", ("-fpagetide-layout=access",)),
-        Build("write", ("-fpagetide-layout=write",)),
+        Build("rw", ("-fpagetide-layout=rw",), "rw"),
+        Build("access", ("-fpagetide-layout=access",), "access"),
+        Build("write", ("-fpagetide-layout=write",), "write"),
     )
 }
 
 # What all are compared with.
-NATIVE = Variant("native", "native", None, "no marks, no runtime")
+NATIVE = Variant("native", "native", "no marks, no runtime")
 
 VARIANTS = {
     variant.name: variant
     for variant in (
-        Variant("control", "native", None, "native again: the noise"),
-        Variant("rw", "rw", None, "marks of loads and of stores"),
-        Variant("access", "access", None, "one mark for both"),
-        Variant("write", "write", None, "marks of stores only"),
-        Variant("rw-10ms", "rw", "10ms", "rw, recorded, periods of 10 ms"),
-        Variant("rw-1ms", "rw", "1ms", "rw, recorded, periods of 1 ms"),
+        Variant("control", "native", "native again: the noise"),
+        Variant("rw", "rw", "marks of loads and of stores"),
+        Variant("access", "access", "one mark for both"),
+        Variant("write", "write", "marks of stores only"),
+        Variant("rw-10ms", "rw", "rw, recorded, periods of 10 ms", "10ms"),
+        Variant("rw-1ms", "rw", "rw, recorded, periods of 1 ms", "1ms"),
+        Variant(
+            "record",
+            "rw",
+            "as rw-10ms, by `pagetide record`; start-up only",
+            "10ms",
+            by_command=True,
+            kinds=("start",),
+        ),
     )
 }

@@ -1,5 +1,4 @@
-//===- callback.cpp - Giving periods to the program
-//-------------------------===//
+//===- callback.cpp - Giving periods to the program -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +6,7 @@
 
 #include "callback.h"
 
+#include "recorder.h"
 #include "recorder_state.h"
 #include "threads.h"
 
@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 DECLARE_REAL(int, pthread_create, void *thread, const void *attr,
              void *(*run)(void *), void *arg)
@@ -22,12 +23,17 @@ namespace pagetide {
 
 namespace {
 struct Callback {
-  Lock lock; ///< held while the callback runs
+  Lock set_lock;  ///< one SetCallback at a time
+  bool at_exit;   ///< GiveLastPeriod is registered
+  Lock run_lock;  ///< held while the callback runs; never by fork
+  Lock data_lock; ///< of function and user, for a moment
   pagetide_callback function;
   void *user;
   bool thread_runs;
-  /// 0 idle, 1 a period waits, 2 done. Recorder and callback thread sleep on
-  /// it.
+  /// In a child that was forked in a callback, until that returns: no period is
+  /// given to a second one.
+  bool inherited;
+  /// 0 idle, 1 a period waits, 2 done.
   u32 state;
   const pagetide_period *period;
 };
@@ -36,13 +42,16 @@ struct Callback {
 static Callback callback;
 
 bool HasCallback() {
-  return __atomic_load_n(&callback.function, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&callback.function, __ATOMIC_ACQUIRE) &&
+         !__atomic_load_n(&callback.inherited, __ATOMIC_ACQUIRE);
 }
 
 void RunCallback(const pagetide_period &period) {
-  callback.lock.Acquire();
+  callback.run_lock.Acquire();
+  callback.data_lock.Acquire();
   pagetide_callback function = callback.function;
   void *user = callback.user;
+  callback.data_lock.Release();
   if (function) {
     bool was_in_request = self.in_request;
     self.in_request = true;
@@ -52,7 +61,8 @@ void RunCallback(const pagetide_period &period) {
       LeaveOut(-1);
     self.in_request = was_in_request;
   }
-  callback.lock.Release();
+  callback.inherited = false;
+  callback.run_lock.Release();
 }
 
 static void *CallbackThread(void *) {
@@ -67,19 +77,20 @@ static void *CallbackThread(void *) {
     }
     RunCallback(*callback.period);
     StoreRelease(&callback.state, 2);
-    FutexWakeAll(&callback.state);
+    WakeRecorder();
   }
 }
 
-void RunCallbackElsewhere(const pagetide_period &period) {
+bool StartCallbackElsewhere(const pagetide_period &period) {
   if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_ACQUIRE))
-    return;
+    return false;
   callback.period = &period;
   StoreRelease(&callback.state, 1);
   FutexWakeAll(&callback.state);
-  while (LoadAcquire(&callback.state) != 2)
-    FutexWait(&callback.state, 1);
+  return true;
 }
+
+bool CallbackDone() { return LoadAcquire(&callback.state) == 2; }
 
 static int StartThread() {
   pthread_attr_t attr;
@@ -97,31 +108,60 @@ static int StartThread() {
   return error;
 }
 
+/// exit() destroys the program's static objects before this library ends. The
+/// callback may use those that stood when it was set; atexit handlers run in
+/// reverse order, so here they still stand.
+static void GiveLastPeriod() {
+  if (!HasCallback())
+    return;
+  if (Recording())
+    RequestPeriodEnd(trace::kPeriodFinal);
+  SetCallback(nullptr, nullptr);
+}
+
 int SetCallback(pagetide_callback function, void *user) {
   if (self.in_request)
     return PAGETIDE_BUSY;
+  ScopedLock set(callback.set_lock);
+  if (function && !callback.at_exit) {
+    callback.at_exit = true;
+    atexit(GiveLastPeriod);
+  }
   if (function && !callback.thread_runs && StartThread())
     return PAGETIDE_NO_MEMORY;
-  callback.lock.Acquire();
-  callback.user = user;
-  __atomic_store_n(&callback.function, function, __ATOMIC_RELEASE);
-  callback.lock.Release();
+  callback.run_lock.Acquire(); // the former one is not running
+  {
+    ScopedLock hold(callback.data_lock);
+    callback.user = user;
+    __atomic_store_n(&callback.function, function, __ATOMIC_RELEASE);
+  }
+  callback.run_lock.Release();
   return PAGETIDE_OK;
 }
 
-void LockCallback() { callback.lock.Acquire(); }
-void UnlockCallback() { callback.lock.Release(); }
+void LockCallback() { callback.data_lock.Acquire(); }
+void UnlockCallback() { callback.data_lock.Release(); }
+
+void DropCallbackInChild() {
+  callback.function = nullptr;
+  callback.thread_runs = false;
+  callback.state = 0;
+}
 
 void RenewCallbackInChild() {
-  callback.lock.Reset();
+  callback.data_lock.Reset();
+  callback.set_lock.Reset();
+  // The thread that forked may be in the callback, and then goes on in it.
+  callback.inherited = self.in_request;
+  if (!callback.inherited)
+    callback.run_lock.Reset();
   callback.state = 0;
   callback.thread_runs = false;
   if (callback.function)
     StartThread();
 }
 
-//===- Description
-//---------------------------------------------------------===//
+//===- Description --------------------------------------------------------===//
 
 // The C API's numbers are the trace's.
 constexpr bool Same(int api, int trace) { return api == trace; }

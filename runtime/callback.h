@@ -1,5 +1,4 @@
-//===- callback.h - Giving periods to the program
-//---------------------------===//
+//===- callback.h - Giving periods to the program -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,8 +22,11 @@ bool HasCallback();
 /// meanwhile.
 void RunCallback(const pagetide_period &period);
 
-/// Has the callback thread run it and waits. On the recorder's thread.
-void RunCallbackElsewhere(const pagetide_period &period);
+/// Has the callback thread run it; false where there is no such thread. It
+/// wakes the recorder when CallbackDone() has become true. On the recorder's
+/// thread.
+bool StartCallbackElsewhere(const pagetide_period &period);
+bool CallbackDone();
 
 /// The period as the callback sees it; valid until the next call. `mappings` is
 /// compared with the list of the call before. On the recorder's thread.
@@ -33,6 +35,8 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
 
 /// In a forked child: a new callback thread if there is a callback.
 void RenewCallbackInChild();
+/// The same where no thread may be made: no callback is called from now on.
+void DropCallbackInChild();
 /// Fork handlers' part.
 void LockCallback();
 void UnlockCallback();

@@ -1,5 +1,4 @@
-//===- checksums.cpp - The checksums of a period
-//----------------------------===//
+//===- checksums.cpp - The checksums of a period --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -106,12 +105,12 @@ static void PutBack(PageVec<PageHash> &pages) {
 /// where they belong) so that new writes show.
 static bool Rehash(const Engine &engine, PageVec<PageHash> &pages) {
   TakeUnstable(pages);
-  if (!engine.collect(false, WritersSoFar(), WrittenSoFar()))
+  if (!engine.collect(false))
     return false;
   unsettled_words.clear();
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
   ExcludeUnsettled(again);
-  HashPages(GetPidRaw(), again);
+  HashPages(GetTidRaw(), again);
   engine.recheck(again);
   PutBack(pages);
   return ok;
@@ -119,7 +118,7 @@ static bool Rehash(const Engine &engine, PageVec<PageHash> &pages) {
 
 namespace {
 struct StoppedHashing {
-  u32 pid;
+  u32 tid;
   bool done;
 };
 } // namespace
@@ -127,7 +126,7 @@ struct StoppedHashing {
 static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
                              void *arg) {
   auto *job = (StoppedHashing *)arg;
-  HashPages(job->pid, again);
+  HashPages(job->tid, again);
   job->done = true;
 }
 
@@ -135,7 +134,7 @@ static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
 /// then is no torn value, whoever was about to write it.
 static void HashStopped(PageVec<PageHash> &pages) {
   TakeUnstable(pages);
-  StoppedHashing job = {GetPidRaw(), false};
+  StoppedHashing job = {GetTidRaw(), false};
   __sanitizer::StopTheWorld(HashWhileStopped, &job);
   if (job.done) // not where ptrace is forbidden: they stay unstable
     PutBack(pages);
@@ -152,7 +151,7 @@ bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
   unsettled_words.clear();
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
   ExcludeUnsettled(pages);
-  HashPages(GetPidRaw(), pages);
+  HashPages(GetTidRaw(), pages);
   engine.recheck(pages);
 
   if (policy == UnstablePolicy::kRehash)

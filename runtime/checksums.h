@@ -1,5 +1,4 @@
-//===- checksums.h - The checksums of a period
-//------------------------------===//
+//===- checksums.h - The checksums of a period ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

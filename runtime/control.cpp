@@ -1,5 +1,4 @@
-//===- control.cpp - The connection to pagetide record
-//----------------------===//
+//===- control.cpp - The connection to pagetide record --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- control.h - The connection to pagetide record
-//------------------------===//
+//===- control.h - The connection to pagetide record ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- early_init.h - The first phase of start-up
-//---------------------------===//
+//===- early_init.h - The first phase of start-up -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

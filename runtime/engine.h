@@ -1,5 +1,4 @@
-//===- engine.h - Ways to collect a period's page sets
-//----------------------===//
+//===- engine.h - Ways to collect a period's page sets --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,11 +36,10 @@ struct Engine {
   /// Forgets all marks: the first period begins. Returns 0 or an errno.
   int (*start)();
 
-  /// Takes all marks into the open period, and says who wrote which words.
-  /// `ends_period`: it is to be closed; otherwise peeks still see what was
-  /// taken. False where staging is full.
-  bool (*collect)(bool ends_period, PageVec<WriterOfPeriod> &writers,
-                  PageVec<StagedWord> &written);
+  /// Takes all marks into the open period, and tells settle.h who wrote which
+  /// words, as start and take do. `ends_period`: it is to be closed; otherwise
+  /// peeks still see what was taken. False where staging is full.
+  bool (*collect)(bool ends_period);
 
   /// Makes unstable each stable page that was marked as written since the last
   /// collection, or that the kernel may be writing.

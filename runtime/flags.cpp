@@ -1,5 +1,4 @@
-//===- flags.cpp - Options of PAGETIDE_OPTIONS
-//------------------------------===//
+//===- flags.cpp - Options of PAGETIDE_OPTIONS ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,6 +7,7 @@
 #include "flags.h"
 
 #include "messages.h"
+#include "shadow.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -27,8 +27,7 @@ static char flags_text[4096];
 const Flags &GetFlags() { return flags; }
 const char *FlagsAsText() { return flags_text; }
 
-//===- Values
-//--------------------------------------------------------------===//
+//===- Values -------------------------------------------------------------===//
 
 // Each parser returns false where the text is no value of its kind; the
 // constant beside it tells the user what is.
@@ -107,7 +106,8 @@ static bool ParseDuration(const char *text, u64 &value) {
       continue;
     if (number > (~u64{0} >> 2) / unit.ns)
       return false;
-    value = number * unit.ns + fraction * unit.ns / scale;
+    value =
+        number * unit.ns + (u64)((unsigned __int128)fraction * unit.ns / scale);
     return true;
   }
   return false;
@@ -139,8 +139,7 @@ static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
   return true;
 }
 
-//===- Names
-//---------------------------------------------------------------===//
+//===- Names --------------------------------------------------------------===//
 
 /// Edits (insertions, removals, replacements) that turn a into b.
 static uptr EditDistance(const char *a, const char *b) {
@@ -277,7 +276,7 @@ void InitFlags() {
     Fatal("option period is below 1ms. Take 1ms or more, or "
           "0 for periods that the program ends itself.\n");
   }
-  CheckRange("staging_mib", flags.staging_mib, 1, 1 << 20);
+  CheckRange("staging_mib", flags.staging_mib, 1, kMaxStagingBytes >> 20);
   CheckRange("compression", flags.compression, 1, 19);
   if (*flags.log_path)
     SetMessagePath(flags.log_path);

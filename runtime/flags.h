@@ -1,5 +1,4 @@
-//===- flags.h - Options of PAGETIDE_OPTIONS
-//--------------------------------===//
+//===- flags.h - Options of PAGETIDE_OPTIONS ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

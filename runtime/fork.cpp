@@ -1,5 +1,4 @@
-//===- fork.cpp - Keeping parent and child apart
-//----------------------------===//
+//===- fork.cpp - Keeping parent and child apart --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,46 +25,50 @@
 
 namespace pagetide {
 
-/// In a callback the thread holds, by its request, what would be locked here.
-static bool locked;
-/// The forking thread's; no handler may run while it holds the locks.
-static u64 signal_mask;
+// Locks in the order in which they nest elsewhere. No handler may run while the
+// forking thread holds them.
 
 static void Prepare() {
-  locked = !self.in_request;
-  if (!locked)
-    return;
   u64 all = ~u64{0}, saved = 0;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
+  self.signal_mask = saved;
+  LockRecorder(self.in_request);
   LockCallback();
-  LockRecorder();
   LockThreads();
   LockWatch();
   __sanitizer::InternalAllocatorLock();
-  signal_mask = saved;
+}
+
+static void RestoreSignals() {
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&self.signal_mask, 0, 8);
 }
 
 static void InParent() {
-  if (!locked)
-    return;
   __sanitizer::InternalAllocatorUnlock();
   UnlockWatch();
   UnlockThreads();
-  UnlockRecorder();
-  u64 saved = signal_mask;
   UnlockCallback();
-  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&saved, 0, 8);
+  UnlockRecorder(self.in_request);
+  RestoreSignals();
 }
 
 static void InChild() {
-  if (locked)
-    __sanitizer::InternalAllocatorUnlock();
-  RenewThreadsInChild(); // the new control block first
+  __sanitizer::InternalAllocatorUnlock();
+  bool can_record = RenewThreadsInChild(); // the new control block first
   RenewWatchInChild();
-  RenewRecorderInChild();
   RenewCallbackInChild();
-  if (locked)
-    Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&signal_mask, 0, 8);
+  RenewRecorderInChild(can_record);
+  RestoreSignals();
+}
+
+void InChildOfUnderscoreFork() {
+  // The caller may be a signal handler, and other threads may have held any
+  // lock: system calls only, and nothing of libc's. The allocator's lock is not
+  // touched, and the callback is dropped, for its thread cannot be made here.
+  bool can_record = RenewThreadsInChild();
+  RenewWatchInChild();
+  DropCallbackInChild();
+  RenewRecorderInChild(can_record);
 }
 
 void InitFork() { pthread_atfork(Prepare, InParent, InChild); }

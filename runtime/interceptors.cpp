@@ -1,5 +1,4 @@
-//===- interceptors.cpp - Memory that libc and the kernel touch for the program
-//---===//
+//===- interceptors.cpp - Memory that libc and the kernel touch for the program ===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,6 +26,7 @@
 #include "interception/interception.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -36,19 +36,32 @@
 
 using namespace pagetide;
 
+template <typename T> static T Min(T a, T b) { return a < b ? a : b; }
+
 // Used before their interceptors.
 DECLARE_REAL(void *, memcpy, void *d, const void *s, SIZE_T n)
 DECLARE_REAL(void *, memmove, void *d, const void *s, SIZE_T n)
 DECLARE_REAL(void *, memset, void *d, int c, SIZE_T n)
+DECLARE_REAL(void *, memchr, const void *s, int c, SIZE_T n)
 
 namespace pagetide {
 static bool intercepting; ///< the real functions are known
 
 static inline bool Active() { return __builtin_expect(intercepting, 1); }
+
+/// For functions that have no stand-in: whoever comes first resolves them all.
+/// A plain program may be linked with this library, and constructors of other
+/// libraries run before the second phase.
+static inline void NeedReal() {
+  if (!Active())
+    InitInterceptors();
+}
 } // namespace pagetide
 
-//===- Moves
-//---------------------------------------------------------------===//
+/// The real function, resolved if need be.
+#define RESOLVED(name) (NeedReal(), REAL(name))
+
+//===- Moves --------------------------------------------------------------===//
 
 // A range is marked and moved in steps, so that a mark precedes its access by a
 // bounded time (docs/contract.md, Bounded skew).
@@ -150,27 +163,32 @@ INTERCEPTOR(void, bzero, void *d, SIZE_T n) { MarkedMemset(d, 0, n); }
 // With _FORTIFY_SOURCE. libc ends the program where the room is too small.
 INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
             SIZE_T room) {
-  return n > room ? REAL(__memcpy_chk)(d, s, n, room) : MarkedMemcpy(d, s, n);
+  return n > room ? RESOLVED(__memcpy_chk)(d, s, n, room)
+                  : MarkedMemcpy(d, s, n);
 }
 INTERCEPTOR(void *, __memmove_chk, void *d, const void *s, SIZE_T n,
             SIZE_T room) {
-  return n > room ? REAL(__memmove_chk)(d, s, n, room) : MarkedMemmove(d, s, n);
+  return n > room ? RESOLVED(__memmove_chk)(d, s, n, room)
+                  : MarkedMemmove(d, s, n);
 }
 INTERCEPTOR(void *, __memset_chk, void *d, int c, SIZE_T n, SIZE_T room) {
-  return n > room ? REAL(__memset_chk)(d, c, n, room) : MarkedMemset(d, c, n);
+  return n > room ? RESOLVED(__memset_chk)(d, c, n, room)
+                  : MarkedMemset(d, c, n);
 }
 INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
             SIZE_T room) {
-  return n > room ? REAL(__mempcpy_chk)(d, s, n, room)
+  return n > room ? RESOLVED(__mempcpy_chk)(d, s, n, room)
                   : (u8 *)MarkedMemcpy(d, s, n) + n;
 }
 
-//===- Comparisons and strings
-//---------------------------------------------===//
+//===- Comparisons and strings --------------------------------------------===//
 
 using Unaligned __attribute__((aligned(1), may_alias)) = u64;
 
-/// Bytes that a comparison must look at: up to the first that differs.
+// What these read is known only afterwards: they look in steps, and mark each
+// step before they take the next, so that a mark is late by one step at most.
+
+/// Bytes of [0, n) that a comparison looks at: up to the first that differs.
 static uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
   uptr i = 0;
   while (i + 8 <= n &&
@@ -182,15 +200,58 @@ static uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
 }
 
 static int MarkedMemcmp(const void *a, const void *b, uptr n) {
-  uptr compared = ComparedBytes((const u8 *)a, (const u8 *)b, n);
-  if (ShadowReady()) {
-    MarkRead((uptr)a, compared);
-    MarkRead((uptr)b, compared);
+  for (uptr at = 0; at < n; at += kStep) {
+    uptr bytes = n - at < kStep ? n - at : kStep;
+    const u8 *x = (const u8 *)a + at, *y = (const u8 *)b + at;
+    uptr compared = ComparedBytes(x, y, bytes);
+    if (ShadowReady()) {
+      MarkRead((uptr)x, compared);
+      MarkRead((uptr)y, compared);
+    }
+    if (x[compared - 1] != y[compared - 1])
+      return x[compared - 1] - y[compared - 1];
   }
-  if (!compared)
-    return 0;
-  return ((const u8 *)a)[compared - 1] - ((const u8 *)b)[compared - 1];
+  return 0;
 }
+
+/// Index of the first byte equal to `c` among `most`; `most` where there is
+/// none. Marks what it looked at.
+static uptr MarkedFind(const void *s, int c, uptr most) {
+  for (uptr at = 0; at < most;) {
+    uptr bytes = most - at < kStep ? most - at : kStep;
+    const u8 *from = (const u8 *)s + at;
+    const void *found = Active() ? REAL(memchr)(from, c, bytes)
+                                 : InternalMemchr(from, c, bytes);
+    uptr looked_at = found ? (uptr)found - (uptr)from + 1 : bytes;
+    if (ShadowReady())
+      MarkRead((uptr)from, looked_at);
+    if (found)
+      return at + looked_at - 1;
+    at += bytes;
+  }
+  return most;
+}
+
+/// Compares strings up to `most` bytes.
+static int MarkedStrcmp(const char *a, const char *b, uptr most) {
+  for (uptr at = 0; at < most;) {
+    uptr n = 0;
+    uptr bytes = most - at < kStep ? most - at : kStep;
+    while (n < bytes && a[at + n] && a[at + n] == b[at + n])
+      ++n;
+    uptr looked_at = n < bytes ? n + 1 : bytes;
+    if (ShadowReady()) {
+      MarkRead((uptr)a + at, looked_at);
+      MarkRead((uptr)b + at, looked_at);
+    }
+    if (n < bytes)
+      return (int)(u8)a[at + n] - (int)(u8)b[at + n];
+    at += bytes;
+  }
+  return 0;
+}
+
+constexpr uptr kNoBound = ~uptr{0} >> 1;
 
 INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
   return MarkedMemcmp(a, b, n);
@@ -198,52 +259,30 @@ INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
 INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
   return MarkedMemcmp(a, b, n);
 }
-
 INTERCEPTOR(SIZE_T, strlen, const char *s) {
-  SIZE_T n = Active() ? REAL(strlen)(s) : InternalStrlen(s);
-  if (ShadowReady())
-    MarkRead((uptr)s, n + 1);
-  return n;
+  return MarkedFind(s, 0, kNoBound);
 }
 INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
-  void *found = Active() ? REAL(memchr)(s, c, n) : InternalMemchr(s, c, n);
-  if (ShadowReady())
-    MarkRead((uptr)s, found ? (uptr)found - (uptr)s + 1 : n);
-  return found;
+  uptr at = MarkedFind(s, c, n);
+  return at == n ? nullptr : (void *)((uptr)s + at);
 }
 INTERCEPTOR(char *, strcpy, char *d, const char *s) {
-  MarkedMemcpy(d, s, InternalStrlen(s) + 1);
+  MarkedMemcpy(d, s, MarkedFind(s, 0, kNoBound) + 1);
   return d;
 }
 INTERCEPTOR(char *, stpcpy, char *d, const char *s) {
-  uptr n = InternalStrlen(s);
+  uptr n = MarkedFind(s, 0, kNoBound);
   MarkedMemcpy(d, s, n + 1);
   return d + n;
 }
 INTERCEPTOR(int, strcmp, const char *a, const char *b) {
-  uptr n = 0;
-  while (a[n] && a[n] == b[n])
-    ++n;
-  if (ShadowReady()) {
-    MarkRead((uptr)a, n + 1);
-    MarkRead((uptr)b, n + 1);
-  }
-  return (int)(u8)a[n] - (int)(u8)b[n];
+  return MarkedStrcmp(a, b, kNoBound);
 }
 INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
-  uptr n = 0;
-  while (n < most && a[n] && a[n] == b[n])
-    ++n;
-  if (ShadowReady()) {
-    uptr looked_at = n < most ? n + 1 : most;
-    MarkRead((uptr)a, looked_at);
-    MarkRead((uptr)b, looked_at);
-  }
-  return n < most ? (int)(u8)a[n] - (int)(u8)b[n] : 0;
+  return MarkedStrcmp(a, b, most);
 }
 
-//===- Input and output
-//----------------------------------------------------===//
+//===- Input and output ---------------------------------------------------===//
 
 namespace {
 /// A range that the kernel may write until this goes. Calls may nest, by signal
@@ -254,8 +293,12 @@ public:
     if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
       return;
     u32 slot = CurrentSlot();
-    if (slot == shadow_file::kOrphanSlot)
+    if (slot == shadow_file::kOrphanSlot) { // several threads': only counted
+      orphan_ = true;
+      __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
+                         __ATOMIC_ACQ_REL);
       return;
+    }
     entry_ = &shadow.slots[slot];
     address_ = entry_->inflight_address;
     bytes_ = entry_->inflight_bytes;
@@ -264,6 +307,9 @@ public:
     StoreRelease(&entry_->inflight_bytes, (u64)bytes);
   }
   ~InFlight() { // after the marks
+    if (orphan_)
+      __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, 1,
+                         __ATOMIC_ACQ_REL);
     if (!entry_)
       return;
     StoreRelease(&entry_->inflight_bytes, 0);
@@ -275,9 +321,13 @@ public:
 
 private:
   SlotEntry *entry_ = nullptr;
+  bool orphan_ = false;
   u64 address_ = 0, bytes_ = 0;
 };
 } // namespace
+
+/// The kernel moves no more than this in one call (MAX_RW_COUNT).
+constexpr uptr kMostOfOneCall = 0x7ffff000;
 
 /// Marks what a call has written: `done` bytes, or, where it failed on a bad
 /// address, nobody knows how much of the range.
@@ -287,7 +337,7 @@ static void MarkInput(const void *p, uptr bytes, ssize_t done) {
   if (done > 0)
     MarkWrite((uptr)p, (uptr)done < bytes ? (uptr)done : bytes);
   else if (done < 0 && errno == EFAULT)
-    MarkMayWrite((uptr)p, bytes);
+    MarkMayWrite((uptr)p, bytes < kMostOfOneCall ? bytes : kMostOfOneCall);
 }
 
 static void MarkOutput(const void *p, uptr bytes, ssize_t done) {
@@ -295,65 +345,102 @@ static void MarkOutput(const void *p, uptr bytes, ssize_t done) {
     MarkRead((uptr)p, (uptr)done < bytes ? (uptr)done : bytes);
 }
 
-/// The bytes that `done` covers of a vector's pieces, in order.
-template <typename Mark>
-static void ForEachPiece(const iovec *pieces, uptr count, ssize_t done,
-                         Mark mark) {
-  if (!ShadowReady())
-    return;
-  MarkRead((uptr)pieces, count * sizeof(iovec));
-  uptr left = done < 0 ? 0 : (uptr)done;
-  for (uptr i = 0; i < count && left; ++i) {
-    uptr bytes = pieces[i].iov_len < left ? pieces[i].iov_len : left;
-    mark((uptr)pieces[i].iov_base, bytes);
-    left -= bytes;
+namespace {
+/// A copy of the program's vector, made without trusting its address: a bad one
+/// is for the kernel to refuse.
+class Pieces {
+public:
+  Pieces(const iovec *vector, sptr count) : vector_(vector) {
+    if (!ShadowReady() || count <= 0 || count > kMost)
+      return;
+    iovec local = {pieces_, (uptr)count * sizeof(iovec)};
+    iovec remote = {const_cast<iovec *>(vector), local.iov_len};
+    uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
+                     (uptr)&remote, 1, 0);
+    if (n == local.iov_len)
+      count_ = (uptr)count;
   }
-}
 
-/// The span of a vector's pieces, to be noted as in flight.
-static InFlight SpanInFlight(const iovec *pieces, int count) {
-  uptr low = ~uptr{0}, high = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!pieces[i].iov_len)
-      continue;
-    uptr begin = (uptr)pieces[i].iov_base, end = begin + pieces[i].iov_len;
-    low = begin < low ? begin : low;
-    high = end > high ? end : high;
+  /// The span of all pieces, to be noted as in flight.
+  InFlight Span() const {
+    uptr low = ~uptr{0}, high = 0;
+    for (uptr i = 0; i < count_; ++i) {
+      if (!pieces_[i].iov_len)
+        continue;
+      uptr begin = (uptr)pieces_[i].iov_base;
+      uptr end = begin + pieces_[i].iov_len;
+      low = begin < low ? begin : low;
+      high = end > high ? end : high;
+    }
+    return InFlight((void *)low, high > low ? high - low : 0);
   }
-  return InFlight((void *)low, high > low ? high - low : 0);
-}
 
-static void MarkInputPieces(const iovec *pieces, int count, ssize_t done) {
-  ForEachPiece(pieces, (uptr)count, done, MarkWrite);
-  if (done < 0 && errno == EFAULT && ShadowReady())
-    for (int i = 0; i < count; ++i)
-      MarkMayWrite((uptr)pieces[i].iov_base, pieces[i].iov_len);
-}
+  /// Marks the vector as read, and the bytes that `done` covers of its pieces,
+  /// in order.
+  template <typename Mark> void MarkDone(sptr done, Mark mark) const {
+    if (!count_ || (done < 0 && errno != EFAULT))
+      return; // refused unseen
+    MarkRead((uptr)vector_, count_ * sizeof(iovec));
+    uptr left = done < 0 ? 0 : (uptr)done;
+    for (uptr i = 0; i < count_ && left; ++i) {
+      uptr bytes = pieces_[i].iov_len < left ? pieces_[i].iov_len : left;
+      mark((uptr)pieces_[i].iov_base, bytes);
+      left -= bytes;
+    }
+  }
+  void MarkInputDone(sptr done) const {
+    MarkDone(done, MarkWrite);
+    if (done < 0 && errno == EFAULT)
+      for (uptr i = 0; i < count_; ++i)
+        MarkInput(pieces_[i].iov_base, pieces_[i].iov_len, done);
+  }
+
+private:
+  static constexpr sptr kMost = 1024; // UIO_MAXIOV: the kernel refuses more
+  const iovec *vector_;
+  uptr count_ = 0;
+  iovec pieces_[kMost];
+};
+
+/// A message's header, copied likewise.
+struct MessageCopy {
+  explicit MessageCopy(const msghdr *message) {
+    iovec local = {&copy, sizeof(copy)};
+    iovec remote = {const_cast<msghdr *>(message), sizeof(copy)};
+    if (!ShadowReady() ||
+        Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
+                (uptr)&remote, 1, 0) != sizeof(copy))
+      copy = {};
+  }
+  msghdr copy;
+};
+} // namespace
 
 #define PAGETIDE_INPUT(name, parameters, arguments, buffer, bytes)             \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
     InFlight in_flight(buffer, bytes);                                         \
-    SSIZE_T done = REAL(name) arguments;                                       \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
     MarkInput(buffer, bytes, done);                                            \
     return done;                                                               \
   }
 #define PAGETIDE_OUTPUT(name, parameters, arguments, buffer, bytes)            \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
-    SSIZE_T done = REAL(name) arguments;                                       \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
     MarkOutput(buffer, bytes, done);                                           \
     return done;                                                               \
   }
 #define PAGETIDE_INPUT_PIECES(name, parameters, arguments)                     \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
-    InFlight in_flight = SpanInFlight(v, n);                                   \
-    SSIZE_T done = REAL(name) arguments;                                       \
-    MarkInputPieces(v, n, done);                                               \
+    Pieces pieces(v, n);                                                       \
+    InFlight in_flight = pieces.Span();                                        \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
+    pieces.MarkInputDone(done);                                                \
     return done;                                                               \
   }
 #define PAGETIDE_OUTPUT_PIECES(name, parameters, arguments)                    \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
-    SSIZE_T done = REAL(name) arguments;                                       \
-    ForEachPiece(v, (uptr)n, done, MarkRead);                                  \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
+    Pieces(v, n).MarkDone(done, MarkRead);                                     \
     return done;                                                               \
   }
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
@@ -392,11 +479,22 @@ PAGETIDE_OUTPUT_PIECES(pwritev, (int fd, const iovec *v, int n, off_t at),
 PAGETIDE_OUTPUT_PIECES(pwritev64, (int fd, const iovec *v, int n, off_t at),
                        (fd, v, n, at))
 
+/// A length that the kernel reads and writes; 0 where it cannot be read.
+static socklen_t LengthAt(const socklen_t *p) {
+  socklen_t length = 0;
+  iovec local = {&length, sizeof(length)};
+  iovec remote = {const_cast<socklen_t *>(p), sizeof(length)};
+  if (p)
+    Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1, (uptr)&remote,
+            1, 0);
+  return length;
+}
+
 INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
             sockaddr *from, socklen_t *from_bytes) {
   InFlight in_flight(p, n);
-  socklen_t room = from && from_bytes ? *from_bytes : 0;
-  SSIZE_T done = REAL(recvfrom)(fd, p, n, flags, from, from_bytes);
+  socklen_t room = from ? LengthAt(from_bytes) : 0;
+  SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
   MarkInput(p, n, done);
   if (done >= 0 && room && ShadowReady()) {
     MarkWrite((uptr)from, *from_bytes < room ? *from_bytes : room);
@@ -408,26 +506,31 @@ INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
 INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n, SIZE_T room,
             int flags, sockaddr *from, socklen_t *from_bytes) {
   if (n > room)
-    return REAL(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
+    return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
   return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
 }
 
 INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
-  InFlight in_flight = SpanInFlight(message->msg_iov, (int)message->msg_iovlen);
-  SSIZE_T done = REAL(recvmsg)(fd, message, flags);
-  MarkInputPieces(message->msg_iov, (int)message->msg_iovlen, done);
+  const msghdr before = MessageCopy(message).copy;
+  Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
+  InFlight in_flight = pieces.Span();
+  SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
+  pieces.MarkInputDone(done);
   if (done >= 0 && ShadowReady()) {
     MarkRead((uptr)message, sizeof(*message));
     MarkWrite((uptr)message, sizeof(*message)); // lengths and flags
-    MarkWrite((uptr)message->msg_name, message->msg_namelen);
-    MarkWrite((uptr)message->msg_control, message->msg_controllen);
+    // The name's length may come back larger than its room.
+    MarkWrite((uptr)before.msg_name,
+              Min(message->msg_namelen, before.msg_namelen));
+    MarkWrite((uptr)before.msg_control,
+              Min(message->msg_controllen, before.msg_controllen));
   }
   return done;
 }
 
 INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
             const sockaddr *to, socklen_t to_bytes) {
-  SSIZE_T done = REAL(sendto)(fd, p, n, flags, to, to_bytes);
+  SSIZE_T done = RESOLVED(sendto)(fd, p, n, flags, to, to_bytes);
   MarkOutput(p, n, done);
   if (done >= 0 && to && ShadowReady())
     MarkRead((uptr)to, to_bytes);
@@ -435,25 +538,25 @@ INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
 }
 
 INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message, int flags) {
-  SSIZE_T done = REAL(sendmsg)(fd, message, flags);
-  ForEachPiece(message->msg_iov, message->msg_iovlen, done, MarkRead);
+  SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
+  const msghdr copy = MessageCopy(message).copy;
+  Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkDone(done, MarkRead);
   if (done >= 0 && ShadowReady()) {
     MarkRead((uptr)message, sizeof(*message));
-    MarkRead((uptr)message->msg_name, message->msg_namelen);
-    MarkRead((uptr)message->msg_control, message->msg_controllen);
+    MarkRead((uptr)copy.msg_name, copy.msg_namelen);
+    MarkRead((uptr)copy.msg_control, copy.msg_controllen);
   }
   return done;
 }
 
-//===- Threads
-//-------------------------------------------------------------===//
+//===- Threads ------------------------------------------------------------===//
 
 INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
             void *(*run)(void *), void *arg) {
   if (!ShadowReady())
-    return REAL(pthread_create)(thread, attr, run, arg);
+    return RESOLVED(pthread_create)(thread, attr, run, arg);
   ThreadStart *start = PrepareThread(run, arg);
-  int error = REAL(pthread_create)(thread, attr, RunThread, start);
+  int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
   return error;
@@ -463,58 +566,86 @@ INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
 /// result is an int, which a pthread's pointer holds.
 INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *), void *arg) {
   if (!ShadowReady())
-    return REAL(thrd_create)(thread, run, arg);
+    return RESOLVED(thrd_create)(thread, run, arg);
   using Erased = void *(*)(void *);
   ThreadStart *start = PrepareThread((Erased)(void *)run, arg);
-  int result = REAL(thrd_create)(
+  int result = RESOLVED(thrd_create)(
       thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
   if (result != 0 /* thrd_success */)
     CancelThread(start);
   return result;
 }
 
-//===- The end of the program, and exec
-//------------------------------------===//
+//===- Processes -----------------------------------------------------------===//
+
+/// libc's fork without its handlers.
+INTERCEPTOR(int, _Fork, void) {
+  if (!ShadowReady())
+    return RESOLVED(_Fork)();
+  // Until the child has a shadow of its own, no handler may run in it.
+  ScopedBlockSignals block_signals;
+  int pid = RESOLVED(_Fork)();
+  if (!pid)
+    InChildOfUnderscoreFork();
+  return pid;
+}
+
+//===- The end of the program, and exec -----------------------------------===//
 
 INTERCEPTOR(void, _exit, int status) {
   EndOfProgram(trace::EndReason::kExit);
-  REAL(_exit)(status);
+  RESOLVED(_exit)(status);
 }
 INTERCEPTOR(void, _Exit, int status) {
   EndOfProgram(trace::EndReason::kExit);
-  REAL(_Exit)(status);
+  RESOLVED(_Exit)(status);
 }
+/// libc's abort raises SIGABRT, and once more if a handler returns. The handler
+/// is the program's code, so it runs before recording ends; it may also leave by
+/// a jump, and the program goes on.
 INTERCEPTOR(void, abort, void) {
+  struct sigaction action;
+  if (ShadowReady() && !sigaction(SIGABRT, nullptr, &action) &&
+      action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, SIGABRT);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    Syscall(SYS_tgkill, GetPidRaw(), GetTidRaw(), SIGABRT);
+    action = {};
+    action.sa_handler = SIG_DFL; // it has had its turn
+    sigaction(SIGABRT, &action, nullptr);
+  }
   EndOfProgram(trace::EndReason::kAbort);
-  REAL(abort)();
+  RESOLVED(abort)();
 }
 
 using Strings = char *const *;
 
 INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
   EndOfProgram(trace::EndReason::kExec);
-  return REAL(execve)(path, argv, env);
+  return RESOLVED(execve)(path, argv, env);
 }
 INTERCEPTOR(int, execv, const char *path, Strings argv) {
   EndOfProgram(trace::EndReason::kExec);
-  return REAL(execv)(path, argv);
+  return RESOLVED(execv)(path, argv);
 }
 INTERCEPTOR(int, execvp, const char *file, Strings argv) {
   EndOfProgram(trace::EndReason::kExec);
-  return REAL(execvp)(file, argv);
+  return RESOLVED(execvp)(file, argv);
 }
 INTERCEPTOR(int, execvpe, const char *file, Strings argv, Strings env) {
   EndOfProgram(trace::EndReason::kExec);
-  return REAL(execvpe)(file, argv, env);
+  return RESOLVED(execvpe)(file, argv, env);
 }
 INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
   EndOfProgram(trace::EndReason::kExec);
-  return REAL(fexecve)(fd, argv, env);
+  return RESOLVED(fexecve)(fd, argv, env);
 }
 INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv, Strings env,
             int flags) {
   EndOfProgram(trace::EndReason::kExec);
-  return REAL(execveat)(dir, path, argv, env, flags);
+  return RESOLVED(execveat)(dir, path, argv, env, flags);
 }
 
 /// The arguments of an execl: first, ..., nullptr.
@@ -551,34 +682,35 @@ INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
 }
 #pragma clang diagnostic pop
 
-//===- Locking memory
-//------------------------------------------------------===//
+//===- Locking memory -----------------------------------------------------===//
 
 /// Locking all would fill the shadow's tens of gigabytes with pages. Pages are
 /// locked as they are touched instead.
 INTERCEPTOR(int, mlockall, int flags) {
-  return REAL(mlockall)(ShadowReady() ? flags | MCL_ONFAULT : flags);
+  return RESOLVED(mlockall)(ShadowReady() ? flags | MCL_ONFAULT : flags);
 }
 
-//===- All of them
-//---------------------------------------------------------===//
+//===- All of them --------------------------------------------------------===//
 
 #define PAGETIDE_INTERCEPTED(X)                                                \
   X(memcpy)                                                                    \
   X(memmove)                                                                   \
-  X(memset) X(mempcpy) X(bcopy) X(bzero) X(__memcpy_chk) X(__memmove_chk)      \
-      X(__memset_chk) X(__mempcpy_chk) X(memcmp) X(bcmp) X(strlen) X(memchr)   \
-          X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read) X(pread) X(pread64) \
-              X(recv) X(__read_chk) X(__pread_chk) X(__pread64_chk)            \
-                  X(__recv_chk) X(write) X(pwrite) X(pwrite64) X(send)         \
-                      X(readv) X(preadv) X(preadv64) X(writev) X(pwritev)      \
-                          X(pwritev64) X(recvfrom) X(__recvfrom_chk)           \
-                              X(recvmsg) X(sendto) X(sendmsg)                  \
-                                  X(pthread_create) X(thrd_create) X(_exit)    \
-                                      X(_Exit) X(abort) X(execve) X(execv)     \
-                                          X(execvp) X(execvpe) X(fexecve)      \
-                                              X(execveat) X(execl) X(execlp)   \
-                                                  X(execle) X(mlockall)
+  X(memset)                                                                    \
+  X(mempcpy)                                                                   \
+  X(bcopy)                                                                     \
+  X(bzero)                                                                     \
+  X(__memcpy_chk)                                                              \
+  X(__memmove_chk)                                                             \
+  X(__memset_chk) X(__mempcpy_chk) X(memcmp) X(bcmp) X(strlen) X(memchr)       \
+      X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read) X(pread) X(pread64)     \
+          X(recv) X(__read_chk) X(__pread_chk) X(__pread64_chk) X(__recv_chk)  \
+              X(write) X(pwrite) X(pwrite64) X(send) X(readv) X(preadv)        \
+                  X(preadv64) X(writev) X(pwritev) X(pwritev64) X(recvfrom)    \
+                      X(__recvfrom_chk) X(recvmsg) X(sendto) X(sendmsg)        \
+                          X(pthread_create) X(thrd_create) X(_Fork) X(_exit)   \
+                              X(_Exit) X(abort) X(execve) X(execv) X(execvp)   \
+                                  X(execvpe) X(fexecve) X(execveat) X(execl)   \
+                                      X(execlp) X(execle) X(mlockall)
 
 namespace pagetide {
 

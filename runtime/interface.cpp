@@ -1,5 +1,4 @@
-//===- interface.cpp - The C API
-//--------------------------------------------===//
+//===- interface.cpp - The C API ------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +12,9 @@
 #include "pagetide/pagetide.h"
 
 #include "callback.h"
+#include "early_init.h"
 #include "recorder.h"
+#include "rtl.h"
 #include "shadow.h"
 #include "threads.h"
 #include "watch.h"
@@ -30,11 +31,21 @@ using namespace pagetide;
       return PAGETIDE_NOT_RECORDING;                                           \
   } while (0)
 
+/// A program that has no instrumented code, but marks by hand, gets a shadow of
+/// the default layout when it begins to record.
+static void EnsureShadow() {
+  if (ShadowReady())
+    return;
+  AdmitModule({abi::kVersion, (u32)abi::Layout::kRw, abi::kDefaultGranuleShift,
+               abi::kDefaultGranuleShift, 0},
+              "");
+  EnsureSecondPhase();
+}
+
 static bool ValidPeriod(u64 ns) { return !ns || ns >= kNsPerMs; }
 
 PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
-  if (!ShadowReady())
-    return PAGETIDE_UNSUPPORTED;
+  EnsureShadow();
   if (!config)
     return RequestStart(ConfigFromFlags());
   if (config->size < sizeof(pagetide_config) ||
@@ -66,22 +77,22 @@ PAGETIDE_EXPORT int __pagetide_api_set_period(uint64_t ns) {
 
 PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
   PAGETIDE_NEED_SHADOW();
-  return RequestPeriodEnd();
+  return RequestPeriodEnd(trace::kPeriodDriven);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_on_period(pagetide_callback callback,
                                              void *user) {
-  PAGETIDE_NEED_SHADOW();
+  EnsureShadow();
   return SetCallback(callback, user);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_watch(const void *address, size_t bytes) {
-  PAGETIDE_NEED_SHADOW();
+  EnsureShadow();
   return Watch((uptr)address, bytes);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_unwatch(const void *address, size_t bytes) {
-  PAGETIDE_NEED_SHADOW();
+  EnsureShadow();
   return Unwatch((uptr)address, bytes);
 }
 

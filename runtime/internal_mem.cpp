@@ -1,5 +1,4 @@
-//===- internal_mem.cpp - Moving memory without libc
-//------------------------===//
+//===- internal_mem.cpp - Moving memory without libc ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -49,13 +48,6 @@ void *InternalMemchr(const void *s, int c, uptr n) {
     if (p[i] == (u8)c)
       return (void *)(p + i);
   return nullptr;
-}
-
-uptr InternalStrlen(const char *s) {
-  uptr n = 0;
-  while (s[n])
-    ++n;
-  return n;
 }
 
 } // namespace pagetide

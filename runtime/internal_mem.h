@@ -1,5 +1,4 @@
-//===- internal_mem.h - Moving memory without libc
-//--------------------------===//
+//===- internal_mem.h - Moving memory without libc ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +18,6 @@ void *InternalMemmove(void *d, const void *s, uptr n);
 void *InternalMemset(void *d, int c, uptr n);
 int InternalMemcmp(const void *a, const void *b, uptr n);
 void *InternalMemchr(const void *s, int c, uptr n);
-uptr InternalStrlen(const char *s);
 
 } // namespace pagetide
 

@@ -1,5 +1,4 @@
-//===- mappings.cpp - What is mapped where
-//----------------------------------===//
+//===- mappings.cpp - What is mapped where --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,6 +7,7 @@
 #include "mappings.h"
 
 #include "recorder_state.h"
+#include "threads.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -71,7 +71,7 @@ int ReadMappings(MappingList &list) {
   list.entries.clear();
   list.names.clear();
   list.names.push_back(0);
-  if (int error = ReadAll("/proc/self/maps", text))
+  if (int error = ReadAll("/proc/thread-self/maps", text))
     return error;
   // A line: start-end rwxp offset major:minor inode      name
   for (const char *p = text.data(); *p;) {
@@ -98,6 +98,10 @@ int ReadMappings(MappingList &list) {
       ++p;
     if (bytes >= sizeof(kShadow) - 1 &&
         !internal_memcmp(name, kShadow, sizeof(kShadow) - 1))
+      continue;
+    if (u64 scratch = ScratchShadow();
+        scratch && m.start >= scratch &&
+        m.start < scratch + shadow.slot_bytes)
       continue;
     if (m.start >> abi::kAddressBits) // [vsyscall], in the kernel's half
       continue;

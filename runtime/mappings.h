@@ -1,5 +1,4 @@
-//===- mappings.h - What is mapped where
-//------------------------------------===//
+//===- mappings.h - What is mapped where ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,7 +25,8 @@ struct MappingList {
   const char *NameOf(const Mapping &m) const { return &names[m.name]; }
 };
 
-/// Reads /proc/self/maps. Returns 0 or an errno.
+/// Reads /proc/thread-self/maps (that of the process is empty once its first
+/// thread has ended). Returns 0 or an errno.
 int ReadMappings(MappingList &list);
 
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,

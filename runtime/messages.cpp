@@ -1,5 +1,4 @@
-//===- messages.cpp - What the runtime tells the user
-//-----------------------===//
+//===- messages.cpp - What the runtime tells the user ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- page_reader.cpp - Hash the contents of pages, safely
-//-----------------===//
+//===- page_reader.cpp - Hash the contents of pages, safely ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,9 +32,9 @@ static u8 *Buffer() {
 
 /// Reads remote pieces into the buffer, in order. Returns how many bytes came
 /// before the first that could not be read.
-static uptr ReadPieces(u32 pid, const iovec *pieces, uptr count, uptr bytes) {
+static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
   iovec local = {Buffer(), bytes};
-  uptr n = Syscall(SYS_process_vm_readv, pid, (uptr)&local, 1, (uptr)pieces,
+  uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1, (uptr)pieces,
                    count, 0);
   return Failed(n) ? 0 : n;
 }
@@ -55,19 +54,19 @@ static void MarkUnread(PageHash &page, uptr address, uptr bytes) {
 }
 
 /// A granule larger than the buffer.
-static void HashLarge(u32 pid, PageHash &page, uptr address, uptr bytes) {
+static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   for (uptr done = 0; done < bytes; done += kBatchBytes) {
     iovec piece = {(void *)(address + done), kBatchBytes};
-    if (ReadPieces(pid, &piece, 1, kBatchBytes) != kBatchBytes)
+    if (ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes)
       return MarkUnread(page, address, bytes);
     XXH3_64bits_update(&state, Buffer(), kBatchBytes);
   }
   page.hash = XXH3_64bits_digest(&state);
 }
 
-void HashPages(u32 pid, PageVec<PageHash> &pages) {
+void HashPages(u32 tid, PageVec<PageHash> &pages) {
   const u32 shift = shadow.module.granule_shift;
   const uptr bytes = uptr{1} << shift;
   const uptr per_batch = kBatchBytes >> shift;
@@ -79,7 +78,7 @@ void HashPages(u32 pid, PageVec<PageHash> &pages) {
       indices.push_back(i);
   if (per_batch < 2) {
     for (uptr i : indices)
-      HashLarge(pid, pages[i], pages[i].granule << shift, bytes);
+      HashLarge(tid, pages[i], pages[i].granule << shift, bytes);
     return;
   }
   for (uptr at = 0; at < indices.size();) {
@@ -98,7 +97,7 @@ void HashPages(u32 pid, PageVec<PageHash> &pages) {
         break;
       pieces[piece_count++] = {(void *)address, bytes};
     }
-    uptr got = ReadPieces(pid, pieces, piece_count, granules * bytes) / bytes;
+    uptr got = ReadPieces(tid, pieces, piece_count, granules * bytes) / bytes;
     for (uptr i = 0; i < got; ++i)
       pages[batch[i]].hash = XXH3_64bits(Buffer() + i * bytes, bytes);
     if (got < granules) { // the next one stopped it; the rest is tried again

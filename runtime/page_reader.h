@@ -1,5 +1,4 @@
-//===- page_reader.h - Hash the contents of pages, safely
-//-------------------===//
+//===- page_reader.h - Hash the contents of pages, safely -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,9 +26,10 @@ struct PageHash {
 
 /// Reads and hashes each granule of `pages` whose state is kStable (a wish, at
 /// that point): leaves it stable, or makes it kGone (some page of it is not
-/// mapped) or kUnreadable. `pid` is this process, given because the caller may
-/// be a tracer with another number.
-void HashPages(u32 pid, PageVec<PageHash> &pages);
+/// mapped) or kUnreadable. `tid` is a living thread of this process: not the
+/// process, whose first thread may have ended and then has no memory, and not
+/// always the caller, which may be a tracer.
+void HashPages(u32 tid, PageVec<PageHash> &pages);
 
 struct CombinedChecksum {
   u64 sum; ///< over stable granules; see trace::CombinedInput

@@ -1,5 +1,4 @@
-//===- page_set.cpp - From staged words to runs of granules
-//-----------------===//
+//===- page_set.cpp - From staged words to runs of granules ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,6 +7,8 @@
 #include "page_set.h"
 
 #include "recorder_state.h"
+
+#include "sanitizer_common/sanitizer_common.h"
 
 namespace pagetide {
 
@@ -27,7 +28,7 @@ struct ChunkOfThread {
   u64 number;
 };
 
-PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks;
+PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks, spare_chunks;
 PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words, spare;
 /// Where the ascending stretches of `words` begin, while it is sorted.
 PAGETIDE_RECORDER_STATE static PageVec<uptr> starts, next_starts;
@@ -156,19 +157,37 @@ void BuildRuns(const PageVec<StagedWord> &loose,
   EmitSection(0, watch, set);
 }
 
+/// A stable merge sort, bottom up: a period of short threads has a chunk for
+/// each.
+static void SortChunksByThread() {
+  bool sorted = true;
+  for (uptr i = 1; i < chunks.size(); ++i)
+    sorted &= chunks[i - 1].tid <= chunks[i].tid;
+  if (sorted)
+    return;
+  spare_chunks.resize(chunks.size());
+  for (uptr width = 1; width < chunks.size(); width *= 2) {
+    for (uptr begin = 0; begin < chunks.size(); begin += 2 * width) {
+      uptr a = begin, a_end = __sanitizer::Min(begin + width, chunks.size());
+      uptr b = a_end,
+           b_end = __sanitizer::Min(begin + 2 * width, chunks.size());
+      for (uptr out = begin; out < b_end; ++out) {
+        bool take_a =
+            b == b_end || (a < a_end && chunks[a].tid <= chunks[b].tid);
+        spare_chunks[out] = chunks[take_a ? a++ : b++];
+      }
+    }
+    chunks.swap(spare_chunks);
+  }
+}
+
 void BuildPageSet(const PeriodEntry &period, bool per_thread,
                   const PageVec<GranuleRange> *watch, PageSet &set) {
   set.Clear();
   chunks.clear();
   for (u64 n = period.first_chunk; n != period.end_chunk; ++n)
     chunks.push_back({per_thread ? ChunkAt(n).tid : 0, n});
-  // Insertion sort, stable: few chunks, and mostly in order already.
-  for (uptr i = 1; i < chunks.size(); ++i)
-    for (uptr j = i; j && chunks[j].tid < chunks[j - 1].tid; --j) {
-      ChunkOfThread t = chunks[j];
-      chunks[j] = chunks[j - 1];
-      chunks[j - 1] = t;
-    }
+  SortChunksByThread();
   for (uptr i = 0; i < chunks.size();) {
     u32 tid = chunks[i].tid;
     words.clear();

@@ -1,5 +1,4 @@
-//===- page_set.h - From staged words to runs of granules
-//-------------------===//
+//===- page_set.h - From staged words to runs of granules -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

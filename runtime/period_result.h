@@ -1,5 +1,4 @@
-//===- period_result.h - All that is known of one period
-//--------------------===//
+//===- period_result.h - All that is known of one period ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

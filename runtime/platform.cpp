@@ -1,5 +1,4 @@
-//===- platform.cpp - Raw system calls and the base register
-//----------------===//
+//===- platform.cpp - Raw system calls and the base register --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

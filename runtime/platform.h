@@ -1,5 +1,4 @@
-//===- platform.h - Raw system calls and the base register
-//------------------===//
+//===- platform.h - Raw system calls and the base register ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -58,8 +57,7 @@ inline int ErrnoOf(uptr result) { return Failed(result) ? -(int)result : 0; }
 /// left on device)"; never null.
 const char *DescribeErrno(int error);
 
-//===- Base register
-//-------------------------------------------------------===//
+//===- Base register ------------------------------------------------------===//
 
 /// Learns whether `wrgsbase` may be used (Linux 5.9, AT_HWCAP2); it takes 15 ns
 /// where arch_prctl takes 300. Call once before SetShadowBase.
@@ -72,10 +70,15 @@ void SetShadowBase(uptr base);
 inline void StoreCell(uptr offset, u8 value) {
   *(volatile u8 __seg_gs *)offset = value;
 }
-inline u8 LoadCell(uptr offset) { return *(volatile u8 __seg_gs *)offset; }
+inline void StoreCellIfEmpty(uptr offset, u8 value) {
+  u8 expected = abi::kCellEmpty;
+  asm volatile("lock cmpxchgb %2, %%gs:(%1)"
+               : "+a"(expected)
+               : "r"(offset), "q"(value)
+               : "memory", "cc");
+}
 
-//===- Time, identity
-//------------------------------------------------------===//
+//===- Time, identity -----------------------------------------------------===//
 
 u64 MonotonicNs();
 u64 RealtimeNs();
@@ -84,8 +87,7 @@ u32 GetTidRaw();
 /// CPU time of a thread of this process in ns; 0 where there is none such.
 u64 ThreadCpuNs(u32 tid);
 
-//===- Waiting
-//-------------------------------------------------------------===//
+//===- Waiting ------------------------------------------------------------===//
 
 /// Sleeps while *word == expected, until woken or CLOCK_MONOTONIC reaches
 /// deadline_ns (0: no deadline). May return early.
@@ -153,8 +155,7 @@ private:
   Lock &lock_;
 };
 
-//===- Memory
-//--------------------------------------------------------------===//
+//===- Memory -------------------------------------------------------------===//
 
 /// Anonymous private memory, not reserved; null on failure. Kept out of core
 /// dumps where `dump` is false.

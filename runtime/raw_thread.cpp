@@ -1,5 +1,4 @@
-//===- raw_thread.cpp - Threads that libc does not know
-//---------------------===//
+//===- raw_thread.cpp - Threads that libc does not know -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- recorder.cpp - Periods: their clock, and what happens at their end
-//---===//
+//===- recorder.cpp - Periods: their clock, and what happens at their end -===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,8 +35,7 @@ using namespace trace;
 using shadow_file::kMaxSlots;
 using shadow_file::kOrphanSlot;
 
-//===- Requests
-//------------------------------------------------------------===//
+//===- Requests -----------------------------------------------------------===//
 
 namespace {
 enum class Op : u32 {
@@ -49,7 +47,6 @@ enum class Op : u32 {
   kFlush,
   kQuery,
   kCollect,
-  kSlot,
   kEndOfProgram,
 };
 
@@ -113,7 +110,7 @@ static int Send(Op op, u64 *saved_signals) {
     RunCallback(*request.period);
     Syscall(SYS_rt_sigprocmask, 2, (uptr)&blocked, 0, 8);
     StoreRelease(&request.turn, kRecorder);
-    FutexWakeAll(&request.turn);
+    Wake();
   }
   request.op = Op::kNone;
   StoreRelease(&request.turn, kIdle);
@@ -164,7 +161,9 @@ int RequestSetPeriod(u64 ns) {
   }
   return Ask(Op::kSetPeriod, [&](Request &r) { r.number = ns; }, Nothing);
 }
-int RequestPeriodEnd() { return Ask(Op::kPeriodEnd, Nothing, Nothing); }
+int RequestPeriodEnd(u32 flags) {
+  return Ask(Op::kPeriodEnd, [&](Request &r) { r.number = flags; }, Nothing);
+}
 int RequestFlush() { return Ask(Op::kFlush, Nothing, Nothing); }
 int RequestQuery(uptr address, uptr bytes) {
   return Ask(
@@ -188,19 +187,31 @@ int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
       },
       [&](Request &r) { *count = r.count; });
 }
+
+/// Slots are asked for apart from the rest: a callback may create threads while
+/// its own request is under way.
+static Lock slot_lock;
+static u32 slot_turn; ///< kIdle, kRecorder, kAnswered
+static u32 slot_answer;
+
 u32 RequestSlot() {
-  u32 slot = kOrphanSlot;
-  int result =
-      Ask(Op::kSlot, Nothing, [&](Request &r) { slot = (u32)r.number; });
-  return result == PAGETIDE_OK ? slot : kOrphanSlot;
+  if (owner_pid != GetPidRaw() || EnsureRecorder())
+    return kOrphanSlot;
+  ScopedLock hold(slot_lock);
+  StoreRelease(&slot_turn, kRecorder);
+  Wake();
+  while (LoadAcquire(&slot_turn) != kAnswered)
+    FutexWait(&slot_turn, kRecorder);
+  StoreRelease(&slot_turn, kIdle);
+  return slot_answer;
 }
+
 void EndOfProgram(EndReason reason) {
   if (Recording())
     Ask(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; }, Nothing);
 }
 
-//===- State of the recorder's thread
-//--------------------------------------===//
+//===- State of the recorder's thread -------------------------------------===//
 
 namespace {
 struct State {
@@ -223,8 +234,7 @@ struct State {
 
 PAGETIDE_RECORDER_STATE static State state;
 
-//===- Threads coming and going
-//--------------------------------------------===//
+//===- Threads coming and going -------------------------------------------===//
 
 static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
                             const char *name) {
@@ -288,8 +298,7 @@ static void ObserveThreads(u64 now) {
   }
 }
 
-//===- Mappings
-//------------------------------------------------------------===//
+//===- Mappings -----------------------------------------------------------===//
 
 static void LookAtMappings(u64 now, bool at_once) {
   if (!at_once && now - state.mappings_time < GetFlags().mappings)
@@ -304,21 +313,31 @@ static void LookAtMappings(u64 now, bool at_once) {
     EncodeMappings(state.frames, now, state.mappings);
 }
 
-//===- The end of a period
-//-------------------------------------------------===//
+//===- The end of a period ------------------------------------------------===//
 
 static void StopRecording();
 
+static void AnswerSlot();
+
 static void GiveToCallback(PeriodResult &result, bool on_caller) {
   const pagetide_period &period = DescribePeriod(result, state.mappings);
-  if (!on_caller)
-    return RunCallbackElsewhere(period);
-  request.period = &period;
-  StoreRelease(&request.turn, kCallerRunsCallback);
-  FutexWakeAll(&request.turn);
-  while (LoadAcquire(&request.turn) != kRecorder)
-    FutexWait(&request.turn, kCallerRunsCallback);
+  if (on_caller) {
+    request.period = &period;
+    StoreRelease(&request.turn, kCallerRunsCallback);
+    FutexWakeAll(&request.turn);
+  } else if (!StartCallbackElsewhere(period)) {
+    return;
+  }
+  for (;;) { // the callback may create threads
+    u32 seen = LoadAcquire(&wake);
+    AnswerSlot();
+    if (on_caller ? LoadAcquire(&request.turn) == kRecorder : CallbackDone())
+      return;
+    FutexWait(&wake, seen);
+  }
 }
+
+void WakeRecorder() { Wake(); }
 
 /// Says why there is nothing more, and stops.
 static void GiveUp(const char *why) {
@@ -342,7 +361,7 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   if (asked)
     SettleSlot(request.slot);
   bool ok = hash || callback || CarryUnsettled(0);
-  ok = state.engine->collect(true, WritersSoFar(), WrittenSoFar()) && ok;
+  ok = state.engine->collect(true) && ok;
   if (asked)
     SettleSlot(request.slot);
   PeriodEntry &entry = ClosePeriod(now, flags, state.overruns);
@@ -381,7 +400,8 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
 /// Schedules the next end after `from`.
 static void Schedule(u64 from) {
   u64 period = __atomic_load_n(&config.period_ns, __ATOMIC_ACQUIRE);
-  state.next_end = period ? from + period : 0;
+  constexpr u64 kNever = 0; // also where the sum wraps: beyond five centuries
+  state.next_end = period && from + period > from ? from + period : kNever;
 }
 
 /// The clock says so. Ends that passed while we were late are overruns: they
@@ -397,20 +417,19 @@ static void EndTimedPeriod(u64 now) {
   Schedule(due);
 }
 
-//===- Beginning and ending
-//------------------------------------------------===//
+//===- Beginning and ending -----------------------------------------------===//
 
 static void EncodeProcess(PageVec<u8> &frames) {
   uptr frame = BeginPendingFrame(frames, FrameType::kProcess);
   Encoder encoder(frames);
   char text[4096];
-  uptr n = Syscall(SYS_readlinkat, (uptr)AT_FDCWD, (uptr) "/proc/self/exe",
-                   (uptr)text, sizeof(text));
+  uptr n = Syscall(SYS_readlinkat, (uptr)AT_FDCWD,
+                   (uptr) "/proc/thread-self/exe", (uptr)text, sizeof(text));
   encoder.String(text, Failed(n) ? 0 : n);
-  // /proc/self/cmdline: each argument ends with a zero.
+  // The command line: each argument ends with a zero.
   PageVec<char> arguments;
-  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/cmdline",
-                    O_RDONLY);
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
+                    (uptr) "/proc/thread-self/cmdline", O_RDONLY);
   if (!Failed(fd)) {
     constexpr uptr kMost = 1 << 20; // what a trace has room to tell
     while (arguments.size() < kMost &&
@@ -478,8 +497,10 @@ static int StartTrace(u64 now, const char *parent_trace) {
     error =
         StartTraceWriter(fd, state.trace_path, MakeHeader(now), state.frames);
     state.frames.clear();
-    if (error)
+    if (error) {
+      Syscall(SYS_close, (uptr)fd);
       return PAGETIDE_IO;
+    }
     state.tracing = true;
   }
   if (config.control[0])
@@ -535,8 +556,7 @@ static void StopRecording() {
   Info("recording ended\n");
 }
 
-//===- Slots
-//---------------------------------------------------------------===//
+//===- Slots --------------------------------------------------------------===//
 
 /// Ended threads wait for a period's end to be emptied; so many at most.
 constexpr u32 kMostRetired = 16;
@@ -544,23 +564,29 @@ constexpr u32 kMostRetired = 16;
 static u32 SlotForNewThread() {
   if (!shadow.slot_base[kOrphanSlot] && !MapSlot(RecorderMemfd(), kOrphanSlot))
     BeginSlot(kOrphanSlot, 0);
-  u32 next = shadow.header->slot_high;
+  u32 next = 1;
+  while (next < kMaxSlots && shadow.slot_base[next])
+    ++next;
+  // A quarter of the address space stays the program's.
+  const u64 most = (u64{3} << (abi::kAddressBits - 2)) / shadow.slot_bytes;
+  const bool full = next >= kMaxSlots || next >= most;
   if (RetiredSlots() >= kMostRetired ||
-      (RetiredSlots() && (!recording || next == kMaxSlots)))
+      (RetiredSlots() && (!recording || full)))
     EmptyRetiredSlots(recording);
   u32 slot = TakeFreeSlot();
   if (slot != kOrphanSlot)
     return slot;
   // Mapping fails where the address space is used up.
-  if (next < kMaxSlots && !MapSlot(RecorderMemfd(), next)) {
-    shadow.header->slot_high = next + 1;
+  if (!full && !MapSlot(RecorderMemfd(), next)) {
+    if (shadow.header->slot_high <= next)
+      shadow.header->slot_high = next + 1;
     return next;
   }
   if (recording && !state.told_shared) {
     state.told_shared = true;
     Warning("no shadow of its own is left for another thread (%u have one): "
             "further threads share one, and stand under thread 0.\n",
-            next - 1);
+            next);
     if (state.tracing)
       EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index,
                  NoteCode::kThreadsShared,
@@ -569,8 +595,15 @@ static u32 SlotForNewThread() {
   return kOrphanSlot;
 }
 
-//===- Answers
-//-------------------------------------------------------------===//
+static void AnswerSlot() {
+  if (LoadAcquire(&slot_turn) != kRecorder)
+    return;
+  slot_answer = SlotForNewThread();
+  StoreRelease(&slot_turn, kAnswered);
+  FutexWakeAll(&slot_turn);
+}
+
+//===- Answers ------------------------------------------------------------===//
 
 /// Granules that overlap the request's range. False where it is no range.
 static bool RangeOfRequest(GranuleRange &range) {
@@ -611,8 +644,10 @@ static int AnswerCollect() {
   request.count = peeked_set.runs.size();
   if (request.count > request.capacity)
     return PAGETIDE_OK;
-  if (!state.engine->take(range))
+  if (!state.engine->take(range)) {
+    request.count = 0;
     return PAGETIDE_NO_MEMORY;
+  }
   const u32 shift = shadow.module.granule_shift;
   for (uptr i = 0; i < request.count; ++i) {
     const Run &run = peeked_set.runs[i];
@@ -638,7 +673,7 @@ static int AnswerEndOfProgram() {
 }
 
 static int Answer() {
-  if (!recording && request.op != Op::kStart && request.op != Op::kSlot)
+  if (!recording && request.op != Op::kStart)
     return PAGETIDE_NOT_RECORDING;
   switch (request.op) {
   case Op::kStart:
@@ -655,7 +690,7 @@ static int Answer() {
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kPeriodEnd:
-    EndPeriod(kPeriodDriven, true, nullptr);
+    EndPeriod((u32)request.number, true, nullptr);
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kFlush:
@@ -664,9 +699,6 @@ static int Answer() {
     return AnswerQuery();
   case Op::kCollect:
     return AnswerCollect();
-  case Op::kSlot:
-    request.number = SlotForNewThread();
-    return PAGETIDE_OK;
   case Op::kEndOfProgram:
     return AnswerEndOfProgram();
   case Op::kNone:
@@ -675,8 +707,7 @@ static int Answer() {
   return PAGETIDE_INVALID;
 }
 
-//===- The thread
-//----------------------------------------------------------===//
+//===- The thread ---------------------------------------------------------===//
 
 /// In a forked child whose parent recorded: the trace to name in a note.
 static char inherited_trace[4096];
@@ -689,6 +720,7 @@ static void RunRecorder(void *) {
   }
   for (;;) {
     u32 seen = LoadAcquire(&wake);
+    AnswerSlot();
     if (LoadAcquire(&request.turn) == kRecorder) {
       request.result = Answer();
       StoreRelease(&request.turn, kAnswered);
@@ -719,6 +751,8 @@ int EnsureRecorder() {
     return 0;
   recorder_thread.run = RunRecorder;
   recorder_thread.name = "pagetide";
+  if (shadow.fd < 0)
+    return EBADF; // a fork that could have no memfd; said when it was made
   recorder_thread.keep_fd = shadow.fd;
   int error = StartRawThread(recorder_thread);
   if (error) {
@@ -732,24 +766,31 @@ int EnsureRecorder() {
   return 0;
 }
 
-//===- Fork
-//----------------------------------------------------------------===//
+//===- Fork ---------------------------------------------------------------===//
 
-void LockRecorder() {
+void LockRecorder(bool in_request) {
+  if (!in_request)
+    request_lock.Acquire();
   start_lock.Acquire();
-  request_lock.Acquire();
+  slot_lock.Acquire();
 }
 
-void UnlockRecorder() {
-  request_lock.Release();
+void UnlockRecorder(bool in_request) {
+  slot_lock.Release();
   start_lock.Release();
+  if (!in_request)
+    request_lock.Release();
 }
 
 extern "C" char __start_pagetide_recorder_state[];
 extern "C" char __stop_pagetide_recorder_state[];
 
-void RenewRecorderInChild() {
-  inherited = recording;
+void RenewRecorderInChild(bool can_record) {
+  inherited = recording && can_record;
+  if (recording && !can_record)
+    Warning("process %u, a fork, is not recorded: it can have no memory file "
+            "(no free descriptor, or a limit on file sizes).\n",
+            GetPidRaw());
   if (inherited)
     internal_strncpy(inherited_trace, state.trace_path,
                      sizeof(inherited_trace) - 1);
@@ -759,6 +800,8 @@ void RenewRecorderInChild() {
       (uptr)(__stop_pagetide_recorder_state - __start_pagetide_recorder_state));
   request_lock.Reset();
   start_lock.Reset();
+  slot_lock.Reset();
+  slot_turn = kIdle;
   request = {};
   recording = 0;
   owner_pid = GetPidRaw();

@@ -1,5 +1,4 @@
-//===- recorder.h - Periods: their clock, and what happens at their end
-//-----===//
+//===- recorder.h - Periods: their clock, and what happens at their end ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -35,8 +34,7 @@ RecordConfig ConfigFromFlags();
 /// is too long.
 bool SetTracePath(RecordConfig &config, const char *path);
 
-//===- From any thread
-//-----------------------------------------------------===//
+//===- From any thread ----------------------------------------------------===//
 
 // Results are of enum pagetide_status. PAGETIDE_BUSY where the caller is in a
 // callback, or in a child made by vfork.
@@ -44,7 +42,8 @@ bool SetTracePath(RecordConfig &config, const char *path);
 int RequestStart(const RecordConfig &config);
 int RequestStop();
 int RequestSetPeriod(u64 ns);
-int RequestPeriodEnd();
+/// `flags`: trace::PeriodFlags of the period.
+int RequestPeriodEnd(u32 flags);
 int RequestFlush();
 int RequestQuery(uptr address, uptr bytes);
 int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
@@ -58,21 +57,23 @@ void EndOfProgram(trace::EndReason reason);
 
 bool Recording();
 
-/// Fork handlers' part. Prepare also waits for a request under way.
-void LockRecorder();
-void UnlockRecorder();
+/// Fork handlers' part. Waits for a request under way, unless it is the
+/// caller's own (a fork in a callback).
+void LockRecorder(bool in_request);
+void UnlockRecorder(bool in_request);
 /// Forgets the parent's recorder and goes on with a new one, recording if the
-/// parent did.
-void RenewRecorderInChild();
+/// parent did and `can_record`.
+void RenewRecorderInChild(bool can_record);
 
 /// Second phase, before any request.
 void InitRecorder();
 /// Starts the recorder's thread if it does not run. Returns 0 or an errno.
 int EnsureRecorder();
 
-//===- For the engine, on the recorder's thread
-//----------------------------===//
+//===- For the engine, on the recorder's thread ---------------------------===//
 
+/// The callback thread is done.
+void WakeRecorder();
 /// The memfd in the recorder's table.
 inline int RecorderMemfd() { return 0; }
 /// To be called before a retired slot is freed: its thread goes into the trace.

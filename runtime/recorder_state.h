@@ -1,5 +1,4 @@
-//===- recorder_state.h - Variables of the recorder's threads
-//---------------===//
+//===- recorder_state.h - Variables of the recorder's threads -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

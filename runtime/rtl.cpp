@@ -1,5 +1,4 @@
-//===- rtl.cpp - The second phase of start-up
-//-------------------------------===//
+//===- rtl.cpp - The second phase of start-up -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- rtl.h - The second phase of start-up
-//---------------------------------===//
+//===- rtl.h - The second phase of start-up -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,6 +19,8 @@ void InitInterceptors();
 
 /// Registers the handlers that keep parent and child apart (fork.cpp).
 void InitFork();
+/// The child's part after libc's _Fork, which runs no handlers.
+void InChildOfUnderscoreFork();
 
 } // namespace pagetide
 

@@ -1,5 +1,4 @@
-//===- settle.cpp - Have threads made the accesses they marked?
-//-------------===//
+//===- settle.cpp - Have threads made the accesses they marked? -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -94,7 +93,8 @@ bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
   for (const WriterOfPeriod &w : writers) {
     if (ThreadSettled(w))
       continue;
-    StagingCursor cursor(w.tid, ChunkKind::kCarried);
+    StagingCursor cursor(shadow.header->per_thread ? w.tid : 0,
+                         ChunkKind::kCarried);
     WriterOfPeriod kept = w;
     kept.first = kept_written.size();
     for (uptr i = w.first; i < w.first + w.count && ok; ++i) {

@@ -1,5 +1,4 @@
-//===- settle.h - Have threads made the accesses they marked?
-//---------------===//
+//===- settle.h - Have threads made the accesses they marked? -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

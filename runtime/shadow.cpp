@@ -1,5 +1,4 @@
-//===- shadow.cpp - The shadow memory of a process
-//--------------------------===//
+//===- shadow.cpp - The shadow memory of a process ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,9 +21,6 @@ using namespace shadow_file;
 
 Shadow shadow;
 
-/// Address space set aside for the ring; option staging_mib takes part of it.
-constexpr u64 kMaxStagingBytes = u64{4} << 30;
-
 constexpr u64 RoundUpToPage(u64 bytes) { return (bytes + 4095) / 4096 * 4096; }
 constexpr u64 kSlotTableOffset = RoundUpToPage(sizeof(ShadowHeader));
 constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
@@ -36,26 +32,31 @@ u64 ControlBytes() { return kChunksOffset + kMaxStagingBytes; }
 
 static u64 SlotsOffset() { return ControlBytes(); }
 
-static int MakeMemfd() {
-  constexpr uptr kCloexec = 1; // MFD_CLOEXEC
-  uptr fd = Syscall(SYS_memfd_create, (uptr) "pagetide-shadow", kCloexec);
-  if (Failed(fd))
-    Fatal("cannot create the shadow memory: memfd_create failed with %s. If a "
-          "seccomp filter forbids it, allow memfd_create.\n",
-          DescribeErrno(ErrnoOf(fd)));
-  u64 bytes = SlotsOffset() + u64{kMaxSlots} * shadow.slot_bytes;
-  // Beyond the limit ftruncate would raise SIGXFSZ, which tells nobody why.
+static u64 FileBytes() {
+  return SlotsOffset() + u64{kMaxSlots} * shadow.slot_bytes;
+}
+
+/// The limit on file sizes, in KiB, where it forbids the memfd; otherwise 0.
+/// Beyond it ftruncate would raise SIGXFSZ, which tells nobody why.
+static u64 ForbiddingSizeLimit() {
   struct rlimit limit;
   if (!Failed(Syscall(SYS_getrlimit, RLIMIT_FSIZE, (uptr)&limit)) &&
-      limit.rlim_cur < bytes)
-    Fatal("cannot size the shadow memory: the limit on file sizes (ulimit -f, "
-          "now %llu KiB) also governs memory files. Set it to unlimited.\n",
-          (u64)limit.rlim_cur >> 10);
-  uptr result = Syscall(SYS_ftruncate, fd, bytes);
+      limit.rlim_cur < FileBytes())
+    return (u64)limit.rlim_cur / 1024 + 1;
+  return 0;
+}
+
+/// Returns 0 or an errno.
+static int MakeMemfd(int *fd) {
+  constexpr uptr kCloexec = 1; // MFD_CLOEXEC
+  uptr result = Syscall(SYS_memfd_create, (uptr) "pagetide-shadow", kCloexec);
   if (Failed(result))
-    Fatal("cannot size the shadow memory: ftruncate failed with %s.\n",
-          DescribeErrno(ErrnoOf(result)));
-  return (int)fd;
+    return ErrnoOf(result);
+  *fd = (int)result;
+  result = Syscall(SYS_ftruncate, (uptr)*fd, FileBytes());
+  if (Failed(result))
+    Syscall(SYS_close, (uptr)*fd);
+  return ErrnoOf(result);
 }
 
 static int MapFile(int fd, u64 offset, u64 bytes, void *fixed, uptr *result) {
@@ -101,7 +102,14 @@ void CreateShadow(const abi::ModuleInfo &module) {
   shadow.cell_shift = module.cell_shift;
   shadow.cells = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
-  shadow.fd = MakeMemfd();
+  if (u64 limit = ForbiddingSizeLimit())
+    Fatal("cannot size the shadow memory: the limit on file sizes (ulimit -f, "
+          "now %llu KiB) also governs memory files. Set it to unlimited.\n",
+          limit);
+  if (int error = MakeMemfd(&shadow.fd))
+    Fatal("cannot create the shadow memory: memfd_create failed with %s. If a "
+          "seccomp filter forbids it, allow memfd_create.\n",
+          DescribeErrno(error));
   uptr control;
   if (int error = MapFile(shadow.fd, 0, ControlBytes(), nullptr, &control))
     DieNoAddressSpace(ControlBytes(), error);
@@ -146,27 +154,39 @@ void BeginSlot(u32 slot, u32 tid) {
   StoreRelease(&entry.state, (u32)SlotState::kLive);
 }
 
-void RenewShadowInChild(u32 slot) {
+/// Anonymous memory over what was the parent's.
+static void MapPrivate(void *fixed, u64 bytes) {
+  Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
+          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, (uptr)-1, 0);
+}
+
+bool RenewShadowInChild(u32 slot) {
   // The slots of threads that fork left behind.
   for (u32 i = 0; i < kMaxSlots; ++i)
     if (i != slot && shadow.slot_base[i]) {
       Unmap((void *)shadow.slot_base[i], shadow.slot_bytes);
       shadow.slot_base[i] = 0;
     }
-  shadow.fd = MakeMemfd();
+  void *base = (void *)shadow.slot_base[slot];
   uptr mapped;
-  if (int error = MapFile(shadow.fd, 0, ControlBytes(), shadow.header, &mapped))
-    DieNoAddressSpace(ControlBytes(), error);
+  bool ok = !ForbiddingSizeLimit() && !MakeMemfd(&shadow.fd);
+  if (ok && (MapFile(shadow.fd, 0, ControlBytes(), shadow.header, &mapped) ||
+             MapFile(shadow.fd, SlotsOffset() + u64{slot} * shadow.slot_bytes,
+                     shadow.slot_bytes, base, &mapped))) {
+    Syscall(SYS_close, (uptr)shadow.fd);
+    ok = false;
+  }
+  if (!ok) {
+    shadow.fd = -1;
+    MapPrivate(shadow.header, ControlBytes());
+    MapPrivate(base, shadow.slot_bytes);
+  }
   FillHeader();
-  if (int error =
-          MapFile(shadow.fd, SlotsOffset() + u64{slot} * shadow.slot_bytes,
-                  shadow.slot_bytes, (void *)shadow.slot_base[slot], &mapped))
-    DieNoAddressSpace(shadow.slot_bytes, error);
   BeginSlot(slot, GetTidRaw());
+  return ok;
 }
 
-//===- Marks
-//---------------------------------------------------------------===//
+//===- Marks --------------------------------------------------------------===//
 
 template <typename StoreFn>
 static inline void ForEachIndex(uptr address, uptr bytes, StoreFn store) {
@@ -193,8 +213,8 @@ void MarkWrite(uptr address, uptr bytes) {
 
 void MarkMayWrite(uptr address, uptr bytes) {
   ForEachIndex(address, bytes, [](uptr index) {
-    if (LoadCell(WriteCellOffset(index)) == abi::kCellEmpty)
-      StoreCell(WriteCellOffset(index), abi::kCellMay);
+    // A handler may mark for certain in between.
+    StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
   });
 }
 

@@ -1,5 +1,4 @@
-//===- shadow.h - The shadow memory of a process
-//----------------------------===//
+//===- shadow.h - The shadow memory of a process --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,6 +26,9 @@ using shadow_file::SlotEntry;
 using shadow_file::SlotState;
 using shadow_file::StagedWord;
 using shadow_file::StagingChunk;
+
+/// Address space set aside for the ring; option staging_mib takes part of it.
+constexpr u64 kMaxStagingBytes = u64{4} << 30;
 
 /// The slot of the thread that ran the first phase.
 constexpr u32 kFirstSlot = 1;
@@ -64,8 +66,9 @@ void CreateShadow(const abi::ModuleInfo &module);
 
 /// In a forked child, whose shadow is still its parent's: gives it a new memfd,
 /// mapped where the parent's was, with only `slot` in it, which then belongs to
-/// the calling thread.
-void RenewShadowInChild(u32 slot);
+/// the calling thread. False where the system refuses a memfd (no descriptor is
+/// left, say): the child then has private memory there, and cannot record.
+bool RenewShadowInChild(u32 slot);
 
 /// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
 /// or an errno.
@@ -77,8 +80,7 @@ void BeginSlot(u32 slot, u32 tid);
 /// Bytes of the control block and the ring, mapped at shadow.header.
 u64 ControlBytes();
 
-//===- Address arithmetic
-//--------------------------------------------------===//
+//===- Address arithmetic -------------------------------------------------===//
 
 inline uptr CellIndex(uptr address) { return address >> shadow.cell_shift; }
 inline uptr ReadCellOffset(uptr index) {

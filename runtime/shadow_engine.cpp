@@ -1,13 +1,14 @@
-//===- shadow_engine.cpp - Page sets from the shadow
-//------------------------===//
+//===- shadow_engine.cpp - Page sets from the shadow ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "early_marks.h"
 #include "engine.h"
 #include "recorder.h"
 #include "recorder_state.h"
+#include "settle.h"
 #include "snapshot.h"
 #include "threads.h"
 
@@ -17,9 +18,8 @@ using shadow_file::ChunkKind;
 using shadow_file::kMaxSlots;
 using shadow_file::kOrphanSlot;
 
-/// Marks of the open period that are staged already (of threads that ended, of
-/// slots emptied early), for peeks.
-PAGETIDE_RECORDER_STATE static PageVec<StagedWord> staged_early;
+/// Marks of the open period that are staged already.
+PAGETIDE_RECORDER_STATE static EarlyMarks early;
 /// What the last peek found in slots' shadows, for take.
 struct PeekedWord {
   u32 slot;
@@ -27,78 +27,123 @@ struct PeekedWord {
 };
 PAGETIDE_RECORDER_STATE static PageVec<PeekedWord> peeked;
 
-static bool InUse(u32 slot) {
-  return LoadAcquire(&shadow.slots[slot].state) != (u32)SlotState::kFree &&
-         shadow.slot_base[slot];
+/// Slots that are free count too: a thread that the runtime does not know of
+/// (a raw clone, one that an uninstrumented program made) marks where its
+/// creator did, and may outlive it.
+static bool IsMapped(u32 slot) { return shadow.slot_base[slot]; }
+
+/// The thread that a slot belongs to; 0 where it is several's or nobody's.
+static u32 TidOf(u32 slot) {
+  const SlotEntry &entry = shadow.slots[slot];
+  return slot == kOrphanSlot ||
+                 LoadAcquire(&entry.state) == (u32)SlotState::kFree
+             ? 0
+             : entry.tid;
 }
 
-static int Start() {
-  ForgetExtents();
-  for (const Extent &e : PopulatedExtents(RecorderMemfd()))
-    if (shadow.slot_base[e.slot])
-      DropMarks(e.slot, e.begin, e.end);
-  staged_early.clear();
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
-    if (slot != kOrphanSlot &&
-        LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kRetired)
-      FreeSlot(slot);
-  return 0;
+static void AddWriter(u32 slot, u32 tid, u64 generation, uptr first) {
+  PageVec<WriterOfPeriod> &writers = WritersSoFar();
+  const uptr count = WrittenSoFar().size() - first;
+  if (count)
+    writers.push_back(
+        {slot, tid, generation, tid ? ThreadCpuNs(tid) : 0, first, count});
 }
 
-/// Takes the marks of all extents of one slot; `extent` is the first of them
-/// and is moved behind the last.
-static bool TakeSlot(const PageVec<Extent> &extents, uptr &extent,
-                     StagingCursor &cursor) {
-  u32 slot = extents[extent].slot;
-  for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
-    if (!TakeMarks(slot, extents[extent].begin, extents[extent].end, cursor))
-      return false;
-  return true;
-}
-
-/// Copies the words staged since chunk number `chunk` that have a bit of
-/// `mask`, with these bits.
-static void CopyStaged(u64 chunk, u64 mask, PageVec<StagedWord> &out) {
-  for (; chunk != shadow.header->chunk_head; ++chunk) {
-    const StagingChunk &c = ChunkAt(chunk);
-    for (u32 i = 0; i < c.count; ++i)
-      if (c.words[i].value & mask)
-        out.push_back({c.words[i].word, c.words[i].value & mask});
-  }
-}
-
-static bool Collect(bool ends_period, PageVec<WriterOfPeriod> &writers,
-                    PageVec<StagedWord> &written) {
-  // Threads may end while we take: what was retired now is empty afterwards.
-  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+static void ListRetired(PageVec<u32> &retired) {
   retired.clear();
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
     if (LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kRetired)
       retired.push_back(slot);
+}
+
+/// What a slot's words are staged under.
+static u32 StagingTid(u32 slot) {
+  return shadow.header->per_thread ? TidOf(slot) : 0;
+}
+
+static int Start() {
+  // Threads that end meanwhile keep their slots until the first boundary.
+  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+  ListRetired(retired);
+  ForgetExtents();
   const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
-  const u64 first_of_all = shadow.header->chunk_head;
+  PageVec<StagedWord> &written = WrittenSoFar();
+  for (uptr e = 0; e < extents.size();) {
+    const u32 slot = extents[e].slot;
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
+    // What was written before is of no period; but a thread that has marked may
+    // still have to write.
+    for (; e < extents.size() && extents[e].slot == slot; ++e)
+      if (IsMapped(slot))
+        DropMarks(slot, extents[e].begin, extents[e].end, WriteCellMask(),
+                  written);
+    AddWriter(slot, tid, generation, first);
+  }
+  early.Clear();
+  for (u32 slot : retired)
+    FreeSlot(slot);
+  return 0;
+}
+
+/// Copies the write marks of words staged from `at` on.
+static void CopyWritten(StagedPosition at, PageVec<StagedWord> &out) {
+  const u64 mask = WriteCellMask();
+  for (; at.chunk != shadow.header->chunk_head; at = {at.chunk + 1, 0}) {
+    const StagingChunk &chunk = ChunkAt(at.chunk);
+    for (u32 i = at.index; i < chunk.count; ++i)
+      if (u64 value = chunk.words[i].value & mask)
+        out.push_back({chunk.words[i].word, value});
+  }
+}
+
+/// Takes the marks of all extents of one slot; `extent` is the first of them
+/// and is moved behind the last.
+template <typename Stage>
+static bool TakeSlot(const PageVec<Extent> &extents, uptr &extent,
+                     Stage stage) {
+  u32 slot = extents[extent].slot;
+  for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
+    if (!TakeMarks(slot, extents[extent].begin, extents[extent].end, stage))
+      return false;
+  return true;
+}
+
+static bool Collect(bool ends_period) {
+  PageVec<StagedWord> &written = WrittenSoFar();
+  // Threads may end while we take: what was retired now is empty afterwards.
+  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+  ListRetired(retired);
+  const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
   bool ok = true;
   for (uptr e = 0; e < extents.size() && ok;) {
     u32 slot = extents[e].slot;
-    if (!InUse(slot)) {
+    if (!IsMapped(slot)) {
       ++e;
       continue;
     }
     const SlotEntry &entry = shadow.slots[slot];
-    bool live = entry.state == (u32)SlotState::kLive;
-    u32 tid = slot == kOrphanSlot ? 0 : entry.tid;
-    u64 generation = entry.generation;
-    u64 first_chunk = shadow.header->chunk_head;
-    StagingCursor cursor(tid, ChunkKind::kMarks);
-    ok = TakeSlot(extents, e, cursor);
-    if (!live || !cursor.words())
-      continue;
-    uptr first = written.size();
-    // A new cursor begins a new chunk: all chunks since are this slot's.
-    CopyStaged(first_chunk, WriteCellMask(), written);
-    if (written.size() != first)
-      writers.push_back({slot, tid, generation, tid ? ThreadCpuNs(tid) : 0,
-                         first, written.size() - first});
+    const bool ended = entry.state == (u32)SlotState::kRetired;
+    const u32 tid = TidOf(slot);
+    const u64 generation = entry.generation;
+    const uptr first = written.size();
+    if (ends_period) {
+      StagingCursor cursor(StagingTid(slot), ChunkKind::kMarks);
+      ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
+        return cursor.Add(word, value);
+      });
+      if (!ended && cursor.words())
+        CopyWritten(cursor.first(), written);
+    } else {
+      const u64 mask = WriteCellMask();
+      ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
+        if (!ended && (value & mask))
+          written.push_back({word, value & mask});
+        return early.Add(StagingTid(slot), word, value, true);
+      });
+    }
+    AddWriter(slot, tid, generation, first);
   }
   if (ok) // an unfinished slot keeps its marks for the next try
     for (u32 slot : retired) {
@@ -106,14 +151,11 @@ static bool Collect(bool ends_period, PageVec<WriterOfPeriod> &writers,
       FreeSlot(slot);
     }
   if (ends_period)
-    staged_early.clear();
-  else
-    CopyStaged(first_of_all, ~u64{0}, staged_early);
+    early.Clear();
   return ok;
 }
 
-//===- Recheck
-//-------------------------------------------------------------===//
+//===- Recheck ------------------------------------------------------------===//
 
 /// Index of the first page at or after a granule.
 static uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {
@@ -136,8 +178,22 @@ static void MakeUnstable(PageHash &page) {
 }
 
 static void Recheck(PageVec<PageHash> &pages) {
+  // System calls first: they mark, and then are no longer in flight.
+  if (LoadAcquire(&shadow.header->orphan_calls_in_flight))
+    for (PageHash &page : pages) // threads that share a slot: anywhere
+      MakeUnstable(page);
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const SlotEntry &entry = shadow.slots[slot];
+    u64 bytes = LoadAcquire(&entry.inflight_bytes);
+    if (!bytes || !IsMapped(slot))
+      continue;
+    u64 last = CellIndex(entry.inflight_address + bytes - 1);
+    for (uptr i = FirstPageAt(pages, CellIndex(entry.inflight_address));
+         i < pages.size() && pages[i].granule <= last; ++i)
+      MakeUnstable(pages[i]);
+  }
   for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
-    if (!InUse(e.slot))
+    if (!IsMapped(e.slot))
       continue;
     const u8 *base = (const u8 *)shadow.slot_base[e.slot];
     u64 end = e.end / shadow.cells;
@@ -147,20 +203,9 @@ static void Recheck(PageVec<PageHash> &pages) {
                           __ATOMIC_ACQUIRE))
         MakeUnstable(pages[i]);
   }
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    const SlotEntry &entry = shadow.slots[slot];
-    u64 bytes = LoadAcquire(&entry.inflight_bytes);
-    if (!bytes || !InUse(slot))
-      continue;
-    u64 last = CellIndex(entry.inflight_address + bytes - 1);
-    for (uptr i = FirstPageAt(pages, CellIndex(entry.inflight_address));
-         i < pages.size() && pages[i].granule <= last; ++i)
-      MakeUnstable(pages[i]);
-  }
 }
 
-//===- Peek and take
-//-------------------------------------------------------===//
+//===- Peek and take ------------------------------------------------------===//
 
 /// The bits of a word whose granules lie in the range.
 static u64 MaskInRange(u64 word, GranuleRange range) {
@@ -181,7 +226,7 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   u64 first = range.begin * shadow.cells / 8;
   u64 last = (range.end * shadow.cells + 7) / 8;
   for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
-    if (!InUse(e.slot))
+    if (!IsMapped(e.slot))
       continue;
     const u64 *base = (const u64 *)shadow.slot_base[e.slot];
     u64 begin = e.begin / 8 > first ? e.begin / 8 : first;
@@ -194,26 +239,34 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
       peeked.push_back({e.slot, {w, value}});
     }
   }
-  for (const StagedWord &w : staged_early)
-    if (u64 value = w.value & MaskInRange(w.word, range))
-      words.push_back({w.word, value});
+  for (const EarlyMarks::Entry &entry : early.entries())
+    if (entry.record)
+      if (u64 value = entry.visible & MaskInRange(entry.record->word, range))
+        words.push_back({entry.record->word, value});
 }
 
 static bool Take(GranuleRange range) {
+  PageVec<StagedWord> &written = WrittenSoFar();
+  const u64 mask = WriteCellMask();
   for (uptr i = 0; i < peeked.size();) {
-    u32 slot = peeked[i].slot;
-    StagingCursor cursor(slot == kOrphanSlot ? 0 : shadow.slots[slot].tid,
-                         ChunkKind::kMarks);
+    const u32 slot = peeked[i].slot;
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
     for (; i < peeked.size() && peeked[i].slot == slot; ++i) {
       const StagedWord &w = peeked[i].word;
-      if (!cursor.Add(w.word, w.value))
+      if (!early.Add(StagingTid(slot), w.word, w.value, false))
         return false;
       u64 *word = (u64 *)shadow.slot_base[slot] + w.word;
       __atomic_fetch_and(word, ~w.value, __ATOMIC_ACQ_REL);
+      if (w.value & mask)
+        written.push_back({w.word, w.value & mask});
     }
+    AddWriter(slot, tid, generation, first);
   }
-  for (StagedWord &w : staged_early)
-    w.value &= ~MaskInRange(w.word, range);
+  for (EarlyMarks::Entry &entry : early.entries())
+    if (entry.record)
+      entry.visible &= ~MaskInRange(entry.record->word, range);
   return true;
 }
 
@@ -222,29 +275,26 @@ const Engine &ShadowEngine() {
   return engine;
 }
 
-//===- Slots emptied within a period
-//---------------------------------------===//
+//===- Slots emptied within a period --------------------------------------===//
 
 void EmptyRetiredSlots(bool keep_marks) {
   const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     if (LoadAcquire(&shadow.slots[slot].state) != (u32)SlotState::kRetired)
       continue;
-    u64 first_chunk = shadow.header->chunk_head;
-    StagingCursor cursor(shadow.slots[slot].tid, ChunkKind::kMarks);
     bool ok = true;
     for (const Extent &e : extents) {
       if (e.slot != slot)
         continue;
       if (keep_marks)
-        ok &= TakeMarks(slot, e.begin, e.end, cursor);
+        ok &= TakeMarks(slot, e.begin, e.end, [&](u64 word, u64 value) {
+          return early.Add(StagingTid(slot), word, value, true);
+        });
       else
         DropMarks(slot, e.begin, e.end);
     }
     if (!ok)
       continue;
-    if (keep_marks)
-      CopyStaged(first_chunk, ~u64{0}, staged_early);
     ObserveThreadEnd(slot);
     FreeSlot(slot);
   }

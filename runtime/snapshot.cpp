@@ -1,5 +1,4 @@
-//===- snapshot.cpp - Take and clear the marks, atomically
-//------------------===//
+//===- snapshot.cpp - Take and clear the marks, atomically ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +8,6 @@
 
 #include "recorder_state.h"
 
-#include <emmintrin.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,10 +15,10 @@
 namespace pagetide {
 
 PAGETIDE_RECORDER_STATE static PageVec<Extent> extents;
-/// st_blocks when the extents were looked up, plus one; 0: look anew.
-PAGETIDE_RECORDER_STATE static u64 extents_blocks;
+/// Bytes that the memfd held when the extents were looked up; 0: look anew.
+PAGETIDE_RECORDER_STATE static u64 known_bytes;
 
-void ForgetExtents() { extents_blocks = 0; }
+void ForgetExtents() { known_bytes = 0; }
 
 /// Cuts [begin, end) of the slots region at slot boundaries.
 static void AddExtent(u64 begin, u64 end) {
@@ -34,68 +32,55 @@ static void AddExtent(u64 begin, u64 end) {
   }
 }
 
-const PageVec<Extent> &PopulatedExtents(int fd) {
+/// st_blocks of the memfd, in bytes; 0 where it cannot be had.
+static u64 BytesInUse(int fd) {
   struct stat status;
-  u64 blocks = 0;
-  if (!Failed(Syscall(SYS_fstat, (uptr)fd, (uptr)&status)))
-    blocks = (u64)status.st_blocks + 1;
-  if (blocks && blocks == extents_blocks)
+  if (Failed(Syscall(SYS_fstat, (uptr)fd, (uptr)&status)))
+    return 0;
+  return (u64)status.st_blocks * 512;
+}
+
+const PageVec<Extent> &PopulatedExtents(int fd) {
+  u64 before = BytesInUse(fd);
+  if (before && before == known_bytes)
     return extents;
-  extents_blocks = blocks;
   extents.clear();
   const ShadowHeader &header = *shadow.header;
-  u64 first = header.slots_offset;
-  u64 last = first + u64{header.slot_high} * shadow.slot_bytes;
-  for (u64 position = first; position < last;) {
+  const u64 first = header.slots_offset;
+  const u64 last = first + u64{header.slot_high} * shadow.slot_bytes;
+  u64 found = 0;
+  for (u64 position = 0; position < last;) {
     uptr data = Syscall(SYS_lseek, (uptr)fd, position, SEEK_DATA);
     if (Failed(data) || data >= last)
       break;
     uptr hole = Syscall(SYS_lseek, (uptr)fd, data, SEEK_HOLE);
     if (Failed(hole) || hole > last)
       hole = last;
-    AddExtent(data - first, hole - first);
+    found += hole - data;
+    if (hole > first)
+      AddExtent(data > first ? data - first : 0, hole - first);
     position = hole;
   }
+  // The kernel counts a page before SEEK_DATA shows it: a thread may be in the
+  // middle of its first touch. The page holds no mark yet, so this answer is
+  // right, but it is not to be used again.
+  known_bytes = found == before && BytesInUse(fd) == before ? before : 0;
   return extents;
-}
-
-/// Calls visit(word_number, word) for each nonzero word of [begin, end), which
-/// are multiples of 64, until it returns false.
-template <typename Visit>
-static bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
-  u8 *base = (u8 *)shadow.slot_base[slot];
-  const __m128i zero = _mm_setzero_si128();
-  for (u64 at = begin; at < end; at += 64) {
-    const __m128i *line = (const __m128i *)(base + at);
-    __m128i any = _mm_or_si128(_mm_or_si128(line[0], line[1]),
-                               _mm_or_si128(line[2], line[3]));
-    if (_mm_movemask_epi8(_mm_cmpeq_epi8(any, zero)) == 0xffff)
-      continue;
-    u64 *words = (u64 *)(base + at);
-    for (u64 i = 0; i < 8; ++i)
-      if (__atomic_load_n(&words[i], __ATOMIC_RELAXED))
-        if (!visit(at / 8 + i, &words[i]))
-          return false;
-  }
-  return true;
-}
-
-bool TakeMarks(u32 slot, u64 begin, u64 end, StagingCursor &cursor) {
-  return ForEachMarkedWord(slot, begin, end, [&](u64 number, u64 *word) {
-    u64 value = __atomic_load_n(word, __ATOMIC_RELAXED);
-    StagedWord *record = cursor.Add(number, value);
-    if (!record)
-      return false;
-    while (!__atomic_compare_exchange_n(word, &value, 0, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-      record->value = value;
-    return true;
-  });
 }
 
 void DropMarks(u32 slot, u64 begin, u64 end) {
   ForEachMarkedWord(slot, begin, end, [](u64, u64 *word) {
     __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    return true;
+  });
+}
+
+void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
+               PageVec<StagedWord> &dropped) {
+  ForEachMarkedWord(slot, begin, end, [&](u64 number, u64 *word) {
+    u64 value = __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) & mask;
+    if (value)
+      dropped.push_back({number, value});
     return true;
   });
 }

@@ -1,5 +1,4 @@
-//===- snapshot.h - Take and clear the marks, atomically
-//--------------------===//
+//===- snapshot.h - Take and clear the marks, atomically ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,6 +15,8 @@
 #define PAGETIDE_RUNTIME_SNAPSHOT_H
 
 #include "staging.h"
+
+#include <emmintrin.h>
 
 namespace pagetide {
 
@@ -34,12 +35,50 @@ const PageVec<Extent> &PopulatedExtents(int fd);
 /// The extents must be looked up anew although the size may be the same.
 void ForgetExtents();
 
-/// Stages and clears the words of [begin, end) of a slot's shadow. False where
-/// the ring is full (see StagingCursor::Add): the rest is then still marked.
-bool TakeMarks(u32 slot, u64 begin, u64 end, StagingCursor &cursor);
+/// Calls visit(word_number, word) for each nonzero word of [begin, end), which
+/// are multiples of 64, until it returns false.
+template <typename Visit>
+bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
+  u8 *base = (u8 *)shadow.slot_base[slot];
+  const __m128i zero = _mm_setzero_si128();
+  for (u64 at = begin; at < end; at += 64) {
+    const __m128i *line = (const __m128i *)(base + at);
+    __m128i any = _mm_or_si128(_mm_or_si128(line[0], line[1]),
+                               _mm_or_si128(line[2], line[3]));
+    if (_mm_movemask_epi8(_mm_cmpeq_epi8(any, zero)) == 0xffff)
+      continue;
+    u64 *words = (u64 *)(base + at);
+    for (u64 i = 0; i < 8; ++i)
+      if (__atomic_load_n(&words[i], __ATOMIC_RELAXED))
+        if (!visit(at / 8 + i, &words[i]))
+          return false;
+  }
+  return true;
+}
+
+/// Stages and clears the words of [begin, end) of a slot's shadow: stage(word
+/// number, value) returns the record that holds them, to which bits may be
+/// added, or null where the ring is full: the rest is then still marked, and
+/// the result false.
+template <typename Stage>
+bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage) {
+  return ForEachMarkedWord(slot, begin, end, [&](u64 number, u64 *word) {
+    u64 value = __atomic_load_n(word, __ATOMIC_RELAXED);
+    StagedWord *record = stage(number, value);
+    if (!record)
+      return false;
+    while (!__atomic_compare_exchange_n(word, &value, 0, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+      record->value |= value; // a mark came in between
+    return true;
+  });
+}
 
 /// Clears without staging, where marks are of no period.
 void DropMarks(u32 slot, u64 begin, u64 end);
+/// The same; words with a bit of `mask` go to `dropped`, with these bits.
+void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
+               PageVec<StagedWord> &dropped);
 
 } // namespace pagetide
 

@@ -1,5 +1,4 @@
-//===- staging.cpp - Page sets collected and not yet written
-//----------------===//
+//===- staging.cpp - Page sets collected and not yet written --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,6 +7,7 @@
 #include "staging.h"
 
 #include "recorder_state.h"
+#include "snapshot.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -45,8 +45,11 @@ static void FillEntry(PeriodEntry &entry, u64 index, u64 start_ns) {
 
 void ResetStaging(u64 index, u64 start_ns) {
   ShadowHeader &header = *shadow.header;
+  // Numbers of periods are their indices, which begin anew. Nothing is staged,
+  // and header.recording is 0: a harvester does not look.
   header.chunk_tail = header.chunk_base = header.chunk_head;
-  header.periods_written = header.open_period;
+  header.open_period = index;
+  header.periods_written = index;
   FillEntry(OpenPeriod(), index, start_ns);
 }
 
@@ -87,8 +90,20 @@ static void StartRingOver() {
     Syscall(SYS_madvise, (uptr)&shadow.chunks[kKeptChunks],
             (touched_chunks - kKeptChunks) * kChunkBytes, MADV_REMOVE);
     touched_chunks = kKeptChunks;
+    ForgetExtents();
   }
   StoreRelease(&header.chunk_base, header.chunk_head);
+}
+
+StagingCursor::StagingCursor(u32 tid, ChunkKind kind) : tid_(tid), kind_(kind) {
+  const ShadowHeader &header = *shadow.header;
+  if (OpenPeriod().first_chunk == header.chunk_head)
+    return;
+  StagingChunk &last = ChunkAt(header.chunk_head - 1);
+  if (last.tid != tid || last.kind != (u32)kind || last.count == kWordsPerChunk)
+    return;
+  chunk_ = &last;
+  first_ = {header.chunk_head - 1, last.count};
 }
 
 bool StagingCursor::NewChunk() {
@@ -108,6 +123,8 @@ bool StagingCursor::NewChunk() {
   chunk_->period = open.index;
   chunk_->tid = tid_;
   chunk_->kind = (u32)kind_;
+  if (!words_)
+    first_ = {header.chunk_head, 0};
   StoreRelease(&header.chunk_head, header.chunk_head + 1);
   StoreRelease(&open.end_chunk, header.chunk_head);
   return true;

@@ -1,5 +1,4 @@
-//===- staging.h - Page sets collected and not yet written
-//------------------===//
+//===- staging.h - Page sets collected and not yet written ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,15 +28,22 @@ PeriodEntry &OpenPeriod();
 /// kMaxPendingPeriods are pending; returns the completed one.
 PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns);
 
-/// Adds words of one thread to the open period.
+/// A place in the ring: word `index` of chunk number `chunk`.
+struct StagedPosition {
+  u64 chunk;
+  u32 index;
+};
+
+/// Adds words of one thread to the open period. Goes on in the period's last
+/// chunk where that is the same thread's.
 class StagingCursor {
 public:
-  StagingCursor(u32 tid, shadow_file::ChunkKind kind)
-      : tid_(tid), kind_(kind) {}
+  /// `tid` is 0 where the recording is not per thread.
+  StagingCursor(u32 tid, shadow_file::ChunkKind kind);
 
-  /// Makes a record of the word and returns it, so that its value can be
-  /// brought up to date; it counts from now on. Waits for the trace writer
-  /// where the ring is full; null where the open period alone fills it.
+  /// Makes a record of the word and returns it, so that bits can be added to
+  /// its value; it counts from now on. Waits for the trace writer where the
+  /// ring is full; null where the open period alone fills it.
   StagedWord *Add(u64 word, u64 value) {
     if ((!chunk_ || chunk_->count == shadow_file::kWordsPerChunk) &&
         !NewChunk())
@@ -50,6 +56,8 @@ public:
     return &record;
   }
   u64 words() const { return words_; }
+  /// Where the first word was added; meaningless if there was none.
+  StagedPosition first() const { return first_; }
 
 private:
   bool NewChunk();
@@ -57,6 +65,7 @@ private:
   shadow_file::ChunkKind kind_;
   StagingChunk *chunk_ = nullptr;
   u64 words_ = 0;
+  StagedPosition first_ = {};
 };
 
 StagingChunk &ChunkAt(u64 number);

@@ -1,5 +1,4 @@
-//===- threads.cpp - Whose shadow is where
-//----------------------------------===//
+//===- threads.cpp - Whose shadow is where --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -38,8 +37,7 @@ static u32 free_slots[kMaxSlots];
 static u32 free_count;
 static u32 retired_count;
 
-//===- Slots
-//---------------------------------------------------------------===//
+//===- Slots --------------------------------------------------------------===//
 
 u32 CurrentSlot() {
   if (self.slot_plus_one)
@@ -64,11 +62,16 @@ void FreeSlot(u32 slot) {
 u32 RetiredSlots() { return LoadAcquire(&retired_count); }
 
 void RetireSlot(u32 slot) {
+  // The thread itself and the recorder, which finds it gone, may both come.
   SlotEntry &entry = shadow.slots[slot];
+  u32 live = (u32)SlotState::kLive;
   entry.end_ns = MonotonicNs();
+  if (!__atomic_compare_exchange_n(&entry.state, &live,
+                                   (u32)SlotState::kRetired, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
   entry.inflight_bytes = 0;
   __atomic_fetch_add(&retired_count, 1, __ATOMIC_RELAXED);
-  StoreRelease(&entry.state, (u32)SlotState::kRetired);
 }
 
 u32 TakeFreeSlot() {
@@ -81,16 +84,18 @@ static u32 AcquireSlot() {
   return slot != kOrphanSlot ? slot : RequestSlot();
 }
 
-/// Points the calling thread at a slot that belongs to it.
+/// Points the calling thread at a slot that belongs to it. Where not even the
+/// orphan slot could be mapped it keeps its creator's.
 static void EnterSlot(u32 slot) {
+  if (!shadow.slot_base[slot])
+    return;
   SetShadowBase(shadow.slot_base[slot]);
   self.slot_plus_one = slot + 1;
   if (slot != kOrphanSlot)
     BeginSlot(slot, GetTidRaw());
 }
 
-//===- Start and end
-//-------------------------------------------------------===//
+//===- Start and end ------------------------------------------------------===//
 
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg) {
   auto *start = (ThreadStart *)InternalAlloc(sizeof(ThreadStart));
@@ -117,7 +122,8 @@ static void EndThread(void *round) {
   if (slot == kOrphanSlot || !shadow.slot_base[kOrphanSlot])
     return;
   ScopedBlockSignals block_signals; // a handler would mark into a free slot
-  SetShadowBase(shadow.slot_base[kOrphanSlot]);
+  if (!self.leave_out)              // left out for good, it stays so
+    SetShadowBase(shadow.slot_base[kOrphanSlot]);
   self.slot_plus_one = kOrphanSlot + 1;
   RetireSlot(slot);
 }
@@ -135,8 +141,7 @@ void *RunThread(void *arg) {
   return copy.run(copy.arg);
 }
 
-//===- Threads that were there before the runtime
-//--------------------------===//
+//===- Threads that were there before the runtime -------------------------===//
 
 namespace {
 struct Attachment {
@@ -164,10 +169,13 @@ static bool Attach(Attachment &attachment, int signal_number) {
                      (uptr)signal_number, (uptr)&info)))
     return true; // it ended meanwhile
   u64 deadline = MonotonicNs() + 2 * kNsPerSec;
+  constexpr u64 kStepNs = 10 * kNsPerMs;
   while (!LoadAcquire(&attachment.done)) {
+    if (Failed(Syscall(SYS_tgkill, GetPidRaw(), attachment.tid, 0)))
+      break; // it ended meanwhile
     if (MonotonicNs() > deadline)
       return false;
-    FutexWait(&attachment.done, 0, deadline);
+    FutexWait(&attachment.done, 0, MonotonicNs() + kStepNs);
   }
   return true;
 }
@@ -210,6 +218,8 @@ static void AttachExistingThreads() {
               "signal %d). Load the library, or preload libpagetide.so, "
               "before creating threads.\n",
               tid, number);
+      if (!LoadAcquire(&attachment.done) && attachment.slot != kOrphanSlot)
+        FreeSlot(attachment.slot);
       attached.push_back(tid);
       found = true;
     }
@@ -229,12 +239,14 @@ void InitThreads() {
     AttachExistingThreads();
 }
 
-//===- Leaving code out
-//----------------------------------------------------===//
+//===- Leaving code out ---------------------------------------------------===//
+
+static uptr scratch;
+
+uptr ScratchShadow() { return LoadAcquire(&scratch); }
 
 /// Where marks go that nobody wants. Mapped when first asked for.
-static uptr ScratchShadow() {
-  static uptr scratch;
+static uptr EnsureScratchShadow() {
   uptr base = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
   if (base)
     return base;
@@ -253,12 +265,12 @@ bool LeaveOut(int change) {
   if (change > 0) {
     u32 slot = CurrentSlot(); // while the base still tells
     if (!self.leave_out) {
-      uptr scratch = ScratchShadow();
-      if (!scratch)
+      uptr unwanted = EnsureScratchShadow();
+      if (!unwanted)
         return false;
       self.slot_plus_one = slot + 1;
       ++self.leave_out; // first: a handler in between nests
-      SetShadowBase(scratch);
+      SetShadowBase(unwanted);
       return true;
     }
     ++self.leave_out;
@@ -272,17 +284,16 @@ bool LeaveOut(int change) {
   return true;
 }
 
-//===- Fork
-//----------------------------------------------------------------===//
+//===- Fork ---------------------------------------------------------------===//
 
 void LockThreads() { slots_lock.Acquire(); }
 void UnlockThreads() { slots_lock.Release(); }
 
-void RenewThreadsInChild() {
+bool RenewThreadsInChild() {
   slots_lock.Reset();
   free_count = 0;
   retired_count = 0;
-  RenewShadowInChild(CurrentSlot());
+  return RenewShadowInChild(CurrentSlot());
 }
 
 } // namespace pagetide

@@ -1,5 +1,4 @@
-//===- threads.h - Whose shadow is where
-//------------------------------------===//
+//===- threads.h - Whose shadow is where ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,6 +24,7 @@ struct ThreadSelf {
   u32 slot_plus_one; ///< 0: not looked up yet
   u32 leave_out;     ///< depth of pagetide_leave_out_begin()
   bool in_request;   ///< waits for the recorder, or runs a callback
+  u64 signal_mask;   ///< the program's, while the thread forks
 };
 extern constinit thread_local ThreadSelf self
     __attribute__((tls_model("initial-exec")));
@@ -48,8 +48,7 @@ ThreadStart *PrepareThread(void *(*run)(void *), void *arg);
 void *RunThread(void *start);
 void CancelThread(ThreadStart *start);
 
-//===- For the recorder
-//----------------------------------------------------===//
+//===- For the recorder ---------------------------------------------------===//
 
 /// Puts a slot that the recorder has emptied where threads find it.
 void FreeSlot(u32 slot);
@@ -60,17 +59,19 @@ u32 RetiredSlots();
 /// Marks a slot's thread as ended, where it could not do so itself.
 void RetireSlot(u32 slot);
 
-//===- Leaving code out, and fork
-//------------------------------------------===//
+//===- Leaving code out, and fork -----------------------------------------===//
 
 /// Turns the calling thread's marks away (+1) or back (-1); pairs nest. False
 /// for a -1 too many, or where there is no memory. Async-signal-safe.
 bool LeaveOut(int change);
+/// Where the marks of left-out code go (slot_bytes of it); 0: nowhere yet.
+uptr ScratchShadow();
 
 /// For the fork handlers: hold everything still, let go, start anew.
 void LockThreads();
 void UnlockThreads();
-void RenewThreadsInChild();
+/// False where the child cannot record: see RenewShadowInChild.
+bool RenewThreadsInChild();
 
 } // namespace pagetide
 

@@ -1,5 +1,4 @@
-//===- trace_encode.cpp - Payloads of trace frames
-//--------------------------===//
+//===- trace_encode.cpp - Payloads of trace frames ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -88,8 +87,7 @@ void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 detail) {
   EndPendingFrame(frames, frame);
 }
 
-//===- Periods
-//-------------------------------------------------------------===//
+//===- Periods ------------------------------------------------------------===//
 
 /// Index of the first run in [first, last) that ends after `granule`.
 static uptr FirstRunAfter(const PageVec<Run> &runs, uptr first, uptr last,

@@ -1,5 +1,4 @@
-//===- trace_encode.h - Payloads of trace frames
-//----------------------------===//
+//===- trace_encode.h - Payloads of trace frames --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- trace_writer.cpp - Writes the trace, behind the recorder
-//-------------===//
+//===- trace_writer.cpp - Writes the trace, behind the recorder -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -51,8 +50,7 @@ struct Writer {
 
 PAGETIDE_RECORDER_STATE static Writer writer;
 
-//===- Memory for zstd
-//-----------------------------------------------------===//
+//===- Memory for zstd ----------------------------------------------------===//
 
 // Few, large, long-lived blocks: pages serve.
 static void *ZstdAlloc(void *, size_t bytes) {
@@ -67,8 +65,7 @@ static void ZstdFree(void *, void *p) {
     Unmap((u8 *)p - 64, *(uptr *)((u8 *)p - 64));
 }
 
-//===- Frames
-//--------------------------------------------------------------===//
+//===- Frames -------------------------------------------------------------===//
 
 static void Fail(int error) {
   if (writer.error)
@@ -144,8 +141,7 @@ static void WritePeriod(const PeriodResult &result) {
   WritePendingFrames(result.frames_after);
 }
 
-//===- Queue and pool
-//------------------------------------------------------===//
+//===- Queue and pool -----------------------------------------------------===//
 
 PeriodResult *NewPeriodResult() {
   PeriodResult *result;
@@ -219,8 +215,7 @@ bool DrainTraceWriter() {
   return !writer.error;
 }
 
-//===- Files and the thread
-//------------------------------------------------===//
+//===- Files and the thread -----------------------------------------------===//
 
 int CreateTraceFile(const char *path, char *taken, int *fd) {
   constexpr int kMostTries = 1000;

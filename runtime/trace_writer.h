@@ -1,5 +1,4 @@
-//===- trace_writer.h - Writes the trace, behind the recorder
-//---------------===//
+//===- trace_writer.h - Writes the trace, behind the recorder -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

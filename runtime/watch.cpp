@@ -1,5 +1,4 @@
-//===- watch.cpp - Regions to report
-//----------------------------------------===//
+//===- watch.cpp - Regions to report --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +6,7 @@
 
 #include "watch.h"
 
+#include "internal_mem.h"
 #include "pagetide/pagetide.h"
 #include "shadow.h"
 
@@ -24,11 +24,16 @@ static Lock lock;
 static PageVec<Region> regions; ///< sorted, disjoint, not touching
 static bool watching;           ///< even if no region is left
 
+static u64 PublishedCount() {
+  return shadow.header->watch & ~(kWatching | kWatchSecondTable);
+}
+
 /// Puts the regions into the control block, as granules that overlap them,
-/// where the recorder reads them and the harvester may.
+/// where the recorder reads them and the harvester may: into the table that is
+/// not in use.
 static void Publish() {
   const u32 shift = shadow.module.granule_shift;
-  u64 second = ~shadow.header->watch & kWatchSecondTable; // the one not in use
+  u64 second = ~shadow.header->watch & kWatchSecondTable;
   WatchedRange *table = shadow.watch_tables[second ? 1 : 0];
   u64 count = 0;
   for (const Region &r : regions) {
@@ -42,32 +47,71 @@ static void Publish() {
                watching ? kWatching | second | count : u64{0});
 }
 
+/// The same where the last region is new and nothing else has changed: its
+/// range goes behind those in use.
+static bool PublishLast() {
+  u64 watch = shadow.header->watch;
+  u64 count = PublishedCount();
+  if (!(watch & kWatching) || !count)
+    return false;
+  const u32 shift = shadow.module.granule_shift;
+  const Region &r = regions.back();
+  WatchedRange *table = shadow.watch_tables[watch & kWatchSecondTable ? 1 : 0];
+  WatchedRange range = {r.begin >> shift, ((r.end - 1) >> shift) + 1};
+  if (table[count - 1].end >= range.begin)
+    return false;
+  table[count] = range;
+  StoreRelease(&shadow.header->watch, watch + 1);
+  return true;
+}
+
+/// Index of the first region that ends at or after an address.
+static uptr FirstEndingAt(uptr address) {
+  uptr first = 0, last = regions.size();
+  while (first < last) {
+    uptr middle = first + (last - first) / 2;
+    if (regions[middle].end < address)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/// Puts `count` regions in the place of regions [first, last).
+static void Replace(uptr first, uptr last, const Region *with, uptr count) {
+  uptr tail = regions.size() - last;
+  uptr old_size = regions.size();
+  uptr size = first + count + tail;
+  if (size > old_size)
+    regions.resize(size);
+  if (tail)
+    InternalMemmove(&regions[first + count], &regions[last],
+                    tail * sizeof(Region));
+  regions.resize(size);
+  for (uptr i = 0; i < count; ++i)
+    regions[first + i] = with[i];
+}
+
 int Watch(uptr address, uptr bytes) {
   if (!bytes || !InShadowedRange(address, bytes))
     return PAGETIDE_INVALID;
   ScopedLock hold(lock);
   Region added = {address, address + bytes};
-  PageVec<Region> result;
-  for (const Region &r : regions) {
-    if (r.end < added.begin) {
-      result.push_back(r);
-    } else if (r.begin <= added.end) { // overlaps or touches: one region
-      added.begin = r.begin < added.begin ? r.begin : added.begin;
-      added.end = r.end > added.end ? r.end : added.end;
-    }
+  // Those that overlap or touch become one with it.
+  uptr first = FirstEndingAt(added.begin), last = first;
+  for (; last < regions.size() && regions[last].begin <= added.end; ++last) {
+    const Region &r = regions[last];
+    added.begin = r.begin < added.begin ? r.begin : added.begin;
+    added.end = r.end > added.end ? r.end : added.end;
   }
-  result.push_back(added);
-  for (const Region &r : regions)
-    if (r.begin > added.end)
-      result.push_back(r);
-  if (result.size() > kMaxWatched) {
-    result.Free();
+  if (first == last && regions.size() == kMaxWatched)
     return PAGETIDE_NO_MEMORY;
-  }
-  regions.Free();
-  regions = result;
+  bool appends = first == regions.size();
+  Replace(first, last, &added, 1);
   watching = true;
-  Publish();
+  if (!appends || !PublishLast())
+    Publish();
   return PAGETIDE_OK;
 }
 
@@ -76,27 +120,26 @@ int Unwatch(uptr address, uptr bytes) {
   if (!all && (!bytes || !InShadowedRange(address, bytes)))
     return PAGETIDE_INVALID;
   ScopedLock hold(lock);
+  if (all) {
+    regions.clear();
+    watching = false;
+    Publish();
+    return PAGETIDE_OK;
+  }
   uptr begin = address, end = address + bytes;
-  PageVec<Region> result;
-  for (const Region &r : regions) {
-    if (all)
-      break;
-    if (r.end <= begin || r.begin >= end) {
-      result.push_back(r);
-      continue;
-    }
+  uptr first = FirstEndingAt(begin + 1), last = first;
+  Region rest[2];
+  uptr count = 0;
+  for (; last < regions.size() && regions[last].begin < end; ++last) {
+    const Region &r = regions[last];
     if (r.begin < begin)
-      result.push_back({r.begin, begin});
+      rest[count++] = {r.begin, begin};
     if (r.end > end)
-      result.push_back({end, r.end});
+      rest[count++] = {end, r.end};
   }
-  if (result.size() > kMaxWatched) { // a region cut in two
-    result.Free();
-    return PAGETIDE_NO_MEMORY;
-  }
-  regions.Free();
-  regions = result;
-  watching = watching && !all;
+  if (regions.size() - (last - first) + count > kMaxWatched)
+    return PAGETIDE_NO_MEMORY; // a region cut in two
+  Replace(first, last, rest, count);
   Publish();
   return PAGETIDE_OK;
 }
@@ -107,7 +150,7 @@ bool WatchedRegions(PageVec<GranuleRange> &ranges) {
   u64 watch = shadow.header->watch;
   const WatchedRange *table =
       shadow.watch_tables[watch & kWatchSecondTable ? 1 : 0];
-  for (u64 i = 0; i < (watch & ~(kWatching | kWatchSecondTable)); ++i)
+  for (u64 i = 0; i < PublishedCount(); ++i)
     ranges.push_back({table[i].begin, table[i].end});
   UnlockWatch();
   return watch & kWatching;

@@ -1,5 +1,4 @@
-//===- watch.h - Regions to report
-//------------------------------------------===//
+//===- watch.h - Regions to report ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

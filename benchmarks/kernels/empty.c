@@ -4,4 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-int main(void) { return 0; }
+// One page is touched, so that a recording of this can be told from one that
+// does not work.
+static volatile int touched;
+
+int main(void) {
+  touched = 1;
+  return touched - 1;
+}

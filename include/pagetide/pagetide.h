@@ -16,8 +16,11 @@
  * Threads and signals. Every function may be called from any thread at any
  * time, those of "Marks" and "Leaving code out" from signal handlers too; the
  * others not from signal handlers. From within a period callback only
- * pagetide_set_period, pagetide_watch, pagetide_unwatch, the marks and
- * pagetide_status_string may be called; the others return PAGETIDE_BUSY.
+ * pagetide_set_period, pagetide_watch, pagetide_unwatch, the functions of
+ * "Marks" and "Leaving code out" and pagetide_status_string may be called; the
+ * others return PAGETIDE_BUSY. While a callback runs, other threads' calls of
+ * this API, fork() and exit() wait for it: a callback must not wait for a thread
+ * that may be in one of them.
  *
  * Errors are negative values of pagetide_status. No function sets errno.
  *
@@ -234,8 +237,12 @@ static inline int pagetide_period_end(void) {
  * of pagetide_period_end() or pagetide_stop(), or a thread of the runtime's own
  * for periods that the clock ends and at exit. What it accesses is left out of
  * the sets. The clock goes on meanwhile; a slow callback lengthens periods.
- * After fork the child keeps the callback. Returns once the former callback is
- * not running any more. Errors: BUSY, NO_MEMORY. */
+ * After fork the child keeps the callback; after _Fork it does not. At exit() it
+ * is called for the last time by an atexit handler, while objects that were
+ * built before it was set still stand. The thread that runs it lives as long as
+ * the process: a process that ends by its last thread's pthread_exit() then
+ * needs exit(). Returns once the former callback is not running any more.
+ * Errors: BUSY, NO_MEMORY. */
 static inline int pagetide_on_period(pagetide_callback callback, void *user) {
   return PAGETIDE_CALL_(on_period, (callback, user));
 }

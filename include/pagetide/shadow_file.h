@@ -105,6 +105,8 @@ struct ShadowHeader {
 
   std::uint32_t recording; ///< 1 between start and stop
   std::uint32_t slot_high; ///< slots [0, slot_high) were ever used
+  /// System calls under way of threads without a slot of their own.
+  std::uint64_t orphan_calls_in_flight;
 
   /// Periods [periods_written, open_period) are complete and staged;
   /// open_period is being collected.
@@ -133,12 +135,13 @@ struct StagedWord {
   std::uint64_t value; ///< the eight cells, lowest address in the lowest byte
 };
 
-inline constexpr std::uint32_t kChunkBytes = 64 * 1024;
+/// A page: in a per-thread recording every thread that ends has at least one.
+inline constexpr std::uint32_t kChunkBytes = 4096;
 
 struct StagingChunk {
   std::uint64_t period; ///< PeriodEntry::index
-  std::uint32_t tid;
-  std::uint32_t kind; ///< ChunkKind
+  std::uint32_t tid;    ///< 0 unless the recording is per thread
+  std::uint32_t kind;   ///< ChunkKind
   /// Raised after a record is whole and before its word is cleared in the
   /// shadow.
   std::uint32_t count;

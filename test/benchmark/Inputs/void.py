@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""usage: void.py SOURCE BUILD
+
+Pairs of scripts that do and do not do the same, in the current directory; prints
+what benchmarks/measure.py says of each.
+"""
+
+import collections
+import pathlib
+import sys
+import time
+
+source, build = sys.argv[1:]
+sys.path.insert(0, source + "/benchmarks")
+
+import measure
+from build import Builder
+from failure import Failure
+from measure import Runner, Task, check_marks, pairs
+from programs import PROGRAMS
+from toolchain import Toolchain
+from variants import BUILDS, VARIANTS
+
+here = pathlib.Path.cwd()
+toolchain = Toolchain(build)
+builder = Builder(toolchain, toolchain.directory / "benchmarks")
+runner = Runner(builder.launcher(), toolchain.pagetide, here)
+
+
+def script(name, text):
+    path = here / name
+    path.write_text("#!/bin/sh\n" + text + "\n")
+    path.chmod(0o755)
+    return path
+
+
+def measured(native, other, variant, rounds=1):
+    executables = {"native": native, VARIANTS[variant].build: other}
+    return list(
+        pairs(runner, Task(()), executables, [VARIANTS[variant]], rounds, 1)
+    )
+
+
+right = script("right", "echo same")
+for name, text, variant in (
+    ("honest", "echo same", "rw"),
+    ("liar", "echo other", "rw"),
+    ("quitter", "echo same; exit 3", "rw"),
+    ("crasher", "echo same; kill -SEGV $$", "rw"),
+    ("complainer", "echo same; echo odd >&2", "rw"),
+    ("unrecorded", "echo same", "rw-10ms"),
+):
+    (pair,) = measured(right, script(name, text), variant)
+    print("%s: %s" % (name, pair["void"]))
+
+# What native prints is not always the same.
+(pair,) = measured(script("waverer", "date +%N"), right, "rw")
+print("waverer: %s" % pair["void"])
+
+try:
+    measured(script("broken", "echo no input >&2; exit 4"), right, "rw")
+except Failure as failure:
+    print("broken: %s" % failure)
+
+recipe = PROGRAMS["empty"].recipe
+for name, executable in (
+    ("unmarked", right),
+    ("mistaken", builder.build(recipe, BUILDS["rw"]).path),
+    ("marked", builder.build(recipe, BUILDS["write"]).path),
+):
+    try:
+        check_marks(runner, Task(()), {"native": right, "write": executable})
+        print("%s: nothing wrong" % name)
+    except Failure as failure:
+        print("%s: %s" % (name, failure))
+
+measure.TIME_LIMIT_S = 1
+try:
+    measured(script("endless", "sleep 100 & echo $! >pid; wait"), right, "rw")
+except Failure as failure:
+    print("endless: %s" % failure)
+sleeper = pathlib.Path("/proc", (here / "pid").read_text().strip())
+for _ in range(100):  # init may take its time to bury it
+    if not sleeper.exists():
+        break
+    time.sleep(0.1)
+print("and is gone: %s" % (not sleeper.exists()))
+measure.TIME_LIMIT_S = 100
+
+first = collections.Counter(p["first"] for p in measured(right, right, "rw", 8))
+print("first: native %(native)d, variant %(variant)d" % first)
