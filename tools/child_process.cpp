@@ -63,8 +63,8 @@ std::vector<std::string> environment_with(const std::string &variable,
 
 ChildProcess::ChildProcess(const std::vector<std::string> &command,
                            const std::string &variable,
-                           const std::string &value)
-    : saved_(new SavedState) {
+                           const std::string &value, const rlimit &file_limit)
+    : saved_(std::make_unique<SavedState>()) {
   sigset_t handled;
   sigemptyset(&handled);
   sigaddset(&handled, SIGCHLD);
@@ -80,11 +80,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGINT, &ignore, &saved_->interrupt);
   ::sigaction(SIGQUIT, &ignore, &saved_->quit);
-  // Four descriptors stay open for each recorded process.
-  ::getrlimit(RLIMIT_NOFILE, &saved_->files);
-  struct rlimit more = saved_->files;
-  more.rlim_cur = more.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &more);
+  saved_->files = file_limit;
   signals_.reset(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
 
   std::vector<std::string> arguments = command;
@@ -124,10 +120,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   }
 }
 
-ChildProcess::~ChildProcess() {
-  saved_->restore();
-  delete saved_;
-}
+ChildProcess::~ChildProcess() { saved_->restore(); }
 
 void ChildProcess::handle_signals() {
   signalfd_siginfo info;

@@ -9,9 +9,11 @@
 
 #include "unique_fd.h"
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,9 +38,11 @@ struct ExitStatus {
 class ChildProcess {
 public:
   /// Starts command[0], looked up in PATH, with `variable` set in its
-  /// environment. If that is impossible, start_error() says why (an errno).
+  /// environment and file_limit as its RLIMIT_NOFILE. If that is impossible,
+  /// start_error() says why (an errno).
   ChildProcess(const std::vector<std::string> &command,
-               const std::string &variable, const std::string &value);
+               const std::string &variable, const std::string &value,
+               const struct rlimit &file_limit);
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;
 
@@ -57,7 +61,7 @@ private:
   int start_error_ = 0;
   UniqueFd signals_;
   std::optional<ExitStatus> exit_status_;
-  SavedState *saved_;
+  std::unique_ptr<SavedState> saved_;
 };
 
 } // namespace pagetide::tools

@@ -33,23 +33,19 @@ const Command *const kCommands[] = {
 constexpr std::size_t kHelpColumn = 26;
 constexpr std::size_t kHelpWidth = 80;
 
-/// Two columns, the right one with its words wrapped.
-std::string help_entry(const std::string &left, const std::string &right) {
-  std::string out = "  " + left;
-  if (out.size() + 2 > kHelpColumn)
-    out += "\n" + std::string(kHelpColumn, ' ');
-  else
-    out.resize(kHelpColumn, ' ');
-  std::size_t column = kHelpColumn;
-  std::string_view words = right;
+/// The words of a text in lines that begin at a column and end with the help's
+/// width. The first line begins where the caller stands.
+std::string wrapped(std::string_view words, std::size_t begin) {
+  std::string out;
+  std::size_t column = begin;
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(' '));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
-    if (column != kHelpColumn && column + 1 + word.size() > kHelpWidth) {
-      out += "\n" + std::string(kHelpColumn, ' ');
-      column = kHelpColumn;
+    if (column != begin && column + 1 + word.size() > kHelpWidth) {
+      out += "\n" + std::string(begin, ' ');
+      column = begin;
     }
-    if (column != kHelpColumn) {
+    if (column != begin) {
       out += ' ';
       ++column;
     }
@@ -57,6 +53,16 @@ std::string help_entry(const std::string &left, const std::string &right) {
     column += word.size();
   }
   return out + "\n";
+}
+
+/// An option and what it does, in two columns.
+std::string help_entry(const std::string &left, const std::string &right) {
+  std::string out = "  " + left;
+  if (out.size() + 2 > kHelpColumn)
+    out += "\n" + std::string(kHelpColumn, ' ');
+  else
+    out.resize(kHelpColumn, ' ');
+  return out + wrapped(right, kHelpColumn);
 }
 
 std::string command_help(const Command &command, const CLI::App &app) {
@@ -73,7 +79,8 @@ std::string command_help(const Command &command, const CLI::App &app) {
       left += " " + option->get_type_name();
     out += help_entry(left, option->get_description());
   }
-  return out + fmt::format("\nExample:\n  {}\n", command.example);
+  return out + fmt::format("\n{}\nExample:\n  {}\n",
+                           wrapped(command.statuses, 0), command.example);
 }
 
 std::string general_help() {

@@ -31,9 +31,10 @@ using CommandRun = std::function<int(const std::vector<std::string> &rest)>;
 
 struct Command {
   const char *name;
-  const char *help;    ///< one line
-  const char *usage;   ///< what follows "pagetide NAME "
-  const char *example; ///< one invocation or more, a line each
+  const char *help;     ///< one line
+  const char *usage;    ///< what follows "pagetide NAME "
+  const char *example;  ///< one invocation
+  const char *statuses; ///< what its exit statuses mean
   /// Declares the options; what it returns owns them.
   CommandRun (*set_up)(CLI::App &app);
   int failure_status;

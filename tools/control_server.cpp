@@ -11,6 +11,7 @@
 
 #include "pagetide/shadow_file.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -36,6 +37,9 @@ constexpr int kBacklog = 4096;
 /// A connection can close a moment before its process has ended, and closes
 /// for good where the process replaces itself without the exec hook's notice.
 constexpr std::chrono::milliseconds kGrace{250};
+/// Descriptors that a connected process holds, and what all else needs.
+constexpr std::size_t kFdsOfProcess = 4;
+constexpr std::size_t kOtherFds = 24;
 /// Descriptors accepted in one message; a Hello has two.
 constexpr std::size_t kMaxFds = 8;
 
@@ -54,6 +58,10 @@ bool is_readable(int fd) {
 } // namespace
 
 ControlServer::ControlServer() {
+  rlimit files;
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+      files.rlim_cur > kOtherFds + kFdsOfProcess)
+    most_processes_ = (files.rlim_cur - kOtherFds) / kFdsOfProcess;
   std::string problem = "no directory for it is known";
   for (const char *base :
        {static_cast<const char *>(getenv("XDG_RUNTIME_DIR")),
@@ -102,7 +110,8 @@ ControlServer::~ControlServer() {
 }
 
 void ControlServer::add_poll_fds(std::vector<pollfd> &fds) const {
-  fds.push_back({listener_.get(), POLLIN, 0});
+  if (may_accept())
+    fds.push_back({listener_.get(), POLLIN, 0});
   for (const Process &process : processes_) {
     if (!process.hung_up)
       fds.push_back({process.connection.get(), POLLIN, 0});
@@ -125,47 +134,57 @@ int ControlServer::poll_timeout_ms() const {
 }
 
 void ControlServer::serve() {
-  accept_all();
-  for (Process &process : processes_)
+  const auto serve_one = [this](std::size_t at) {
+    Process &process = processes_[at];
     receive_all(process);
-  for (std::size_t i = 0; i < processes_.size();) {
-    if (!has_ended(processes_[i])) {
-      ++i;
-      continue;
-    }
+    if (!has_ended(process))
+      return false;
     // Its last words may have come after the look at its connection.
-    receive_all(processes_[i]);
-    finish(processes_[i]);
-    processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
+    receive_all(process);
+    finish(process);
+    processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(at));
+    return true;
+  };
+  for (std::size_t at = 0; at < processes_.size();)
+    if (!serve_one(at))
+      ++at;
+  // One at a time, so that a crowd of short-lived processes needs no more
+  // descriptors than one. Whoever has to wait loses nothing: what it sent stays
+  // in its connection, even past its death.
+  while (may_accept() && accept_one())
+    serve_one(processes_.size() - 1);
 }
 
-void ControlServer::accept_all() {
-  while (true) {
-    UniqueFd connection(::accept4(listener_.get(), nullptr, nullptr,
-                                  SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!connection) {
-      if (errno == EINTR || errno == ECONNABORTED)
-        continue;
-      if (errno != EAGAIN && !told_of_limit_) {
-        told_of_limit_ = true;
-        messages_.push_back(
-            fmt::format("a recording process cannot be watched: {}; if it is "
-                        "killed, the end of its trace will be missing",
-                        std::strerror(errno)));
-      }
-      return;
-    }
-    ucred peer = {};
-    socklen_t size = sizeof(peer);
-    ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
-    Process process;
-    process.pid = peer.pid;
-    process.connection = std::move(connection);
-    process.pidfd.reset(
-        static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
-    processes_.push_back(std::move(process));
-  }
+void ControlServer::finish_hung_up() {
+  for (Process &process : processes_)
+    if (process.hung_up)
+      finish(process);
+  std::erase_if(processes_,
+                [](const Process &process) { return process.hung_up; });
+}
+
+bool ControlServer::accept_one() {
+  UniqueFd connection;
+  do
+    connection.reset(::accept4(listener_.get(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK));
+  while (!connection && (errno == EINTR || errno == ECONNABORTED));
+  if (!connection)
+    return false;
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  Process process;
+  process.pid = peer.pid;
+  process.connection = std::move(connection);
+  process.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
+  process.gone = !process.pidfd && errno == ESRCH;
+  processes_.push_back(std::move(process));
+  return true;
+}
+
+bool ControlServer::anyone_waits() const {
+  return is_readable(listener_.get());
 }
 
 void ControlServer::receive_all(Process &process) {
@@ -254,7 +273,8 @@ bool ControlServer::has_ended(const Process &process) const {
       process.hung_up && Clock::now() - *process.hung_up >= kGrace;
   if (process.pid == command_pid_)
     return command_end_detail_ || grace_is_over;
-  return grace_is_over || (process.hung_up && !process.introduced) ||
+  return grace_is_over || process.gone ||
+         (process.hung_up && !process.introduced) ||
          (process.pidfd && is_readable(process.pidfd.get()));
 }
 

@@ -51,6 +51,9 @@ public:
   int poll_timeout_ms() const;
   /// Does what can be done without waiting.
   void serve();
+  /// Gives up waiting for whether processes whose connection has closed have
+  /// also ended.
+  void finish_hung_up();
 
   /// The command itself is nobody else's child: its end is told from outside.
   void set_command(pid_t pid) { command_pid_ = pid; }
@@ -64,6 +67,9 @@ public:
   bool anyone_left() const { return !processes_.empty(); }
   std::vector<Live> live() const;
   const std::vector<Trace> &traces() const { return traces_; }
+  /// Whether processes still wait to be accepted: there were more of them at
+  /// once than descriptors for them.
+  bool anyone_waits() const;
   /// Things a person should know, not yet told. Cleared by the caller.
   std::vector<std::string> &messages() { return messages_; }
 
@@ -78,10 +84,12 @@ private:
     UniqueFd trace;
     std::string path;
     bool introduced = false;
+    bool gone = false; ///< had ended before a pidfd could be had
     std::optional<Clock::time_point> hung_up;
   };
 
-  void accept_all();
+  bool may_accept() const { return processes_.size() < most_processes_; }
+  bool accept_one();
   void receive_all(Process &process);
   void take_hello(Process &process, const char *bytes, std::size_t size,
                   std::vector<UniqueFd> &fds);
@@ -95,7 +103,7 @@ private:
   std::vector<Trace> traces_;
   std::vector<std::string> messages_;
   bool anyone_came_ = false;
-  bool told_of_limit_ = false;
+  std::size_t most_processes_ = 1;
   pid_t command_pid_ = -1;
   std::optional<std::uint64_t> command_end_detail_;
 };

@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,7 +76,12 @@ ElfFile examine_elf(const std::string &path) {
       header.e_phentsize != sizeof(Elf64_Phdr))
     return file;
   file.is_elf = true;
-  file.gains_privilege = status.st_mode & (S_ISUID | S_ISGID);
+  // As the kernel decides whether the loader runs in secure mode.
+  file.gains_privilege =
+      ((status.st_mode & S_ISUID) && status.st_uid != ::geteuid()) ||
+      ((status.st_mode & S_ISGID) && status.st_gid != ::getegid()) ||
+      (::geteuid() != 0 &&
+       ::fgetxattr(fd.get(), "security.capability", nullptr, 0) > 0);
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
     if (!read_at(fd.get(), &segment, sizeof(segment),
@@ -103,7 +109,7 @@ std::string find_command(const std::string &command) {
   while (true) {
     const std::size_t colon = rest.find(':');
     const std::string_view directory = rest.substr(0, colon);
-    const std::string candidate =
+    std::string candidate =
         directory.empty() ? command : std::string(directory) + "/" + command;
     struct stat status;
     if (::access(candidate.c_str(), X_OK) == 0 &&

@@ -18,7 +18,7 @@ namespace pagetide::tools {
 struct ElfFile {
   bool is_elf = false;                 ///< 64-bit little-endian x86-64 ELF
   bool is_dynamic = false;             ///< it asks for a dynamic loader
-  bool gains_privilege = false;        ///< set-user-ID or set-group-ID
+  bool gains_privilege = false;        ///< runs with rights its caller has not
   std::optional<abi::ModuleInfo> note; ///< the first Pagetide note
 };
 

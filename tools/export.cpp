@@ -156,6 +156,8 @@ extern const Command kExportCommand = {
     "Write a trace as rows: one a period, thread and granule",
     "--format csv|json [OPTIONS] FILE",
     "pagetide export --format csv -o rows.csv run.ptrace",
+    "Exit status 0: done; 2: the file could not be read, or is damaged (what "
+    "comes before the damage was written).",
     set_up,
     kStatusFailed,
     false,

@@ -148,6 +148,13 @@ private:
   HarvestResult result_;
 };
 
+/// A free slot may hold marks of threads that nobody knows: tid 0.
+static std::uint32_t tid_of(const shadow_file::SlotEntry &slot) {
+  return slot.state == static_cast<std::uint32_t>(shadow_file::SlotState::kFree)
+             ? 0
+             : slot.tid;
+}
+
 /// The marks that the shadows still hold belong to the open period; so does
 /// what the kernel may have been writing when the process died.
 void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
@@ -155,13 +162,38 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
   image_.for_each_marked_word(
       [&](std::uint32_t slot, shadow_file::StagedWord word) {
         if (slot < slots.size())
-          builder.add_word(section_tid(slots[slot].tid),
+          builder.add_word(section_tid(tid_of(slots[slot])),
                            shadow_file::ChunkKind::kMarks, word);
       });
   for (const shadow_file::SlotEntry &slot : slots)
     if (slot.state == static_cast<std::uint32_t>(shadow_file::SlotState::kLive))
       builder.add_maybe_written(section_tid(slot.tid), slot.inflight_address,
                                 slot.inflight_bytes);
+}
+
+/// Leaves of each section what lies in the watched ranges.
+static void clip_to(const std::vector<shadow_file::WatchedRange> &ranges,
+                    PeriodPart &period) {
+  std::vector<GranuleRun> runs;
+  std::vector<PeriodPart::Section> sections;
+  for (const PeriodPart::Section &section : period.sections) {
+    const std::size_t first = runs.size();
+    auto range = ranges.begin();
+    for (const GranuleRun &run : period.runs_of(section)) {
+      while (range != ranges.end() && range->end <= run.first)
+        ++range;
+      for (auto r = range; r != ranges.end() && r->begin < run.end(); ++r) {
+        GranuleRun clipped = run;
+        clipped.first = std::max<std::uint64_t>(run.first, r->begin);
+        clipped.count = std::min(run.end(), r->end) - clipped.first;
+        runs.push_back(clipped);
+      }
+    }
+    if (runs.size() != first)
+      sections.push_back({section.tid, first, runs.size() - first});
+  }
+  period.runs = std::move(runs);
+  period.sections = std::move(sections);
 }
 
 void Harvester::add_period(const shadow_file::PeriodEntry &entry,
@@ -186,6 +218,8 @@ void Harvester::add_period(const shadow_file::PeriodEntry &entry,
   if (is_open)
     add_what_is_not_staged(builder);
   builder.build(period);
+  if (image_.is_watching())
+    clip_to(image_.watched(), period);
 
   period.left_out = granules_without_checksum(state_.header, period);
   for (const Bytes &payload : encode_period(period))

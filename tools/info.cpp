@@ -132,9 +132,12 @@ CommandRun set_up(CLI::App &app) {
 
 extern const Command kInfoCommand = {
     "info",
-    "Show a trace's header and whether it is whole (exit status 1: it is not)",
+    "Show a trace's header, and whether it is whole (exit status)",
     "FILE",
     "pagetide info run.ptrace",
+    "Exit status 0: the trace is complete; 1: it is truncated or damaged; 2: "
+    "it "
+    "could not be read or is no trace.",
     set_up,
     kStatusFailed,
     false,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "command.h"
+#include "text_output.h"
 
 #include <cstdio>
 #include <exception>
@@ -12,12 +13,13 @@
 #include <vector>
 
 int main(int argc, char **argv) {
+  using namespace pagetide::tools;
   try {
-    return pagetide::tools::run_pagetide({argv + 1, argv + argc});
-  } catch (const std::exception &unforeseen) {
-    std::fprintf(stderr, "pagetide: %s\n", unforeseen.what());
-  } catch (...) {
-    // The reader of our help has gone.
+    return run_pagetide({argv + 1, argv + argc});
+  } catch (const ReaderGone &) {
+    return kStatusFailed;
+  } catch (const std::exception &problem) {
+    std::fprintf(stderr, "pagetide: %s\n", problem.what());
+    return kStatusFailed;
   }
-  return pagetide::tools::kStatusFailed;
 }

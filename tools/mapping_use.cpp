@@ -15,7 +15,7 @@ namespace pagetide::tools {
 namespace {
 
 constexpr const char kAnonymous[] = "[anonymous]";
-constexpr const char kUnexplained[] = "[not mapped when looked up]";
+constexpr const char kUnexplained[] = "[unknown]";
 constexpr const char kOther[] = "[other mappings]";
 constexpr std::size_t kMaxNames = 16384;
 constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX

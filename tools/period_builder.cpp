@@ -18,12 +18,13 @@ using shadow_file::StagedWord;
 
 namespace {
 
-/// What a nonempty cell says. Values that the ABI doesn't know claim no more
-/// than that there may have been an access.
+/// What a nonempty cell says. Staged values are or-ed together, so that a cell
+/// can be marked and `may` at once: marked wins. Values that the ABI doesn't
+/// know claim no more than that there may have been an access.
 unsigned flags_of_cell(abi::Layout layout, unsigned which, std::uint8_t value) {
-  const bool certain = value == abi::kCellMarked;
+  const bool certain = value & abi::kCellMarked;
   if (!abi::tells_writes(layout))
-    return certain ? trace::kRunAccessed : kMayFlags;
+    return certain ? unsigned{trace::kRunAccessed} : kMayFlags;
   const bool is_write =
       layout == abi::Layout::kWrite || which == abi::write_cell(layout);
   if (is_write)
@@ -33,7 +34,7 @@ unsigned flags_of_cell(abi::Layout layout, unsigned which, std::uint8_t value) {
 
 /// Only writes are carried; a word may hold read cells beside them.
 unsigned flags_of_carried_cell(abi::Layout layout, unsigned which) {
-  return which == abi::write_cell(layout) ? trace::kRunCarried : 0u;
+  return which == abi::write_cell(layout) ? unsigned{trace::kRunCarried} : 0;
 }
 
 } // namespace
@@ -56,8 +57,9 @@ void PeriodBuilder::add_maybe_written(std::uint32_t tid, std::uint64_t address,
   const std::uint64_t last = address + std::min(bytes, limit - address) - 1;
   const std::uint64_t first_granule = address >> geometry_.granule_shift;
   const std::uint64_t last_granule = last >> geometry_.granule_shift;
-  const unsigned flags =
-      abi::tells_writes(geometry_.layout) ? trace::kRunMayWritten : kMayFlags;
+  const unsigned flags = abi::tells_writes(geometry_.layout)
+                             ? unsigned{trace::kRunMayWritten}
+                             : kMayFlags;
   threads_[tid].maybe_written.push_back(
       {first_granule, last_granule - first_granule + 1, flags});
 }

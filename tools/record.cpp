@@ -100,9 +100,9 @@ std::string why_silent(const std::string &command, const ElfFile &file) {
                        "dynamically",
                        command);
   if (file.gains_privilege)
-    return fmt::format("{} is instrumented but runs with its owner's "
-                       "privileges, where the runtime obeys no environment; "
-                       "record it as its owner, without the set-ID bits",
+    return fmt::format("{} is instrumented but runs with privileges that you "
+                       "have not, and then the runtime obeys no environment; "
+                       "record a copy without them",
                        command);
   return fmt::format("{} is instrumented but did not record: either its "
                      "runtime libpagetide.so was not loaded (see ldd {}), or "
@@ -171,8 +171,23 @@ void say_traces(const ControlServer &server, const RecordOptions &options) {
     if (live.size() > kMaxListed)
       say("  and {} more", live.size() - kMaxListed);
   }
+  if (server.anyone_waits())
+    say("more processes recorded at once than can be watched with this limit "
+        "of open files: the traces of those that were killed lack their last "
+        "periods; raise it with: ulimit -n");
   if (!traces.empty())
     say("see them with: pagetide report {}", format_command({options.output}));
+}
+
+/// Raises the soft limit of descriptors, of which every recorded process needs
+/// a few, and returns the limit there was, which the command is to have.
+rlimit raise_file_limit() {
+  rlimit before = {};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  rlimit more = before;
+  more.rlim_cur = more.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &more);
+  return before;
 }
 
 /// Serves the recording processes until the command has ended.
@@ -201,9 +216,10 @@ void serve_run(ChildProcess &child, ControlServer &server) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
     if (!server.anyone_left() || left.count() <= 0)
-      return;
+      break;
     wait(static_cast<int>(left.count()));
   }
+  server.finish_hung_up();
 }
 
 /// Ends this process as the command ended.
@@ -256,9 +272,10 @@ int run_record(const RecordOptions &options,
 
   ExitStatus status;
   {
+    const rlimit file_limit = raise_file_limit();
     ControlServer server;
     const std::string text = runtime_options(options, server.socket_path());
-    ChildProcess child(command, kOptionsVariable, text);
+    ChildProcess child(command, kOptionsVariable, text, file_limit);
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
           child.start_error() == EMFILE || child.start_error() == ENFILE)
@@ -318,6 +335,8 @@ extern const Command kRecordCommand = {
     "Run a command and record the pages its instrumented processes use",
     "[OPTIONS] -- CMD [ARG...]",
     "pagetide record -p 100ms -o run.ptrace -- ./prog input.txt",
+    "Exits as CMD does. 125: record itself failed; 126: CMD cannot be "
+    "executed; 127: CMD was not found.",
     set_up,
     kRecordFailed,
     true,

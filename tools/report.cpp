@@ -149,6 +149,7 @@ extern const Command kReportCommand = {
     "Summarise traces for a person, or with --json for a program",
     "[OPTIONS] FILE...",
     "pagetide report run.ptrace",
+    "Exit status 0: done; 2: a file could not be read, or is damaged.",
     set_up,
     kStatusFailed,
     false,

@@ -131,7 +131,7 @@ std::string report_json(const Summary &s) {
                             {"code", note_code_name(note.code)},
                             {"text", note.text}});
   // Names in a trace need not be UTF-8.
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 } // namespace pagetide::tools

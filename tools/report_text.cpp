@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t kMinWidth = 60;
 constexpr std::size_t kMaxWidth = 400;
+constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
 
 const char *plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
@@ -79,6 +80,20 @@ private:
   }
   void fact(const char *label, const std::string &text) {
     line("  {:<10} {}", label, text);
+  }
+  /// A fact of several words, wrapped at the report's width.
+  void long_fact(const char *label, const std::string &text) {
+    std::string rest = text;
+    const std::size_t width = style_.width - kFactIndent;
+    while (rest.size() > width) {
+      const std::size_t blank = rest.rfind(' ', width);
+      if (blank == std::string::npos || blank == 0)
+        break;
+      fact(label, rest.substr(0, blank));
+      rest.erase(0, blank + 1);
+      label = "";
+    }
+    fact(label, rest);
   }
   std::string bytes(double granules) const {
     return format_bytes(granules *
@@ -147,29 +162,29 @@ void TextReport::facts() {
   fact("Recorded",
        fmt::format("{}, for {}", format_realtime(s.header.realtime_ns),
                    format_duration(s.duration_ns)));
-  fact("Settings",
-       fmt::format("layout {}, granule {}, per {}{}",
-                   abi::kLayoutNames[s.header.layout],
-                   format_bytes(static_cast<double>(s.granule_bytes())),
-                   s.per_thread() ? "thread" : "process",
-                   s.header.flags & trace::kHeaderSkipsConstants
-                       ? ", constants left out"
-                       : ""));
-  fact("Periods", periods_text());
+  long_fact("Settings",
+            fmt::format("layout {}, granule {}, per {}{}",
+                        abi::kLayoutNames[s.header.layout],
+                        format_bytes(static_cast<double>(s.granule_bytes())),
+                        s.per_thread() ? "thread" : "process",
+                        s.header.flags & trace::kHeaderSkipsConstants
+                            ? ", constants left out"
+                            : ""));
+  long_fact("Periods", periods_text());
   if (s.end)
     fact("End", end_reason_name(*s.end));
 }
 
 void TextReport::figures() {
+  std::string unit = unit_;
+  unit[0] = static_cast<char>(unit[0] - 'a' + 'A');
   line("");
-  line("  {:<24}{:>10}{:>12}{:>12}{:>12}",
-       fmt::format("{}s of {}, a period",
-                   std::string(1, static_cast<char>(unit_[0] - 'a' + 'A')) +
-                       (unit_ + 1),
-                   format_bytes(static_cast<double>(summary_.granule_bytes()))),
-       "median", "95 %", "maximum", "distinct");
+  line("  {}s of {} in a period, and distinct ones in all periods", unit,
+       format_bytes(static_cast<double>(summary_.granule_bytes())));
+  line("  {:<20}{:>12}{:>12}{:>12}{:>12}", "", "median", "95 %", "maximum",
+       "distinct");
   const auto row = [&](const char *label, const Figures &figures) {
-    line("  {:<22}{}{}{}{}  {}", label, count_cell(figures.median),
+    line("  {:<20}{}{}{}{}  {}", label, count_cell(figures.median),
          count_cell(figures.p95), count_cell(figures.maximum),
          count_cell(figures.distinct, figures.distinct_is_lower_bound),
          bytes(static_cast<double>(figures.distinct)));
@@ -226,10 +241,11 @@ void TextReport::threads() {
     return;
   line("");
   if (!summary_.per_thread()) {
-    fact("Threads",
-         fmt::format("{} seen, recorded as one set (--per-thread keeps them "
-                     "apart)",
-                     format_count(summary_.threads.size())));
+    long_fact(
+        "Threads",
+        fmt::format("{} seen, recorded as one set (--per-thread keeps them "
+                    "apart)",
+                    format_count(summary_.threads.size())));
     return;
   }
   std::vector<std::pair<std::uint32_t, const ThreadSummary *>> busiest;
@@ -280,8 +296,9 @@ void TextReport::notes() {
   const std::size_t shown = std::min(style_.top, summary_.notes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Note &note = summary_.notes[i];
-    fact("Note", fmt::format("{} (period {}): {}", note_code_name(note.code),
-                             note.period, printable(note.text)));
+    long_fact("Note",
+              fmt::format("{} (period {}): {}", note_code_name(note.code),
+                          note.period, printable(note.text)));
   }
   if (summary_.note_count > shown)
     line("  and {} more", format_count(summary_.note_count - shown));

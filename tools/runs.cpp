@@ -34,7 +34,7 @@ unsigned normalized_flags(unsigned flags) {
   if (flags & trace::kRunWritten)
     flags &= ~(trace::kRunMayWritten | trace::kRunCarried);
   if (flags & trace::kRunAccessed)
-    flags &= ~kMayFlags;
+    flags &= ~(kMayFlags | trace::kRunCarried);
   return flags;
 }
 

@@ -37,6 +37,13 @@ public:
   }
   const std::vector<shadow_file::SlotEntry> &slots() const { return slots_; }
 
+  /// Whether only granules in watched() are to be reported.
+  bool is_watching() const { return header_.watch & shadow_file::kWatching; }
+  /// Sorted and disjoint.
+  const std::vector<shadow_file::WatchedRange> &watched() const {
+    return watched_;
+  }
+
   /// The entry of staged period number `number`: the header's counters number
   /// periods, the entry's index is what the trace calls it.
   const shadow_file::PeriodEntry &period(std::uint64_t number) const {
@@ -60,6 +67,7 @@ private:
   /// The parts of [begin, end) that have memory behind them.
   void for_each_extent(std::uint64_t begin, std::uint64_t end,
                        const ExtentVisitor &visit) const;
+  void read_watched();
   void read(void *buffer, std::uint64_t bytes, std::uint64_t offset) const;
   [[noreturn]] void reject(const std::string &reason) const;
 
@@ -68,6 +76,7 @@ private:
   std::uint64_t size_ = 0;
   shadow_file::ShadowHeader header_ = {};
   std::vector<shadow_file::SlotEntry> slots_;
+  std::vector<shadow_file::WatchedRange> watched_;
 };
 
 } // namespace pagetide::tools

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pagetide::tools {
 
@@ -75,7 +76,7 @@ std::string draw_curve(const TimeCurve &curve, const CurveStyle &style,
   for (const std::uint64_t value : columns) {
     const double share = static_cast<double>(value) / static_cast<double>(top);
     const auto height = static_cast<std::size_t>(
-        share * static_cast<double>(style.height * steps) + 0.5);
+        std::lround(share * static_cast<double>(style.height * steps)));
     heights.push_back(value != 0 ? std::max<std::size_t>(height, 1) : 0);
   }
 

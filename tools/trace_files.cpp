@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -131,9 +132,13 @@ void make_room_for_run(const std::string &path) {
     throw Failure(fmt::format("{}: is no directory, so no trace can be made "
                               "there",
                               directory));
-  if (::access(directory.c_str(), W_OK | X_OK) != 0)
+  // Only making a file shows whether one can be made.
+  std::string probe = path + ".XXXXXX";
+  const UniqueFd made(::mkostemp(probe.data(), O_CLOEXEC));
+  if (!made)
     throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
                               std::strerror(errno)));
+  ::unlink(probe.c_str());
   const std::vector<std::string> files = files_of_run(path);
   for (const std::string &file : files)
     if (kind_of_file(file) == FileKind::kOther)
