@@ -32,7 +32,7 @@ config.name = "Pagetide"
 # bash runs the scripts, so that tests may use all of the shell.
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".ll", ".c", ".cpp", ".test"]
-config.excludes = ["Inputs", "docs", "benchmarks", "examples", ".deps"]
+config.excludes = ["Inputs", "support", "docs", "benchmarks", ".deps"]
 config.excludes += [
     name for name in os.listdir(config.pagetide_source_root)
     if name.startswith("build")
@@ -41,7 +41,7 @@ config.test_source_root = config.pagetide_source_root
 config.test_exec_root = config.pagetide_build_root
 
 # Time limit. lit needs psutil to kill what a test leaves running.
-seconds = int(lit_config.params.get("timeout", 300))
+seconds = int(lit_config.params.get("timeout", 600))
 supported, why = lit.util.killProcessAndChildrenIsSupported()
 if supported:
     if lit_config.maxIndividualTestTime == 0:

@@ -9,7 +9,8 @@ set(PAGETIDE_LLVM_MAJOR 19)
 
 # LLVM_DIR is LIBDIR/cmake/llvm below LLVM's prefix, or a link to it.
 if(LLVM_DIR)
-  get_filename_component(_llvm_prefix "${LLVM_DIR}/../../.." REALPATH)
+  get_filename_component(_llvm_prefix "${LLVM_DIR}" REALPATH)
+  get_filename_component(_llvm_prefix "${_llvm_prefix}/../../.." ABSOLUTE)
 else()
   find_program(PAGETIDE_LLVM_CONFIG NAMES llvm-config-${PAGETIDE_LLVM_MAJOR}
                                           llvm-config)

@@ -18,15 +18,10 @@ write_basic_package_version_file(
   "${_package_build_dir}/PagetideConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 
-foreach(_target IN ITEMS PagetidePass pagetide_runtime pagetide_cli
-                         pagetide_wrapper)
-  if(TARGET ${_target})
-    install(
-      TARGETS ${_target}
-      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  endif()
-endforeach()
+install(
+  TARGETS PagetidePass pagetide_runtime pagetide_cli pagetide_wrapper
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-clang++"
         DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(FILES "${_package_build_dir}/PagetideConfig.cmake"

@@ -166,20 +166,19 @@ void dropLeftOut(const PassOptions &Options, AccessList &List, size_t Old) {
   List.truncate(Kept);
 }
 
-/// Tells the user, once a module and intrinsic, that the memory it touches goes
-/// unmarked.
+/// Tells the user, once a function and intrinsic, that the memory it touches
+/// goes unmarked.
 void reportUnknownIntrinsic(const IntrinsicInst &I) {
   const Function &Callee = *I.getCalledFunction();
-  for (const User *U : Callee.users()) {
-    auto *Other = dyn_cast<Instruction>(U);
-    if (!Other || isLeftOut(*Other->getFunction()))
-      continue;
-    // Users stand in no particular order, but in the same one each time: the
-    // first speaks for all.
-    if (Other != &I)
-      return;
-    break;
-  }
+  // Users stand in no particular order, but in the same one each time: one
+  // speaks for the others of its function.
+  for (const User *U : Callee.users())
+    if (auto *Call = dyn_cast<IntrinsicInst>(U))
+      if (Call->getFunction() == I.getFunction()) {
+        if (Call != &I)
+          return;
+        break;
+      }
   reportWarning(
       *I.getModule(), I.getDebugLoc(),
       "the memory that '" + Callee.getName() + "' touches in function '" +
@@ -211,7 +210,7 @@ void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
   if (auto *Array = dyn_cast<ArrayType>(T)) {
     Type *Element = Array->getElementType();
     uint64_t Step = DL.getTypeAllocSize(Element);
-    // Without padding, or too long to go through: one piece.
+    // Elements side by side are one piece.
     if (!Element->isAggregateType() && DL.getTypeStoreSize(Element) == Step) {
       if (uint64_t Bytes = Array->getNumElements() * Step)
         Pieces.push_back({Offset, Bytes});
@@ -469,6 +468,7 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
   case Intrinsic::experimental_patchpoint:
   case Intrinsic::experimental_patchpoint_void:
   case Intrinsic::gcroot:
+  case Intrinsic::icall_branch_funnel:
   case Intrinsic::invariant_end:
   case Intrinsic::invariant_start:
   case Intrinsic::lifetime_end:

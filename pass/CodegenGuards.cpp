@@ -7,22 +7,112 @@
 #include "CodegenGuards.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Scalar/Sink.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SimplifyLibCalls.h"
 
 using namespace llvm;
 
 namespace pagetide {
 namespace {
+
+//===----------------------------------------------------------------------===//
+// Before there are marks
+//===----------------------------------------------------------------------===//
+
+void dropDeadLoads(Function &F) {
+  // Users follow what they use, but for phi nodes of loops, and what these use
+  // stays alive anyway.
+  for (BasicBlock *Block : post_order(&F))
+    for (Instruction &I : make_early_inc_range(reverse(*Block)))
+      if (!isa<CallBase, AllocaInst>(I) && isInstructionTriviallyDead(&I)) {
+        salvageDebugInfo(I);
+        I.eraseFromParent();
+      }
+}
+
+/// Whether \p Store writes only to \p Local, which has \p Bytes bytes.
+bool storesInto(const StoreInst &Store, const Value *Local, uint64_t Bytes,
+                const DataLayout &DL) {
+  APInt Offset(64, 0);
+  return Store.isSimple() &&
+         Store.getPointerOperand()->stripAndAccumulateConstantOffsets(
+             DL, Offset, /*AllowNonInbounds=*/true) == Local &&
+         (Offset + DL.getTypeStoreSize(Store.getValueOperand()->getType()))
+             .ule(Bytes);
+}
+
+/// Appends to \p Dead the stores to a local with nothing between them and \p End,
+/// where it ends, but stores that are dead.
+void findDeadStores(const LifetimeIntrinsic &End,
+                    SmallSetVector<StoreInst *, 8> &Dead) {
+  auto *Local = dyn_cast<AllocaInst>(End.getArgOperand(1));
+  uint64_t Bytes = cast<ConstantInt>(End.getArgOperand(0))->getZExtValue();
+  if (!Local || Bytes == ~uint64_t{0}) // of unknown size
+    return;
+  const DataLayout &DL = End.getModule()->getDataLayout();
+  for (const Instruction *I = End.getPrevNode(); I; I = I->getPrevNode()) {
+    auto *Store = const_cast<StoreInst *>(dyn_cast<StoreInst>(I));
+    if (Store && storesInto(*Store, Local, Bytes, DL))
+      Dead.insert(Store);
+    else if (I->mayReadOrWriteMemory() && !I->isLifetimeStartOrEnd() &&
+             !Dead.contains(Store))
+      return;
+  }
+}
+
+void dropDeadStores(Function &F) {
+  SmallVector<const LifetimeIntrinsic *, 8> Ends;
+  for (Instruction &I : instructions(F))
+    if (auto *End = dyn_cast<LifetimeIntrinsic>(&I))
+      if (End->getIntrinsicID() == Intrinsic::lifetime_end)
+        Ends.push_back(End);
+
+  // What is dead to one local uncovers more of another.
+  SmallSetVector<StoreInst *, 8> Dead;
+  size_t Before;
+  do {
+    Before = Dead.size();
+    for (const LifetimeIntrinsic *End : Ends)
+      findDeadStores(*End, Dead);
+  } while (Dead.size() != Before);
+  for (StoreInst *Store : Dead)
+    Store->eraseFromParent();
+}
+
+/// __memcpy_chk and its kin, where the size of the buffer is not known.
+void simplifyFortifiedCalls(Function &F, const TargetLibraryInfo &TLI) {
+  FortifiedLibCallSimplifier Simplifier(&TLI, /*OnlyLowerUnknownSize=*/true);
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (!Call || !Call->getCalledFunction() || Call->isMustTailCall() ||
+        isa<IntrinsicInst>(Call))
+      continue;
+    IRBuilder<> Builder(Call);
+    if (Value *Simpler = Simplifier.optimizeCall(Call, Builder)) {
+      Call->replaceAllUsesWith(Simpler);
+      Call->eraseFromParent();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Constant memory
+//===----------------------------------------------------------------------===//
 
 /// Passes the pointer \p U through an integer. That costs no instruction, and
 /// alias analysis no longer knows what the pointer points to.
@@ -85,6 +175,77 @@ void keepBehindMark(Instruction &I, AAResults &AA) {
     I.setMetadata(LLVMContext::MD_tbaa, nullptr);
 }
 
+//===----------------------------------------------------------------------===//
+// Loads that could be sunk
+//===----------------------------------------------------------------------===//
+
+/// True where code generation moves no load from before \p I to behind it.
+bool stopsSinking(const Instruction &I) {
+  if (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, FenceInst>(I))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&I);
+  return Call && (!isa<IntrinsicInst>(Call) || isa<MemIntrinsic>(Call));
+}
+
+/// The value on which the block's end depends, whichever way it is left. A
+/// condition made of several is taken apart: the first may decide alone.
+const Value *decidingValue(const Instruction &Terminator) {
+  if (auto *Switch = dyn_cast<SwitchInst>(&Terminator))
+    return Switch->getCondition();
+  if (auto *Jump = dyn_cast<IndirectBrInst>(&Terminator))
+    return Jump->getAddress();
+  auto *Branch = dyn_cast<BranchInst>(&Terminator);
+  if (!Branch || !Branch->isConditional())
+    return nullptr;
+  return isa<CmpInst>(Branch->getCondition()) ? Branch->getCondition()
+                                              : nullptr;
+}
+
+/// Whether \p I is needed to compute \p Result in its own block.
+bool isNeededFor(const Instruction &I, const Value *Result) {
+  SmallPtrSet<const Instruction *, 16> Seen = {&I};
+  SmallVector<const Instruction *, 16> Worklist = {&I};
+  while (!Worklist.empty()) {
+    const Instruction *Next = Worklist.pop_back_val();
+    if (Next == Result)
+      return true;
+    for (const User *U : Next->users()) {
+      auto *User = cast<Instruction>(U);
+      if (User->getParent() == I.getParent() && !isa<PHINode>(User) &&
+          Seen.insert(User).second)
+        Worklist.push_back(User);
+    }
+  }
+  return false;
+}
+
+bool mayBeSunk(const Instruction &Read) {
+  const BasicBlock &Block = *Read.getParent();
+  const Instruction &Terminator = *Block.getTerminator();
+  if (Terminator.getNumSuccessors() < 2 || Read.isVolatile() || Read.isAtomic())
+    return false;
+  for (const Instruction *I = &Read; I; I = I->getNextNode())
+    if (stopsSinking(*I))
+      return false;
+  const Value *Deciding = decidingValue(Terminator);
+  return !Deciding || !isNeededFor(Read, Deciding);
+}
+
+/// An instruction of no bytes that counts as a store.
+void insertBarrier(Instruction &Before) {
+  LLVMContext &Context = Before.getContext();
+  auto *Type = FunctionType::get(Type::getVoidTy(Context), false);
+  auto *Asm = InlineAsm::get(Type, "", "~{memory}", /*hasSideEffects=*/true);
+  auto *Barrier = CallInst::Create(Type, Asm, "", Before.getIterator());
+  Barrier->setDoesNotThrow();
+  Barrier->setDebugLoc(Before.getDebugLoc());
+  Barrier->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Context, {}));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the C library
+//===----------------------------------------------------------------------===//
+
 /// Functions of the C library that access memory and that code generation knows
 /// how to do without.
 bool isExpandedByCodegen(LibFunc Function) {
@@ -98,26 +259,6 @@ bool isExpandedByCodegen(LibFunc Function) {
   case LibFunc_strcpy:
   case LibFunc_strlen:
   case LibFunc_strnlen:
-  // With a buffer of unknown size these become their plain namesakes, of which
-  // some are then expanded.
-  case LibFunc_memccpy_chk:
-  case LibFunc_memcpy_chk:
-  case LibFunc_memmove_chk:
-  case LibFunc_mempcpy_chk:
-  case LibFunc_memset_chk:
-  case LibFunc_snprintf_chk:
-  case LibFunc_sprintf_chk:
-  case LibFunc_stpcpy_chk:
-  case LibFunc_stpncpy_chk:
-  case LibFunc_strcat_chk:
-  case LibFunc_strcpy_chk:
-  case LibFunc_strlcat_chk:
-  case LibFunc_strlcpy_chk:
-  case LibFunc_strlen_chk:
-  case LibFunc_strncat_chk:
-  case LibFunc_strncpy_chk:
-  case LibFunc_vsnprintf_chk:
-  case LibFunc_vsprintf_chk:
     return true;
   default:
     return false;
@@ -126,17 +267,12 @@ bool isExpandedByCodegen(LibFunc Function) {
 
 } // namespace
 
-void settleLoads(Function &F, FunctionAnalysisManager &FAM) {
-  // Users follow what they use, but for loops, whose phi nodes keep what they
-  // use alive anyway.
-  for (BasicBlock *Block : post_order(&F))
-    for (Instruction &I : make_early_inc_range(reverse(*Block)))
-      if (!isa<CallBase, AllocaInst>(I) && isInstructionTriviallyDead(&I)) {
-        salvageDebugInfo(I);
-        I.eraseFromParent();
-      }
+void settleAccesses(Function &F, FunctionAnalysisManager &FAM) {
+  dropDeadLoads(F);
   if (F.hasOptNone())
-    return; // code generation will not move anything
+    return; // code generation does none of the rest there
+  dropDeadStores(F);
+  simplifyFortifiedCalls(F, FAM.getResult<TargetLibraryAnalysis>(F));
   FAM.invalidate(F, PreservedAnalyses::none());
   SinkingPass().run(F, FAM);
 }
@@ -144,6 +280,13 @@ void settleLoads(Function &F, FunctionAnalysisManager &FAM) {
 void keepBehindMarks(ArrayRef<Instruction *> Reads, AAResults &AA) {
   for (Instruction *I : Reads)
     keepBehindMark(*I, AA);
+}
+
+void keepUnconditional(ArrayRef<Instruction *> Reads) {
+  // A barrier serves all reads of its block, once it stands there.
+  for (Instruction *Read : Reads)
+    if (mayBeSunk(*Read))
+      insertBarrier(*Read->getParent()->getTerminator());
 }
 
 void keepLibraryCalls(Function &F, const TargetLibraryInfo &TLI) {

@@ -25,11 +25,13 @@ class TargetLibraryInfo;
 
 namespace pagetide {
 
-/// Does beforehand what code generation would do to loads that are marked by
-/// then: drops those whose values nobody uses and moves those that only one way
-/// out of their block uses there. Marks of loads that are never made would be
-/// inventions.
-void settleLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+/// Does beforehand what code generation would do to the accesses of \p F when
+/// they have their marks already: drops loads whose values nobody uses and
+/// stores to locals that end right after, moves loads that only one way out of
+/// their block uses there, and makes plain copies of fortified ones that have
+/// nothing to check. Marks of accesses that are never made would be inventions;
+/// copies that come to be later, losses.
+void settleAccesses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Keeps \p Reads behind their marks. Loads of memory that is known to be
 /// constant are not ordered with stores at all: code generation may put them
@@ -39,9 +41,14 @@ void settleLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void keepBehindMarks(llvm::ArrayRef<llvm::Instruction *> Reads,
                      llvm::AAResults &AA);
 
+/// Keeps \p Reads where they are: code generation sinks loads into the parts of
+/// the program that use their values, down to the single comparisons that it
+/// makes of a condition or a switch. Their marks would stay behind.
+void keepUnconditional(llvm::ArrayRef<llvm::Instruction *> Reads);
+
 /// Keeps calls of C library functions calls. Code generation would expand some
-/// in place (memcmp, mempcpy, __memcpy_chk), where neither a mark nor the
-/// runtime's interceptor sees the accesses.
+/// in place (memcmp, mempcpy), where neither a mark nor the runtime's
+/// interceptor sees the accesses.
 void keepLibraryCalls(llvm::Function &F, const llvm::TargetLibraryInfo &TLI);
 
 /// Takes back what was promised of \p F before it had marks: that it writes no

@@ -44,11 +44,14 @@ void MarkEmitter::emit(const MarkStep &Step) {
   case MarkStep::Form::Shaped:
     emitShaped(Step.What);
     break;
-  case MarkStep::Form::Long:
-    markRange(Builder.CreatePtrAdd(Step.What.Address,
-                                   Builder.getInt64(Step.What.Offset)),
-              Builder.getInt64(Step.What.Bytes), Step.What.Kind);
+  case MarkStep::Form::Long: {
+    const Access &A = Step.What;
+    Value *Start = A.Address;
+    if (A.Offset)
+      Start = Builder.CreatePtrAdd(Start, Builder.getInt64(A.Offset));
+    markRange(Start, Builder.getInt64(A.Bytes), A.Kind);
     break;
+  }
   case MarkStep::Form::Transfer:
     emitTransfer(*Step.Before);
     break;

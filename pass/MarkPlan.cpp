@@ -64,6 +64,18 @@ bool isMathCall(Intrinsic::ID Id) {
   }
 }
 
+/// True where \p I is one of two loads that a select chooses from. Code
+/// generation makes one load of them, from the address that is chosen, unless a
+/// mark stands between.
+bool isAlternative(const Instruction &I) {
+  auto IsLoad = [](const Value *V) { return isa<LoadInst>(V); };
+  return isa<LoadInst>(I) && any_of(I.users(), [&](const User *U) {
+           auto *Choice = dyn_cast<SelectInst>(U);
+           return Choice && IsLoad(Choice->getTrueValue()) &&
+                  IsLoad(Choice->getFalseValue());
+         });
+}
+
 /// True where marks of later accesses must not be put before \p I: it may not
 /// come back, may take long, or orders memory.
 bool endsSegment(const Instruction &I) {
@@ -103,6 +115,11 @@ struct Congruence {
 };
 
 /// Accesses that mark one kind of cell, at constant offsets from one base.
+///
+/// A group's marks go before its first access, and so those of stores after the
+/// loads that come before the first store. Earlier they would do as well, but a
+/// mark between a load and a store of the same bytes is what keeps code
+/// generation from making one narrow store of them that reads nothing.
 struct Group {
   Instruction *First; ///< the instruction that makes the first of them
   unsigned Position;  ///< First's
@@ -132,7 +149,7 @@ public:
     for (Instruction &I : Block) {
       ++Position;
       bool Ends = endsSegment(I);
-      if (Ends)
+      if (Ends || isAlternative(I))
         endSegment();
       Accesses.clear();
       collectAccesses(I, Options, Accesses);

@@ -65,6 +65,14 @@ GlobalVariable *makeNote(Module &M, Constant *Contents) {
   return Note;
 }
 
+SmallVector<GlobalVariable *> notesOf(Module &M) {
+  SmallVector<GlobalVariable *> Notes;
+  for (GlobalVariable &Global : M.globals())
+    if (Global.hasInitializer() && Global.getSection() == abi::kNoteSection)
+      Notes.push_back(&Global);
+  return Notes;
+}
+
 void makeConstructor(Module &M, GlobalVariable *Note) {
   LLVMContext &Context = M.getContext();
   auto *Type = FunctionType::get(Type::getVoidTy(Context), false);
@@ -100,6 +108,8 @@ void removeConstructors(Module &M, ArrayRef<Function *> Removed) {
     F->removeDeadConstantUsers();
     F->eraseFromParent();
   }
+  for (GlobalVariable *Note : notesOf(M))
+    Note->removeDeadConstantUsers();
 }
 
 } // namespace
@@ -108,37 +118,43 @@ bool isModuleConstructor(const Function &F) {
   return F.hasFnAttribute(ConstructorAttribute);
 }
 
-bool setUpModule(Module &M, const PassOptions &Options) {
-  Constant *Contents = noteContents(M.getContext(), Options.moduleInfo());
-
-  SmallVector<GlobalVariable *> Notes;
-  for (GlobalVariable &Global : M.globals())
-    if (Global.hasSection() && Global.getSection() == abi::kNoteSection)
-      Notes.push_back(&Global);
-  for (GlobalVariable *Note : Notes)
-    if (Note->getInitializer() != Contents) {
-      reportError(
-          M, "parts of '" + M.getModuleIdentifier() +
-                 "' were marked with options other than " + Options.describe() +
-                 "; compile every file of a program with the same options");
-      return false;
-    }
-
+bool unifyModuleSetup(Module &M) {
   SmallVector<Function *> Constructors;
   for (Function &F : M)
     if (isModuleConstructor(F))
       Constructors.push_back(&F);
+  SmallVector<GlobalVariable *> Notes = notesOf(M);
+  for (GlobalVariable *Note : Notes)
+    if (Note->getInitializer() != Notes.front()->getInitializer()) {
+      reportError(M, "parts of '" + M.getModuleIdentifier() +
+                         "' were marked with different layouts or granules; "
+                         "compile every file of a program with the same "
+                         "options of the pass");
+      return false;
+    }
   if (Constructors.size() > 1)
     removeConstructors(M, ArrayRef(Constructors).drop_front());
-  for (GlobalVariable *Note : drop_begin(Notes, Notes.empty() ? 0 : 1)) {
-    Note->removeDeadConstantUsers();
+  for (GlobalVariable *Note : Notes)
     if (Note->use_empty())
       Note->eraseFromParent();
-  }
-
-  if (Constructors.empty())
-    makeConstructor(M, makeNote(M, Contents));
   return true;
+}
+
+bool setUpModule(Module &M, const PassOptions &Options) {
+  Constant *Contents = noteContents(M.getContext(), Options.moduleInfo());
+  SmallVector<GlobalVariable *> Notes = notesOf(M);
+  if (Notes.empty()) {
+    makeConstructor(M, makeNote(M, Contents));
+    return true;
+  }
+  if (Notes.front()->getInitializer() == Contents)
+    return unifyModuleSetup(M);
+  reportError(M, "parts of '" + M.getModuleIdentifier() +
+                     "' were marked with options other than " +
+                     Options.describe() +
+                     "; compile every file of a program with the same options "
+                     "of the pass");
+  return false;
 }
 
 } // namespace pagetide

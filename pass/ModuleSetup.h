@@ -22,10 +22,15 @@ namespace pagetide {
 
 struct PassOptions;
 
-/// Gives \p M one note and one constructor. Modules linked into one may bring
-/// several: equal ones become one, and differing ones are an error. Returns
-/// false after an error, which is then reported.
+/// Gives \p M its note and its constructor, if it has none yet. Returns false
+/// after an error, which is then reported: \p M has been marked with other
+/// options.
 bool setUpModule(llvm::Module &M, const PassOptions &Options);
+
+/// Modules that were linked into one bring a note and a constructor each:
+/// leaves one of them. Returns false after an error, which is then reported:
+/// they differ.
+bool unifyModuleSetup(llvm::Module &M);
 
 /// True where \p F is a constructor made by setUpModule().
 bool isModuleConstructor(const llvm::Function &F);

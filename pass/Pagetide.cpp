@@ -28,9 +28,11 @@ using namespace llvm;
 namespace pagetide {
 namespace {
 
-/// A function that has its marks carries this, so that it never gets them
-/// twice, whatever pipelines a module goes through.
-constexpr char MarkedAttribute[] = "pagetide-marked";
+/// What was decided for a function stays with it, whatever pipelines its module
+/// goes through: it never gets marks twice, or at last where it must have none.
+constexpr char DoneAttribute[] = "pagetide";
+constexpr char DoneMarked[] = "marked";
+constexpr char DoneRunsBeforeStart[] = "runs-before-start";
 
 bool isSupported(const Module &M) {
   Triple Target(M.getTargetTriple());
@@ -50,52 +52,39 @@ bool isMeantForLinker(const Module &M) {
          M.getModuleFlag("UnifiedLTO");
 }
 
-/// Functions that no later pipeline optimises keep their marks where they are.
-/// At -O0 those are all but the ones that are always inlined, which have been
-/// by now, wherever that was possible.
-bool isLeftAloneByLinker(const Function &F) {
-  return F.hasFnAttribute(Attribute::OptimizeNone) ||
-         F.hasFnAttribute(Attribute::AlwaysInline);
+/// Whether marks are made now, or when the program is linked.
+bool isTimeToMark(const Module &M, const PassOptions &Options,
+                  PipelineEnd End) {
+  if (hasDeferredMarks(M))
+    return true; // the second run on this module
+  if (Options.Lto == LtoMode::Auto)
+    return End != PipelineEnd::BeforeLink;
+  return Options.Lto == LtoMode::Mark;
 }
 
-/// Which functions are marked now; the others when the program is linked.
-enum class Now { All, Unoptimized, None };
-
-Now whatToMarkNow(const Module &M, const PassOptions &Options,
-                  PipelineEnd End) {
-  // The second run on this module.
-  if (hasDeferredMarks(M))
-    return Now::All;
-  switch (Options.Lto) {
-  case LtoMode::Mark:
-    return Now::All;
-  case LtoMode::Defer:
-    return Now::None;
-  case LtoMode::Auto:
-    break;
-  }
-  switch (End) {
-  case PipelineEnd::Asked:
-  case PipelineEnd::Final:
-    return Now::All;
-  case PipelineEnd::BeforeLink:
-    return Now::None;
-  case PipelineEnd::Unoptimized:
-    return isMeantForLinker(M) ? Now::Unoptimized : Now::All;
-  }
-  llvm_unreachable("covered switch");
+/// At -O0 marks are made at once also where a link follows, which may have no
+/// place for the pass: thin links at -O0 run no pipeline. Most functions carry
+/// optnone then, and no later pipeline moves their accesses. The few that the
+/// compiler made itself get it here.
+void keepUnoptimized(Function &F) {
+  if (F.hasFnAttribute(Attribute::AlwaysInline))
+    return; // inlined by now, wherever that was possible
+  F.removeFnAttr(Attribute::OptimizeForSize);
+  F.removeFnAttr(Attribute::MinSize);
+  F.addFnAttr(Attribute::NoInline);
+  F.addFnAttr(Attribute::OptimizeNone);
 }
 
 /// Functions that are to be marked, now or later.
 bool isToBeMarked(const Function &F) {
-  return !isLeftOut(F) && !F.hasFnAttribute(MarkedAttribute) &&
+  return !isLeftOut(F) && !F.hasFnAttribute(DoneAttribute) &&
          !isModuleConstructor(F) && !F.getName().starts_with("__pagetide_");
 }
 
 void markFunction(Function &F, const PassOptions &Options,
                   FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
-  settleLoads(F, FAM);
+  settleAccesses(F, FAM);
 
   MarkPlan Plan;
   for (BasicBlock &Block : F)
@@ -107,45 +96,49 @@ void markFunction(Function &F, const PassOptions &Options,
 
   FAM.invalidate(F, PreservedAnalyses::none());
   keepBehindMarks(Plan.MarkedReads, FAM.getResult<AAManager>(F));
+  if (!F.hasOptNone())
+    keepUnconditional(Plan.MarkedReads);
   keepLibraryCalls(F, FAM.getResult<TargetLibraryAnalysis>(F));
   if (!Plan.Steps.empty())
     takeBackMemoryPromises(F);
-  F.addFnAttr(MarkedAttribute);
+  F.addFnAttr(DoneAttribute, DoneMarked);
 }
 
 } // namespace
 
 PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
-  Now What = whatToMarkNow(M, Options, End);
+  bool IsNow = isTimeToMark(M, Options, End);
   if (hasDeferredMarks(M) && !takeOverDeferredMarks(M, Options))
     return PreservedAnalyses::all();
 
-  SmallVector<Function *> Later;
-  SmallVector<Function *> Marked;
-  for (Function &F : M) {
-    if (!isToBeMarked(F))
-      continue;
-    if (What == Now::All ||
-        (What == Now::Unoptimized && isLeftAloneByLinker(F)))
-      Marked.push_back(&F);
-    else
-      Later.push_back(&F);
+  SmallVector<Function *> Functions;
+  for (Function &F : M)
+    if (isToBeMarked(F))
+      Functions.push_back(&F);
+  if (Functions.empty()) {
+    unifyModuleSetup(M);
+    return PreservedAnalyses::none();
   }
-  if (Marked.empty() && Later.empty())
-    return PreservedAnalyses::all();
   if (!isSupported(M))
     return PreservedAnalyses::all();
-
-  if (!Later.empty())
+  if (!IsNow) {
     deferMarks(M, Options);
-  if (Marked.empty())
     return PreservedAnalyses::none();
+  }
 
   auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  SetVector<Function *> Unmarked = separateResolverCode(M);
-  for (Function *F : Marked)
-    if (!Unmarked.contains(F))
-      markFunction(*F, Options, FAM);
+  SetVector<Function *> Early = separateResolverCode(M);
+  for (Function *F : Early)
+    F->addFnAttr(DoneAttribute, DoneRunsBeforeStart);
+  bool IsOptimizedLater =
+      End == PipelineEnd::Unoptimized && isMeantForLinker(M);
+  for (Function *F : Functions) {
+    if (Early.contains(F))
+      continue;
+    markFunction(*F, Options, FAM);
+    if (IsOptimizedLater)
+      keepUnoptimized(*F);
+  }
   setUpModule(M, Options);
   return PreservedAnalyses::none();
 }

@@ -7,6 +7,7 @@
 #include "early_init.h"
 
 #include "messages.h"
+#include "rtl.h"
 #include "shadow.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -121,6 +122,7 @@ static void ReadLoadedModules() {
 __attribute__((constructor)) static void FirstPhase() {
   InitBaseRegister();
   ReadLoadedModules();
+  InitFork();
 }
 
 } // namespace pagetide

@@ -7,7 +7,9 @@
 // A forked child shares its parent's shadow, because the memfd is mapped
 // shared: until the child has a memfd of its own, a mark of the child would be
 // one of the parent's. So our child handler is the first of all (handlers run
-// in the order of registration), and no instrumented code runs before it.
+// in the order of registration, and ours are registered in the first phase), and
+// neither instrumented code nor another sanitizer's handler, which may start a
+// thread, runs before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,8 @@ namespace pagetide {
 // forking thread holds them.
 
 static void Prepare() {
+  if (!ShadowReady())
+    return;
   u64 all = ~u64{0}, saved = 0;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
   self.signal_mask = saved;
@@ -44,6 +48,8 @@ static void RestoreSignals() {
 }
 
 static void InParent() {
+  if (!ShadowReady())
+    return;
   __sanitizer::InternalAllocatorUnlock();
   UnlockWatch();
   UnlockThreads();
@@ -53,6 +59,8 @@ static void InParent() {
 }
 
 static void InChild() {
+  if (!ShadowReady())
+    return;
   __sanitizer::InternalAllocatorUnlock();
   bool can_record = RenewThreadsInChild(); // the new control block first
   RenewWatchInChild();

@@ -341,8 +341,12 @@ static void MarkInput(const void *p, uptr bytes, ssize_t done) {
 }
 
 static void MarkOutput(const void *p, uptr bytes, ssize_t done) {
-  if (ShadowReady() && done > 0)
+  if (!ShadowReady())
+    return;
+  if (done > 0)
     MarkRead((uptr)p, (uptr)done < bytes ? (uptr)done : bytes);
+  else if (done < 0 && errno == EFAULT)
+    MarkMayRead((uptr)p, bytes < kMostOfOneCall ? bytes : kMostOfOneCall);
 }
 
 namespace {
@@ -394,6 +398,12 @@ public:
       for (uptr i = 0; i < count_; ++i)
         MarkInput(pieces_[i].iov_base, pieces_[i].iov_len, done);
   }
+  void MarkOutputDone(sptr done) const {
+    MarkDone(done, MarkRead);
+    if (done < 0 && errno == EFAULT)
+      for (uptr i = 0; i < count_; ++i)
+        MarkOutput(pieces_[i].iov_base, pieces_[i].iov_len, done);
+  }
 
 private:
   static constexpr sptr kMost = 1024; // UIO_MAXIOV: the kernel refuses more
@@ -440,7 +450,7 @@ struct MessageCopy {
 #define PAGETIDE_OUTPUT_PIECES(name, parameters, arguments)                    \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
-    Pieces(v, n).MarkDone(done, MarkRead);                                     \
+    Pieces(v, n).MarkOutputDone(done);                                         \
     return done;                                                               \
   }
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
@@ -473,6 +483,18 @@ PAGETIDE_INPUT_PIECES(preadv, (int fd, const iovec *v, int n, off_t at),
                       (fd, v, n, at))
 PAGETIDE_INPUT_PIECES(preadv64, (int fd, const iovec *v, int n, off_t at),
                       (fd, v, n, at))
+PAGETIDE_INPUT_PIECES(preadv2,
+                      (int fd, const iovec *v, int n, off_t at, int flags),
+                      (fd, v, n, at, flags))
+PAGETIDE_INPUT_PIECES(preadv64v2,
+                      (int fd, const iovec *v, int n, off_t at, int flags),
+                      (fd, v, n, at, flags))
+PAGETIDE_OUTPUT_PIECES(pwritev2,
+                       (int fd, const iovec *v, int n, off_t at, int flags),
+                       (fd, v, n, at, flags))
+PAGETIDE_OUTPUT_PIECES(pwritev64v2,
+                       (int fd, const iovec *v, int n, off_t at, int flags),
+                       (fd, v, n, at, flags))
 PAGETIDE_OUTPUT_PIECES(writev, (int fd, const iovec *v, int n), (fd, v, n))
 PAGETIDE_OUTPUT_PIECES(pwritev, (int fd, const iovec *v, int n, off_t at),
                        (fd, v, n, at))
@@ -540,7 +562,7 @@ INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
 INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message, int flags) {
   SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
   const msghdr copy = MessageCopy(message).copy;
-  Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkDone(done, MarkRead);
+  Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkOutputDone(done);
   if (done >= 0 && ShadowReady()) {
     MarkRead((uptr)message, sizeof(*message));
     MarkRead((uptr)copy.msg_name, copy.msg_namelen);
@@ -701,16 +723,20 @@ INTERCEPTOR(int, mlockall, int flags) {
   X(bzero)                                                                     \
   X(__memcpy_chk)                                                              \
   X(__memmove_chk)                                                             \
-  X(__memset_chk) X(__mempcpy_chk) X(memcmp) X(bcmp) X(strlen) X(memchr)       \
-      X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read) X(pread) X(pread64)     \
-          X(recv) X(__read_chk) X(__pread_chk) X(__pread64_chk) X(__recv_chk)  \
-              X(write) X(pwrite) X(pwrite64) X(send) X(readv) X(preadv)        \
-                  X(preadv64) X(writev) X(pwritev) X(pwritev64) X(recvfrom)    \
-                      X(__recvfrom_chk) X(recvmsg) X(sendto) X(sendmsg)        \
-                          X(pthread_create) X(thrd_create) X(_Fork) X(_exit)   \
-                              X(_Exit) X(abort) X(execve) X(execv) X(execvp)   \
-                                  X(execvpe) X(fexecve) X(execveat) X(execl)   \
-                                      X(execlp) X(execle) X(mlockall)
+  X(__memset_chk)                                                              \
+  X(__mempcpy_chk)                                                             \
+  X(memcmp)                                                                    \
+  X(bcmp)                                                                      \
+  X(strlen) X(memchr) X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read)         \
+      X(pread) X(pread64) X(recv) X(__read_chk) X(__pread_chk)                 \
+          X(__pread64_chk) X(__recv_chk) X(write) X(pwrite) X(pwrite64)        \
+              X(send) X(readv) X(preadv) X(preadv64) X(preadv2) X(preadv64v2)  \
+                  X(pwritev2) X(pwritev64v2) X(writev) X(pwritev) X(pwritev64) \
+                      X(recvfrom) X(__recvfrom_chk) X(recvmsg) X(sendto)       \
+                          X(sendmsg) X(pthread_create) X(thrd_create) X(_Fork) \
+                              X(_exit) X(_Exit) X(abort) X(execve) X(execv)    \
+                                  X(execvp) X(execvpe) X(fexecve) X(execveat)  \
+                                      X(execl) X(execlp) X(execle) X(mlockall)
 
 namespace pagetide {
 

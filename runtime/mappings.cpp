@@ -100,8 +100,7 @@ int ReadMappings(MappingList &list) {
         !internal_memcmp(name, kShadow, sizeof(kShadow) - 1))
       continue;
     if (u64 scratch = ScratchShadow();
-        scratch && m.start >= scratch &&
-        m.start < scratch + shadow.slot_bytes)
+        scratch && m.start >= scratch && m.start < scratch + shadow.slot_bytes)
       continue;
     if (m.start >> abi::kAddressBits) // [vsyscall], in the kernel's half
       continue;

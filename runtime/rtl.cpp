@@ -91,7 +91,6 @@ void EnsureSecondPhase() {
   InitFlags();
   InitRecorder();
   InitInterceptors();
-  InitFork();
   if (EnsureRecorder() && (*GetFlags().trace_path || *GetFlags().control))
     Fatal("the program was not started, because it cannot be recorded.\n");
   InitThreads();

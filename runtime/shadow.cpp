@@ -211,6 +211,14 @@ void MarkWrite(uptr address, uptr bytes) {
   });
 }
 
+void MarkMayRead(uptr address, uptr bytes) {
+  if (!abi::records_reads(shadow.layout))
+    return;
+  ForEachIndex(address, bytes, [](uptr index) {
+    StoreCellIfEmpty(ReadCellOffset(index), abi::kCellMay);
+  });
+}
+
 void MarkMayWrite(uptr address, uptr bytes) {
   ForEachIndex(address, bytes, [](uptr index) {
     // A handler may mark for certain in between.

@@ -101,7 +101,8 @@ inline bool InShadowedRange(uptr address, uptr bytes) {
 /// Async-signal-safe.
 void MarkRead(uptr address, uptr bytes);
 void MarkWrite(uptr address, uptr bytes);
-/// For what a failed call may have written: only into empty cells.
+/// For what a failed call may have touched: only into empty cells.
+void MarkMayRead(uptr address, uptr bytes);
 void MarkMayWrite(uptr address, uptr bytes);
 
 } // namespace pagetide

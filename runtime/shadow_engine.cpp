@@ -15,7 +15,6 @@
 namespace pagetide {
 
 using shadow_file::ChunkKind;
-using shadow_file::kMaxSlots;
 using shadow_file::kOrphanSlot;
 
 /// Marks of the open period that are staged already.

@@ -17,7 +17,7 @@ SUFFIXES = {".ll", ".c", ".cpp", ".test"}
 # What lit itself, and people, write in the same form.
 KEYWORDS = {
     "RUN", "REQUIRES", "UNSUPPORTED", "XFAIL", "DEFINE", "REDEFINE", "END",
-    "ALLOW_RETRIES", "NOTE", "COM", "SPDX-LICENSE-IDENTIFIER",
+    "ALLOW_RETRIES", "NOTE", "COM", "SPDX-LICENSE-IDENTIFIER", "PAGETIDE_OPTIONS",
 }
 DIRECTIVES = re.compile(
     r"-(NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-\d+)$"

@@ -115,7 +115,8 @@ become_root() {
   sudo -v || fail "$1 needs root, and sudo refused."
 }
 
-# configure_and_build: brings $BUILD up to date.
+# configure_and_build: brings $BUILD up to date. The caller's settings for
+# compilers are not ours: the build finds its own.
 configure_and_build() {
   local python cmake_args=()
   # The system's Python is the one that python3-psutil was installed for.
@@ -125,6 +126,7 @@ configure_and_build() {
   fi
   if [[ ! -f $BUILD/build.ninja ]]; then
     run_step "Configuring ${BUILD#"$PAGETIDE_ROOT"/}" configure \
+      env -u CC -u CXX -u CFLAGS -u CXXFLAGS -u LDFLAGS \
       cmake -S "$PAGETIDE_ROOT" -B "$BUILD" -G Ninja "${cmake_args[@]}" ||
       return
   fi

@@ -43,7 +43,8 @@ install_packages() {
     "${missing[@]}")
   # Lists that know all of them may be enough; old ones may name files that the
   # server has no more.
-  if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 ||
+  if ! apt-get --simulate --no-install-recommends install "${missing[@]}" \
+    >/dev/null 2>&1 ||
     ! run_step "Installing ${#missing[@]} packages: ${missing[*]}" \
       apt-install "${install[@]}"; then
     run_step "Downloading the lists of packages" apt-update \

@@ -35,8 +35,7 @@ rm -f "$results"
 verbosity=-v
 [[ -t 1 ]] && verbosity=-sv
 status=0
-# The target's own lit, its arguments replaced: see test/CMakeLists.txt.
-"$BUILD/test/run-lit" $verbosity --output "$results" "$@" "$BUILD/test" \
+"$BUILD/bin/pagetide-lit" $verbosity --output "$results" "$@" "$BUILD/test" \
   </dev/null || status=$?
 
 exec python3 "$PAGETIDE_ROOT/scripts/test_summary.py" "$results" "$status"

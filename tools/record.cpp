@@ -135,8 +135,9 @@ std::string describe(const ControlServer::Trace &trace) {
     text += fmt::format("; added {} whole period{}", harvest.whole_periods,
                         harvest.whole_periods == 1 ? "" : "s");
   if (harvest.partial_period)
-    text += fmt::format("; its last, partial period has {} granules",
-                        format_count(harvest.partial_granules));
+    text += fmt::format("; its last, partial period has {} granule{}",
+                        format_count(harvest.partial_granules),
+                        harvest.partial_granules == 1 ? "" : "s");
   return text;
 }
 

@@ -63,13 +63,9 @@ constexpr unsigned read_cell(Layout) { return 0; }
 constexpr unsigned write_cell(Layout layout) {
   return layout == Layout::kRw ? 1 : 0;
 }
-constexpr bool records_reads(Layout layout) {
-  return layout != Layout::kWrite;
-}
+constexpr bool records_reads(Layout layout) { return layout != Layout::kWrite; }
 /// True where a mark by a load can be told from a mark by a store.
-constexpr bool tells_writes(Layout layout) {
-  return layout != Layout::kAccess;
-}
+constexpr bool tells_writes(Layout layout) { return layout != Layout::kAccess; }
 
 /// Bytes of virtual shadow a thread needs.
 constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {

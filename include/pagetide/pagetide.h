@@ -54,10 +54,10 @@ typedef enum pagetide_status {
 enum {
   PAGETIDE_READ = 1,
   PAGETIDE_WRITTEN = 2,
-  PAGETIDE_ACCESSED = 4,   /* read or written: layout `access` cannot tell */
-  PAGETIDE_CARRIED = 8,    /* written in an earlier period by a thread that had
+  PAGETIDE_ACCESSED = 4,  /* read or written: layout `access` cannot tell */
+  PAGETIDE_CARRIED = 8,   /* written in an earlier period by a thread that had
                               not settled when that period was handed out */
-  PAGETIDE_MAY_READ = 16,  /* a call that failed half way may have read it */
+  PAGETIDE_MAY_READ = 16, /* a call that failed half way may have read it */
   PAGETIDE_MAY_WRITTEN = 32
 };
 
@@ -94,7 +94,7 @@ typedef struct pagetide_run {
 } pagetide_run;
 
 typedef struct pagetide_thread_set {
-  uint32_t tid;             /* the kernel's thread id; 0: the whole process, or
+  uint32_t tid; /* the kernel's thread id; 0: the whole process, or
                                threads that share a shadow */
   size_t run_count;
   const pagetide_run *runs; /* sorted by address, not overlapping */

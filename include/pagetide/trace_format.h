@@ -37,7 +37,11 @@ inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
 inline constexpr std::uint16_t kVersionMinor = 0; ///< later minors only add
 
-enum class ChecksumMode : std::uint8_t { kNone = 0, kWritten = 1, kAccessed = 2 };
+enum class ChecksumMode : std::uint8_t {
+  kNone = 0,
+  kWritten = 1,
+  kAccessed = 2
+};
 enum class UnstablePolicy : std::uint8_t { kFlag = 0, kRehash = 1, kStop = 2 };
 
 enum HeaderFlags : std::uint32_t {
@@ -168,20 +172,20 @@ enum class ChecksumState : std::uint8_t {
 };
 
 enum class EndReason : std::uint8_t {
-  kExit = 0,     ///< exit, return from main, _exit, quick_exit; detail 0
-  kExec = 1,     ///< a call of the exec family; the new program is another trace
-  kStop = 2,     ///< pagetide_stop()
-  kAbort = 3,    ///< abort()
-  kKilled = 4,   ///< harvested after the process died; detail: 0 (unknown), or
-                 ///< 256 + signal, or the exit status
-  kFailed = 5,   ///< the runtime could not go on; a Note frame says why
+  kExit = 0,   ///< exit, return from main, _exit, quick_exit; detail 0
+  kExec = 1,   ///< a call of the exec family; the new program is another trace
+  kStop = 2,   ///< pagetide_stop()
+  kAbort = 3,  ///< abort()
+  kKilled = 4, ///< harvested after the process died; detail: 0 (unknown), or
+               ///< 256 + signal, or the exit status
+  kFailed = 5, ///< the runtime could not go on; a Note frame says why
 };
 
 enum class NoteCode : std::uint8_t {
   kInfo = 0,
-  kThreadsShared = 1,  ///< slots ran out: threads shared one shadow
-  kLost = 2,           ///< something that should be here is not; text says what
-  kForked = 3,         ///< this process is a fork; text names the parent's trace
+  kThreadsShared = 1, ///< slots ran out: threads shared one shadow
+  kLost = 2,          ///< something that should be here is not; text says what
+  kForked = 3,        ///< this process is a fork; text names the parent's trace
 };
 
 //===----------------------------------------------------------------------===//
@@ -208,9 +212,8 @@ inline std::uint8_t *put_u64(std::uint8_t *p, std::uint64_t v) {
 
 /// Reads a varint from [p, end). Returns the end of it, or nullptr where the
 /// bytes stop short or the value does not fit 64 bits.
-inline const std::uint8_t *get_varint(const std::uint8_t *p,
-                                      const std::uint8_t *end,
-                                      std::uint64_t &v) {
+inline const std::uint8_t *
+get_varint(const std::uint8_t *p, const std::uint8_t *end, std::uint64_t &v) {
   v = 0;
   for (unsigned shift = 0; p != end && shift < 64; shift += 7) {
     const std::uint8_t byte = *p++;

@@ -1,8 +1,8 @@
-/*===- atomics.c - Atomic loads, stores and read-modify-writes --------------===*
+/*===- atomics.c - Atomic loads, stores and read-modify-writes -------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets --flag=-mcx16 %s
 

@@ -1,8 +1,8 @@
-/*===- bitfields.c - Bit-fields: a store of some bits reads the others ------===*
+/*===- bitfields.c - Bit-fields: a store of some bits reads the others -----===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

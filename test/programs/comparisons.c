@@ -1,8 +1,8 @@
-/*===- comparisons.c - memcmp and bcmp, as calls and as loads ---------------===*
+/*===- comparisons.c - memcmp and bcmp, as calls and as loads --------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

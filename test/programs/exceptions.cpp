@@ -1,8 +1,8 @@
-/*===- exceptions.cpp - Accesses before, while and after a throw ------------===*
+/*===- exceptions.cpp - Accesses before, while and after a throw -----------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

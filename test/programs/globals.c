@@ -1,8 +1,8 @@
-/*===- globals.c - Global objects, constant and per thread too --------------===*
+/*===- globals.c - Global objects, constant and per thread too -------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // Not with granules of 2 MiB: all of these objects would share one.
 // RUN: %known_sets --ways O0,O1,O2,O3,Os,O2/access,O2/write,O2/rw/6 %s

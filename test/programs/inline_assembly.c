@@ -1,8 +1,8 @@
-/*===- inline_assembly.c - Operands of inline assembly in memory ------------===*
+/*===- inline_assembly.c - Operands of inline assembly in memory -----------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

@@ -1,8 +1,8 @@
-/*===- loads_and_stores.c - Every width, read, written and both -------------===*
+/*===- loads_and_stores.c - Every width, read, written and both ------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

@@ -1,8 +1,8 @@
-/*===- long_jumps.c - longjmp, out of signal handlers too -------------------===*
+/*===- long_jumps.c - longjmp, out of signal handlers too ------------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

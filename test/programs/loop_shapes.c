@@ -1,8 +1,8 @@
-/*===- loop_shapes.c - Loops of every shape touch what they touch -----------===*
+/*===- loop_shapes.c - Loops of every shape touch what they touch ----------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

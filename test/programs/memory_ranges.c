@@ -1,8 +1,8 @@
-/*===- memory_ranges.c - memcpy, memmove and memset, whatever they become ---===*
+/*===- memory_ranges.c - memcpy, memmove and memset, whatever they become --===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

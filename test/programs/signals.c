@@ -1,8 +1,8 @@
-/*===- signals.c - Handlers touch pages, on their own stacks too ------------===*
+/*===- signals.c - Handlers touch pages, on their own stacks too -----------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 
@@ -89,14 +89,14 @@ int main(void) {
   mprotect(a + 80 * PAGE, PAGE, PROT_NONE);
   a[80 * PAGE + 5] = 1;
   require_equal(handled, 9);
-  expect_write(a + 80 * PAGE + 5, 1), expect_write(a + 90 * PAGE, 1), end_period();
+  expect_write(a + 80 * PAGE + 5, 1), expect_write(a + 90 * PAGE, 1);
+  end_period();
 
   /* On an alternative stack, which is not watched: what a handler's frame
    * spills there is the compiler's affair. Its array must be in the set, and
    * what lies far below must not. */
   size_t bytes = 16 * MIB;
   char *stack = map_arena(1, bytes);
-  require_status(pagetide_unwatch(NULL, 0), PAGETIDE_OK);
   stack_t alternative;
   memset(&alternative, 0, sizeof alternative);
   alternative.ss_sp = stack;
@@ -104,6 +104,7 @@ int main(void) {
   require(sigaltstack(&alternative, NULL) == 0);
   handle(SIGUSR2, use_stack, SA_ONSTACK);
   end_period();
+  require_status(pagetide_unwatch(NULL, 0), PAGETIDE_OK);
   raise(SIGUSR2);
   require_equal(handled, 10);
   require(pagetide_query(stack + bytes - 3 * PAGE, PAGE) &

@@ -1,8 +1,8 @@
-/*===- straddles.c - Accesses that lie across the end of a page -------------===*
+/*===- straddles.c - Accesses that lie across the end of a page ------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

@@ -1,8 +1,8 @@
-/*===- struct_copies.c - Objects assigned, passed and returned by value -----===*
+/*===- struct_copies.c - Objects assigned, passed and returned by value ----===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

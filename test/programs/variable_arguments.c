@@ -1,8 +1,8 @@
-/*===- variable_arguments.c - Argument lists that lie in an arena -----------===*
+/*===- variable_arguments.c - Argument lists that lie in an arena ----------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
 

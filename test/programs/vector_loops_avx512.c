@@ -1,8 +1,8 @@
-/*===- vector_loops_avx512.c - Vectorised loops, with AVX-512 ---------------===*
+/*===- vector_loops_avx512.c - Vectorised loops, with AVX-512 --------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 // REQUIRES: avx512f
 // RUN: %known_sets --ways O2,O3,Os,O3/access,O3/write,O3/rw/6,O3/rw/21 \

@@ -13,7 +13,7 @@
  * The statements go to the file $PAGETIDE_TRUTH, a line each, appended with one
  * call of write(): threads, forks and deaths of the process lose none.
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #ifndef PAGETIDE_TEST_KNOWN_SETS_H
 #define PAGETIDE_TEST_KNOWN_SETS_H

@@ -42,14 +42,20 @@ def arguments():
                         help="for PAGETIDE_OPTIONS")
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--checksum", default="none")
+    parser.add_argument("--unstable", default="flag")
     parser.add_argument("--may-carry", action="store_true", help="threads need "
                         "not be settled when a period ends")
+    parser.add_argument("--skip-carried", action="store_true", help="do not look "
+                        "at carried pages, of which there may be millions")
     parser.add_argument("--timed", metavar="PERIOD", help="the clock ends periods "
                         "and accesses are stamped (known_times.h)")
     parser.add_argument("--under-record", action="store_true",
                         help="run by `pagetide record`, not by itself")
     parser.add_argument("--status", type=int, default=0,
                         help="the program's exit status, or minus its signal")
+    parser.add_argument("--info", action="append", default=[],
+                        help="what `pagetide info` must say of every trace")
+    parser.add_argument("--traces", type=int, help="how many there must be")
     parser.add_argument("--prefix", action="append", default=[],
                         help="a word put before the program's command")
     parser.add_argument("--arg", action="append", default=[])
@@ -95,7 +101,8 @@ def build(args, way):
     directory.mkdir(parents=True, exist_ok=True)
     support = os.path.dirname(os.path.abspath(__file__))
     common = [f"-{way.level}", "-g1", "-Wall", "-Wextra",
-              "-Wno-unused-function", "-I", args.include, "-I", support]
+              "-Wno-unused-function", f"-DGRANULE={way.granule}",
+              "-I", args.include, "-I", support]
     instrument = [f"-fpass-plugin={args.plugin}",
                   "-Xclang", "-load", "-Xclang", args.plugin]
     for option in (f"-pagetide-layout={way.layout}",
@@ -134,6 +141,20 @@ def build(args, way):
     return program
 
 
+def export(args, trace, granule):
+    """The rows of one trace."""
+    command = [args.pagetide, "export", "--format", "csv", trace]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tool:
+        lines = tool.stdout
+        if args.skip_carried:
+            lines = (line for line in lines if not line.endswith("+carried\n"))
+        rows = page_sets.read_rows(lines, granule)
+    if tool.returncode != 0:
+        raise Failure(f"exit status {tool.returncode}: "
+                      + shlex.join(map(str, command)))
+    return rows
+
+
 def traces_of(trace):
     """FILE, FILE.<pid>, FILE.<pid>.<n>."""
     return sorted(trace.parent.glob(trace.name + "*"))
@@ -158,16 +179,16 @@ def check(args, way, mode, program):
     status = args.status
     if args.under_record:
         command = [args.pagetide, "record", "-o", trace, "-p", period,
-                   "--checksum", args.checksum,
+                   "--checksum", args.checksum, "--unstable",
+                   args.unstable,
                    *(["--per-thread"] if mode == "thread" else []), "--",
                    *command]
-        status = 128 - status if status < 0 else status
         env["PAGETIDE_OPTIONS"] = ":".join(args.option)
     else:
         env["PAGETIDE_OPTIONS"] = ":".join([
             f"trace_path='{trace}'", f"period={period}",
             f"per_thread={int(mode == 'thread')}", f"checksum={args.checksum}",
-            *args.option])
+            f"unstable={args.unstable}", *args.option])
     done = run(command, env=env, timeout=args.timeout, status=status)
     if not args.under_record and done.stderr:
         raise Failure(f"unexpected output on stderr:\n{done.stderr}")
@@ -175,20 +196,28 @@ def check(args, way, mode, program):
     traces = traces_of(trace)
     if not traces:
         raise Failure(f"no trace {trace}\n{done.stdout}{done.stderr}")
+    if args.traces not in (None, len(traces)):
+        raise Failure(f"{len(traces)} traces, not {args.traces}: {traces}")
     rows = []
     for one in traces:
-        csv_text = run([args.pagetide, "export", "--format", "csv", one])
-        rows += page_sets.read_rows(csv_text.stdout.splitlines(), way.granule)
+        said = run([args.pagetide, "info", one]).stdout
+        for words in args.info:
+            if words not in said:
+                raise Failure(f"`pagetide info {one}` does not say {words!r}:\n"
+                              + said)
+        rows += export(args, one, way.granule)
     if args.timed:
         stamps = page_sets.read_stamps(stamp_file.read_bytes())
         if not stamps:
             raise Failure("the program stamped nothing")
         if mode == "process":
             stamps = [stamp._replace(tid=0) for stamp in stamps]
-        differences = page_sets.compare_timed(stamps, rows, way.layout,
-                                              way.granule)
+        differences, alone = page_sets.compare_timed(
+            stamps, rows, way.layout, way.granule)
         differences += page_sets.compare_carried(rows)
-        subject = f"{len(stamps)} stamped accesses"
+        periods = {(row.pid, row.period) for row in rows}
+        subject = (f"{len(stamps)} stamped accesses, {alone:.0%} far from others "
+                   f"of their page, in {len(periods)} periods")
     else:
         truth = page_sets.Truth(way.granule)
         truth.read(truth_file.read_text().splitlines())

@@ -245,14 +245,15 @@ class WindowFinder:
         self.ends = [span[1] for span in self.spans]
 
     def window(self, before, after):
-        """The periods that an access between the two times may belong to: its
-        own, or one beside it. Where no row names the period of a time, the
-        nearest known ones bound it."""
+        """The periods that a mark made between the two times may belong to: its
+        own, or the one before, whose collection takes some time after its end.
+        Where no row names the period of a time, the nearest known ones bound
+        it."""
         low = bisect.bisect_right(self.starts, before) - 1
         high = bisect.bisect_left(self.ends, after)
         return (
             self.spans[low][2] - 1 if low >= 0 else 0,
-            self.spans[high][2] + 1 if high < len(self.spans) else 1 << 62,
+            self.spans[high][2] if high < len(self.spans) else 1 << 62,
         )
 
 
@@ -266,8 +267,9 @@ def directions(row, layout):
 
 def compare_timed(stamps, rows, layout, granule):
     """Differences between stamped accesses and the rows of timed periods: each
-    access has a row in its period or one beside it, and each row an access of
-    its own that explains it."""
+    access has a row in its period or the one before, and each row an access of its
+    own that explains it. Also the share of the accesses that need a row to
+    themselves, being far from every other access of their page: 0 to 1."""
     by_process = collections.defaultdict(list)
     reported = collections.defaultdict(list)  # page -> periods
     for row in certain(rows):
@@ -282,7 +284,7 @@ def compare_timed(stamps, rows, layout, granule):
         if layout == "write" and not stamp.written:
             continue
         if stamp.pid not in finders:
-            return [f"missing   all rows of pid {stamp.pid}"]
+            return [f"missing   all rows of pid {stamp.pid}"], 0
         low, high = finders[stamp.pid].window(stamp.before, stamp.after)
         direction = "a" if layout == "access" else "w" if stamp.written else "r"
         first = stamp.address // granule
@@ -291,10 +293,16 @@ def compare_timed(stamps, rows, layout, granule):
             done[stamp.pid, stamp.tid, index * granule, direction].append(
                 (low, high, stamp))
 
+    alone = total = 0
     for key in sorted(done.keys() | reported.keys()):
         name = "pid %d tid %d page %#x %s" % key
         periods = sorted(reported[key])
         windows = sorted(done[key], key=lambda window: window[:2])
+        total += len(windows)
+        alone += sum(
+            (i == 0 or windows[i - 1][1] < windows[i][0])
+            and (i + 1 == len(windows) or windows[i][1] < windows[i + 1][0])
+            for i in range(len(windows)))
         for low, high, stamp in windows:
             if not any(low <= period <= high for period in periods):
                 differences.append(
@@ -309,4 +317,4 @@ def compare_timed(stamps, rows, layout, granule):
             else:
                 differences.append(f"invented  {name} in period {period}: no "
                                    "access is left that explains it")
-    return differences
+    return differences, alone / max(total, 1)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #ifndef PAGETIDE_TEST_REQUIRE_H
 #define PAGETIDE_TEST_REQUIRE_H

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 //   fake_runtime ACTION...
 //
@@ -20,7 +19,7 @@
 //   options       prints PAGETIDE_OPTIONS
 //   sleep=MS, exit=STATUS, kill=SIGNAL
 //   fork          goes on with the next actions in a child, and waits for it
-//   daemon        likewise, but does not wait: exits with 0
+//   touch=FILE    makes the file
 //   exec          closes the connection and becomes `sleep 1`
 //
 //===----------------------------------------------------------------------===//
@@ -219,11 +218,12 @@ void FakeProcess::act(const std::string &action) {
   } else if (action.starts_with("kill=")) {
     ::kill(::getpid(), std::stoi(value));
     ::pause();
-  } else if (action == "fork" || action == "daemon") {
+  } else if (action.starts_with("touch=")) {
+    UniqueFd(::open(value.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  } else if (action == "fork") {
     const pid_t child = ::fork();
     if (child != 0) {
-      if (action == "fork")
-        ::waitpid(child, nullptr, 0);
+      ::waitpid(child, nullptr, 0);
       // The parent's connection stays open until it exits.
       ::_exit(0);
     }

@@ -177,9 +177,15 @@ TEST(ElfNote, TellsWhatIsMissing) {
   EXPECT_FALSE(examine_elf(files.write("c", bytes_of("#!/bin/sh\n"))).is_elf);
   EXPECT_FALSE(examine_elf(files.file("none")).is_elf);
   EXPECT_FALSE(examine_elf(files.path()).is_elf);
+  // Set-ID bits matter where the ID is another's.
   const std::string with_id = files.write("d", elf_with({}));
-  ASSERT_EQ(::chmod(with_id.c_str(), 04755), 0);
-  EXPECT_TRUE(examine_elf(with_id).gains_privilege);
+  ASSERT_EQ(::chmod(with_id.c_str(), 06755), 0);
+  EXPECT_FALSE(examine_elf(with_id).gains_privilege);
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(with_id.c_str(), 65534, 0), 0);
+    ASSERT_EQ(::chmod(with_id.c_str(), 04755), 0);
+    EXPECT_TRUE(examine_elf(with_id).gains_privilege);
+  }
 }
 
 TEST(ElfNote, SurvivesEveryCutAndWrongByte) {

@@ -71,13 +71,15 @@ TEST(PeriodBuilder, MayGivesWayToCertain) {
   EXPECT_EQ(build_one(rw, {{0, 0x0202}}), "0+1:30");
   EXPECT_EQ(build_one(rw, {{0, 0x0202}, {0, 0x0001}}), "0+1:21");
   EXPECT_EQ(build_one(rw, {{0, 0x0101}, {0, 0x0202}}), "0+1:3");
+  // Or-ed together by the runtime.
+  EXPECT_EQ(build_one(rw, {{0, 0x0303}}), "0+1:3");
   EXPECT_EQ(build_one({abi::Layout::kAccess, 12, 12}, {{0, 0x02}}), "0+1:30");
   EXPECT_EQ(build_one({abi::Layout::kAccess, 12, 12}, {{0, 0x02}, {0, 0x01}}),
             "0+1:4");
 }
 
 TEST(PeriodBuilder, UnknownCellsClaimNothingForCertain) {
-  EXPECT_EQ(build_one({abi::Layout::kRw, 12, 12}, {{0, 0xff77}}), "0+1:30");
+  EXPECT_EQ(build_one({abi::Layout::kRw, 12, 12}, {{0, 0xfe72}}), "0+1:30");
 }
 
 TEST(PeriodBuilder, OnlyWritesAreCarried) {
@@ -92,6 +94,10 @@ TEST(PeriodBuilder, CarriedGivesWayToWritten) {
   builder.add_word(9, ChunkKind::kMarks, {0, 0x0001'0000'0100});
   // Granule 0 written now, 1 carried, 2 read now and carried.
   EXPECT_EQ(build(builder)[9], "0+1:2 1+1:8 2+1:9");
+  PeriodBuilder access({abi::Layout::kAccess, 12, 12});
+  access.add_word(9, ChunkKind::kCarried, {0, 0x0101});
+  access.add_word(9, ChunkKind::kMarks, {0, 0x01});
+  EXPECT_EQ(build(access)[9], "0+1:4 1+1:8");
 }
 
 TEST(PeriodBuilder, ThreadsStayApart) {

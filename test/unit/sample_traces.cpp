@@ -335,8 +335,9 @@ Bytes make_hostile() {
   header.realtime_ns = UINT64_MAX;
   Sample sample(header);
   TraceWriter &writer = *sample;
+  const std::string right_to_left = {'\xe2', '\x80', '\xae'};
   writer.write(Process{"/tmp/\x1b[31mred\xff",
-                       {"\x1b]0;owned\x07", "", "it's", "\xe2\x80\xae"},
+                       {"\x1b]0;owned\x07", "", "it's", right_to_left},
                        "\n",
                        "",
                        ""});

@@ -149,7 +149,7 @@ TEST(Summary, LooksForMappingsBeforeAndAfter) {
   for (const MappingSummary &mapping : summary.mappings)
     accessed[mapping.name] = mapping.accessed;
   const std::map<std::string, std::uint64_t> expected = {
-      {"early", 2}, {"late", 2}, {"[not mapped when looked up]", 1}};
+      {"early", 2}, {"late", 2}, {"[unknown]", 1}};
   EXPECT_EQ(accessed, expected);
 }
 
@@ -162,7 +162,7 @@ TEST(Summary, ARunOverManyMappingsIsDivided) {
                           {0x8000, 0x3000, 3, 0, "a"}}};
   const Summary summary = summary_of(periods, {{0, list}});
   ASSERT_EQ(summary.mappings.size(), 3u);
-  EXPECT_EQ(summary.mappings[0].name, "[not mapped when looked up]");
+  EXPECT_EQ(summary.mappings[0].name, "[unknown]");
   EXPECT_EQ(summary.mappings[0].accessed, 5u); // 0, 4 to 7
   EXPECT_EQ(summary.mappings[1].name, "a");
   EXPECT_EQ(summary.mappings[1].accessed, 5u); // 1, 2, 8, 9, 10

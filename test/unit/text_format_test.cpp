@@ -107,7 +107,8 @@ TEST(Printable, LeavesNothingThatATerminalObeys) {
   EXPECT_EQ(printable("\x9b"), "\\x9b");
   // C1 controls in UTF-8, and marks that turn the text's direction.
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
-  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");
+  const std::string right_to_left = {'\xe2', '\x80', '\xae'};
+  EXPECT_EQ(printable(right_to_left), "\\xe2\\x80\\xae");
   // Cut off, overlong, a surrogate, beyond Unicode.
   EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");
   EXPECT_EQ(printable("\xc0\x80"), "\\xc0\\x80");

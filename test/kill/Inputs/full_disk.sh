@@ -4,7 +4,7 @@
 # onto a disk with room for a few frames only.
 
 pagetide=$1 directory=$2
-mount -t tmpfs -o size=8k none "$directory/disk" || exit
+mount -t tmpfs -o size=4k none "$directory/disk" || exit
 "$pagetide" record -o "$directory/disk/trace" -p 1ms -- "$directory/steps" \
   "$directory/progress" 0x200000000000 r 30000
 echo "status $?" >&2

@@ -1,8 +1,8 @@
-/*===- vector_loops.h - Loops that the vectoriser takes, and their sets -----===*
+/*===- vector_loops.h - Loops that the vectoriser takes, and their sets ----===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *===-----------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #include "known_sets.h"
 

@@ -1,0 +1,123 @@
+//===- make_seeds.cpp - Writes first inputs for the fuzzers ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   make_seeds DIRECTORY: makes DIRECTORY/reader and DIRECTORY/harvest
+//
+//===----------------------------------------------------------------------===//
+
+#include "failure.h"
+#include "sample_traces.h"
+#include "trace_reader.h"
+#include "unique_fd.h"
+
+#include <fcntl.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+using namespace pagetide::tools;
+namespace trace = pagetide::trace;
+
+namespace {
+
+void write_file(const std::string &path, const Bytes &bytes) {
+  const UniqueFd fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!fd)
+    throw Failure(fmt::format("{}: cannot be made", path));
+  FdSink(fd.get(), path).write(bytes);
+}
+
+/// The sample as fuzz_reader.cpp takes it in its odd form; empty where its
+/// header cannot be read.
+Bytes payloads_of(const Bytes &sample) {
+  Bytes seed;
+  try {
+    TraceReader reader(std::make_unique<MemorySource>(sample), "sample");
+    const trace::FileHeader &header = reader.header();
+    seed = {
+        1, static_cast<std::uint8_t>(header.layout),
+        static_cast<std::uint8_t>(header.cell_shift - 6),
+        static_cast<std::uint8_t>(
+            header.flags | static_cast<unsigned>(header.checksum_mode) << 2)};
+    Frame frame;
+    while (reader.next(frame)) {
+      Bytes payload;
+      switch (frame.type) {
+      case trace::FrameType::kProcess:
+        payload = encode(frame.process);
+        break;
+      case trace::FrameType::kMappings:
+        payload = encode(frame.mappings);
+        break;
+      case trace::FrameType::kThreads:
+        payload = encode(frame.threads);
+        break;
+      case trace::FrameType::kPeriod:
+        payload = encode(frame.period);
+        break;
+      case trace::FrameType::kNote:
+        payload = encode(frame.note);
+        break;
+      case trace::FrameType::kEnd:
+        payload = encode(frame.end);
+        break;
+      }
+      if (payload.size() > 1000)
+        continue;
+      seed.push_back(static_cast<std::uint8_t>(frame.type));
+      seed.push_back(static_cast<std::uint8_t>(payload.size()));
+      seed.push_back(static_cast<std::uint8_t>(payload.size() >> 8));
+      seed.insert(seed.end(), payload.begin(), payload.end());
+    }
+  } catch (const Failure &) {
+    seed.clear();
+  }
+  return seed;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: make_seeds DIRECTORY\n");
+    return 1;
+  }
+  const std::string directory = argv[1];
+  try {
+    std::filesystem::create_directories(directory + "/reader");
+    std::filesystem::create_directories(directory + "/harvest");
+    for (const SampleTrace &sample : sample_traces()) {
+      const Bytes whole = sample.make();
+      // The long one only slows the fuzzers down.
+      if (whole.size() > 4096)
+        continue;
+      Bytes plain = {0};
+      plain.insert(plain.end(), whole.begin(), whole.end());
+      const std::string name = directory + "/reader/" + sample.name;
+      write_file(name, plain);
+      write_file(name + "-payloads", payloads_of(whole));
+    }
+    for (const std::uint16_t size : {80, 81, 300, 700, 1900})
+      for (const std::uint8_t options : {0, 1}) {
+        Bytes seed = {static_cast<std::uint8_t>(size),
+                      static_cast<std::uint8_t>(size >> 8), options};
+        // The version in the header, a chunk's count, a slot's shadow.
+        const Bytes patches = {0, 8, 0, 0, 4, 1, 0, 0, 0, 2, 16, 0, 0, 4, 9, 0,
+                               0, 0, 4, 0, 1, 0, 8, 1, 1, 1, 1,  2, 2, 2, 2};
+        seed.insert(seed.end(), patches.begin(), patches.end());
+        write_file(fmt::format("{}/harvest/{}-{}", directory, size, options),
+                   seed);
+      }
+  } catch (const std::exception &problem) {
+    fmt::print(stderr, "make_seeds: {}\n", problem.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,58 @@
+; Atomic accesses are marked like others; updates count as read and as written.
+
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,ONE
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,ONE,WRITE
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+define i32 @update(ptr %p) {
+; CHECK-LABEL: define i32 @update(
+; CHECK-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
+; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
+; RW-NEXT:       [[READ:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
+; RW-NEXT:       [[READ_SHADOW:%.+]] = inttoptr i64 [[READ]]
+; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[READ_SHADOW]]
+; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
+; RW-NEXT:       [[WRITTEN:%.+]] = add nuw i64 [[PAIR]], 1
+; RW-NEXT:       [[WRITTEN_SHADOW:%.+]] = inttoptr i64 [[WRITTEN]]
+; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[WRITTEN_SHADOW]]
+; ONE-NEXT:      [[SHADOW:%.+]] = inttoptr i64 [[INDEX]]
+; ONE-NEXT:      store volatile i8 1, ptr addrspace(256) [[SHADOW]]
+; CHECK-NEXT:    atomicrmw add ptr %p
+; CHECK-NEXT:    ret
+  %v = atomicrmw add ptr %p, i32 1 seq_cst
+  ret i32 %v
+}
+
+define { i64, i1 } @exchange(ptr %p, i64 %a, i64 %b) {
+; CHECK-LABEL: define { i64, i1 } @exchange(
+; RW-COUNT-2:    store volatile i8 1, ptr addrspace(256)
+; ONE-COUNT-1:   store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    cmpxchg ptr %p
+; CHECK-NEXT:    ret
+  %v = cmpxchg ptr %p, i64 %a, i64 %b seq_cst seq_cst
+  ret { i64, i1 } %v
+}
+
+define i32 @load(ptr %p) {
+; CHECK-LABEL: define i32 @load(
+; RW-COUNT-1:    store volatile i8 1, ptr addrspace(256)
+; WRITE-NOT:     addrspace(256)
+; CHECK:         load atomic i32, ptr %p acquire
+; CHECK-NEXT:    ret
+  %v = load atomic i32, ptr %p acquire, align 4
+  ret i32 %v
+}
+
+define void @store(ptr %p) {
+; CHECK-LABEL: define void @store(
+; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    store atomic i32 0, ptr %p release
+; CHECK-NEXT:    fence seq_cst
+; CHECK-NEXT:    ret
+  store atomic i32 0, ptr %p release, align 4
+  fence seq_cst
+  ret void
+}
