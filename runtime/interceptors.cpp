@@ -714,36 +714,12 @@ INTERCEPTOR(int, mlockall, int flags) {
 
 //===- All of them --------------------------------------------------------===//
 
-#define PAGETIDE_INTERCEPTED(X)                                                \
-  X(memcpy)                                                                    \
-  X(memmove)                                                                   \
-  X(memset)                                                                    \
-  X(mempcpy)                                                                   \
-  X(bcopy)                                                                     \
-  X(bzero)                                                                     \
-  X(__memcpy_chk)                                                              \
-  X(__memmove_chk)                                                             \
-  X(__memset_chk)                                                              \
-  X(__mempcpy_chk)                                                             \
-  X(memcmp)                                                                    \
-  X(bcmp)                                                                      \
-  X(strlen) X(memchr) X(strcpy) X(stpcpy) X(strcmp) X(strncmp) X(read)         \
-      X(pread) X(pread64) X(recv) X(__read_chk) X(__pread_chk)                 \
-          X(__pread64_chk) X(__recv_chk) X(write) X(pwrite) X(pwrite64)        \
-              X(send) X(readv) X(preadv) X(preadv64) X(preadv2) X(preadv64v2)  \
-                  X(pwritev2) X(pwritev64v2) X(writev) X(pwritev) X(pwritev64) \
-                      X(recvfrom) X(__recvfrom_chk) X(recvmsg) X(sendto)       \
-                          X(sendmsg) X(pthread_create) X(thrd_create) X(_Fork) \
-                              X(_exit) X(_Exit) X(abort) X(execve) X(execv)    \
-                                  X(execvp) X(execvpe) X(fexecve) X(execveat)  \
-                                      X(execl) X(execlp) X(execle) X(mlockall)
-
 namespace pagetide {
 
 void InitInterceptors() {
-#define PAGETIDE_INTERCEPT(name) INTERCEPT_FUNCTION(name);
-  PAGETIDE_INTERCEPTED(PAGETIDE_INTERCEPT)
-#undef PAGETIDE_INTERCEPT
+#define PAGETIDE_INTERCEPTED(name) INTERCEPT_FUNCTION(name);
+#include "intercepted.inc"
+#undef PAGETIDE_INTERCEPTED
   __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
 }
 
