@@ -56,17 +56,17 @@ bool storesInto(const StoreInst &Store, const Value *Local, uint64_t Bytes,
              .ule(Bytes);
 }
 
-/// Appends to \p Dead the stores to a local with nothing between them and \p End,
-/// where it ends, but stores that are dead.
-void findDeadStores(const LifetimeIntrinsic &End,
+/// Appends to \p Dead the stores to a local that have nothing but dead stores
+/// between them and \p End, where it ends.
+void findDeadStores(LifetimeIntrinsic &End,
                     SmallSetVector<StoreInst *, 8> &Dead) {
   auto *Local = dyn_cast<AllocaInst>(End.getArgOperand(1));
   uint64_t Bytes = cast<ConstantInt>(End.getArgOperand(0))->getZExtValue();
   if (!Local || Bytes == ~uint64_t{0}) // of unknown size
     return;
   const DataLayout &DL = End.getModule()->getDataLayout();
-  for (const Instruction *I = End.getPrevNode(); I; I = I->getPrevNode()) {
-    auto *Store = const_cast<StoreInst *>(dyn_cast<StoreInst>(I));
+  for (Instruction *I = End.getPrevNode(); I; I = I->getPrevNode()) {
+    auto *Store = dyn_cast<StoreInst>(I);
     if (Store && storesInto(*Store, Local, Bytes, DL))
       Dead.insert(Store);
     else if (I->mayReadOrWriteMemory() && !I->isLifetimeStartOrEnd() &&
@@ -76,7 +76,7 @@ void findDeadStores(const LifetimeIntrinsic &End,
 }
 
 void dropDeadStores(Function &F) {
-  SmallVector<const LifetimeIntrinsic *, 8> Ends;
+  SmallVector<LifetimeIntrinsic *, 8> Ends;
   for (Instruction &I : instructions(F))
     if (auto *End = dyn_cast<LifetimeIntrinsic>(&I))
       if (End->getIntrinsicID() == Intrinsic::lifetime_end)
@@ -87,7 +87,7 @@ void dropDeadStores(Function &F) {
   size_t Before;
   do {
     Before = Dead.size();
-    for (const LifetimeIntrinsic *End : Ends)
+    for (LifetimeIntrinsic *End : Ends)
       findDeadStores(*End, Dead);
   } while (Dead.size() != Before);
   for (StoreInst *Store : Dead)
