@@ -131,8 +131,9 @@ void hideOrigin(Use &U) {
 /// analysis says of it.
 Use *readPointer(Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I))
-    return Load->isSimple() ? &I.getOperandUse(Load->getPointerOperandIndex())
-                            : nullptr;
+    return Load->isSimple()
+               ? &I.getOperandUse(LoadInst::getPointerOperandIndex())
+               : nullptr;
   auto *Intrinsic = dyn_cast<IntrinsicInst>(&I);
   if (!Intrinsic)
     return nullptr;

@@ -84,7 +84,7 @@ Error parseNumber(StringRef Name, StringRef Value, unsigned Least,
 }
 
 Error parseSwitch(StringRef Name, StringRef Value, bool &Field) {
-  if (Value != "" && Value != "0" && Value != "1")
+  if (!Value.empty() && Value != "0" && Value != "1")
     return wrong("'" + Value + "' is no value of the option '" + Name +
                  "'; give 0 or 1, or the name alone for 1");
   Field = Value != "0";
