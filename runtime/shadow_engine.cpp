@@ -277,10 +277,12 @@ const Engine &ShadowEngine() {
 //===- Slots emptied within a period --------------------------------------===//
 
 void EmptyRetiredSlots(bool keep_marks) {
+  // Listed before the extents are looked up: a thread that ends in between may
+  // have marked where the extents do not show it.
+  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+  ListRetired(retired);
   const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    if (LoadAcquire(&shadow.slots[slot].state) != (u32)SlotState::kRetired)
-      continue;
+  for (u32 slot : retired) {
     bool ok = true;
     for (const Extent &e : extents) {
       if (e.slot != slot)

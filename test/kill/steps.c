@@ -5,8 +5,8 @@
  *===-----------------------------------------------------------------------===*/
 
 // Writes page after page of an arena at a known address and keeps, in a file that
-// outlives it, the page it is about to write (first) and the pages it has written
-// (second). It ends by itself as it is told, or is killed from outside.
+// outlives it, the page it is about to write (first), the pages it has written
+// (second), who it is and since when it watches. It ends by itself as it is told, or is killed from outside.
 //
 // Killed at a random moment, in every way, under periods of a millisecond: every
 // page that was written is in the trace, and none beyond the one attempted.
@@ -47,6 +47,12 @@ static volatile uint64_t *progress;
 
 static UNSEEN void about_to_write(uint64_t page) { progress[0] = page; }
 static UNSEEN void has_written(uint64_t page) { progress[1] = page; }
+/* Periods that ended before may hold pages that were not watched yet. */
+static UNSEEN void watches_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  progress[3] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 static UNSEEN void pause_ns(long ns) {
   struct timespec begin, now;
   clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -71,6 +77,7 @@ int main(int argc, char **argv) {
   if (fd < 0 || progress == MAP_FAILED || arena != (char *)address)
     return 3;
   pagetide_watch(arena, pages * PAGE);
+  watches_now();
   if (argc > 5 && fork())
     pause(); // the child writes; whoever kills us kills both
   progress[2] = (uint64_t)getpid();
