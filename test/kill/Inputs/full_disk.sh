@@ -11,6 +11,6 @@ echo "status $?" >&2
 # Cut short, and readable.
 "$pagetide" info "$directory/disk/trace" >&2
 if "$pagetide" export --format csv "$directory/disk/trace" 2>/dev/null |
-  grep -q '^0,'; then
+  grep -q '^[0-9]'; then
   echo "rows: yes" >&2
 fi
