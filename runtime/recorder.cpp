@@ -339,7 +339,8 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
 
 void WakeRecorder() { Wake(); }
 
-/// Says why there is nothing more, and stops.
+/// Says why there is nothing more, to the user and in the trace; the caller
+/// stops.
 static void GiveUp(const char *why) {
   Warning("%s Recording stops here; the program runs on.\n", why);
   if (state.tracing)

@@ -63,11 +63,6 @@ static bool WaitForRelease() {
   return true;
 }
 
-void WaitUntilReleased() {
-  while (WaitForRelease()) {
-  }
-}
-
 PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns) {
   ShadowHeader &header = *shadow.header;
   while (header.open_period + 1 - LoadAcquire(&header.periods_written) >=

@@ -74,9 +74,6 @@ StagingChunk &ChunkAt(u64 number);
 /// trace, or nobody wants them. Any thread; in order.
 void ReleasePeriod(const PeriodEntry &period);
 
-/// Waits until every completed period is released.
-void WaitUntilReleased();
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_STAGING_H
