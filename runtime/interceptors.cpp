@@ -17,6 +17,7 @@
 // This file defines memcpy and the like: the header must not rename them.
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 
+#include "intercepted_call.h"
 #include "internal_mem.h"
 #include "recorder.h"
 #include "rtl.h"
@@ -126,12 +127,15 @@ static void *MarkedMemset(void *d, int c, uptr n) {
 // What the pass makes of memory intrinsics.
 #define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
 PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n) {
+  OnInterceptedCall();
   return MarkedMemcpy(d, s, n);
 }
 PAGETIDE_EXPORT void *__pagetide_memmove(void *d, const void *s, uptr n) {
+  OnInterceptedCall();
   return MarkedMemmove(d, s, n);
 }
 PAGETIDE_EXPORT void *__pagetide_memset(void *d, int c, uptr n) {
+  OnInterceptedCall();
   return MarkedMemset(d, c, n);
 }
 PAGETIDE_EXPORT void __pagetide_mark_read(const void *p, uptr n) {
@@ -153,30 +157,39 @@ INTERCEPTOR(void *, memset, void *d, int c, SIZE_T n) {
   return MarkedMemset(d, c, n);
 }
 INTERCEPTOR(void *, mempcpy, void *d, const void *s, SIZE_T n) {
+  OnInterceptedCall();
   return (u8 *)MarkedMemcpy(d, s, n) + n;
 }
 INTERCEPTOR(void, bcopy, const void *s, void *d, SIZE_T n) {
+  OnInterceptedCall();
   MarkedMemmove(d, s, n);
 }
-INTERCEPTOR(void, bzero, void *d, SIZE_T n) { MarkedMemset(d, 0, n); }
+INTERCEPTOR(void, bzero, void *d, SIZE_T n) {
+  OnInterceptedCall();
+  MarkedMemset(d, 0, n);
+}
 
 // With _FORTIFY_SOURCE. libc ends the program where the room is too small.
 INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
             SIZE_T room) {
+  OnInterceptedCall();
   return n > room ? RESOLVED(__memcpy_chk)(d, s, n, room)
                   : MarkedMemcpy(d, s, n);
 }
 INTERCEPTOR(void *, __memmove_chk, void *d, const void *s, SIZE_T n,
             SIZE_T room) {
+  OnInterceptedCall();
   return n > room ? RESOLVED(__memmove_chk)(d, s, n, room)
                   : MarkedMemmove(d, s, n);
 }
 INTERCEPTOR(void *, __memset_chk, void *d, int c, SIZE_T n, SIZE_T room) {
+  OnInterceptedCall();
   return n > room ? RESOLVED(__memset_chk)(d, c, n, room)
                   : MarkedMemset(d, c, n);
 }
 INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
             SIZE_T room) {
+  OnInterceptedCall();
   return n > room ? RESOLVED(__mempcpy_chk)(d, s, n, room)
                   : (u8 *)MarkedMemcpy(d, s, n) + n;
 }
@@ -254,31 +267,39 @@ static int MarkedStrcmp(const char *a, const char *b, uptr most) {
 constexpr uptr kNoBound = ~uptr{0} >> 1;
 
 INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
+  OnInterceptedCall();
   return MarkedMemcmp(a, b, n);
 }
 INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
+  OnInterceptedCall();
   return MarkedMemcmp(a, b, n);
 }
 INTERCEPTOR(SIZE_T, strlen, const char *s) {
+  OnInterceptedCall();
   return MarkedFind(s, 0, kNoBound);
 }
 INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
+  OnInterceptedCall();
   uptr at = MarkedFind(s, c, n);
   return at == n ? nullptr : (void *)((uptr)s + at);
 }
 INTERCEPTOR(char *, strcpy, char *d, const char *s) {
+  OnInterceptedCall();
   MarkedMemcpy(d, s, MarkedFind(s, 0, kNoBound) + 1);
   return d;
 }
 INTERCEPTOR(char *, stpcpy, char *d, const char *s) {
+  OnInterceptedCall();
   uptr n = MarkedFind(s, 0, kNoBound);
   MarkedMemcpy(d, s, n + 1);
   return d + n;
 }
 INTERCEPTOR(int, strcmp, const char *a, const char *b) {
+  OnInterceptedCall();
   return MarkedStrcmp(a, b, kNoBound);
 }
 INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
+  OnInterceptedCall();
   return MarkedStrcmp(a, b, most);
 }
 
@@ -428,6 +449,7 @@ struct MessageCopy {
 
 #define PAGETIDE_INPUT(name, parameters, arguments, buffer, bytes)             \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+    OnInterceptedCall();                                                       \
     InFlight in_flight(buffer, bytes);                                         \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
     MarkInput(buffer, bytes, done);                                            \
@@ -435,12 +457,14 @@ struct MessageCopy {
   }
 #define PAGETIDE_OUTPUT(name, parameters, arguments, buffer, bytes)            \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+    OnInterceptedCall();                                                       \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
     MarkOutput(buffer, bytes, done);                                           \
     return done;                                                               \
   }
 #define PAGETIDE_INPUT_PIECES(name, parameters, arguments)                     \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+    OnInterceptedCall();                                                       \
     Pieces pieces(v, n);                                                       \
     InFlight in_flight = pieces.Span();                                        \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
@@ -449,6 +473,7 @@ struct MessageCopy {
   }
 #define PAGETIDE_OUTPUT_PIECES(name, parameters, arguments)                    \
   INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+    OnInterceptedCall();                                                       \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
     Pieces(v, n).MarkOutputDone(done);                                         \
     return done;                                                               \
@@ -514,6 +539,7 @@ static socklen_t LengthAt(const socklen_t *p) {
 
 INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
             sockaddr *from, socklen_t *from_bytes) {
+  OnInterceptedCall();
   InFlight in_flight(p, n);
   socklen_t room = from ? LengthAt(from_bytes) : 0;
   SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
@@ -527,12 +553,13 @@ INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
 
 INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n, SIZE_T room,
             int flags, sockaddr *from, socklen_t *from_bytes) {
-  if (n > room)
+  if (n > room) // no more counted than marked: it ends the program
     return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
   return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
 }
 
 INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
+  OnInterceptedCall();
   const msghdr before = MessageCopy(message).copy;
   Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
   InFlight in_flight = pieces.Span();
@@ -552,6 +579,7 @@ INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
 
 INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
             const sockaddr *to, socklen_t to_bytes) {
+  OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendto)(fd, p, n, flags, to, to_bytes);
   MarkOutput(p, n, done);
   if (done >= 0 && to && ShadowReady())
@@ -560,6 +588,7 @@ INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
 }
 
 INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message, int flags) {
+  OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
   const msghdr copy = MessageCopy(message).copy;
   Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkOutputDone(done);
@@ -575,6 +604,7 @@ INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message, int flags) {
 
 INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
             void *(*run)(void *), void *arg) {
+  OnInterceptedCall();
   if (!ShadowReady())
     return RESOLVED(pthread_create)(thread, attr, run, arg);
   ThreadStart *start = PrepareThread(run, arg);
@@ -587,6 +617,7 @@ INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
 /// libc's thrd_create does not call pthread_create by name. A C11 thread's
 /// result is an int, which a pthread's pointer holds.
 INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *), void *arg) {
+  OnInterceptedCall();
   if (!ShadowReady())
     return RESOLVED(thrd_create)(thread, run, arg);
   using Erased = void *(*)(void *);
@@ -709,6 +740,7 @@ INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
 /// Locking all would fill the shadow's tens of gigabytes with pages. Pages are
 /// locked as they are touched instead.
 INTERCEPTOR(int, mlockall, int flags) {
+  OnInterceptedCall();
   return RESOLVED(mlockall)(ShadowReady() ? flags | MCL_ONFAULT : flags);
 }
 

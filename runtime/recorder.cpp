@@ -11,6 +11,7 @@
 #include "control.h"
 #include "engine.h"
 #include "flags.h"
+#include "intercepted_call.h"
 #include "mappings.h"
 #include "messages.h"
 #include "raw_thread.h"
@@ -808,6 +809,7 @@ void RenewRecorderInChild(bool can_record) {
   owner_pid = GetPidRaw();
   recorder_thread = {};
   self.in_request = false;
+  CountCallsOfThisThread();
   if (!inherited)
     return; // started when something needs it
   // Fork returns in the child only when the child records: no instant of it

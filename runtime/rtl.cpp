@@ -8,6 +8,7 @@
 
 #include "early_init.h"
 #include "flags.h"
+#include "intercepted_call.h"
 #include "messages.h"
 #include "recorder.h"
 #include "shadow.h"
@@ -94,6 +95,7 @@ void EnsureSecondPhase() {
   if (EnsureRecorder() && (*GetFlags().trace_path || *GetFlags().control))
     Fatal("the program was not started, because it cannot be recorded.\n");
   InitThreads();
+  CountCallsOfThisThread();
   at_quick_exit(AtQuickExit);
   StartIfAsked();
 }
