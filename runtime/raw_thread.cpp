@@ -68,6 +68,13 @@ static void TakeDescriptors(const RawThread &thread) {
 
 static int Main(void *arg) {
   RawThread &thread = *(RawThread *)arg;
+  if (thread.unshare)
+    thread.error = ErrnoOf(Syscall(SYS_unshare, thread.unshare));
+  if (thread.error) {
+    StoreRelease(&thread.ready, 1);
+    FutexWakeAll(&thread.ready);
+    return 0;
+  }
   if (!thread.share_fds)
     TakeDescriptors(thread);
   Syscall(SYS_prctl, PR_SET_NAME, (uptr)thread.name);
@@ -93,20 +100,33 @@ int StartRawThread(RawThread &thread) {
   if (!registered)
     return EAGAIN;
   thread.ready = 0;
+  thread.unshare = 0;
+  thread.error = 0;
   ScopedBlockSignals block_signals; // inherited: the thread never takes one
   // Not CLONE_FILES: a copy of the table, of which the thread keeps its own.
   // Not CLONE_FS: the program's chdir and umask are its own affair.
   int flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
               CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |
               (thread.share_fds ? CLONE_FILES : 0);
-  uptr result = __sanitizer::internal_clone(
-      Main, (void *)((uptr)thread.stack + kStackBytes), flags, &thread,
-      (int *)&thread.tid, tls, (int *)&thread.tid);
+  auto clone = [&](int flags) {
+    return (uptr)__sanitizer::internal_clone(
+        Main, (void *)((uptr)thread.stack + kStackBytes), flags, &thread,
+        (int *)&thread.tid, tls, (int *)&thread.tid);
+  };
+  uptr result = clone(flags);
+  if (ErrnoOf(result) == EINVAL) {
+    // QEMU makes only threads that share all that pthreads share. The thread
+    // itself then gives up what it should not share, before anything else: all
+    // is as if clone had done it.
+    constexpr int kShared = CLONE_FS | CLONE_FILES;
+    thread.unshare = (uptr)(kShared & ~flags);
+    result = clone(flags | kShared);
+  }
   if (Failed(result))
     return ErrnoOf(result);
   while (!LoadAcquire(&thread.ready))
     FutexWait(&thread.ready, 0);
-  return 0;
+  return thread.error;
 }
 
 void JoinRawThread(RawThread &thread) {

@@ -37,6 +37,8 @@ struct RawThread {
 
   u32 tid;   ///< set by the kernel before the thread runs; 0 once it has ended
   u32 ready; ///< 1 once the thread's descriptors are its own
+  uptr unshare; ///< what the thread itself must stop sharing (CLONE_FILES, ...)
+  int error;    ///< errno of that; the thread has then ended
   void *stack;
   void *tls;
   uptr tls_bytes;

@@ -212,6 +212,20 @@ void EndOfProgram(EndReason reason) {
     Ask(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; }, Nothing);
 }
 
+//===- For debuggers and oracles ------------------------------------------===//
+
+/// Counts that a watchpoint, or a simulator, may observe: recordings begun in
+/// this process, and periods ended. Each is stored to once the marks of the
+/// time before have been taken, and before a thread that ended the period runs
+/// on.
+extern "C" {
+struct PagetideBoundaries {
+  volatile u64 begun, ended;
+};
+__attribute__((
+    visibility("default"))) PagetideBoundaries __pagetide_boundaries = {0, 0};
+}
+
 //===- State of the recorder's thread -------------------------------------===//
 
 namespace {
@@ -364,6 +378,7 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
     SettleSlot(request.slot);
   bool ok = hash || callback || CarryUnsettled(0);
   ok = state.engine->collect(true) && ok;
+  __pagetide_boundaries.ended = __pagetide_boundaries.ended + 1;
   if (asked)
     SettleSlot(request.slot);
   PeriodEntry &entry = ClosePeriod(now, flags, state.overruns);
@@ -532,6 +547,7 @@ static int StartRecording(const char *parent_trace) {
   ResetStaging(0, now);
   if (state.engine->start())
     return PAGETIDE_NO_MEMORY;
+  __pagetide_boundaries.begun = __pagetide_boundaries.begun + 1;
   // The header must be right before record may harvest by it.
   StoreRelease(&shadow.header->recording, 1);
   if (int status = StartTrace(now, parent_trace)) {
