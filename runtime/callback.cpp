@@ -14,7 +14,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 DECLARE_REAL(int, pthread_create, void *thread, const void *attr,
              void *(*run)(void *), void *arg)
@@ -30,16 +32,33 @@ struct Callback {
   pagetide_callback function;
   void *user;
   bool thread_runs;
-  /// In a child that was forked in a callback, until that returns: no period is
-  /// given to a second one.
+  u32 thread_id; ///< 0 until it says so
+  u64 signals;   ///< what its creator had blocked
+  /// In a child that was forked in a callback, or when a callback ends the
+  /// program, until it returns: no period is given to a second one.
   bool inherited;
-  /// 0 idle, 1 a period waits, 2 done.
-  u32 state;
+  u32 state; ///< CallbackState
+  /// Changes whenever the callback thread has something to look at.
+  u32 wake;
   const pagetide_period *period;
 };
 } // namespace
 
 static Callback callback;
+
+enum CallbackState : u32 { kIdle, kWaits, kRuns, kDone };
+
+static void WakeCallbackThread() {
+  __atomic_add_fetch(&callback.wake, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&callback.wake);
+}
+
+/// False where `from` is not the state.
+static bool ChangeState(CallbackState from, CallbackState to) {
+  u32 expected = from;
+  return __atomic_compare_exchange_n(&callback.state, &expected, (u32)to, false,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
 
 bool HasCallback() {
   return __atomic_load_n(&callback.function, __ATOMIC_ACQUIRE) &&
@@ -48,10 +67,13 @@ bool HasCallback() {
 
 void RunCallback(const pagetide_period &period) {
   callback.run_lock.Acquire();
-  callback.data_lock.Acquire();
-  pagetide_callback function = callback.function;
-  void *user = callback.user;
-  callback.data_lock.Release();
+  pagetide_callback function;
+  void *user;
+  {
+    ScopedLock hold(callback.data_lock); // a handler may fork
+    function = callback.function;
+    user = callback.user;
+  }
   if (function) {
     bool was_in_request = self.in_request;
     self.in_request = true;
@@ -65,32 +87,74 @@ void RunCallback(const pagetide_period &period) {
   callback.run_lock.Release();
 }
 
+bool LeaveCallback() {
+  __atomic_store_n(&callback.inherited, true, __ATOMIC_RELEASE);
+  if (!IsCallbackThread(GetTidRaw()))
+    return false;
+  StoreRelease(&callback.state, kDone);
+  WakeRecorder();
+  return true;
+}
+
+u32 CallbackThreads() { return LoadAcquire(&callback.thread_id) != 0; }
+bool IsCallbackThread(u32 tid) {
+  return LoadAcquire(&callback.thread_id) == tid;
+}
+
+/// Threads of the program that have begun and not ended, but one; wraps.
+static u32 program_threads;
+constexpr u32 kNoThread = ~u32{0};
+
+void CountThread(int change) {
+  if (__atomic_add_fetch(&program_threads, (u32)change, __ATOMIC_ACQ_REL) ==
+      kNoThread)
+    WakeCallbackThread();
+}
+
 static void *CallbackThread(void *) {
-  // A real thread of libc: the callback may do what any code may. It never
-  // ends, and what it touches is the program's own observation.
+  // A real thread of libc: the callback may do what any code may. What it
+  // touches is the program's own observation.
   LeaveOut(+1);
-  for (;;) {
-    u32 state = LoadAcquire(&callback.state);
-    if (state != 1) {
-      FutexWait(&callback.state, state);
-      continue;
+  StoreRelease(&callback.thread_id, GetTidRaw());
+  for (bool last = false;;) {
+    u32 seen = LoadAcquire(&callback.wake);
+    if (ChangeState(kWaits, kRuns)) {
+      RunCallback(*callback.period);
+      ChangeState(kRuns, kDone); // unless LeaveCallback did it
+      WakeRecorder();
+    } else if (last) {
+      break;
+    } else if (LoadAcquire(&program_threads) == kNoThread) {
+      // A period may have come in between: look once more.
+      last = true;
+      __atomic_store_n(&callback.thread_runs, false, __ATOMIC_SEQ_CST);
+    } else {
+      FutexWait(&callback.wake, seen);
     }
-    RunCallback(*callback.period);
-    StoreRelease(&callback.state, 2);
-    WakeRecorder();
   }
+  StoreRelease(&callback.thread_id, 0);
+  // libc runs the handlers of exit() on the last thread. If this is it, they
+  // are recorded.
+  self.leave_out = 0;
+  AdoptThread();
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&callback.signals, 0, 8);
+  return nullptr;
 }
 
 bool StartCallbackElsewhere(const pagetide_period &period) {
   if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_ACQUIRE))
     return false;
   callback.period = &period;
-  StoreRelease(&callback.state, 1);
-  FutexWakeAll(&callback.state);
+  __atomic_store_n(&callback.state, (u32)kWaits, __ATOMIC_SEQ_CST);
+  // The thread may be about to end; it runs what it still sees.
+  if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_SEQ_CST) &&
+      ChangeState(kWaits, kIdle))
+    return false;
+  WakeCallbackThread();
   return true;
 }
 
-bool CallbackDone() { return LoadAcquire(&callback.state) == 2; }
+bool CallbackDone() { return LoadAcquire(&callback.state) == kDone; }
 
 static int StartThread() {
   pthread_attr_t attr;
@@ -100,6 +164,7 @@ static int StartThread() {
   int error;
   {
     ScopedBlockSignals block_signals; // inherited: the program's are not ours
+    callback.signals = block_signals.saved();
     error = REAL(pthread_create)(&thread, &attr, CallbackThread, nullptr);
   }
   pthread_attr_destroy(&attr);
@@ -120,7 +185,7 @@ static void GiveLastPeriod() {
 }
 
 int SetCallback(pagetide_callback function, void *user) {
-  if (self.in_request)
+  if (self.in_request || __atomic_load_n(&callback.inherited, __ATOMIC_ACQUIRE))
     return PAGETIDE_BUSY;
   ScopedLock set(callback.set_lock);
   if (function && !callback.at_exit) {
@@ -142,10 +207,17 @@ int SetCallback(pagetide_callback function, void *user) {
 void LockCallback() { callback.data_lock.Acquire(); }
 void UnlockCallback() { callback.data_lock.Release(); }
 
+/// In a child: it has one thread, the one that forked.
+static void ForgetCallbackThread() {
+  callback.state = kIdle;
+  callback.thread_runs = false;
+  callback.thread_id = 0;
+  program_threads = self.ended ? kNoThread : 0;
+}
+
 void DropCallbackInChild() {
   callback.function = nullptr;
-  callback.thread_runs = false;
-  callback.state = 0;
+  ForgetCallbackThread();
 }
 
 void RenewCallbackInChild() {
@@ -155,8 +227,7 @@ void RenewCallbackInChild() {
   callback.inherited = self.in_request;
   if (!callback.inherited)
     callback.run_lock.Reset();
-  callback.state = 0;
-  callback.thread_runs = false;
+  ForgetCallbackThread();
   if (callback.function)
     StartThread();
 }

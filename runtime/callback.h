@@ -18,6 +18,19 @@ namespace pagetide {
 int SetCallback(pagetide_callback callback, void *user);
 bool HasCallback();
 
+/// The program ends, or becomes another, within the callback: to everybody else
+/// it counts as returned from now on, and no period is given to it before it
+/// has. True where the caller is the callback thread; otherwise it is the
+/// thread whose request the callback belongs to.
+bool LeaveCallback();
+
+/// Threads that run callbacks, which have no slot: how many, and is this one?
+u32 CallbackThreads();
+bool IsCallbackThread(u32 tid);
+/// A thread of the program has begun (+1) or ended (-1). The callback thread
+/// ends with the last one, or it would keep the process alive.
+void CountThread(int change);
+
 /// Runs the callback on the calling thread, whose accesses are left out
 /// meanwhile.
 void RunCallback(const pagetide_period &period);

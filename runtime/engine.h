@@ -28,6 +28,7 @@ struct WriterOfPeriod {
   u64 cpu_ns; ///< its CPU time when its marks had been taken
   uptr first; ///< its words with write marks, into a vector of such
   uptr count;
+  bool waits; ///< it has settled: see SettleSlot
 };
 
 struct Engine {

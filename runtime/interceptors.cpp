@@ -607,7 +607,10 @@ INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   OnInterceptedCall();
   if (!ShadowReady())
     return RESOLVED(pthread_create)(thread, attr, run, arg);
-  ThreadStart *start = PrepareThread(run, arg);
+  ScopedBlockSignals block_signals; // see PrepareThread
+  const u64 signals = block_signals.saved();
+  ThreadStart *start =
+      PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals);
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
@@ -621,7 +624,9 @@ INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *), void *arg) {
   if (!ShadowReady())
     return RESOLVED(thrd_create)(thread, run, arg);
   using Erased = void *(*)(void *);
-  ThreadStart *start = PrepareThread((Erased)(void *)run, arg);
+  ScopedBlockSignals block_signals;
+  const u64 signals = block_signals.saved();
+  ThreadStart *start = PrepareThread((Erased)(void *)run, arg, &signals);
   int result = RESOLVED(thrd_create)(
       thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
   if (result != 0 /* thrd_success */)
@@ -752,6 +757,7 @@ void InitInterceptors() {
 #define PAGETIDE_INTERCEPTED(name) INTERCEPT_FUNCTION(name);
 #include "intercepted.inc"
 #undef PAGETIDE_INTERCEPTED
+  InitThreadInterceptors();
   __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
 }
 

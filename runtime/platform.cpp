@@ -116,7 +116,10 @@ u32 GetTidRaw() { return (u32)Syscall(SYS_gettid); }
 u64 ThreadCpuNs(u32 tid) {
   // The kernel's encoding of a thread's CPU clock (CPUCLOCK_SCHED with the
   // per-thread bit), which pthread_getcpuclockid computes too.
-  return ClockNs((int)(~tid << 3 | 6));
+  if (u64 ns = ClockNs((int)(~tid << 3 | 6)))
+    return ns;
+  // A clone without CLONE_THREAD is a process to the kernel: its clock.
+  return ClockNs((int)(~tid << 3 | 2));
 }
 
 void FutexWait(const u32 *word, u32 expected, u64 deadline_ns) {

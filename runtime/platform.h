@@ -84,7 +84,8 @@ u64 MonotonicNs();
 u64 RealtimeNs();
 u32 GetPidRaw();
 u32 GetTidRaw();
-/// CPU time of a thread of this process in ns; 0 where there is none such.
+/// CPU time of a thread that shares this process's memory, in ns; 0 where there
+/// is none such.
 u64 ThreadCpuNs(u32 tid);
 
 //===- Waiting ------------------------------------------------------------===//
@@ -123,6 +124,8 @@ class ScopedBlockSignals {
 public:
   ScopedBlockSignals();
   ~ScopedBlockSignals();
+  /// What was blocked before.
+  u64 saved() const { return saved_; }
   ScopedBlockSignals(const ScopedBlockSignals &) = delete;
   ScopedBlockSignals &operator=(const ScopedBlockSignals &) = delete;
 

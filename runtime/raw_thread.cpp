@@ -30,9 +30,21 @@ bool IsRawThread(u32 tid) {
   return false;
 }
 
+u32 RawThreadCount() {
+  u32 count = 0;
+  for (const RawThread *thread : raw_threads)
+    count += thread && LoadAcquire(&thread->tid);
+  return count;
+}
+
 void ForgetRawThreads() {
-  for (const RawThread *&thread : raw_threads)
+  for (const RawThread *&thread : raw_threads) {
+    if (thread) {
+      Unmap(thread->stack, kStackBytes);
+      Unmap(thread->tls, thread->tls_bytes);
+    }
     thread = nullptr;
+  }
 }
 
 /// Lays out a block for thread-local storage: zeros below and above the thread

@@ -56,7 +56,11 @@ void JoinRawThread(RawThread &thread);
 bool IsRawThread(u32 tid);
 inline bool OnRawThread() { return IsRawThread(GetTidRaw()); }
 
-/// In a forked child: the parent's raw threads are not there.
+/// How many there are.
+u32 RawThreadCount();
+
+/// In a forked child: the parent's raw threads are not there, but their stacks
+/// are, and go.
 void ForgetRawThreads();
 
 } // namespace pagetide

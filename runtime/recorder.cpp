@@ -110,6 +110,11 @@ static int Send(Op op, u64 *saved_signals) {
             (uptr)&blocked, 8);
     RunCallback(*request.period);
     Syscall(SYS_rt_sigprocmask, 2, (uptr)&blocked, 0, 8);
+    if (self.left_request) { // and the program went on: exec failed, say
+      self.left_request = false;
+      request_lock.Acquire();
+      return PAGETIDE_OK;
+    }
     StoreRelease(&request.turn, kRecorder);
     Wake();
   }
@@ -207,9 +212,34 @@ u32 RequestSlot() {
   return slot_answer;
 }
 
+/// A callback ends the program, or makes it another: the recorder goes on as if
+/// it had returned, and the period is written.
+static void LeaveRequest() {
+  u64 all = ~u64{0}, saved = 0;
+  Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
+  if (!LeaveCallback() && !self.left_request) {
+    StoreRelease(&request.turn, kRecorder);
+    Wake();
+    for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;)
+      FutexWait(&request.turn, turn);
+    request.op = Op::kNone;
+    StoreRelease(&request.turn, kIdle);
+    request_lock.Release();
+    self.left_request = true;
+  }
+  Syscall(SYS_rt_sigprocmask, 2, (uptr)&saved, 0, 8);
+}
+
 void EndOfProgram(EndReason reason) {
-  if (Recording())
-    Ask(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; }, Nothing);
+  if (!Recording() || owner_pid != GetPidRaw())
+    return;
+  const bool in_callback = self.in_request;
+  if (in_callback) {
+    LeaveRequest();
+    self.in_request = false;
+  }
+  Ask(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; }, Nothing);
+  self.in_request = in_callback;
 }
 
 //===- For debuggers and oracles ------------------------------------------===//
@@ -300,17 +330,10 @@ static void ObserveThreads(u64 now) {
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
     if (LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kLive)
       ObserveThreadStart(slot);
-  // A thread that left by the bare exit system call ran no destructor.
   if (now - state.alive_check_time < 100 * kNsPerMs)
     return;
   state.alive_check_time = now;
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    const SlotEntry &entry = shadow.slots[slot];
-    if (slot != kOrphanSlot &&
-        LoadAcquire(&entry.state) == (u32)SlotState::kLive &&
-        ErrnoOf(Syscall(SYS_tgkill, owner_pid, entry.tid, 0)) == ESRCH)
-      RetireSlot(slot);
-  }
+  RetireDeadThreads();
 }
 
 //===- Mappings -----------------------------------------------------------===//
@@ -588,6 +611,8 @@ static u32 SlotForNewThread() {
   // A quarter of the address space stays the program's.
   const u64 most = (u64{3} << (abi::kAddressBits - 2)) / shadow.slot_bytes;
   const bool full = next >= kMaxSlots || next >= most;
+  if (full && !RetiredSlots())
+    RetireDeadThreads();
   if (RetiredSlots() >= kMostRetired ||
       (RetiredSlots() && (!recording || full)))
     EmptyRetiredSlots(recording);

@@ -8,6 +8,7 @@
 
 #include "flags.h"
 #include "recorder_state.h"
+#include "threads.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -27,17 +28,41 @@ PAGETIDE_RECORDER_STATE static PageVec<StagedWord> kept_written;
 PageVec<WriterOfPeriod> &WritersSoFar() { return writers; }
 PageVec<StagedWord> &WrittenSoFar() { return written; }
 
+namespace {
+/// A thread without a slot of its own.
+struct Stranger {
+  u32 tid;
+  u64 cpu_ns; ///< its CPU time when the marks had been taken
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static PageVec<Stranger> strangers;
+PAGETIDE_RECORDER_STATE static PageVec<u32> stranger_tids, former_tids;
+
 void ForgetWriters() {
   writers.clear();
   written.clear();
+  strangers.clear();
+  stranger_tids.clear();
+}
+
+void NoteStrangers() {
+  former_tids.swap(stranger_tids);
+  stranger_tids.clear();
+  strangers.clear();
+  ListStrangers(stranger_tids);
+  for (u32 tid : stranger_tids) {
+    strangers.push_back({tid, ThreadCpuNs(tid)});
+    // Seen twice, it is not just a thread in its first or last instructions.
+    for (u32 former : former_tids)
+      if (former == tid)
+        StrangersStay();
+  }
 }
 
 void SettleSlot(u32 slot) {
-  uptr kept = 0;
-  for (const WriterOfPeriod &w : writers)
-    if (w.slot != slot || !w.tid) // threads that share a slot: one of them
-      writers[kept++] = w;
-  writers.resize(kept);
+  for (WriterOfPeriod &w : writers)
+    w.waits |= w.slot == slot && w.tid; // of threads that share one: only one
 }
 
 /// True where the kernel says that the thread sleeps in a system call: it is
@@ -56,17 +81,29 @@ static bool BlockedInSystemCall(u32 tid) {
   return !Failed(n) && n && text[0] >= '0' && text[0] <= '9';
 }
 
-bool ThreadSettled(const WriterOfPeriod &writer) {
+/// True where the thread's CPU time has advanced enough, or it is blocked, or
+/// there is none such.
+static bool Settled(u32 tid, u64 cpu_ns) {
+  u64 now = ThreadCpuNs(tid);
+  return !now || now - cpu_ns >= GetFlags().settle || BlockedInSystemCall(tid);
+}
+
+/// True once the thread has settled since the writer entry was made.
+static bool ThreadSettled(const WriterOfPeriod &writer) {
   const SlotEntry &entry = shadow.slots[writer.slot];
   if (!writer.tid) // several threads: nothing can be said of them
     return false;
-  if (LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
+  if (writer.waits || LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
       entry.generation != writer.generation)
-    return true; // it has ended
-  u64 now = ThreadCpuNs(writer.tid);
-  if (!now || now - writer.cpu_ns >= GetFlags().settle)
-    return true;
-  return BlockedInSystemCall(writer.tid);
+    return true; // it waits for us, or has ended
+  return Settled(writer.tid, writer.cpu_ns);
+}
+
+static bool StrangersSettled() {
+  for (const Stranger &stranger : strangers)
+    if (!Settled(stranger.tid, stranger.cpu_ns))
+      return false;
+  return true;
 }
 
 static void SleepNs(u64 ns) {
@@ -78,7 +115,7 @@ static bool AllSettled() {
   for (const WriterOfPeriod &w : writers)
     if (w.tid && !ThreadSettled(w))
       return false;
-  return true;
+  return StrangersSettled();
 }
 
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
@@ -90,8 +127,9 @@ bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
   bool ok = true;
   kept_writers.clear();
   kept_written.clear();
+  const bool strangers_settled = StrangersSettled();
   for (const WriterOfPeriod &w : writers) {
-    if (ThreadSettled(w))
+    if (strangers_settled && ThreadSettled(w))
       continue;
     StagingCursor cursor(shadow.header->per_thread ? w.tid : 0,
                          ChunkKind::kCarried);

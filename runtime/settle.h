@@ -27,17 +27,19 @@ PageVec<StagedWord> &WrittenSoFar();
 /// Forgets all of them.
 void ForgetWriters();
 
+/// To be called when collect() has taken the marks: looks for threads that have
+/// no slot of their own. Any writer's marks may be theirs, so no writer is
+/// settled before they are.
+void NoteStrangers();
+
 /// Waits up to wait_ns for the writers to settle. What those that did not have
 /// written is carried into the open period, and, if `unsettled` is not null,
 /// its words are put there (not sorted). False where staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
 /// The thread of this slot waits inside the runtime: it has settled for
-/// everything before.
+/// everything before (strangers that share its slot have not).
 void SettleSlot(u32 slot);
-
-/// True once the thread has settled since the writer entry was made.
-bool ThreadSettled(const WriterOfPeriod &writer);
 
 } // namespace pagetide
 

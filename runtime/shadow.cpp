@@ -145,6 +145,7 @@ int MapSlot(int fd, u32 slot) {
 void BeginSlot(u32 slot, u32 tid) {
   SlotEntry &entry = shadow.slots[slot];
   entry.tid = tid;
+  entry.process = GetPidRaw();
   entry.start_ns = MonotonicNs();
   entry.end_ns = 0;
   entry.inflight_bytes = 0;

@@ -44,8 +44,8 @@ static void AddWriter(u32 slot, u32 tid, u64 generation, uptr first) {
   PageVec<WriterOfPeriod> &writers = WritersSoFar();
   const uptr count = WrittenSoFar().size() - first;
   if (count)
-    writers.push_back(
-        {slot, tid, generation, tid ? ThreadCpuNs(tid) : 0, first, count});
+    writers.push_back({slot, tid, generation, tid ? ThreadCpuNs(tid) : 0, first,
+                       count, false});
 }
 
 static void ListRetired(PageVec<u32> &retired) {
@@ -80,6 +80,7 @@ static int Start() {
                   written);
     AddWriter(slot, tid, generation, first);
   }
+  NoteStrangers();
   early.Clear();
   for (u32 slot : retired)
     FreeSlot(slot);
@@ -122,28 +123,28 @@ static bool Collect(bool ends_period) {
       ++e;
       continue;
     }
-    const SlotEntry &entry = shadow.slots[slot];
-    const bool ended = entry.state == (u32)SlotState::kRetired;
+    // Of threads that have ended too: strangers may share their slots.
     const u32 tid = TidOf(slot);
-    const u64 generation = entry.generation;
+    const u64 generation = shadow.slots[slot].generation;
     const uptr first = written.size();
     if (ends_period) {
       StagingCursor cursor(StagingTid(slot), ChunkKind::kMarks);
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
         return cursor.Add(word, value);
       });
-      if (!ended && cursor.words())
+      if (cursor.words())
         CopyWritten(cursor.first(), written);
     } else {
       const u64 mask = WriteCellMask();
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
-        if (!ended && (value & mask))
+        if (value & mask)
           written.push_back({word, value & mask});
         return early.Add(StagingTid(slot), word, value, true);
       });
     }
     AddWriter(slot, tid, generation, first);
   }
+  NoteStrangers();
   if (ok) // an unfinished slot keeps its marks for the next try
     for (u32 slot : retired) {
       ObserveThreadEnd(slot);
@@ -263,6 +264,7 @@ static bool Take(GranuleRange range) {
     }
     AddWriter(slot, tid, generation, first);
   }
+  NoteStrangers();
   for (EarlyMarks::Entry &entry : early.entries())
     if (entry.record)
       entry.visible &= ~MaskInRange(entry.record->word, range);
@@ -282,18 +284,26 @@ void EmptyRetiredSlots(bool keep_marks) {
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
   const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
+  PageVec<StagedWord> &written = WrittenSoFar();
+  const u64 mask = WriteCellMask();
   for (u32 slot : retired) {
     bool ok = true;
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
     for (const Extent &e : extents) {
       if (e.slot != slot)
         continue;
       if (keep_marks)
         ok &= TakeMarks(slot, e.begin, e.end, [&](u64 word, u64 value) {
+          if (value & mask)
+            written.push_back({word, value & mask});
           return early.Add(StagingTid(slot), word, value, true);
         });
       else
         DropMarks(slot, e.begin, e.end);
     }
+    AddWriter(slot, tid, generation, first);
     if (!ok)
       continue;
     ObserveThreadEnd(slot);

@@ -6,20 +6,25 @@
 
 #include "threads.h"
 
+#include "callback.h"
 #include "messages.h"
 #include "raw_thread.h"
 #include "recorder.h"
+#include "recorder_state.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 #include "sanitizer_common/sanitizer_linux.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 using namespace __sanitizer;
@@ -33,6 +38,12 @@ constinit thread_local ThreadSelf self = {};
 
 static pthread_key_t end_key;
 static Lock slots_lock;
+/// Threads may share thread-local storage: `self` does not tell them apart.
+static u32 shared_storage;
+/// Threads may share slots without our doing.
+static u32 strangers;
+/// Threads that share the orphan slot by our doing.
+static u32 orphans;
 static u32 free_slots[kMaxSlots];
 static u32 free_count;
 static u32 retired_count;
@@ -40,9 +51,12 @@ static u32 retired_count;
 //===- Slots --------------------------------------------------------------===//
 
 u32 CurrentSlot() {
-  if (self.slot_plus_one)
-    return self.slot_plus_one - 1;
+  const u32 known = self.slot_plus_one;
+  if (known && !LoadAcquire(&shared_storage))
+    return known - 1;
   uptr base = GetShadowBase();
+  if (known && (base == shadow.slot_base[known - 1] || base == ScratchShadow()))
+    return known - 1;
   for (u32 i = 0; i < shadow.header->slot_high; ++i)
     if (shadow.slot_base[i] == base) {
       self.slot_plus_one = i + 1;
@@ -58,6 +72,12 @@ void FreeSlot(u32 slot) {
   StoreRelease(&shadow.slots[slot].state, (u32)SlotState::kFree);
   free_slots[free_count++] = slot;
 }
+
+bool SharesSlot(u32 slot) {
+  return LoadAcquire(&strangers) && shadow.slots[slot].tid != GetTidRaw();
+}
+
+void StrangersStay() { StoreRelease(&strangers, 1); }
 
 u32 RetiredSlots() { return LoadAcquire(&retired_count); }
 
@@ -93,17 +113,29 @@ static void EnterSlot(u32 slot) {
   self.slot_plus_one = slot + 1;
   if (slot != kOrphanSlot)
     BeginSlot(slot, GetTidRaw());
+  else
+    __atomic_fetch_add(&orphans, 1, __ATOMIC_RELAXED);
 }
 
 //===- Start and end ------------------------------------------------------===//
 
-ThreadStart *PrepareThread(void *(*run)(void *), void *arg) {
+bool SetsSignals(const void *attributes) {
+  sigset_t set;
+  return attributes &&
+         !pthread_attr_getsigmask_np((const pthread_attr_t *)attributes, &set);
+}
+
+ThreadStart *PrepareThread(void *(*run)(void *), void *arg,
+                           const u64 *signals) {
   auto *start = (ThreadStart *)InternalAlloc(sizeof(ThreadStart));
-  *start = {run, arg, AcquireSlot()};
+  *start = {run, arg, AcquireSlot(), signals != nullptr,
+            signals ? *signals : 0};
+  CountThread(+1);
   return start;
 }
 
 void CancelThread(ThreadStart *start) {
+  CountThread(-1);
   if (start->slot != kOrphanSlot)
     FreeSlot(start->slot);
   InternalFree(start);
@@ -116,7 +148,11 @@ static void EndThread(void *round) {
     pthread_setspecific(end_key, (void *)((uptr)round + 1));
     return;
   }
+  self.ended = true;
+  CountThread(-1);
   u32 slot = CurrentSlot();
+  if (slot == kOrphanSlot)
+    __atomic_fetch_sub(&orphans, 1, __ATOMIC_RELAXED);
   // Without an orphan slot (no thread was ever created: main calls
   // pthread_exit) the thread keeps what it has.
   if (slot == kOrphanSlot || !shadow.slot_base[kOrphanSlot])
@@ -132,13 +168,117 @@ void *RunThread(void *arg) {
   auto *start = (ThreadStart *)arg;
   ThreadStart copy = *start;
   {
-    // Until here the thread had its parent's base.
+    // Until here the thread had its creator's base.
     ScopedBlockSignals block_signals;
     EnterSlot(copy.slot);
+    InternalFree(start);
   }
-  InternalFree(start);
   pthread_setspecific(end_key, (void *)1);
+  if (copy.set_signals)
+    Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   return copy.run(copy.arg);
+}
+
+void AdoptThread() {
+  ScopedBlockSignals block_signals;
+  CountThread(+1);
+  EnterSlot(AcquireSlot());
+  pthread_setspecific(end_key, (void *)1);
+}
+
+//===- Clones -------------------------------------------------------------===//
+
+// No thread-local storage here: it may be the creator's, or too small.
+
+CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals) {
+  StoreRelease(&shared_storage, 1);
+  auto *start = (CloneStart *)InternalAlloc(sizeof(CloneStart));
+  *start = {run, arg, AcquireSlot(), signals};
+  return start;
+}
+
+void CancelClone(CloneStart *start) {
+  if (start->slot != kOrphanSlot)
+    FreeSlot(start->slot);
+  InternalFree(start);
+}
+
+int RunClone(void *arg) {
+  const CloneStart copy = *(CloneStart *)arg;
+  if (uptr base = shadow.slot_base[copy.slot])
+    SetShadowBase(base);
+  if (copy.slot != kOrphanSlot)
+    BeginSlot(copy.slot, GetTidRaw());
+  InternalFree(arg);
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
+  int result = copy.run(copy.arg);
+  // It may also leave by the exit system call: the recorder will notice.
+  u64 all = ~u64{0};
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
+  if (copy.slot != kOrphanSlot) {
+    SetShadowBase(shadow.slot_base[kOrphanSlot]);
+    RetireSlot(copy.slot);
+  }
+  return result;
+}
+
+//===- Threads that the runtime has not seen being made -------------------===//
+
+static bool IsLive(const SlotEntry &entry) {
+  return LoadAcquire(&entry.state) == (u32)SlotState::kLive;
+}
+
+void RetireDeadThreads() {
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const SlotEntry &entry = shadow.slots[slot];
+    if (slot != kOrphanSlot && IsLive(entry) &&
+        ErrnoOf(Syscall(SYS_tgkill, entry.process, entry.tid, 0)) == ESRCH)
+      RetireSlot(slot);
+  }
+}
+
+/// Whether a slot is, or was last, this thread's. (A thread that has ended to
+/// us lives on for a moment.)
+static bool HasSlot(u32 tid) {
+  for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
+    if (shadow.slots[slot].tid == tid)
+      return true;
+  return false;
+}
+
+/// Threads that the kernel counts; 0 where there is no /proc.
+static u64 CountTasks() {
+  struct stat tasks;
+  if (Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
+                     (uptr)&tasks, 0)))
+    return 0;
+  return tasks.st_nlink - 2; // the directory and its parent
+}
+
+void ListStrangers(PageVec<u32> &tids) {
+  u64 known = RawThreadCount() + LoadAcquire(&orphans) + CallbackThreads();
+  for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
+    known += IsLive(shadow.slots[slot]) &&
+             shadow.slots[slot].process == shadow.header->pid;
+  // Where clones are made and end unseen, the count may be right by chance.
+  if (CountTasks() <= known && !LoadAcquire(&shared_storage))
+    return;
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (Failed(fd))
+    return;
+  PAGETIDE_RECORDER_STATE static u8 buffer[4096];
+  for (uptr n;
+       !Failed(n = Syscall(SYS_getdents64, fd, (uptr)buffer, sizeof(buffer))) &&
+       n;)
+    for (uptr at = 0; at < n;) {
+      const auto *entry = (const dirent64 *)(buffer + at);
+      at += entry->d_reclen;
+      u32 tid = (u32)internal_atoll(entry->d_name);
+      if (tid && !HasSlot(tid) && !IsRawThread(tid) && !IsCallbackThread(tid))
+        tids.push_back(tid);
+    }
+  Syscall(SYS_close, fd);
 }
 
 //===- Threads that were there before the runtime -------------------------===//
@@ -220,6 +360,7 @@ static void AttachExistingThreads() {
               tid, number);
       if (!LoadAcquire(&attachment.done) && attachment.slot != kOrphanSlot)
         FreeSlot(attachment.slot);
+      CountThread(+1); // for good: its end is not seen
       attached.push_back(tid);
       found = true;
     }
@@ -299,6 +440,9 @@ bool RenewThreadsInChild() {
   slots_lock.Reset();
   free_count = 0;
   retired_count = 0;
+  shared_storage = 0;
+  strangers = 0;
+  orphans = CurrentSlot() == kOrphanSlot;
   return RenewShadowInChild(CurrentSlot());
 }
 

@@ -24,6 +24,8 @@ struct ThreadSelf {
   u32 slot_plus_one; ///< 0: not looked up yet
   u32 leave_out;     ///< depth of pagetide_leave_out_begin()
   bool in_request;   ///< waits for the recorder, or runs a callback
+  bool left_request; ///< has ended its request from within the callback
+  bool ended;        ///< its last destructors run
   u64 signal_mask;   ///< the program's, while the thread forks
 };
 extern constinit thread_local ThreadSelf self
@@ -38,15 +40,43 @@ void InitThreads();
 
 /// Wraps the start of a thread about to be created: reserves a slot. Pass
 /// `arg` and RunThread to the real pthread_create; after failure call
-/// CancelThread.
+/// CancelThread. All signals are blocked meanwhile, so that no handler runs in
+/// the new thread while it still has its creator's shadow (nor forks while the
+/// allocator's lock is held); `signals` are those that the thread shall have
+/// blocked, or null where pthread_create sets them by the attributes.
 struct ThreadStart {
   void *(*run)(void *);
   void *arg;
   u32 slot;
+  bool set_signals;
+  u64 signals;
 };
-ThreadStart *PrepareThread(void *(*run)(void *), void *arg);
+bool SetsSignals(const void *attributes); ///< pthread_attr_t; may be null
+ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals);
 void *RunThread(void *start);
 void CancelThread(ThreadStart *start);
+
+/// The same for a thread made by clone with CLONE_VM, which may share its
+/// creator's thread-local storage, or have none of libc's. PrepareClone also
+/// makes CurrentSlot tell such threads apart from then on.
+struct CloneStart {
+  int (*run)(void *);
+  void *arg;
+  u32 slot;
+  u64 signals;
+};
+CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals);
+int RunClone(void *start);
+void CancelClone(CloneStart *start);
+
+/// For a thread that libc makes behind our back to call the program's function
+/// (SIGEV_THREAD): gives it a slot until it ends.
+void AdoptThread();
+
+/// True where the calling thread is not the one that `slot` belongs to: one
+/// that was made behind our back shares its creator's. Costs a system call, but
+/// only once such a thread has been seen.
+bool SharesSlot(u32 slot);
 
 //===- For the recorder ---------------------------------------------------===//
 
@@ -58,6 +88,15 @@ u32 TakeFreeSlot();
 u32 RetiredSlots();
 /// Marks a slot's thread as ended, where it could not do so itself.
 void RetireSlot(u32 slot);
+/// Retires the slots whose threads are gone: they left by the bare exit system
+/// call and ran no destructor.
+void RetireDeadThreads();
+
+/// Threads of this process that have no slot and did not ask for one (raw
+/// clones, libc's own): appends their ids. They mark where their creators do.
+void ListStrangers(PageVec<u32> &tids);
+/// Such a thread lives on: SharesSlot looks from now on.
+void StrangersStay();
 
 //===- Leaving code out, and fork -----------------------------------------===//
 

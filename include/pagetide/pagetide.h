@@ -239,9 +239,9 @@ static inline int pagetide_period_end(void) {
  * the sets. The clock goes on meanwhile; a slow callback lengthens periods.
  * After fork the child keeps the callback; after _Fork it does not. At exit() it
  * is called for the last time by an atexit handler, while objects that were
- * built before it was set still stand. The thread that runs it lives as long as
- * the process: a process that ends by its last thread's pthread_exit() then
- * needs exit(). Returns once the former callback is not running any more.
+ * built before it was set still stand. It may itself end the program or call
+ * exec: the period that it was given is written, and what follows is not given
+ * to it. Returns once the former callback is not running any more.
  * Errors: BUSY, NO_MEMORY. */
 static inline int pagetide_on_period(pagetide_callback callback, void *user) {
   return PAGETIDE_CALL_(on_period, (callback, user));

@@ -59,7 +59,9 @@ struct SlotEntry {     // 64 bytes, one cache line
   std::uint64_t inflight_address;
   std::uint64_t inflight_bytes;
   std::uint64_t generation; ///< counts the threads that had this slot
-  std::uint64_t reserved[2];
+  std::uint32_t process;    ///< pid; not the header's for a clone with CLONE_VM
+                            ///< and without CLONE_THREAD
+  std::uint32_t reserved[3];
 };
 static_assert(sizeof(SlotEntry) == 64);
 

@@ -1,0 +1,151 @@
+//===- interceptors_threads.cpp - Threads made in other ways --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// clone, as libc wraps it, makes a thread or a process; SIGEV_THREAD makes libc
+// call the program's function on threads of its own. What is done with raw
+// system calls is not seen here: such threads mark where their creators do, and
+// the recorder looks for them (ListStrangers).
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder.h"
+#include "rtl.h"
+#include "shadow.h"
+#include "threads.h"
+
+#include "interception/interception.h"
+#include "sanitizer_common/sanitizer_allocator_internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+using namespace pagetide;
+
+//===- clone --------------------------------------------------------------===//
+
+namespace {
+/// A process made by clone: it has a copy of this on its parent's stack.
+struct ProcessStart {
+  int (*run)(void *);
+  void *arg;
+  u64 signals;
+};
+} // namespace
+
+/// The first function of a process that does not share its parent's memory.
+static int RunProcess(void *arg) {
+  const ProcessStart &start = *(const ProcessStart *)arg;
+  InChildOfUnderscoreFork();
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
+  int status = start.run(start.arg);
+  EndOfProgram(trace::EndReason::kExit); // libc's clone calls exit next
+  return status;
+}
+
+INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags, void *arg,
+            ...) {
+  // Optional, by the flags; what was not passed is not looked at.
+  va_list list;
+  va_start(list, arg);
+  auto *parent_tid = va_arg(list, pid_t *);
+  void *tls = va_arg(list, void *);
+  auto *child_tid = va_arg(list, pid_t *);
+  va_end(list);
+  if (!REAL(clone))
+    InitInterceptors();
+  // A child that its parent waits for is as that of vfork: the two never run at
+  // once, and share the parent's shadow.
+  const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
+  if (!ShadowReady() || !run || !stack || waits)
+    return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
+  // Until the child has a shadow of its own, no handler may run in it.
+  ScopedBlockSignals block_signals;
+  if (!(flags & CLONE_VM)) {
+    ProcessStart start = {run, arg, block_signals.saved()};
+    return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
+                       child_tid);
+  }
+  CloneStart *start = PrepareClone(run, arg, block_signals.saved());
+  int tid =
+      REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);
+  if (tid < 0)
+    CancelClone(start);
+  return tid;
+}
+
+//===- SIGEV_THREAD -------------------------------------------------------===//
+
+namespace {
+/// The program's function and its argument. There is one for each pair, and it
+/// stays: libc may call it after the timer has been deleted.
+struct Notification {
+  void (*function)(sigval);
+  sigval value;
+  Notification *next;
+};
+} // namespace
+
+static Lock notifications_lock;
+static Notification *notifications;
+
+static void Notify(sigval value) {
+  auto *notification = (Notification *)value.sival_ptr;
+  AdoptThread();
+  notification->function(notification->value);
+}
+
+/// The event with Notify in the function's place.
+static sigevent WrapEvent(const sigevent &event) {
+  ScopedLock hold(notifications_lock);
+  Notification *n = notifications;
+  while (n && (n->function != event.sigev_notify_function ||
+               n->value.sival_ptr != event.sigev_value.sival_ptr))
+    n = n->next;
+  if (!n) {
+    n = (Notification *)__sanitizer::InternalAlloc(sizeof(Notification));
+    *n = {event.sigev_notify_function, event.sigev_value, notifications};
+    notifications = n;
+  }
+  sigevent wrapped = event;
+  wrapped.sigev_notify_function = Notify;
+  wrapped.sigev_value.sival_ptr = n;
+  return wrapped;
+}
+
+INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
+            timer_t *timer) {
+  if (!REAL(timer_create))
+    InitInterceptors();
+  if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
+    return REAL(timer_create)(clock, event, timer);
+  sigevent wrapped = WrapEvent(*event);
+  return REAL(timer_create)(clock, &wrapped, timer);
+}
+
+INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
+  if (!REAL(mq_notify))
+    InitInterceptors();
+  if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
+    return REAL(mq_notify)(queue, event);
+  sigevent wrapped = WrapEvent(*event);
+  return REAL(mq_notify)(queue, &wrapped);
+}
+
+//===- All of them --------------------------------------------------------===//
+
+namespace pagetide {
+
+void InitThreadInterceptors() {
+  INTERCEPT_FUNCTION(clone);
+  INTERCEPT_FUNCTION(timer_create);
+  INTERCEPT_FUNCTION(mq_notify);
+}
+
+} // namespace pagetide

@@ -1,0 +1,66 @@
+/*===- threads_beyond_slots.c - More threads alive than shadows ------------===*
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*/
+
+// 2300 threads at once, where the address space holds 1536 slots (layout rw) or
+// the table 2048: those beyond share one, nothing of theirs is lost, and the
+// trace says so. When they have ended there is room again.
+// RUN: rm -f %t.log.*
+// RUN: %known_sets --may-carry --ways O2,O2/write --modes process \
+// RUN:   --option log_path=%t.log %s
+// RUN: cat %t.log.* | FileCheck %s
+// RUN: %pagetide report %t.work/O2-rw-12/process.ptrace \
+// RUN:   | FileCheck --check-prefix=NOTE %s
+// RUN: %pagetide report %t.work/O2-write-12/process.ptrace \
+// RUN:   | FileCheck --check-prefix=NOTE %s
+// CHECK: no shadow of its own is left for another thread
+// NOTE: threads-shared (period 0): slots ran out: further threads stand
+
+#include "known_sets.h"
+
+#include <pthread.h>
+
+enum { THREADS = 2300 };
+
+static char *a;
+static pthread_barrier_t alive;
+
+static void *work(void *argument) {
+  volatile char *mine = a + (size_t)argument * 2 * PAGE;
+  mine[0] = 1;
+  pthread_barrier_wait(&alive); /* all are there */
+  pthread_barrier_wait(&alive); /* the first period has ended */
+  mine[PAGE] = 1;
+  return NULL;
+}
+
+int main(void) {
+  a = arena(0, THREADS * 2 * PAGE);
+  pthread_barrier_init(&alive, NULL, THREADS + 1);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 * KIB);
+  static pthread_t threads[THREADS];
+  for (size_t t = 0; t < THREADS; ++t) {
+    require(pthread_create(&threads[t], &attributes, work, (void *)t) == 0);
+    expect_write(a + t * 2 * PAGE, 1);
+  }
+  pthread_barrier_wait(&alive);
+  end_period();
+  pthread_barrier_wait(&alive);
+  for (size_t t = 0; t < THREADS; ++t) {
+    expect_write(a + t * 2 * PAGE + PAGE, 1);
+    require(pthread_join(threads[t], NULL) == 0);
+  }
+  end_period();
+  pthread_barrier_init(&alive, NULL, 2);
+  require(pthread_create(&threads[0], &attributes, work, (void *)0) == 0);
+  expect_write(a, 1), expect_write(a + PAGE, 1);
+  pthread_barrier_wait(&alive);
+  pthread_barrier_wait(&alive);
+  require(pthread_join(threads[0], NULL) == 0);
+  end_period();
+  return 0;
+}
