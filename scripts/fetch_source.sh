@@ -32,26 +32,38 @@ exec 9>"$DEPS/lock"
 flock 9
 
 download=$DEPS/download-$package
-newest_version() {
-  source_versions "$package" |
-    { best=
-      while read -r version; do
-        if [[ -z $best ]] || dpkg --compare-versions "$version" gt "$best"; then
-          best=$version
-        fi
-      done
-      printf '%s' "$best"; }
+# Newest first. A mirror may list a version whose files it does not have (that of
+# a security archive, say): then the one before it will do.
+versions() {
+  local version older=()
+  while read -r version; do
+    local at=0
+    while ((at < ${#older[@]})) &&
+      dpkg --compare-versions "${older[at]}" gt "$version"; do
+      at=$((at + 1))
+    done
+    older=("${older[@]:0:at}" "$version" "${older[@]:at}")
+  done < <(source_versions "$package")
+  if ((${#older[@]} > 0)); then
+    printf '%s\n' "${older[@]}"
+  fi
 }
+# The newest version that can be had.
 get() {
-  run_step "Downloading the source of $package $version" "download-$package" \
-    download_source "$download" "$package=$version"
+  local version
+  for version in $(versions); do
+    rm -rf "$download"
+    if run_step "Downloading the source of $package $version" \
+      "download-$package" download_source "$download" "$package=$version"; then
+      return
+    fi
+  done
+  return 1
 }
 
-version=$(newest_version)
-if [[ -z $version ]] || ! get; then
+if ! get; then
   update_source_lists
-  version=$(newest_version)
-  [[ -n $version ]] ||
+  [[ -n $(versions) ]] ||
     fail "there is no source package '$package' in apt's sources." \
       "A source package's name may differ from the program's; apt-cache showsrc" \
       "tells. What apt said is in $LOGS/apt-lists.log."
