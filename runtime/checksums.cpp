@@ -7,6 +7,7 @@
 #include "checksums.h"
 
 #include "flags.h"
+#include "messages.h"
 #include "recorder_state.h"
 #include "settle.h"
 
@@ -136,8 +137,17 @@ static void HashStopped(PageVec<PageHash> &pages) {
   TakeUnstable(pages);
   StoppedHashing job = {GetTidRaw(), false};
   __sanitizer::StopTheWorld(HashWhileStopped, &job);
-  if (job.done) // not where ptrace is forbidden: they stay unstable
+  if (job.done) {
     PutBack(pages);
+    return;
+  }
+  // Not where ptrace is forbidden: they stay unstable.
+  PAGETIDE_RECORDER_STATE static bool told;
+  if (!told)
+    Warning("option unstable=stop: the threads cannot be stopped, because the "
+            "system forbids ptrace; pages written meanwhile stay without a "
+            "checksum (unstable).\n");
+  told = true;
 }
 
 bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,

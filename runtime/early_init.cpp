@@ -120,6 +120,7 @@ static void ReadLoadedModules() {
 }
 
 __attribute__((constructor)) static void FirstPhase() {
+  InitMessages();
   InitBaseRegister();
   ReadLoadedModules();
   InitFork();

@@ -13,6 +13,7 @@
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <sys/auxv.h>
+#include <unistd.h>
 
 using namespace __sanitizer;
 
@@ -258,6 +259,16 @@ static void CheckRange(const char *name, u64 value, u64 low, u64 high) {
   Fatal("option %s must be from %llu to %llu.\n", name, low, high);
 }
 
+/// Not sanitizer_common's GetEnv, which reads /proc/self/environ: there may be no
+/// /proc, or no descriptor left, and the options would count for nothing.
+static const char *Environment(const char *name) {
+  uptr bytes = internal_strlen(name);
+  for (char **entry = environ; entry && *entry; ++entry)
+    if (!internal_strncmp(*entry, name, bytes) && (*entry)[bytes] == '=')
+      return *entry + bytes + 1;
+  return nullptr;
+}
+
 void InitFlags() {
 #define PAGETIDE_FLAG(kind, name, value, help)                                 \
   SetFlag(#name, value, "defaults");
@@ -267,7 +278,7 @@ void InitFlags() {
     ParseOptions(__pagetide_default_options(), "__pagetide_default_options()");
   // A setuid program must not take orders from its caller's environment.
   if (!getauxval(AT_SECURE)) {
-    const char *text = GetEnv("PAGETIDE_OPTIONS");
+    const char *text = Environment("PAGETIDE_OPTIONS");
     ParseOptions(text, "PAGETIDE_OPTIONS");
     if (text)
       internal_strncpy(flags_text, text, sizeof(flags_text) - 1);

@@ -62,10 +62,10 @@ static void InChild() {
   if (!ShadowReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
-  bool can_record = RenewThreadsInChild(); // the new control block first
+  RenewThreadsInChild(); // the new control block first
   RenewWatchInChild();
   RenewCallbackInChild();
-  RenewRecorderInChild(can_record);
+  RenewRecorderInChild();
   RestoreSignals();
 }
 
@@ -73,10 +73,10 @@ void InChildOfUnderscoreFork() {
   // The caller may be a signal handler, and other threads may have held any
   // lock: system calls only, and nothing of libc's. The allocator's lock is not
   // touched, and the callback is dropped, for its thread cannot be made here.
-  bool can_record = RenewThreadsInChild();
+  RenewThreadsInChild();
   RenewWatchInChild();
   DropCallbackInChild();
-  RenewRecorderInChild(can_record);
+  RenewRecorderInChild();
 }
 
 void InitFork() { pthread_atfork(Prepare, InParent, InChild); }

@@ -17,6 +17,7 @@
 // This file defines memcpy and the like: the header must not rename them.
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 
+#include "copy.h"
 #include "intercepted_call.h"
 #include "internal_mem.h"
 #include "recorder.h"
@@ -378,11 +379,7 @@ public:
   Pieces(const iovec *vector, sptr count) : vector_(vector) {
     if (!ShadowReady() || count <= 0 || count > kMost)
       return;
-    iovec local = {pieces_, (uptr)count * sizeof(iovec)};
-    iovec remote = {const_cast<iovec *>(vector), local.iov_len};
-    uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
-                     (uptr)&remote, 1, 0);
-    if (n == local.iov_len)
+    if (CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
       count_ = (uptr)count;
   }
 
@@ -436,11 +433,7 @@ private:
 /// A message's header, copied likewise.
 struct MessageCopy {
   explicit MessageCopy(const msghdr *message) {
-    iovec local = {&copy, sizeof(copy)};
-    iovec remote = {const_cast<msghdr *>(message), sizeof(copy)};
-    if (!ShadowReady() ||
-        Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
-                (uptr)&remote, 1, 0) != sizeof(copy))
+    if (!ShadowReady() || !CopyFromProgram(&copy, message, sizeof(copy)))
       copy = {};
   }
   msghdr copy;
@@ -529,12 +522,7 @@ PAGETIDE_OUTPUT_PIECES(pwritev64, (int fd, const iovec *v, int n, off_t at),
 /// A length that the kernel reads and writes; 0 where it cannot be read.
 static socklen_t LengthAt(const socklen_t *p) {
   socklen_t length = 0;
-  iovec local = {&length, sizeof(length)};
-  iovec remote = {const_cast<socklen_t *>(p), sizeof(length)};
-  if (p)
-    Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1, (uptr)&remote,
-            1, 0);
-  return length;
+  return CopyFromProgram(&length, p, sizeof(length)) ? length : 0;
 }
 
 INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
@@ -611,6 +599,8 @@ INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   const u64 signals = block_signals.saved();
   ThreadStart *start =
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals);
+  if (!start)
+    return EAGAIN;
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
@@ -627,6 +617,8 @@ INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *), void *arg) {
   ScopedBlockSignals block_signals;
   const u64 signals = block_signals.saved();
   ThreadStart *start = PrepareThread((Erased)(void *)run, arg, &signals);
+  if (!start)
+    return 3; // thrd_nomem
   int result = RESOLVED(thrd_create)(
       thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
   if (result != 0 /* thrd_success */)

@@ -58,7 +58,7 @@ PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
   wanted.per_thread = config->per_thread;
   wanted.checksum = (trace::ChecksumMode)config->checksum;
   wanted.unstable = (trace::UnstablePolicy)config->unstable;
-  if (!SetTracePath(wanted, config->trace_path))
+  if (SetTracePath(wanted, config->trace_path))
     return PAGETIDE_INVALID;
   return RequestStart(wanted);
 }

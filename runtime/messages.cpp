@@ -14,8 +14,10 @@
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 namespace __sanitizer {
 // Defined in sanitizer_printf.cpp; no header declares it.
@@ -25,6 +27,11 @@ int VSNPrintf(char *buffer, int bytes, const char *format, va_list args);
 namespace pagetide {
 
 static const char *message_path;
+/// Standard error was closed when the program started: number 2 then is some
+/// file of the program's, in which messages would be damage.
+static bool no_stderr;
+
+void InitMessages() { no_stderr = Failed(Syscall(SYS_fcntl, 2, F_GETFD)); }
 
 void SetMessagePath(const char *path) { message_path = path; }
 
@@ -42,6 +49,8 @@ static int OpenMessageStream(bool &close) {
     if (!Failed(fd))
       return (int)fd;
   }
+  if (no_stderr)
+    return -1;
   if (OnRawThread()) {
     uptr pidfd = Syscall(SYS_pidfd_open, GetPidRaw(), 0);
     if (Failed(pidfd))
@@ -54,6 +63,12 @@ static int OpenMessageStream(bool &close) {
   return 2;
 }
 
+static u64 PendingWriteSignals() {
+  u64 pending = 0;
+  Syscall(SYS_rt_sigpending, (uptr)&pending, 8);
+  return pending & (u64{1} << (SIGPIPE - 1) | u64{1} << (SIGXFSZ - 1));
+}
+
 static void Write(const char *prefix, const char *format, va_list args) {
   char text[4096];
   int used = __sanitizer::internal_snprintf(text, sizeof(text), "%s", prefix);
@@ -62,12 +77,20 @@ static void Write(const char *prefix, const char *format, va_list args) {
   int fd = OpenMessageStream(close);
   if (fd < 0)
     return;
+  // A pipe that nobody reads, or a limit on file sizes, is no reason to end the
+  // program by a signal.
+  ScopedBlockSignals block_signals;
+  u64 before = PendingWriteSignals();
   uptr bytes = __sanitizer::internal_strlen(text);
   for (uptr done = 0; done < bytes;) {
     uptr n = Syscall(SYS_write, (uptr)fd, (uptr)text + done, bytes - done);
     if (Failed(n))
       break;
     done += n;
+  }
+  if (u64 raised = PendingWriteSignals() & ~before) {
+    const timespec now = {};
+    Syscall(SYS_rt_sigtimedwait, (uptr)&raised, 0, (uptr)&now, 8);
   }
   if (close)
     Syscall(SYS_close, (uptr)fd);

@@ -29,6 +29,9 @@ void Info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// To standard output of the message stream without a prefix, for help=1.
 void Say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/// First phase: learns whether there is a standard error.
+void InitMessages();
+
 /// Messages go to path.<pid> from now on.
 void SetMessagePath(const char *path);
 

@@ -9,6 +9,7 @@
 #include "recorder_state.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -23,19 +24,69 @@ namespace pagetide {
 constexpr uptr kBatchBytes = 256 * 1024;
 constexpr uptr kMaxPieces = 512; // below the kernel's UIO_MAXIOV, 1024
 
+/// Where process_vm_readv is forbidden: a memory file that pages are written to
+/// with pwritev, which copies from the program as safely, and whose mapping is
+/// then the buffer. Minus one: not made yet; minus two: it cannot be made.
+struct CopyFile {
+  bool wanted;
+  int fd_plus_one;
+  int error; ///< errno of what cannot be had
+  bool told;
+};
+PAGETIDE_RECORDER_STATE static CopyFile copy_file;
+PAGETIDE_RECORDER_STATE static u8 *buffer;
+
 static u8 *Buffer() {
-  PAGETIDE_RECORDER_STATE static u8 *buffer;
   if (!buffer)
     buffer = (u8 *)MapAnonymous(kBatchBytes, false);
   return buffer;
 }
 
+static void MakeCopyFile(int refused) {
+  copy_file.wanted = true;
+  uptr fd = Syscall(SYS_memfd_create, (uptr) "pagetide-pages", 1);
+  if (Failed(fd) || Failed(Syscall(SYS_ftruncate, fd, kBatchBytes))) {
+    copy_file.error = refused;
+    return;
+  }
+  uptr p = Syscall(SYS_mmap, 0, kBatchBytes, PROT_READ, MAP_SHARED, fd, 0);
+  if (Failed(p)) {
+    copy_file.error = refused;
+    return;
+  }
+  Syscall(SYS_madvise, p, kBatchBytes, MADV_DONTDUMP);
+  if (buffer)
+    Unmap(buffer, kBatchBytes);
+  buffer = (u8 *)p;
+  copy_file.fd_plus_one = (int)fd + 1;
+}
+
+int TakeReadingRefused() {
+  if (!copy_file.error || copy_file.told)
+    return 0;
+  copy_file.told = true;
+  return copy_file.error;
+}
+
 /// Reads remote pieces into the buffer, in order. Returns how many bytes came
 /// before the first that could not be read.
 static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
-  iovec local = {Buffer(), bytes};
-  uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1, (uptr)pieces,
-                   count, 0);
+  if (!copy_file.wanted) {
+    iovec local = {Buffer(), bytes};
+    uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1, (uptr)pieces,
+                     count, 0);
+    if (!Failed(n))
+      return n;
+    if (ErrnoOf(n) == EFAULT)
+      return 0;
+    MakeCopyFile(ErrnoOf(n));
+  }
+  if (!copy_file.fd_plus_one)
+    return 0;
+  uptr n = Syscall(SYS_pwritev, (uptr)copy_file.fd_plus_one - 1, (uptr)pieces,
+                   count, 0, 0);
+  if (Failed(n) && ErrnoOf(n) != EFAULT)
+    copy_file.error = ErrnoOf(n);
   return Failed(n) ? 0 : n;
 }
 

@@ -31,6 +31,10 @@ struct PageHash {
 /// always the caller, which may be a tracer.
 void HashPages(u32 tid, PageVec<PageHash> &pages);
 
+/// The errno with which the system refused every way to read pages, once and
+/// never again; otherwise 0. Such pages are called unreadable.
+int TakeReadingRefused();
+
 struct CombinedChecksum {
   u64 sum; ///< over stable granules; see trace::CombinedInput
   u64 stable;

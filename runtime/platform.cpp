@@ -28,6 +28,8 @@ const char *DescribeErrno(int error) {
     return "EPERM (Operation not permitted)";
   case ENOENT:
     return "ENOENT (No such file or directory)";
+  case ESRCH:
+    return "ESRCH (No such process or thread)";
   case EIO:
     return "EIO (Input/output error)";
   case EBADF:
@@ -183,9 +185,9 @@ void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes) {
   else
     result = (uptr)MapAnonymous(bytes, false);
   if (!result || Failed(result)) {
-    Fatal("out of memory (%zu MiB wanted for page sets). Raise "
-          "the memory limit, or shorten the period.\n",
-          bytes >> 20);
+    Fatal("out of memory (%zu KiB wanted for page sets). Raise the limit on "
+          "memory (ulimit -d, -v), or shorten the period.\n",
+          bytes >> 10);
   }
   *new_bytes = bytes;
   return (void *)result;

@@ -68,39 +68,63 @@ static void *MakeTls(RawThread &thread) {
   return self;
 }
 
-/// Keeps keep_fd, as number 0, and closes all other descriptors.
-static void TakeDescriptors(const RawThread &thread) {
+/// Keeps keep_fd, as number 0, and closes all other descriptors. Returns 0 or an
+/// errno.
+static int TakeDescriptors(const RawThread &thread) {
   constexpr uptr kCloexec = 02000000; // O_CLOEXEC
-  if (thread.keep_fd != 0)
-    Syscall(SYS_dup3, (uptr)thread.keep_fd, 0, kCloexec);
-  if (Failed(Syscall(SYS_close_range, 1, ~0u, 0))) // before Linux 5.9
-    for (uptr fd = 1; fd < 65536; ++fd)
+  uptr first = thread.keep_fd < 0 ? 0 : 1;
+  if (thread.keep_fd > 0) {
+    uptr result = Syscall(SYS_dup3, (uptr)thread.keep_fd, 0, kCloexec);
+    if (Failed(result)) // a filter may forbid the one and not the other
+      result = Syscall(SYS_dup2, (uptr)thread.keep_fd, 0);
+    if (Failed(result))
+      return ErrnoOf(result);
+  }
+  if (Failed(Syscall(SYS_close_range, first, ~0u, 0))) // before Linux 5.9
+    for (uptr fd = first; fd < 65536; ++fd)
       Syscall(SYS_close, fd);
+  return 0;
 }
 
 static int Main(void *arg) {
   RawThread &thread = *(RawThread *)arg;
-  if (thread.unshare)
-    thread.error = ErrnoOf(Syscall(SYS_unshare, thread.unshare));
-  if (thread.error) {
-    StoreRelease(&thread.ready, 1);
-    FutexWakeAll(&thread.ready);
-    return 0;
-  }
-  if (!thread.share_fds)
-    TakeDescriptors(thread);
   Syscall(SYS_prctl, PR_SET_NAME, (uptr)thread.name);
+  int error = 0;
+  if (thread.unshare)
+    error = ErrnoOf(Syscall(SYS_unshare, thread.unshare));
+  if (!error && !thread.share_fds)
+    error = TakeDescriptors(thread);
+  if (!error && thread.prepare)
+    error = thread.prepare();
+  thread.error = error;
   StoreRelease(&thread.ready, 1);
   FutexWakeAll(&thread.ready);
-  thread.run(thread.arg);
+  if (!error)
+    thread.run(thread.arg);
   return 0;
+}
+
+static void FreeMemory(RawThread &thread) {
+  if (thread.stack)
+    Unmap(thread.stack, kStackBytes);
+  if (thread.tls)
+    Unmap(thread.tls, thread.tls_bytes);
+  thread.stack = thread.tls = nullptr;
+}
+
+static void Deregister(const RawThread &thread) {
+  for (const RawThread *&place : raw_threads)
+    if (place == &thread)
+      place = nullptr;
 }
 
 int StartRawThread(RawThread &thread) {
   thread.stack = MapAnonymous(kStackBytes, false);
   void *tls = MakeTls(thread);
-  if (!thread.stack || !tls)
+  if (!thread.stack || !tls) {
+    FreeMemory(thread);
     return ENOMEM;
+  }
   Syscall(SYS_mprotect, (uptr)thread.stack, kGuardBytes, PROT_NONE);
   bool registered = false;
   for (const RawThread *&place : raw_threads)
@@ -109,8 +133,10 @@ int StartRawThread(RawThread &thread) {
       registered = true;
       break;
     }
-  if (!registered)
+  if (!registered) {
+    FreeMemory(thread);
     return EAGAIN;
+  }
   thread.ready = 0;
   thread.unshare = 0;
   thread.error = 0;
@@ -134,22 +160,34 @@ int StartRawThread(RawThread &thread) {
     thread.unshare = (uptr)(kShared & ~flags);
     result = clone(flags | kShared);
   }
-  if (Failed(result))
+  if (Failed(result)) {
+    StoreRelease(&thread.tid, 0u);
+    Deregister(thread);
+    FreeMemory(thread);
     return ErrnoOf(result);
+  }
   while (!LoadAcquire(&thread.ready))
-    FutexWait(&thread.ready, 0);
-  return thread.error;
+    if (!WaitForRawThread(thread, &thread.ready, 0)) {
+      thread.error = ESRCH;
+      break;
+    }
+  int error = thread.error;
+  if (error)
+    JoinRawThread(thread);
+  return error;
+}
+
+bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected) {
+  FutexWait(word, expected, MonotonicNs() + kNsPerSec);
+  return LoadAcquire(&thread.tid) != 0 || LoadAcquire(word) != expected;
 }
 
 void JoinRawThread(RawThread &thread) {
   for (u32 tid; (tid = LoadAcquire(&thread.tid)) != 0;)
     // The kernel's wake at CLONE_CHILD_CLEARTID is not a private one.
     Syscall(SYS_futex, (uptr)&thread.tid, 0 /* FUTEX_WAIT */, tid, 0);
-  for (const RawThread *&place : raw_threads)
-    if (place == &thread)
-      place = nullptr;
-  Unmap(thread.stack, kStackBytes);
-  Unmap(thread.tls, thread.tls_bytes);
+  Deregister(thread);
+  FreeMemory(thread);
 }
 
 } // namespace pagetide

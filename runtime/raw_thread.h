@@ -31,14 +31,18 @@ struct RawThread {
   void *arg;
   const char *name; ///< as ps shows it, 15 bytes at most
   /// The thread shares its starter's descriptors (for threads started by raw
-  /// threads). Otherwise it has one descriptor, number 0, a copy of `keep_fd`.
+  /// threads). Otherwise it has one descriptor, number 0, a copy of `keep_fd`,
+  /// or none where that is -1.
   bool share_fds;
   int keep_fd;
+  /// Runs first on the new thread, if not null. Where it returns an errno the
+  /// thread ends, and StartRawThread returns that.
+  int (*prepare)();
 
   u32 tid;   ///< set by the kernel before the thread runs; 0 once it has ended
   u32 ready; ///< 1 once the thread's descriptors are its own
   uptr unshare; ///< what the thread itself must stop sharing (CLONE_FILES, ...)
-  int error;    ///< errno of that; the thread has then ended
+  int error;    ///< errno that kept it from starting
   void *stack;
   void *tls;
   uptr tls_bytes;
@@ -55,6 +59,11 @@ void JoinRawThread(RawThread &thread);
 /// True for any thread made here.
 bool IsRawThread(u32 tid);
 inline bool OnRawThread() { return IsRawThread(GetTidRaw()); }
+
+/// Waits as FutexWait does, but for a second at most, for something that
+/// `thread` is to do. False where the thread is not there any more: something
+/// ended it alone, which only a system call filter does.
+bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
 
 /// How many there are.
 u32 RawThreadCount();

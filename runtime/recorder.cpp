@@ -14,9 +14,11 @@
 #include "intercepted_call.h"
 #include "mappings.h"
 #include "messages.h"
+#include "page_reader.h"
 #include "raw_thread.h"
 #include "recorder_state.h"
 #include "settle.h"
+#include "snapshot.h"
 #include "threads.h"
 #include "trace_encode.h"
 #include "trace_writer.h"
@@ -80,6 +82,7 @@ static RawThread recorder_thread;
 static u32 owner_pid;
 static RecordConfig config;
 static u32 recording; // as other threads see it
+static u32 recorder_gone;
 
 bool Recording() { return LoadAcquire(&recording); }
 
@@ -92,6 +95,19 @@ static bool MayRequest() {
   return !self.in_request && owner_pid == GetPidRaw();
 }
 
+/// Nothing can be asked any more. What is in the shadow and in staging stays
+/// there, for `pagetide record` to harvest.
+static int RecorderHasGone() {
+  if (!__atomic_exchange_n(&recorder_gone, 1, __ATOMIC_ACQ_REL))
+    Warning("the recorder's thread has been ended from outside, as by a "
+            "seccomp filter that the program installed for all of its "
+            "threads. Nothing more is recorded (`pagetide record` saves what "
+            "has been, when the program ends); the program runs on.\n");
+  StoreRelease(&recording, 0);
+  StoreRelease(&request.turn, kIdle);
+  return PAGETIDE_NOT_RECORDING;
+}
+
 /// Sends `request`, filled in by the caller, who holds the lock.
 static int Send(Op op, u64 *saved_signals) {
   request.op = op;
@@ -101,7 +117,8 @@ static int Send(Op op, u64 *saved_signals) {
   Wake();
   for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;) {
     if (turn != kCallerRunsCallback) {
-      FutexWait(&request.turn, turn);
+      if (!WaitForRawThread(recorder_thread, &request.turn, turn))
+        return RecorderHasGone();
       continue;
     }
     // The program's own code: it gets its own signal mask back for the while.
@@ -207,7 +224,11 @@ u32 RequestSlot() {
   StoreRelease(&slot_turn, kRecorder);
   Wake();
   while (LoadAcquire(&slot_turn) != kAnswered)
-    FutexWait(&slot_turn, kRecorder);
+    if (!WaitForRawThread(recorder_thread, &slot_turn, kRecorder)) {
+      RecorderHasGone();
+      StoreRelease(&slot_turn, kIdle);
+      return kOrphanSlot;
+    }
   StoreRelease(&slot_turn, kIdle);
   return slot_answer;
 }
@@ -272,6 +293,7 @@ struct State {
   u64 seen_generation[kMaxSlots];
   u64 alive_check_time;
   bool told_shared;
+  bool told_mappings; ///< that they cannot be read
   PageVec<GranuleRange> watched;
   u32 period_flags; ///< of the period that is being ended
 };
@@ -342,8 +364,14 @@ static void LookAtMappings(u64 now, bool at_once) {
   if (!at_once && now - state.mappings_time < GetFlags().mappings)
     return;
   state.mappings_time = now;
-  if (ReadMappings(state.looked_up) ||
-      SameMappings(state.looked_up, state.mappings))
+  if (ReadMappings(state.looked_up)) {
+    if (state.tracing && !state.told_mappings)
+      EncodeNote(state.frames, now, OpenPeriod().index, NoteCode::kLost,
+                 "the list of mappings: /proc/self/maps cannot be read");
+    state.told_mappings = true;
+    return;
+  }
+  if (SameMappings(state.looked_up, state.mappings))
     return;
   state.mappings.entries.swap(state.looked_up.entries);
   state.mappings.names.swap(state.looked_up.names);
@@ -386,8 +414,23 @@ static void GiveUp(const char *why) {
                why);
 }
 
+static void SayIfReadingRefused() {
+  int error = TakeReadingRefused();
+  if (!error)
+    return;
+  Warning("pages cannot be read for their checksums: %s. They are called "
+          "unreadable. A system call filter may forbid process_vm_readv and "
+          "memfd_create; allow one of them.\n",
+          DescribeErrno(error));
+  if (state.tracing)
+    EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index, NoteCode::kLost,
+               "checksums: the system forbids reading the program's pages");
+}
+
 /// Ends the open period. `last` is an End frame to write behind it, or null.
 static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
+  if (state.tracing)
+    EndWithTraceWriter();
   const u64 now = MonotonicNs();
   const bool callback = HasCallback();
   const bool hash = config.checksum != ChecksumMode::kNone;
@@ -417,9 +460,15 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
          ok;
   else if (callback)
     ok = CarryUnsettled(GetFlags().settle_wait) && ok;
+  if (hash)
+    SayIfReadingRefused();
   if (callback)
     GiveToCallback(*result, on_caller);
-  if (!ok)
+  if (LookupError()) {
+    ok = false;
+    GiveUp("The parts of the shadow in use cannot be listed any more: a system "
+           "call filter forbids lseek to the recorder.");
+  } else if (!ok)
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");
   result->frames_before.swap(state.frames);
@@ -538,6 +587,8 @@ static int StartTrace(u64 now, const char *parent_trace) {
         StartTraceWriter(fd, state.trace_path, MakeHeader(now), state.frames);
     state.frames.clear();
     if (error) {
+      Warning("the trace %s cannot be written: %s.\n", state.trace_path,
+              DescribeErrno(error));
       Syscall(SYS_close, (uptr)fd);
       return PAGETIDE_IO;
     }
@@ -559,6 +610,7 @@ static int StartRecording(const char *parent_trace) {
   state.control = -1;
   state.frames.clear();
   state.told_shared = false;
+  state.told_mappings = false;
   for (u64 &generation : state.seen_generation)
     generation = 0;
   state.mappings.entries.clear();
@@ -568,8 +620,13 @@ static int StartRecording(const char *parent_trace) {
       (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;
   u64 now = MonotonicNs();
   ResetStaging(0, now);
-  if (state.engine->start())
-    return PAGETIDE_NO_MEMORY;
+  if (int error = state.engine->start()) {
+    Warning("nothing can be recorded: the parts of the shadow in use cannot be "
+            "listed: lseek failed with %s. If a system call filter forbids it, "
+            "allow lseek.\n",
+            DescribeErrno(error));
+    return PAGETIDE_IO;
+  }
   __pagetide_boundaries.begun = __pagetide_boundaries.begun + 1;
   // The header must be right before record may harvest by it.
   StoreRelease(&shadow.header->recording, 1);
@@ -783,8 +840,16 @@ static void RunRecorder(void *) {
 }
 
 static Lock start_lock;
+/// In a fork that could not be recorded: it is not tried again and again.
+static int start_error;
 
 void InitRecorder() { owner_pid = GetPidRaw(); }
+
+static int PrepareInFork() {
+  int error = MoveShadowToMemfd();
+  RepublishWatch();
+  return error;
+}
 
 int EnsureRecorder() {
   if (LoadAcquire(&recorder_thread.tid))
@@ -792,19 +857,29 @@ int EnsureRecorder() {
   ScopedLock hold(start_lock);
   if (LoadAcquire(&recorder_thread.tid))
     return 0;
+  if (LoadAcquire(&recorder_gone))
+    return ESRCH;
+  if (start_error)
+    return start_error;
   recorder_thread.run = RunRecorder;
   recorder_thread.name = "pagetide";
-  if (shadow.fd < 0)
-    return EBADF; // a fork that could have no memfd; said when it was made
   recorder_thread.keep_fd = shadow.fd;
+  // In a fork the memfd is made in the recorder's table: the program's may be
+  // full, and its lowest free number is the program's to expect.
+  recorder_thread.prepare = shadow.fd < 0 ? PrepareInFork : nullptr;
   int error = StartRawThread(recorder_thread);
   if (error) {
-    Warning("cannot start the recorder's thread: %s. Nothing is recorded.\n",
-            DescribeErrno(error));
+    start_error = error;
+    Warning("process %u cannot be recorded: its recorder cannot start: %s. "
+            "Limits on threads (ulimit -u), memory (-v, -d), file sizes (-f) "
+            "and descriptors (-n) and system call filters can be the "
+            "reason.\n",
+            GetPidRaw(), DescribeErrno(error));
     return error;
   }
   // The recorder has its own; the program's table is the program's.
-  Syscall(SYS_close, (uptr)shadow.fd);
+  if (shadow.fd >= 0)
+    Syscall(SYS_close, (uptr)shadow.fd);
   shadow.fd = -1;
   return 0;
 }
@@ -828,12 +903,8 @@ void UnlockRecorder(bool in_request) {
 extern "C" char __start_pagetide_recorder_state[];
 extern "C" char __stop_pagetide_recorder_state[];
 
-void RenewRecorderInChild(bool can_record) {
-  inherited = recording && can_record;
-  if (recording && !can_record)
-    Warning("process %u, a fork, is not recorded: it can have no memory file "
-            "(no free descriptor, or a limit on file sizes).\n",
-            GetPidRaw());
+void RenewRecorderInChild() {
+  inherited = recording;
   if (inherited)
     internal_strncpy(inherited_trace, state.trace_path,
                      sizeof(inherited_trace) - 1);
@@ -849,6 +920,8 @@ void RenewRecorderInChild(bool can_record) {
   recording = 0;
   owner_pid = GetPidRaw();
   recorder_thread = {};
+  recorder_gone = 0;
+  start_error = 0;
   self.in_request = false;
   CountCallsOfThisThread();
   if (!inherited)

@@ -30,9 +30,9 @@ struct RecordConfig {
 
 /// What PAGETIDE_OPTIONS asks for.
 RecordConfig ConfigFromFlags();
-/// Makes `path` (null or empty: none) absolute and puts it in. False where it
-/// is too long.
-bool SetTracePath(RecordConfig &config, const char *path);
+/// Makes `path` (null or empty: none) absolute and puts it in. Returns 0 or an
+/// errno: it is too long, or relative to a directory that has no path.
+int SetTracePath(RecordConfig &config, const char *path);
 
 //===- From any thread ----------------------------------------------------===//
 
@@ -62,8 +62,8 @@ bool Recording();
 void LockRecorder(bool in_request);
 void UnlockRecorder(bool in_request);
 /// Forgets the parent's recorder and goes on with a new one, recording if the
-/// parent did and `can_record`.
-void RenewRecorderInChild(bool can_record);
+/// parent did.
+void RenewRecorderInChild();
 
 /// Second phase, before any request.
 void InitRecorder();

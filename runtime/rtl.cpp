@@ -6,6 +6,7 @@
 
 #include "rtl.h"
 
+#include "copy.h"
 #include "early_init.h"
 #include "flags.h"
 #include "intercepted_call.h"
@@ -18,6 +19,7 @@
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 
@@ -34,33 +36,47 @@ RecordConfig ConfigFromFlags() {
   config.per_thread = flags.per_thread;
   config.checksum = flags.checksum;
   config.unstable = flags.unstable;
-  if (!SetTracePath(config, flags.trace_path))
+  switch (int error = SetTracePath(config, flags.trace_path)) {
+  case 0:
+    break;
+  case ENAMETOOLONG:
     Fatal("option trace_path: the name is too long: %s\n", flags.trace_path);
+  default:
+    Fatal("option trace_path: %s is relative to the working directory, which "
+          "has no path (%s). Give an absolute one.\n",
+          flags.trace_path, DescribeErrno(error));
+  }
   if (internal_strlen(flags.control) >= sizeof(config.control))
     Fatal("option control: the socket's name is too long: %s\n", flags.control);
   internal_strncpy(config.control, flags.control, sizeof(config.control) - 1);
   return config;
 }
 
-bool SetTracePath(RecordConfig &config, const char *path) {
+int SetTracePath(RecordConfig &config, const char *path) {
   config.trace_path[0] = 0;
   if (!path || !*path)
-    return true;
+    return 0;
   uptr used = 0;
   constexpr uptr kRoom = 32; // for what CreateTraceFile appends
   if (path[0] != '/') {
     uptr n =
         Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
     if (Failed(n))
-      return false;
+      return ErrnoOf(n) == ERANGE ? ENAMETOOLONG : ErrnoOf(n);
+    if (config.trace_path[0] != '/') { // "(unreachable)...", beyond a chroot
+      config.trace_path[0] = 0;
+      return ENOENT;
+    }
     used = internal_strlen(config.trace_path);
     config.trace_path[used++] = '/';
   }
   uptr bytes = internal_strlen(path) + 1;
-  if (used + bytes + kRoom > sizeof(config.trace_path))
-    return false;
+  if (used + bytes + kRoom > sizeof(config.trace_path)) {
+    config.trace_path[0] = 0;
+    return ENAMETOOLONG;
+  }
   internal_memcpy(config.trace_path + used, path, bytes);
-  return true;
+  return 0;
 }
 
 static void StartIfAsked() {
@@ -89,7 +105,10 @@ void EnsureSecondPhase() {
   static u32 done;
   if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
     return;
+  // sanitizer_common's own errors end the program with its status, which is 0.
+  AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
   InitFlags();
+  InitCopies();
   InitRecorder();
   InitInterceptors();
   if (EnsureRecorder() && (*GetFlags().trace_path || *GetFlags().control))

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -20,6 +21,9 @@ namespace pagetide {
 using namespace shadow_file;
 
 Shadow shadow;
+
+/// Slots that a process can have before its recorder runs: its first thread's.
+constexpr u32 kMostMoved = 2;
 
 constexpr u64 RoundUpToPage(u64 bytes) { return (bytes + 4095) / 4096 * 4096; }
 constexpr u64 kSlotTableOffset = RoundUpToPage(sizeof(ShadowHeader));
@@ -32,18 +36,32 @@ u64 ControlBytes() { return kChunksOffset + kMaxStagingBytes; }
 
 static u64 SlotsOffset() { return ControlBytes(); }
 
+static u64 SlotOffset(u32 slot) {
+  return SlotsOffset() + u64{slot} * shadow.slot_bytes;
+}
+
 static u64 FileBytes() {
   return SlotsOffset() + u64{kMaxSlots} * shadow.slot_bytes;
 }
 
-/// The limit on file sizes, in KiB, where it forbids the memfd; otherwise 0.
-/// Beyond it ftruncate would raise SIGXFSZ, which tells nobody why.
-static u64 ForbiddingSizeLimit() {
+/// Sizes the memfd. The limit on file sizes governs memory files too; beyond it
+/// ftruncate would raise SIGXFSZ, which tells nobody why. A soft limit is out of
+/// the way for the while. Returns 0 or an errno.
+static int SizeMemfd(int fd) {
   struct rlimit limit;
-  if (!Failed(Syscall(SYS_getrlimit, RLIMIT_FSIZE, (uptr)&limit)) &&
-      limit.rlim_cur < FileBytes())
-    return (u64)limit.rlim_cur / 1024 + 1;
-  return 0;
+  const bool limited =
+      !Failed(Syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (uptr)&limit)) &&
+      limit.rlim_cur < FileBytes();
+  if (!limited)
+    return ErrnoOf(Syscall(SYS_ftruncate, (uptr)fd, FileBytes()));
+  struct rlimit raised = {RLIM_INFINITY, limit.rlim_max};
+  raised.rlim_cur = limit.rlim_max;
+  if (raised.rlim_max < FileBytes() ||
+      Failed(Syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, (uptr)&raised)))
+    return EFBIG;
+  uptr result = Syscall(SYS_ftruncate, (uptr)fd, FileBytes());
+  Syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, (uptr)&limit);
+  return ErrnoOf(result);
 }
 
 /// Returns 0 or an errno.
@@ -53,10 +71,16 @@ static int MakeMemfd(int *fd) {
   if (Failed(result))
     return ErrnoOf(result);
   *fd = (int)result;
-  result = Syscall(SYS_ftruncate, (uptr)*fd, FileBytes());
-  if (Failed(result))
+  int error = SizeMemfd(*fd);
+  if (error)
     Syscall(SYS_close, (uptr)*fd);
-  return ErrnoOf(result);
+  return error;
+}
+
+/// Out of core dumps; and small pages, because marks are sparse.
+static void AdviseShadow(uptr p, u64 bytes) {
+  Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
+  Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
 }
 
 static int MapFile(int fd, u64 offset, u64 bytes, void *fixed, uptr *result) {
@@ -65,9 +89,7 @@ static int MapFile(int fd, u64 offset, u64 bytes, void *fixed, uptr *result) {
                    (uptr)fd, offset);
   if (Failed(p))
     return ErrnoOf(p);
-  // Out of core dumps; and small pages, because marks are sparse.
-  Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
-  Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
+  AdviseShadow(p, bytes);
   *result = p;
   return 0;
 }
@@ -102,14 +124,15 @@ void CreateShadow(const abi::ModuleInfo &module) {
   shadow.cell_shift = module.cell_shift;
   shadow.cells = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
-  if (u64 limit = ForbiddingSizeLimit())
-    Fatal("cannot size the shadow memory: the limit on file sizes (ulimit -f, "
-          "now %llu KiB) also governs memory files. Set it to unlimited.\n",
-          limit);
   if (int error = MakeMemfd(&shadow.fd))
-    Fatal("cannot create the shadow memory: memfd_create failed with %s. If a "
-          "seccomp filter forbids it, allow memfd_create.\n",
-          DescribeErrno(error));
+    error == EFBIG
+        ? Fatal("cannot size the shadow memory: the hard limit on file sizes "
+                "(ulimit -f) also governs memory files. Set it to "
+                "unlimited.\n")
+        : Fatal("cannot create the shadow memory: memfd_create failed with %s. "
+                "If a "
+                "seccomp filter forbids it, allow memfd_create.\n",
+                DescribeErrno(error));
   uptr control;
   if (int error = MapFile(shadow.fd, 0, ControlBytes(), nullptr, &control))
     DieNoAddressSpace(ControlBytes(), error);
@@ -125,17 +148,17 @@ void CreateShadow(const abi::ModuleInfo &module) {
   BeginSlot(kFirstSlot, GetTidRaw());
   SetShadowBase(shadow.slot_base[kFirstSlot]);
   struct stat tasks;
-  shadow.threads_before =
-      Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
-                     (uptr)&tasks, 0)) ||
-      tasks.st_nlink > 3; // the directory, its parent and one thread
+  if (Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
+                     (uptr)&tasks, 0)))
+    shadow.threads_before = !__libc_single_threaded; // there is no /proc
+  else
+    shadow.threads_before = tasks.st_nlink > 3; // itself, parent, one thread
   StoreRelease(&shadow.ready, 1);
 }
 
 int MapSlot(int fd, u32 slot) {
   uptr base;
-  int error = MapFile(fd, SlotsOffset() + u64{slot} * shadow.slot_bytes,
-                      shadow.slot_bytes, nullptr, &base);
+  int error = MapFile(fd, SlotOffset(slot), shadow.slot_bytes, nullptr, &base);
   if (error)
     return error;
   __atomic_store_n(&shadow.slot_base[slot], base, __ATOMIC_RELEASE);
@@ -155,36 +178,69 @@ void BeginSlot(u32 slot, u32 tid) {
   StoreRelease(&entry.state, (u32)SlotState::kLive);
 }
 
-/// Anonymous memory over what was the parent's.
-static void MapPrivate(void *fixed, u64 bytes) {
-  Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
-          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, (uptr)-1, 0);
+/// Anonymous memory over what was the parent's: shared, as RLIMIT_DATA does not
+/// count that. Where the system reserves all such memory in full
+/// (vm.overcommit_memory=2) it is a memfd that nobody holds.
+static void MapOver(void *fixed, u64 offset, u64 bytes) {
+  uptr p = Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                   (uptr)-1, 0);
+  if (!Failed(p))
+    return AdviseShadow(p, bytes);
+  int fd;
+  int error = MakeMemfd(&fd);
+  if (!error) {
+    error = MapFile(fd, offset, bytes, fixed, &p);
+    Syscall(SYS_close, (uptr)fd);
+  }
+  if (error)
+    Fatal("a fork of the program can have no shadow memory of its own: %s. It "
+          "cannot run, for its marks would count as its parent's.\n",
+          DescribeErrno(error));
 }
 
-bool RenewShadowInChild(u32 slot) {
+void RenewShadowInChild(u32 slot) {
   // The slots of threads that fork left behind.
   for (u32 i = 0; i < kMaxSlots; ++i)
     if (i != slot && shadow.slot_base[i]) {
       Unmap((void *)shadow.slot_base[i], shadow.slot_bytes);
       shadow.slot_base[i] = 0;
     }
-  void *base = (void *)shadow.slot_base[slot];
-  uptr mapped;
-  bool ok = !ForbiddingSizeLimit() && !MakeMemfd(&shadow.fd);
-  if (ok && (MapFile(shadow.fd, 0, ControlBytes(), shadow.header, &mapped) ||
-             MapFile(shadow.fd, SlotsOffset() + u64{slot} * shadow.slot_bytes,
-                     shadow.slot_bytes, base, &mapped))) {
+  if (shadow.fd >= 0) // a fork before the recorder had taken it
     Syscall(SYS_close, (uptr)shadow.fd);
-    ok = false;
-  }
-  if (!ok) {
-    shadow.fd = -1;
-    MapPrivate(shadow.header, ControlBytes());
-    MapPrivate(base, shadow.slot_bytes);
-  }
+  shadow.fd = -1;
+  MapOver(shadow.header, 0, ControlBytes());
+  MapOver((void *)shadow.slot_base[slot], SlotOffset(slot), shadow.slot_bytes);
   FillHeader();
   BeginSlot(slot, GetTidRaw());
-  return ok;
+}
+
+int MoveShadowToMemfd() {
+  int fd;
+  if (int error = MakeMemfd(&fd))
+    return error;
+  // Of the control block only the slots' entries say something yet.
+  SlotEntry entries[kMostMoved];
+  u32 slots[kMostMoved], count = 0;
+  for (u32 i = 0; i < kMaxSlots && count < kMostMoved; ++i)
+    if (shadow.slot_base[i]) {
+      slots[count] = i;
+      entries[count++] = shadow.slots[i];
+    }
+  uptr mapped;
+  int error = MapFile(fd, 0, ControlBytes(), shadow.header, &mapped);
+  for (u32 i = 0; i < count && !error; ++i)
+    error = MapFile(fd, SlotOffset(slots[i]), shadow.slot_bytes,
+                    (void *)shadow.slot_base[slots[i]], &mapped);
+  FillHeader();
+  for (u32 i = 0; i < count; ++i) {
+    shadow.slots[slots[i]] = entries[i];
+    if (shadow.header->slot_high <= slots[i])
+      shadow.header->slot_high = slots[i] + 1;
+  }
+  if (error)
+    Syscall(SYS_close, (uptr)fd);
+  return error;
 }
 
 //===- Marks --------------------------------------------------------------===//

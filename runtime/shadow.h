@@ -64,11 +64,16 @@ inline bool ShadowReady() {
 /// only. Dies with a message where the system refuses.
 void CreateShadow(const abi::ModuleInfo &module);
 
-/// In a forked child, whose shadow is still its parent's: gives it a new memfd,
-/// mapped where the parent's was, with only `slot` in it, which then belongs to
-/// the calling thread. False where the system refuses a memfd (no descriptor is
-/// left, say): the child then has private memory there, and cannot record.
-bool RenewShadowInChild(u32 slot);
+/// In a forked child, whose shadow is still its parent's: gives it empty memory
+/// of its own in its place, with only `slot` in it, which then belongs to the
+/// calling thread. No descriptor: the child may need every number.
+void RenewShadowInChild(u32 slot);
+
+/// Moves the shadow of such a child to a memfd of its own, which is the lowest
+/// free descriptor of the calling thread. For the recorder's thread, as it
+/// starts, while the one thread that has a slot waits for it; what was marked so
+/// far was before recording, and is forgotten. Returns 0 or an errno.
+int MoveShadowToMemfd();
 
 /// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
 /// or an errno.

@@ -84,7 +84,7 @@ static int Start() {
   early.Clear();
   for (u32 slot : retired)
     FreeSlot(slot);
-  return 0;
+  return LookupError();
 }
 
 /// Copies the write marks of words staged from `at` on.

@@ -8,6 +8,7 @@
 
 #include "recorder_state.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,6 +18,10 @@ namespace pagetide {
 PAGETIDE_RECORDER_STATE static PageVec<Extent> extents;
 /// Bytes that the memfd held when the extents were looked up; 0: look anew.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
+
+PAGETIDE_RECORDER_STATE static int lookup_error;
+
+int LookupError() { return lookup_error; }
 
 void ForgetExtents() { known_bytes = 0; }
 
@@ -51,6 +56,8 @@ const PageVec<Extent> &PopulatedExtents(int fd) {
   u64 found = 0;
   for (u64 position = 0; position < last;) {
     uptr data = Syscall(SYS_lseek, (uptr)fd, position, SEEK_DATA);
+    if (Failed(data) && ErrnoOf(data) != ENXIO)
+      lookup_error = ErrnoOf(data);
     if (Failed(data) || data >= last)
       break;
     uptr hole = Syscall(SYS_lseek, (uptr)fd, data, SEEK_HOLE);

@@ -8,6 +8,7 @@
 
 #include "recorder_state.h"
 #include "snapshot.h"
+#include "trace_writer.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -59,7 +60,8 @@ static bool WaitForRelease() {
   u32 seen = LoadAcquire(&releases);
   if (LoadAcquire(&header.periods_written) == header.open_period)
     return false;
-  FutexWait(&releases, seen);
+  FutexWait(&releases, seen, MonotonicNs() + kNsPerSec);
+  EndWithTraceWriter();
   return true;
 }
 

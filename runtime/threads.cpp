@@ -127,7 +127,9 @@ bool SetsSignals(const void *attributes) {
 
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg,
                            const u64 *signals) {
-  auto *start = (ThreadStart *)InternalAlloc(sizeof(ThreadStart));
+  auto *start = (ThreadStart *)MapAnonymous(sizeof(ThreadStart), false);
+  if (!start)
+    return nullptr;
   *start = {run, arg, AcquireSlot(), signals != nullptr,
             signals ? *signals : 0};
   CountThread(+1);
@@ -138,7 +140,7 @@ void CancelThread(ThreadStart *start) {
   CountThread(-1);
   if (start->slot != kOrphanSlot)
     FreeSlot(start->slot);
-  InternalFree(start);
+  Unmap(start, sizeof(ThreadStart));
 }
 
 /// The key's destructor. Others' destructors may still run instrumented code,
@@ -171,7 +173,7 @@ void *RunThread(void *arg) {
     // Until here the thread had its creator's base.
     ScopedBlockSignals block_signals;
     EnterSlot(copy.slot);
-    InternalFree(start);
+    Unmap(start, sizeof(ThreadStart));
   }
   pthread_setspecific(end_key, (void *)1);
   if (copy.set_signals)
@@ -321,6 +323,11 @@ static bool Attach(Attachment &attachment, int signal_number) {
 }
 
 static void AttachExistingThreads() {
+  if (Failed(Syscall(SYS_access, (uptr) "/proc/self/task", 0)))
+    Fatal("the process had threads before the first instrumented library was "
+          "loaded, and without /proc they cannot be found. Load the library, "
+          "or preload libpagetide.so, before creating threads, or mount "
+          "/proc.\n");
   PageVec<u32> attached;
   u32 own = GetTidRaw();
   // A real-time signal that the program leaves at its default.
@@ -436,14 +443,14 @@ bool LeaveOut(int change) {
 void LockThreads() { slots_lock.Acquire(); }
 void UnlockThreads() { slots_lock.Release(); }
 
-bool RenewThreadsInChild() {
+void RenewThreadsInChild() {
   slots_lock.Reset();
   free_count = 0;
   retired_count = 0;
   shared_storage = 0;
   strangers = 0;
   orphans = CurrentSlot() == kOrphanSlot;
-  return RenewShadowInChild(CurrentSlot());
+  RenewShadowInChild(CurrentSlot());
 }
 
 } // namespace pagetide

@@ -52,6 +52,7 @@ struct ThreadStart {
   u64 signals;
 };
 bool SetsSignals(const void *attributes); ///< pthread_attr_t; may be null
+/// Null where there is no memory.
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals);
 void *RunThread(void *start);
 void CancelThread(ThreadStart *start);
@@ -109,8 +110,7 @@ uptr ScratchShadow();
 /// For the fork handlers: hold everything still, let go, start anew.
 void LockThreads();
 void UnlockThreads();
-/// False where the child cannot record: see RenewShadowInChild.
-bool RenewThreadsInChild();
+void RenewThreadsInChild();
 
 } // namespace pagetide
 

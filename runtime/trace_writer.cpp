@@ -211,8 +211,14 @@ static void RunWriter(void *) {
 bool DrainTraceWriter() {
   for (u32 done;
        (done = LoadAcquire(&writer.done)) != LoadAcquire(&writer.queued);)
-    FutexWait(&writer.done, done);
+    if (!WaitForRawThread(writer.thread, &writer.done, done))
+      EndWithTraceWriter();
   return !writer.error;
+}
+
+void EndWithTraceWriter() {
+  if (writer.running && !LoadAcquire(&writer.thread.tid))
+    Syscall(SYS_exit, 0);
 }
 
 //===- Files and the thread -----------------------------------------------===//

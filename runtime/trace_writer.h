@@ -34,6 +34,10 @@ void QueuePeriod(PeriodResult *result);
 /// Returns when all queued periods are handed to the kernel. False where
 /// writing failed (a message was printed when it did).
 bool DrainTraceWriter();
+/// Where something has ended the writer's thread alone, as only a system call
+/// filter does, ends the calling thread, the recorder, too: what waits in staging
+/// then stays there for `pagetide record`.
+void EndWithTraceWriter();
 
 /// Drains, ends the thread and closes the file.
 void StopTraceWriter();

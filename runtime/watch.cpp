@@ -159,6 +159,12 @@ bool WatchedRegions(PageVec<GranuleRange> &ranges) {
 void LockWatch() { lock.Acquire(); }
 void UnlockWatch() { lock.Release(); }
 
+void RepublishWatch() {
+  ScopedLock hold(lock);
+  if (watching)
+    Publish();
+}
+
 void RenewWatchInChild() {
   lock.Reset();
   if (watching)

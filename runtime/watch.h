@@ -23,6 +23,8 @@ bool WatchedRegions(PageVec<GranuleRange> &ranges);
 void LockWatch();
 void UnlockWatch();
 void RenewWatchInChild();
+/// After the control block has moved.
+void RepublishWatch();
 
 } // namespace pagetide
 
