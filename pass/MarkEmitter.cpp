@@ -17,6 +17,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <numeric>
+#include <string>
 
 using namespace llvm;
 
@@ -54,6 +55,15 @@ void MarkEmitter::emit(const MarkStep &Step) {
   }
   case MarkStep::Form::Transfer:
     emitTransfer(*Step.Before);
+    break;
+  case MarkStep::Form::Call:
+    emitCalls(Step.What, /*IsCheck=*/false);
+    break;
+  case MarkStep::Form::CheckBegin:
+    emitCheckBegin();
+    break;
+  case MarkStep::Form::Check:
+    emitCalls(Step.What, /*IsCheck=*/true);
     break;
   }
 }
@@ -354,6 +364,86 @@ void MarkEmitter::emitTransfer(Instruction &Transfer) {
   Call->setDoesNotThrow();
   Call->setTailCallKind(I.getTailCallKind());
   I.eraseFromParent();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls for finding faults
+//===----------------------------------------------------------------------===//
+
+void MarkEmitter::emitCheckBegin() {
+  CallInst *Call = Builder.CreateCall(
+      M.getOrInsertFunction("__pagetide_check_begin", Builder.getInt64Ty()));
+  Call->setDoesNotThrow();
+  CheckBegin = Call;
+}
+
+/// Where \p I stands, for people.
+static std::string describePlace(const Instruction &I) {
+  std::string Text = I.getFunction()->getName().str();
+  if (const DebugLoc &Loc = I.getDebugLoc())
+    Text +=
+        (" (" + Loc->getFilename() + ":" + Twine(Loc.getLine()) + ")").str();
+  return Text;
+}
+
+/// One call for each run of bytes that \p A is known to touch.
+void MarkEmitter::emitCalls(const Access &A, bool IsCheck) {
+  Constant *Where = nullptr; // one text for all calls
+  auto Call = [&](Value *Pointer, Value *Bytes) {
+    SmallVector<Type *, 5> Types = {Builder.getPtrTy(), Builder.getInt64Ty(),
+                                    Builder.getInt32Ty()};
+    SmallVector<Value *, 5> Arguments = {
+        Pointer->getType()->isPointerTy()
+            ? Pointer
+            : Builder.CreateIntToPtr(Pointer, Builder.getPtrTy()),
+        Builder.CreateZExtOrTrunc(Bytes, Builder.getInt64Ty()),
+        Builder.getInt32(static_cast<uint32_t>(A.Kind))};
+    if (IsCheck) {
+      if (!Where)
+        Where = Builder.CreateGlobalStringPtr(describePlace(*A.At),
+                                              "pagetide.where");
+      Types.append({Builder.getInt64Ty(), Builder.getPtrTy()});
+      Arguments.append({CheckBegin, Where});
+    }
+    auto *Type = FunctionType::get(Builder.getVoidTy(), Types, false);
+    Builder
+        .CreateCall(M.getOrInsertFunction(IsCheck ? "__pagetide_check"
+                                                  : "__pagetide_access",
+                                          Type),
+                    Arguments)
+        ->setDoesNotThrow();
+  };
+
+  switch (A.Form) {
+  case Access::Shape::Fixed:
+    Call(A.Offset ? Builder.CreatePtrAdd(A.Address, Builder.getInt64(A.Offset))
+                  : A.Address,
+         Builder.getInt64(A.Bytes));
+    return;
+  case Access::Shape::Range:
+    Call(A.Address, A.Length);
+    return;
+  case Access::Shape::Packed: {
+    Value *Elements = Builder.CreateZExtOrTrunc(
+        Builder.CreateUnaryIntrinsic(Intrinsic::ctpop, laneBits(A)),
+        Builder.getInt64Ty());
+    Call(A.Address, Builder.CreateMul(Elements, Builder.getInt64(A.Bytes)));
+    return;
+  }
+  case Access::Shape::Lanes:
+  case Access::Shape::Scattered:
+    break;
+  }
+  Value *Bits = laneBits(A);
+  for (unsigned Lane = 0; Lane < A.LaneCount; ++Lane) {
+    startAt(*A.At);
+    APInt Bit =
+        APInt::getOneBitSet(Bits->getType()->getIntegerBitWidth(), Lane);
+    startIf(Builder.CreateIsNotNull(Builder.CreateAnd(
+                Bits, ConstantInt::get(Bits->getType(), Bit))),
+            *A.At);
+    Call(laneAddress(A, Lane), A.Length ? A.Length : Builder.getInt64(A.Bytes));
+  }
 }
 
 } // namespace pagetide

@@ -53,6 +53,8 @@ private:
   void emitLanes(const Access &A);
   void emitEachLane(const Access &A);
   void emitPacked(const Access &A);
+  void emitCheckBegin();
+  void emitCalls(const Access &A, bool IsCheck);
 
   // Parts of steps. All of them emit at the builder's place.
   void startAt(llvm::Instruction &Before);
@@ -74,6 +76,9 @@ private:
   /// Says of everything that it emits that no other pass need instrument it.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
       Builder;
+
+  /// What the checks of the segment at hand are told of its beginning.
+  llvm::Value *CheckBegin = nullptr;
 
   /// Indices computed in the segment at hand, by base and offset.
   unsigned Segment = ~0u;

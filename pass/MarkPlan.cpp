@@ -6,8 +6,6 @@
 
 #include "MarkPlan.h"
 
-#include "PassOptions.h"
-
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -140,8 +138,9 @@ struct Group {
 
 class BlockPlanner {
 public:
-  BlockPlanner(const PassOptions &Options, const DataLayout &DL, MarkPlan &Plan)
-      : Options(Options), DL(DL), Plan(Plan),
+  BlockPlanner(const PassOptions &Options, MarkMode Mode, const DataLayout &DL,
+               MarkPlan &Plan)
+      : Options(Options), Mode(Mode), DL(DL), Plan(Plan),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
 
   void plan(BasicBlock &Block) {
@@ -170,11 +169,19 @@ private:
       return;
     if (isReplaceableTransfer(I) &&
         !all_of(Accesses, [&](const Access &A) { return isShort(A); })) {
+      // In every mode, so that programs call the runtime equally often.
       addStep(MarkStep::Form::Transfer, I, Position);
       return;
     }
     if (any_of(Accesses, [](const Access &A) { return reads(A.Kind); }))
       Plan.MarkedReads.push_back(&I);
+    if (Mode == MarkMode::Calls) {
+      for (const Access &A : Accesses)
+        addStep(MarkStep::Form::Call, I, Position).What = A;
+      return;
+    }
+    if (Mode == MarkMode::Check)
+      addChecks(I, Accesses);
     for (const Access &A : Accesses) {
       if (isShort(A))
         addToGroups(A);
@@ -182,6 +189,17 @@ private:
         addLong(A);
       else
         addStep(MarkStep::Form::Shaped, I, Position).What = A;
+    }
+  }
+
+  /// What a transfer touches that the runtime replaces is not checked: there is
+  /// no mark before it.
+  void addChecks(Instruction &I, ArrayRef<Access> Accesses) {
+    if (Checks.empty())
+      addStep(MarkStep::Form::CheckBegin, I, Position);
+    for (const Access &A : Accesses) {
+      Checks.push_back({Position, {MarkStep::Form::Check, &I, Segment}});
+      Checks.back().second.What = A;
     }
   }
 
@@ -261,6 +279,8 @@ private:
       addByte(*G.First, G.Position, G.Base, G.Low, G.Cell);
       addByte(*G.First, G.Position, G.Base, G.High, G.Cell);
     }
+    // Checks stand between the marks before an instruction and the instruction.
+    Steps.insert(Steps.end(), Checks.begin(), Checks.end());
     SmallVector<unsigned, 16> Order(Steps.size());
     std::iota(Order.begin(), Order.end(), 0);
     llvm::sort(Order, [&](unsigned A, unsigned B) {
@@ -269,19 +289,21 @@ private:
     for (unsigned I : Order)
       Plan.Steps.push_back(Steps[I].second);
     Steps.clear();
+    Checks.clear();
     Groups.clear();
     OpenGroups.clear();
     ++Segment;
   }
 
   const PassOptions &Options;
+  MarkMode Mode;
   const DataLayout &DL;
   MarkPlan &Plan;
 
   unsigned Position = 0; ///< of the instruction at hand, in its block
   unsigned Segment;
-  std::vector<std::pair<unsigned, MarkStep>>
-      Steps; ///< by position; a segment's
+  /// Of the segment, with the positions of the instructions they go before.
+  std::vector<std::pair<unsigned, MarkStep>> Steps, Checks;
   SmallVector<Group, 16> Groups;
   SmallDenseMap<std::pair<Value *, unsigned>, unsigned, 16> OpenGroups;
 };
@@ -297,8 +319,10 @@ SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout) {
   return Cells;
 }
 
-void planMarks(BasicBlock &Block, const PassOptions &Options, MarkPlan &Plan) {
-  BlockPlanner(Options, Block.getModule()->getDataLayout(), Plan).plan(Block);
+void planMarks(BasicBlock &Block, const PassOptions &Options, MarkMode Mode,
+               MarkPlan &Plan) {
+  BlockPlanner(Options, Mode, Block.getModule()->getDataLayout(), Plan)
+      .plan(Block);
 }
 
 } // namespace pagetide

@@ -31,8 +31,7 @@
 #define PAGETIDE_PASS_MARKPLAN_H
 
 #include "Accesses.h"
-
-#include "pagetide/abi.h"
+#include "PassOptions.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -55,6 +54,12 @@ struct MarkStep {
     Long,
     /// Replace Before, a transfer, by the runtime's function of that name.
     Transfer,
+    /// Mark What, whatever its shape, by calls of the runtime.
+    Call,
+    /// Begin the segment's checks.
+    CheckBegin,
+    /// Look whether What, whatever its shape, is marked.
+    Check,
   };
 
   Form Do;
@@ -67,7 +72,7 @@ struct MarkStep {
   llvm::Value *Address = nullptr; ///< Byte
   int64_t Offset = 0;             ///< Byte
   unsigned Cell = 0;              ///< Byte
-  Access What = {};               ///< Shaped, Long
+  Access What = {};               ///< Shaped, Long, Call, Check
 };
 
 struct MarkPlan {
@@ -82,7 +87,7 @@ llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
 
 /// Appends to \p Plan what marks the accesses of \p Block.
 void planMarks(llvm::BasicBlock &Block, const PassOptions &Options,
-               MarkPlan &Plan);
+               MarkMode Mode, MarkPlan &Plan);
 
 } // namespace pagetide
 

@@ -17,10 +17,13 @@
 #include "VarArgs.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
@@ -81,14 +84,45 @@ bool isToBeMarked(const Function &F) {
          !isModuleConstructor(F) && !F.getName().starts_with("__pagetide_");
 }
 
-void markFunction(Function &F, const PassOptions &Options,
+/// The functions that option marks-in names.
+class MarkModes {
+public:
+  /// False after an error, which is then reported.
+  bool read(const Module &M, const PassOptions &Options) {
+    Mode = Options.Marks;
+    NamesSome = !Options.MarksIn.empty();
+    if (!NamesSome)
+      return true;
+    auto File = MemoryBuffer::getFile(Options.MarksIn, /*IsText=*/true);
+    if (!File) {
+      reportError(M, "option marks-in: cannot read '" + Options.MarksIn +
+                         "': " + File.getError().message() +
+                         "; give a file of function names, one a line");
+      return false;
+    }
+    for (line_iterator Line(**File); !Line.is_at_eof(); ++Line)
+      Names.insert(Line->trim());
+    return true;
+  }
+
+  MarkMode of(const Function &F) const {
+    return NamesSome && !Names.contains(F.getName()) ? MarkMode::Inline : Mode;
+  }
+
+private:
+  MarkMode Mode = MarkMode::Inline;
+  bool NamesSome = false;
+  StringSet<> Names;
+};
+
+void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
                   FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
   settleAccesses(F, FAM);
 
   MarkPlan Plan;
   for (BasicBlock &Block : F)
-    planMarks(Block, Options, Plan);
+    planMarks(Block, Options, Mode, Plan);
 
   MarkEmitter Emitter(F, Options);
   for (const MarkStep &Step : Plan.Steps)
@@ -126,6 +160,10 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
 
+  MarkModes Modes;
+  if (!Modes.read(M, Options))
+    return PreservedAnalyses::all();
+
   auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   SetVector<Function *> Early = separateResolverCode(M);
   for (Function *F : Early)
@@ -135,7 +173,7 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   for (Function *F : Functions) {
     if (Early.contains(F))
       continue;
-    markFunction(*F, Options, FAM);
+    markFunction(*F, Options, Modes.of(*F), FAM);
     if (IsOptimizedLater)
       keepUnoptimized(*F);
   }

@@ -29,6 +29,11 @@ template <> ArrayRef<const char *> choiceNames<abi::Layout>() {
   return abi::kLayoutNames;
 }
 
+constexpr const char *MarkModeNames[] = {"inline", "calls", "check"};
+template <> ArrayRef<const char *> choiceNames<MarkMode>() {
+  return MarkModeNames;
+}
+
 constexpr const char *LtoModeNames[] = {"auto", "mark", "defer"};
 template <> ArrayRef<const char *> choiceNames<LtoMode>() {
   return LtoModeNames;
@@ -91,6 +96,14 @@ Error parseSwitch(StringRef Name, StringRef Value, bool &Field) {
   return Error::success();
 }
 
+Error parseText(StringRef Name, StringRef Value, std::string &Field) {
+  if (Value.contains(';')) // optionsFromParameters() could not read it back
+    return wrong("'" + Value + "' is no value of the option '" + Name +
+                 "'; give one without a semicolon");
+  Field = Value.str();
+  return Error::success();
+}
+
 /// Sets the option \p Name of \p Options.
 Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
 #define PAGETIDE_CHOICE(Field, OptionName, Type, Default, Help)                \
@@ -108,6 +121,11 @@ Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
     Options.Given.Field = true;                                                \
     return parseSwitch(Name, Value, Options.Field);                            \
   }
+#define PAGETIDE_TEXT(Field, OptionName, Default, Help)                        \
+  if (Name == OptionName) {                                                    \
+    Options.Given.Field = true;                                                \
+    return parseText(Name, Value, Options.Field);                              \
+  }
 #include "PassOptions.def"
 
   const SmallVector<StringRef> Names = {
@@ -115,6 +133,7 @@ Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
 #define PAGETIDE_NUMBER(Field, OptionName, Default, Least, Most, Help)         \
   OptionName,
 #define PAGETIDE_SWITCH(Field, OptionName, Default, Help) OptionName,
+#define PAGETIDE_TEXT(Field, OptionName, Default, Help) OptionName,
 #include "PassOptions.def"
   };
   StringRef Meant = closest(Name, Names);
@@ -154,6 +173,9 @@ public:
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
   cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
       "pagetide-" Name, cl::desc(Help), cl::cat(Category), cl::ValueOptional);
+#define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
+  cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
+      "pagetide-" Name, cl::desc(Help), cl::cat(Category));
 #include "PassOptions.def"
 
 /// What the command line already checked.
@@ -172,6 +194,8 @@ PassOptions optionsFromCommandLine() {
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   setFromCommandLine(Options, Name, Cl##Field);
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  setFromCommandLine(Options, Name, Cl##Field);
+#define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
   setFromCommandLine(Options, Name, Cl##Field);
 #include "PassOptions.def"
   return Options;
@@ -201,6 +225,9 @@ std::string optionsHelp() {
       << (Default) << ")\n      " << Help "\n";
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
   Out << "  " Name "=0|1  (default " << (Default) << ")\n      " << Help "\n";
+#define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
+  Out << "  " Name "=TEXT  (default '" << (Default) << "')\n      "            \
+      << Help "\n";
 #include "PassOptions.def"
   return Text;
 }
@@ -223,6 +250,9 @@ std::string PassOptions::describe() const {
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   Say(Name, Field);
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) Say(Name, unsigned(Field));
+#define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
+  if (!Field.empty())                                                          \
+    Say(Name, Field);
 #include "PassOptions.def"
   return Text;
 }
@@ -234,6 +264,8 @@ bool PassOptions::contradict(const PassOptions &Others) const {
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   Result |= Given.Field && Field != Others.Field;
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  Result |= Given.Field && Field != Others.Field;
+#define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
   Result |= Given.Field && Field != Others.Field;
 #include "PassOptions.def"
   return Result;

@@ -20,11 +20,23 @@ namespace pagetide {
 /// What to do with a module that is optimised again when linked.
 enum class LtoMode : uint32_t { Auto, Mark, Defer };
 
+/// How the accesses of a function come to be marked.
+enum class MarkMode : uint32_t {
+  /// By stores into the shadow, as few as will do.
+  Inline,
+  /// By a call of the runtime for each access, with nothing saved: what Inline
+  /// is held against.
+  Calls,
+  /// As Inline, and before each access a call that looks for its mark.
+  Check,
+};
+
 struct PassOptions {
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help) Type Field = Default;
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   unsigned Field = Default;
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) bool Field = Default;
+#define PAGETIDE_TEXT(Field, Name, Default, Help) std::string Field = Default;
 #include "PassOptions.def"
 
   /// Names the options that were given, whatever their values.
@@ -33,6 +45,7 @@ struct PassOptions {
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   bool Field = false;
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) bool Field = false;
+#define PAGETIDE_TEXT(Field, Name, Default, Help) bool Field = false;
 #include "PassOptions.def"
   } Given;
 

@@ -70,6 +70,7 @@ void SetShadowBase(uptr base);
 inline void StoreCell(uptr offset, u8 value) {
   *(volatile u8 __seg_gs *)offset = value;
 }
+inline u8 LoadCell(uptr offset) { return *(volatile u8 __seg_gs *)offset; }
 inline void StoreCellIfEmpty(uptr offset, u8 value) {
   u8 expected = abi::kCellEmpty;
   asm volatile("lock cmpxchgb %2, %%gs:(%1)"

@@ -13,6 +13,7 @@
 #include "flags.h"
 #include "intercepted_call.h"
 #include "mappings.h"
+#include "mark_checks.h"
 #include "messages.h"
 #include "page_reader.h"
 #include "raw_thread.h"
@@ -252,7 +253,11 @@ static void LeaveRequest() {
 }
 
 void EndOfProgram(EndReason reason) {
-  if (!Recording() || owner_pid != GetPidRaw())
+  const bool recording = Recording();
+  if (recording && owner_pid != GetPidRaw())
+    return; // a child of vfork
+  ReportMarkChecks();
+  if (!recording)
     return;
   const bool in_callback = self.in_request;
   if (in_callback) {

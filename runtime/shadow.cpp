@@ -6,6 +6,7 @@
 
 #include "shadow.h"
 
+#include "mark_checks.h"
 #include "messages.h"
 
 #include <errno.h>
@@ -200,6 +201,7 @@ static void MapOver(void *fixed, u64 offset, u64 bytes) {
 }
 
 void RenewShadowInChild(u32 slot) {
+  RenewMarkChecksInChild();
   // The slots of threads that fork left behind.
   for (u32 i = 0; i < kMaxSlots; ++i)
     if (i != slot && shadow.slot_base[i]) {

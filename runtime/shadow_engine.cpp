@@ -6,6 +6,7 @@
 
 #include "early_marks.h"
 #include "engine.h"
+#include "mark_checks.h"
 #include "recorder.h"
 #include "recorder_state.h"
 #include "settle.h"
@@ -61,6 +62,7 @@ static u32 StagingTid(u32 slot) {
 }
 
 static int Start() {
+  TakingMarks taking;
   // Threads that end meanwhile keep their slots until the first boundary.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
@@ -111,6 +113,7 @@ static bool TakeSlot(const PageVec<Extent> &extents, uptr &extent,
 }
 
 static bool Collect(bool ends_period) {
+  TakingMarks taking;
   PageVec<StagedWord> &written = WrittenSoFar();
   // Threads may end while we take: what was retired now is empty afterwards.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
@@ -246,6 +249,7 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
 }
 
 static bool Take(GranuleRange range) {
+  TakingMarks taking;
   PageVec<StagedWord> &written = WrittenSoFar();
   const u64 mask = WriteCellMask();
   for (uptr i = 0; i < peeked.size();) {
@@ -279,6 +283,8 @@ const Engine &ShadowEngine() {
 //===- Slots emptied within a period --------------------------------------===//
 
 void EmptyRetiredSlots(bool keep_marks) {
+  // A thread that its creator's slot serves may outlive it.
+  TakingMarks taking;
   // Listed before the extents are looked up: a thread that ends in between may
   // have marked where the extents do not show it.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;

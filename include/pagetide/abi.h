@@ -127,6 +127,25 @@ static_assert(sizeof(ModuleNote) == 44);
 ///         mark, then move, in steps of kRangeStep bytes
 inline constexpr std::uint64_t kRangeStep = 64 * 1024;
 
+/// What an access does, as a set of bits.
+enum AccessBits : std::uint32_t {
+  kAccessReads = 1,
+  kAccessWrites = 2,
+};
+
+/// Entry points for finding faults of the pass (its option marks):
+///
+///   void __pagetide_access(const void *p, size_t bytes, uint32_t what);
+///         marks every granule of [p, p+bytes)
+///   uint64_t __pagetide_check_begin(void);
+///         called before the marks that the checks which get its result are
+///         about
+///   void __pagetide_check(const void *p, size_t bytes, uint32_t what,
+///                         uint64_t begin, const char *where);
+///         says so where a granule of [p, p+bytes) is not marked, unless marks
+///         were taken since the call of __pagetide_check_begin that returned
+///         begin; where names the access for people
+
 } // namespace pagetide::abi
 
 #endif // PAGETIDE_ABI_H

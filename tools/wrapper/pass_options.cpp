@@ -14,6 +14,7 @@ std::span<const PassOption> pass_options() {
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   {Name, "=NUMBER", Help},
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) {Name, "", Help},
+#define PAGETIDE_TEXT(Field, Name, Default, Help) {Name, "=TEXT", Help},
 #include "PassOptions.def"
   };
   return options;
