@@ -11,12 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder.h"
-#include "rtl.h"
-#include "shadow.h"
-#include "threads.h"
+#include "interceptors.h"
 
-#include "interception/interception.h"
+#include "recorder.h"
+
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
 #include <errno.h>
@@ -49,8 +47,8 @@ static int RunProcess(void *arg) {
   return status;
 }
 
-INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags, void *arg,
-            ...) {
+PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
+                     void *arg, ...) {
   // Optional, by the flags; what was not passed is not looked at.
   va_list list;
   va_start(list, arg);
@@ -58,8 +56,7 @@ INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags, void *arg,
   void *tls = va_arg(list, void *);
   auto *child_tid = va_arg(list, pid_t *);
   va_end(list);
-  if (!REAL(clone))
-    InitInterceptors();
+  NeedReal();
   // A child that its parent waits for is as that of vfork: the two never run at
   // once, and share the parent's shadow.
   const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
@@ -119,33 +116,19 @@ static sigevent WrapEvent(const sigevent &event) {
   return wrapped;
 }
 
-INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
-            timer_t *timer) {
-  if (!REAL(timer_create))
-    InitInterceptors();
+PAGETIDE_INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
+                     timer_t *timer) {
+  NeedReal();
   if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
     return REAL(timer_create)(clock, event, timer);
   sigevent wrapped = WrapEvent(*event);
   return REAL(timer_create)(clock, &wrapped, timer);
 }
 
-INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
-  if (!REAL(mq_notify))
-    InitInterceptors();
+PAGETIDE_INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
+  NeedReal();
   if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
     return REAL(mq_notify)(queue, event);
   sigevent wrapped = WrapEvent(*event);
   return REAL(mq_notify)(queue, &wrapped);
 }
-
-//===- All of them --------------------------------------------------------===//
-
-namespace pagetide {
-
-void InitThreadInterceptors() {
-  INTERCEPT_FUNCTION(clone);
-  INTERCEPT_FUNCTION(timer_create);
-  INTERCEPT_FUNCTION(mq_notify);
-}
-
-} // namespace pagetide
