@@ -157,7 +157,7 @@ features = {
     "strace": shutil.which("strace") is not None,
 }
 # Sources of real programs: scripts/test.sh fetches them.
-for name in ("bzip2", "sqlite3", "lua5.4"):
+for name in ("bzip2", "sqlite3", "lua5.4", "xz-utils"):
     features["source-" + name] = os.path.isdir(os.path.join(deps, "src", name))
 config.available_features.update(
     name for name, present in features.items() if present
