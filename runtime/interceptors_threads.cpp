@@ -43,7 +43,12 @@ static int RunProcess(void *arg) {
   InChildOfUnderscoreFork();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
   int status = start.run(start.arg);
-  EndOfProgram(trace::EndReason::kExit); // libc's clone calls exit next
+  // libc's clone makes the exit system call next. Of the last thread it ends the
+  // process, if the recorder's threads do not keep it alive.
+  if (IsOnlyThread()) {
+    EndOfProgram(trace::EndReason::kExit);
+    Syscall(SYS_exit_group, (uptr)status);
+  }
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "platform.h"
 
 #include "messages.h"
+#include "raw_thread.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -172,18 +173,26 @@ void *MapAnonymous(uptr bytes, bool dump) {
     return nullptr;
   if (!dump)
     Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
+  RememberBlock((void *)p, bytes);
   return (void *)p;
 }
 
-void Unmap(void *p, uptr bytes) { Syscall(SYS_munmap, (uptr)p, bytes); }
+void Unmap(void *p, uptr bytes) {
+  ForgetBlock(p);
+  Syscall(SYS_munmap, (uptr)p, bytes);
+}
 
 void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes) {
   uptr bytes = (want + 65535) & ~uptr{65535};
   uptr result;
-  if (p)
+  if (p) {
+    ForgetBlock(p);
     result = Syscall(SYS_mremap, (uptr)p, old_bytes, bytes, MREMAP_MAYMOVE);
-  else
+    if (!Failed(result))
+      RememberBlock((void *)result, bytes);
+  } else {
     result = (uptr)MapAnonymous(bytes, false);
+  }
   if (!result || Failed(result)) {
     Fatal("out of memory (%zu KiB wanted for page sets). Raise the limit on "
           "memory (ulimit -d, -v), or shorten the period.\n",
