@@ -148,6 +148,7 @@ features = {
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
     "asan": has_sanitizer("asan"),
     "tsan": has_sanitizer("tsan"),
+    "ubsan": has_sanitizer("ubsan_standalone"),
     "clang-format": shutil.which("clang-format", path=config.llvm_tools_dir)
     is not None,
     "clang-tidy": shutil.which("clang-tidy", path=config.llvm_tools_dir)

@@ -65,6 +65,7 @@ static void InChild() {
   __sanitizer::InternalAllocatorUnlock();
   RenewThreadsInChild(); // the new control block first
   RenewInterceptorsInChild();
+  ForgetExitInChild();
   RenewWatchInChild();
   RenewCallbackInChild();
   RenewRecorderInChild();
@@ -77,6 +78,7 @@ void InChildOfUnderscoreFork() {
   // touched, and the callback is dropped, for its thread cannot be made here.
   RenewThreadsInChild();
   RenewInterceptorsInChild();
+  ForgetExitInChild();
   RenewWatchInChild();
   DropCallbackInChild();
   RenewRecorderInChild();

@@ -137,3 +137,37 @@ PAGETIDE_INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
   sigevent wrapped = WrapEvent(*event);
   return REAL(mq_notify)(queue, &wrapped);
 }
+
+//===- exit() from several threads ----------------------------------------===//
+
+/// The thread that runs exit handlers; 0: none.
+static u32 exiting;
+
+/// libc 2.36 lets a second thread pass the first one, which is still running
+/// handlers (recording ends in the last of them), and ends the process under
+/// it. As libc 2.41 does, the second waits for the end.
+static void PassOnlyOne() {
+  if (!ShadowReady() || GetPidRaw() != shadow.header->pid)
+    return; // a child of vfork: its parent's memory
+  const u32 own = GetTidRaw();
+  u32 first = 0;
+  if (__atomic_compare_exchange_n(&exiting, &first, own, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+      first == own) // a handler that calls exit()
+    return;
+  for (;;)
+    Syscall(SYS_pause);
+}
+
+PAGETIDE_INTERCEPTOR(void, exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(exit)(status);
+}
+PAGETIDE_INTERCEPTOR(void, quick_exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(quick_exit)(status);
+}
+
+void pagetide::ForgetExitInChild() { exiting = 0; }
