@@ -23,8 +23,8 @@ EarlyMarks::Entry &EarlyMarks::Find(u32 tid, u64 word) {
 
 void EarlyMarks::Grow() {
   PageVec<Entry> old;
+  old.resize(table_.empty() ? kFirstSize : table_.size() * 2);
   old.swap(table_);
-  table_.resize(old.empty() ? kFirstSize : old.size() * 2);
   for (Entry &entry : table_)
     entry = {};
   for (const Entry &entry : old)

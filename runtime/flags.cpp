@@ -12,6 +12,7 @@
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -140,6 +141,19 @@ static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
   return true;
 }
 
+static const char kExpectOnFailure[] = "refuse, continue or stop";
+static bool ParseOnFailure(const char *text, OnFailure &value) {
+  if (!internal_strcmp(text, "refuse"))
+    value = OnFailure::kRefuse;
+  else if (!internal_strcmp(text, "continue"))
+    value = OnFailure::kContinue;
+  else if (!internal_strcmp(text, "stop"))
+    value = OnFailure::kStop;
+  else
+    return false;
+  return true;
+}
+
 //===- Names --------------------------------------------------------------===//
 
 /// Edits (insertions, removals, replacements) that turn a into b.
@@ -201,9 +215,16 @@ static void ParseOptions(const char *text, const char *source) {
   if (!text || !*text)
     return;
   uptr bytes = internal_strlen(text) + 1;
-  char *copy = (char *)MapAnonymous(bytes);
+  // Two texts are parsed; room for usual ones is there, however little memory.
+  static char room[16384];
+  static uptr room_used;
+  char *copy = room + room_used;
+  if (bytes <= sizeof(room) - room_used)
+    room_used += bytes;
+  else
+    copy = (char *)MapAnonymous(bytes);
   if (!copy)
-    return;
+    Fatal("out of memory for a copy of %s.\n", source);
   internal_memcpy(copy, text, bytes);
   auto is_separator = [](char c) {
     return c == ':' || c == ',' || c == ' ' || c == '\n' || c == '\t';

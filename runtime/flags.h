@@ -19,6 +19,8 @@ using FlagText = const char *;
 using FlagNumber = u64;
 using FlagChecksum = trace::ChecksumMode;
 using FlagUnstable = trace::UnstablePolicy;
+enum class OnFailure { kRefuse, kContinue, kStop };
+using FlagOnFailure = OnFailure;
 
 struct Flags {
 #define PAGETIDE_FLAG(kind, name, value, help) Flag##kind name;

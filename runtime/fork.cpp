@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "callback.h"
-#include "interceptors.h"
 #include "recorder.h"
 #include "rtl.h"
 #include "threads.h"
@@ -64,8 +63,6 @@ static void InChild() {
     return;
   __sanitizer::InternalAllocatorUnlock();
   RenewThreadsInChild(); // the new control block first
-  RenewInterceptorsInChild();
-  ForgetExitInChild();
   RenewWatchInChild();
   RenewCallbackInChild();
   RenewRecorderInChild();
@@ -77,8 +74,6 @@ void InChildOfUnderscoreFork() {
   // lock: system calls only, and nothing of libc's. The allocator's lock is not
   // touched, and the callback is dropped, for its thread cannot be made here.
   RenewThreadsInChild();
-  RenewInterceptorsInChild();
-  ForgetExitInChild();
   RenewWatchInChild();
   DropCallbackInChild();
   RenewRecorderInChild();

@@ -11,6 +11,7 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -31,7 +32,7 @@ static int ReadAll(const char *path, PageVec<char> &text) {
     text.resize(used + 16384);
     n = Syscall(SYS_read, fd, (uptr)&text[used], 16384);
     text.resize(used + (Failed(n) ? 0 : n));
-  } while (n && !Failed(n));
+  } while (n && (!Failed(n) || ErrnoOf(n) == EINTR));
   Syscall(SYS_close, fd);
   text.push_back(0);
   return ErrnoOf(n);

@@ -53,10 +53,14 @@ static int OpenMessageStream(bool &close) {
     return -1;
   if (OnRawThread()) {
     uptr pidfd = Syscall(SYS_pidfd_open, GetPidRaw(), 0);
-    if (Failed(pidfd))
-      return -1;
-    uptr fd = Syscall(SYS_pidfd_getfd, pidfd, 2, 0);
-    Syscall(SYS_close, pidfd);
+    uptr fd = Failed(pidfd) ? pidfd : Syscall(SYS_pidfd_getfd, pidfd, 2, 0);
+    if (!Failed(pidfd))
+      Syscall(SYS_close, pidfd);
+    // Where a filter forbids these: what the first thread has as number 2. That
+    // opens it anew, which a socket does not allow.
+    if (Failed(fd))
+      fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/fd/2",
+                   O_WRONLY | O_APPEND | O_CLOEXEC);
     return Failed(fd) ? -1 : (int)fd;
   }
   close = false;
@@ -110,6 +114,18 @@ void Warning(const char *format, ...) {
   va_start(args, format);
   Write("WARNING: Pagetide: ", format, args);
   va_end(args);
+}
+
+void WarnOrStop(const char *format, ...) {
+  const bool stop = GetFlags().on_failure == OnFailure::kStop;
+  va_list args;
+  va_start(args, format);
+  Write(stop ? "ERROR: Pagetide: " : "WARNING: Pagetide: ", format, args);
+  va_end(args);
+  if (!stop)
+    return;
+  Say("The program is stopped because of it (on_failure=stop).\n");
+  Syscall(SYS_exit_group, kExitRefused);
 }
 
 void Info(const char *format, ...) {

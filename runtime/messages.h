@@ -24,6 +24,9 @@ constexpr int kExitRefused = 125;
 [[noreturn]] void Fatal(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void Warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// For what recording cannot do though the program could go on: a Warning, or
+/// with on_failure=stop the end of the program.
+void WarnOrStop(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// Said only with verbosity=1.
 void Info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// To standard output of the message stream without a prefix, for help=1.

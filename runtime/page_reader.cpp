@@ -7,6 +7,7 @@
 #include "page_reader.h"
 
 #include "recorder_state.h"
+#include "recovery.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -39,6 +40,8 @@ PAGETIDE_RECORDER_STATE static u8 *buffer;
 static u8 *Buffer() {
   if (!buffer)
     buffer = (u8 *)MapAnonymous(kBatchBytes, false);
+  if (!buffer)
+    LeaveOff("out of memory for hashing pages");
   return buffer;
 }
 

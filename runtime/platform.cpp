@@ -6,8 +6,7 @@
 
 #include "platform.h"
 
-#include "messages.h"
-#include "raw_thread.h"
+#include "recovery.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -104,25 +103,46 @@ void SetShadowBase(uptr base) {
     Syscall(SYS_arch_prctl, ARCH_SET_GS, base);
 }
 
-static u64 ClockNs(int clock) {
+/// Returns 0 or an errno.
+static int ReadClock(int clock, u64 &ns) {
   timespec ts = {};
-  if (Failed(Syscall(SYS_clock_gettime, (uptr)(sptr)clock, (uptr)&ts)))
-    return 0;
-  return (u64)ts.tv_sec * kNsPerSec + (u64)ts.tv_nsec;
+  const int error =
+      ErrnoOf(Syscall(SYS_clock_gettime, (uptr)(sptr)clock, (uptr)&ts));
+  ns = (u64)ts.tv_sec * kNsPerSec + (u64)ts.tv_nsec;
+  return error;
 }
 
-u64 MonotonicNs() { return ClockNs(CLOCK_MONOTONIC); }
-u64 RealtimeNs() { return ClockNs(CLOCK_REALTIME); }
+static u64 ClockNs(int clock, u64 &last) {
+  u64 ns;
+  // A time that stands still is better than one that goes back.
+  if (ReadClock(clock, ns))
+    return __atomic_load_n(&last, __ATOMIC_RELAXED);
+  __atomic_store_n(&last, ns, __ATOMIC_RELAXED);
+  return ns;
+}
+
+u64 MonotonicNs() {
+  static u64 last;
+  return ClockNs(CLOCK_MONOTONIC, last);
+}
+u64 RealtimeNs() {
+  static u64 last;
+  return ClockNs(CLOCK_REALTIME, last);
+}
 u32 GetPidRaw() { return (u32)Syscall(SYS_getpid); }
 u32 GetTidRaw() { return (u32)Syscall(SYS_gettid); }
 
 u64 ThreadCpuNs(u32 tid) {
   // The kernel's encoding of a thread's CPU clock (CPUCLOCK_SCHED with the
   // per-thread bit), which pthread_getcpuclockid computes too.
-  if (u64 ns = ClockNs((int)(~tid << 3 | 6)))
-    return ns;
+  u64 ns;
+  int error = ReadClock((int)(~tid << 3 | 6), ns);
   // A clone without CLONE_THREAD is a process to the kernel: its clock.
-  return ClockNs((int)(~tid << 3 | 2));
+  if (error == EINVAL || error == ESRCH)
+    error = ReadClock((int)(~tid << 3 | 2), ns);
+  if (!error)
+    return ns;
+  return error == EINVAL || error == ESRCH ? 0 : kUnknownNs;
 }
 
 void FutexWait(const u32 *word, u32 expected, u64 deadline_ns) {
@@ -173,33 +193,28 @@ void *MapAnonymous(uptr bytes, bool dump) {
     return nullptr;
   if (!dump)
     Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
-  RememberBlock((void *)p, bytes);
   return (void *)p;
 }
 
-void Unmap(void *p, uptr bytes) {
-  ForgetBlock(p);
-  Syscall(SYS_munmap, (uptr)p, bytes);
-}
+void Unmap(void *p, uptr bytes) { Syscall(SYS_munmap, (uptr)p, bytes); }
 
 void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes) {
   uptr bytes = (want + 65535) & ~uptr{65535};
   uptr result;
-  if (p) {
-    ForgetBlock(p);
+  if (p)
     result = Syscall(SYS_mremap, (uptr)p, old_bytes, bytes, MREMAP_MAYMOVE);
-    if (!Failed(result))
-      RememberBlock((void *)result, bytes);
-  } else {
+  else
     result = (uptr)MapAnonymous(bytes, false);
-  }
-  if (!result || Failed(result)) {
-    Fatal("out of memory (%zu KiB wanted for page sets). Raise the limit on "
-          "memory (ulimit -d, -v), or shorten the period.\n",
-          bytes >> 10);
-  }
+  if (!result || Failed(result))
+    return nullptr;
   *new_bytes = bytes;
   return (void *)result;
+}
+
+void LeaveOffWithoutMemory(uptr bytes) {
+  LeaveOff("out of memory: %zu KiB wanted for page sets (raise the limit on "
+           "memory, ulimit -d or -v, or shorten the period)",
+           (bytes >> 10) + 1);
 }
 
 } // namespace pagetide

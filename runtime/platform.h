@@ -86,7 +86,8 @@ u64 RealtimeNs();
 u32 GetPidRaw();
 u32 GetTidRaw();
 /// CPU time of a thread that shares this process's memory, in ns; 0 where there
-/// is none such.
+/// is none such, kUnknownNs where the system does not tell.
+constexpr u64 kUnknownNs = ~u64{0};
 u64 ThreadCpuNs(u32 tid);
 
 //===- Waiting ------------------------------------------------------------===//
@@ -197,6 +198,8 @@ public:
     if (size > capacity_)
       Grow(size);
   }
+  /// False where memory ran out; otherwise it can grow to `size` without fail.
+  bool TryReserve(uptr size) { return size <= capacity_ || TryGrow(size); }
   void swap(PageVec &other) {
     PageVec t = *this;
     *this = other;
@@ -211,20 +214,32 @@ public:
 
 private:
   void Grow(uptr at_least);
+  bool TryGrow(uptr at_least);
   T *data_ = nullptr;
   uptr size_ = 0;
   uptr capacity_ = 0;
   uptr bytes_ = 0;
 };
 
-/// Grows a block of MapAnonymous memory to hold `want` bytes; dies with a
-/// message when memory ran out.
+/// Grows a block of MapAnonymous memory to hold `want` bytes; null when memory
+/// ran out.
 void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes);
+/// Leaves off (recovery.h) because of it.
+[[noreturn]] void LeaveOffWithoutMemory(uptr bytes);
+
+template <typename T> bool PageVec<T>::TryGrow(uptr at_least) {
+  uptr want = capacity_ * 2 > at_least ? capacity_ * 2 : at_least;
+  void *grown = GrowPages(data_, bytes_, want * sizeof(T), &bytes_);
+  if (!grown)
+    return false;
+  data_ = (T *)grown;
+  capacity_ = bytes_ / sizeof(T);
+  return true;
+}
 
 template <typename T> void PageVec<T>::Grow(uptr at_least) {
-  uptr want = capacity_ * 2 > at_least ? capacity_ * 2 : at_least;
-  data_ = (T *)GrowPages(data_, bytes_, want * sizeof(T), &bytes_);
-  capacity_ = bytes_ / sizeof(T);
+  if (!TryGrow(at_least))
+    LeaveOffWithoutMemory(at_least * sizeof(T));
 }
 
 } // namespace pagetide

@@ -18,8 +18,8 @@
 #include "page_reader.h"
 #include "raw_thread.h"
 #include "recorder_state.h"
+#include "recovery.h"
 #include "settle.h"
-#include "snapshot.h"
 #include "threads.h"
 #include "trace_encode.h"
 #include "trace_writer.h"
@@ -100,10 +100,11 @@ static bool MayRequest() {
 /// there, for `pagetide record` to harvest.
 static int RecorderHasGone() {
   if (!__atomic_exchange_n(&recorder_gone, 1, __ATOMIC_ACQ_REL))
-    Warning("the recorder's thread has been ended from outside, as by a "
-            "seccomp filter that the program installed for all of its "
-            "threads. Nothing more is recorded (`pagetide record` saves what "
-            "has been, when the program ends); the program runs on.\n");
+    WarnOrStop(
+        "the recorder's thread has been ended from outside, as by a "
+        "seccomp filter that the program installed for all of its "
+        "threads. Nothing more is recorded (`pagetide record` saves what "
+        "has been, when the program ends); the program runs on.\n");
   StoreRelease(&recording, 0);
   StoreRelease(&request.turn, kIdle);
   return PAGETIDE_NOT_RECORDING;
@@ -310,6 +311,9 @@ PAGETIDE_RECORDER_STATE static State state;
 
 static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
                             const char *name) {
+  // All at once: half a frame must not stay there (recovery.h).
+  constexpr uptr kMostBytes = 256;
+  state.frames.reserve(state.frames.size() + kMostBytes);
   uptr frame = BeginPendingFrame(state.frames, FrameType::kThreads);
   Encoder encoder(state.frames);
   encoder.Varint(1);
@@ -369,10 +373,19 @@ static void LookAtMappings(u64 now, bool at_once) {
   if (!at_once && now - state.mappings_time < GetFlags().mappings)
     return;
   state.mappings_time = now;
-  if (ReadMappings(state.looked_up)) {
-    if (state.tracing && !state.told_mappings)
-      EncodeNote(state.frames, now, OpenPeriod().index, NoteCode::kLost,
-                 "the list of mappings: /proc/self/maps cannot be read");
+  if (int error = ReadMappings(state.looked_up)) {
+    if (!state.told_mappings) {
+      Reason text;
+      internal_snprintf(text.text, sizeof(text.text),
+                        "the list of mappings cannot be read from "
+                        "/proc/thread-self/maps: %s",
+                        DescribeErrno(error));
+      if (GetFlags().on_failure == OnFailure::kStop)
+        WarnOrStop("%s.\n", text.text);
+      if (state.tracing)
+        EncodeNote(state.frames, now, OpenPeriod().index, NoteCode::kLost,
+                   text.text);
+    }
     state.told_mappings = true;
     return;
   }
@@ -385,8 +398,6 @@ static void LookAtMappings(u64 now, bool at_once) {
 }
 
 //===- The end of a period ------------------------------------------------===//
-
-static void StopRecording();
 
 static void AnswerSlot();
 
@@ -410,10 +421,12 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
 
 void WakeRecorder() { Wake(); }
 
+static void StopRecording(const char *why = nullptr);
+
 /// Says why there is nothing more, to the user and in the trace; the caller
 /// stops.
 static void GiveUp(const char *why) {
-  Warning("%s Recording stops here; the program runs on.\n", why);
+  WarnOrStop("%s Recording ends here.\n", why);
   if (state.tracing)
     EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index, NoteCode::kLost,
                why);
@@ -423,10 +436,10 @@ static void SayIfReadingRefused() {
   int error = TakeReadingRefused();
   if (!error)
     return;
-  Warning("pages cannot be read for their checksums: %s. They are called "
-          "unreadable. A system call filter may forbid process_vm_readv and "
-          "memfd_create; allow one of them.\n",
-          DescribeErrno(error));
+  WarnOrStop("pages cannot be read for their checksums: %s. They are called "
+             "unreadable. A system call filter may forbid process_vm_readv and "
+             "memfd_create; allow one of them.\n",
+             DescribeErrno(error));
   if (state.tracing)
     EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index, NoteCode::kLost,
                "checksums: the system forbids reading the program's pages");
@@ -469,11 +482,7 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
     SayIfReadingRefused();
   if (callback)
     GiveToCallback(*result, on_caller);
-  if (LookupError()) {
-    ok = false;
-    GiveUp("The parts of the shadow in use cannot be listed any more: a system "
-           "call filter forbids lseek to the recorder.");
-  } else if (!ok)
+  if (!ok)
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");
   result->frames_before.swap(state.frames);
@@ -578,30 +587,37 @@ static int StartTrace(u64 now, const char *parent_trace) {
   state.tracing = false;
   int fd = -1;
   if (config.trace_path[0]) {
-    int error = CreateTraceFile(config.trace_path, state.trace_path, &fd);
-    if (error) {
+    if (int error = CreateTraceFile(config.trace_path, state.trace_path, &fd)) {
       Warning("cannot create the trace %s: %s. Name another with trace_path "
               "(pagetide record -o).\n",
               config.trace_path, DescribeErrno(error));
       return PAGETIDE_IO;
     }
-    EncodeProcess(state.frames);
-    if (parent_trace)
-      EncodeNote(state.frames, now, 0, NoteCode::kForked, parent_trace);
-    error =
-        StartTraceWriter(fd, state.trace_path, MakeHeader(now), state.frames);
+    Reason why;
+    const bool started = Attempt(why, [&] {
+      EncodeProcess(state.frames);
+      if (parent_trace)
+        EncodeNote(state.frames, now, 0, NoteCode::kForked, parent_trace);
+      StartTraceWriter(fd, state.trace_path, MakeHeader(now), state.frames);
+    });
     state.frames.clear();
-    if (error) {
-      Warning("the trace %s cannot be written: %s.\n", state.trace_path,
-              DescribeErrno(error));
+    if (!started) {
+      // No trace rather than one of nothing; the name was new, so it is ours.
+      Syscall(SYS_unlinkat, (uptr)AT_FDCWD, (uptr)state.trace_path, 0);
       Syscall(SYS_close, (uptr)fd);
+      Warning("cannot write the trace %s: %s.\n", state.trace_path, why.text);
       return PAGETIDE_IO;
     }
     state.tracing = true;
   }
-  if (config.control[0])
+  if (config.control[0]) {
     state.control = ConnectToRecord(config.control, RecorderMemfd(), fd,
                                     state.tracing ? state.trace_path : "");
+    if (state.control < 0 && state.tracing)
+      EncodeNote(state.frames, now, 0, NoteCode::kInfo,
+                 "`pagetide record` could not be reached: nobody completes "
+                 "this trace if the process is killed");
+  }
   return PAGETIDE_OK;
 }
 
@@ -614,8 +630,7 @@ static int StartRecording(const char *parent_trace) {
   state.engine = &ShadowEngine();
   state.control = -1;
   state.frames.clear();
-  state.told_shared = false;
-  state.told_mappings = false;
+  state.told_shared = state.told_mappings = false;
   for (u64 &generation : state.seen_generation)
     generation = 0;
   state.mappings.entries.clear();
@@ -625,13 +640,7 @@ static int StartRecording(const char *parent_trace) {
       (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;
   u64 now = MonotonicNs();
   ResetStaging(0, now);
-  if (int error = state.engine->start()) {
-    Warning("nothing can be recorded: the parts of the shadow in use cannot be "
-            "listed: lseek failed with %s. If a system call filter forbids it, "
-            "allow lseek.\n",
-            DescribeErrno(error));
-    return PAGETIDE_IO;
-  }
+  state.engine->start();
   __pagetide_boundaries.begun = __pagetide_boundaries.begun + 1;
   // The header must be right before record may harvest by it.
   StoreRelease(&shadow.header->recording, 1);
@@ -639,8 +648,8 @@ static int StartRecording(const char *parent_trace) {
     StoreRelease(&shadow.header->recording, 0);
     return status;
   }
-  LookAtMappings(now, true);
   state.overruns = 0;
+  LookAtMappings(now, true);
   Schedule(now);
   StoreRelease(&recording, 1);
   Info("recording%s%s, period %llu us\n", state.tracing ? " to " : "",
@@ -648,8 +657,9 @@ static int StartRecording(const char *parent_trace) {
   return PAGETIDE_OK;
 }
 
-static void StopRecording() {
-  StopTraceWriter();
+/// `why` not null: it ends before its time, and the trace is to say so.
+static void StopRecording(const char *why) {
+  StopTraceWriter(why);
   StoreRelease(&shadow.header->recording, 0);
   StoreRelease(&recording, 0);
   if (state.control >= 0)
@@ -676,8 +686,13 @@ static u32 SlotForNewThread() {
   if (full && !RetiredSlots())
     RetireDeadThreads();
   if (RetiredSlots() >= kMostRetired ||
-      (RetiredSlots() && (!recording || full)))
-    EmptyRetiredSlots(recording);
+      (RetiredSlots() && (!recording || full))) {
+    // Where memory runs out now, nothing is lost: marks stay where they are, and
+    // the thread gets another slot. (Whoever asks may be in a callback, which
+    // must not be interrupted.)
+    Reason why;
+    Attempt(why, [] { EmptyRetiredSlots(recording); });
+  }
   u32 slot = TakeFreeSlot();
   if (slot != kOrphanSlot)
     return slot;
@@ -818,29 +833,66 @@ static int Answer() {
 static char inherited_trace[4096];
 static bool inherited;
 
+static void AnswerRequest(int result) {
+  request.result = result;
+  StoreRelease(&request.turn, kAnswered);
+  FutexWakeAll(&request.turn);
+}
+
+/// Does one thing, if there is one to do.
+static bool Work() {
+  AnswerSlot();
+  if (LoadAcquire(&request.turn) == kRecorder) {
+    AnswerRequest(Answer());
+    return true;
+  }
+  const u64 now = MonotonicNs();
+  if (!recording || !state.next_end || now < state.next_end)
+    return false;
+  EndTimedPeriod(now);
+  return true;
+}
+
+/// What was under way was left off: recording cannot go on.
+static void Recover(const Reason &why) {
+  const bool asked = LoadAcquire(&request.turn) == kRecorder;
+  if (asked && request.op == Op::kStart)
+    Warning("nothing can be recorded: %s.\n", why.text);
+  else
+    WarnOrStop("%s. Recording ends here.\n", why.text);
+  Reason note;
+  internal_snprintf(note.text, sizeof(note.text),
+                    "recording ended before its time: %s", why.text);
+  StopRecording(note.text);
+  if (asked)
+    AnswerRequest(request.op == Op::kStart ? PAGETIDE_IO : PAGETIDE_NO_MEMORY);
+}
+
+/// In a child, which begins to record where its parent did.
+static void StartInChild() {
+  Reason why;
+  int status = PAGETIDE_OK;
+  if (!Attempt(why, [&] { status = StartRecording(inherited_trace); })) {
+    Recover(why);
+    status = PAGETIDE_NO_MEMORY;
+  }
+  if (status && GetFlags().on_failure == OnFailure::kStop)
+    WarnOrStop("process %u, a fork, cannot be recorded.\n", owner_pid);
+}
+
 static void RunRecorder(void *) {
   if (inherited) {
     inherited = false;
-    StartRecording(inherited_trace);
+    StartInChild();
   }
   for (;;) {
     u32 seen = LoadAcquire(&wake);
-    AnswerSlot();
-    if (LoadAcquire(&request.turn) == kRecorder) {
-      request.result = Answer();
-      StoreRelease(&request.turn, kAnswered);
-      FutexWakeAll(&request.turn);
-      continue;
-    }
-    u64 deadline = recording ? state.next_end : 0;
-    if (deadline) {
-      u64 now = MonotonicNs();
-      if (now >= deadline) {
-        EndTimedPeriod(now);
-        continue;
-      }
-    }
-    FutexWait(&wake, seen, deadline);
+    Reason why;
+    bool worked = false;
+    if (!Attempt(why, [&] { worked = Work(); }))
+      Recover(why);
+    else if (!worked)
+      FutexWait(&wake, seen, recording ? state.next_end : 0);
   }
 }
 
@@ -850,10 +902,31 @@ static int start_error;
 
 void InitRecorder() { owner_pid = GetPidRaw(); }
 
-static int PrepareInFork() {
-  int error = MoveShadowToMemfd();
+/// errno that keeps this process from having a memory file.
+static int no_memory_file;
+
+static int PrepareWithoutFile() {
+  no_memory_file = MoveShadowToMemfd();
   RepublishWatch();
-  return error;
+  return no_memory_file;
+}
+
+static void SayRecorderCannotStart(int error) {
+  if (no_memory_file == EFBIG)
+    WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
+               "sized: the hard limit on file sizes (ulimit -f) also governs "
+               "memory files. Set it to unlimited.\n",
+               GetPidRaw());
+  else if (no_memory_file)
+    WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
+               "created: memfd_create failed with %s. If a seccomp filter "
+               "forbids it, allow memfd_create.\n",
+               GetPidRaw(), DescribeErrno(error));
+  else
+    WarnOrStop("process %u cannot be recorded: its recorder cannot start: %s. "
+               "Limits on threads (ulimit -u), memory (-v, -d) and descriptors "
+               "(-n) and system call filters can be the reason.\n",
+               GetPidRaw(), DescribeErrno(error));
 }
 
 int EnsureRecorder() {
@@ -871,15 +944,11 @@ int EnsureRecorder() {
   recorder_thread.keep_fd = shadow.fd;
   // In a fork the memfd is made in the recorder's table: the program's may be
   // full, and its lowest free number is the program's to expect.
-  recorder_thread.prepare = shadow.fd < 0 ? PrepareInFork : nullptr;
+  recorder_thread.prepare = shadow.fd < 0 ? PrepareWithoutFile : nullptr;
   int error = StartRawThread(recorder_thread);
   if (error) {
     start_error = error;
-    Warning("process %u cannot be recorded: its recorder cannot start: %s. "
-            "Limits on threads (ulimit -u), memory (-v, -d), file sizes (-f) "
-            "and descriptors (-n) and system call filters can be the "
-            "reason.\n",
-            GetPidRaw(), DescribeErrno(error));
+    SayRecorderCannotStart(error);
     return error;
   }
   // The recorder has its own; the program's table is the program's.
@@ -926,15 +995,17 @@ void RenewRecorderInChild() {
   owner_pid = GetPidRaw();
   recorder_thread = {};
   recorder_gone = 0;
-  start_error = 0;
+  start_error = no_memory_file = 0;
   self.in_request = false;
   CountCallsOfThisThread();
   if (!inherited)
     return; // started when something needs it
   // Fork returns in the child only when the child records: no instant of it
   // must be lost to a SIGKILL.
-  if (EnsureRecorder())
+  if (EnsureRecorder()) {
+    inherited = false; // a later try would begin in the middle
     return;
+  }
   Ask(Op::kFlush, Nothing, Nothing);
 }
 

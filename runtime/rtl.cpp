@@ -79,9 +79,21 @@ int SetTracePath(RecordConfig &config, const char *path) {
   return 0;
 }
 
+/// Recording was asked for and cannot begin. By default better no run than one
+/// that somebody takes for recorded.
+static void RefuseToStart(const char *why) {
+  if (GetFlags().on_failure == OnFailure::kContinue)
+    Warning("the program runs unrecorded: %s.\n", why);
+  else
+    Fatal("the program was not started: %s.\n", why);
+}
+
+static bool RecordingIsAskedFor() {
+  return *GetFlags().trace_path || *GetFlags().control;
+}
+
 static void StartIfAsked() {
-  const Flags &flags = GetFlags();
-  if (!*flags.trace_path && !*flags.control)
+  if (!RecordingIsAskedFor())
     return;
   RecordConfig config = ConfigFromFlags();
   switch (int status = RequestStart(config)) {
@@ -92,10 +104,9 @@ static void StartIfAsked() {
           "access, which does not tell writes from reads. Take "
           "checksum=accessed, or build with -fpagetide-layout=rw.\n");
   case PAGETIDE_IO: // said already
-    Fatal(
-        "the program was not started, because its trace cannot be written.\n");
+    return RefuseToStart("its trace cannot be written");
   default:
-    Fatal("recording cannot start: %s.\n", pagetide_status_string(status));
+    return RefuseToStart(pagetide_status_string(status));
   }
 }
 
@@ -107,16 +118,19 @@ void EnsureSecondPhase() {
     return;
   // sanitizer_common's own errors end the program with its status, which is 0.
   AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
+  SanitizerToolName = "Pagetide"; // in messages of sanitizer_common
   InitFlags();
   InitCopies();
   InitRecorder();
   InitInterceptors();
-  if (EnsureRecorder() && (*GetFlags().trace_path || *GetFlags().control))
-    Fatal("the program was not started, because it cannot be recorded.\n");
+  const bool can_record = !EnsureRecorder();
+  if (!can_record && RecordingIsAskedFor())
+    RefuseToStart("it cannot be recorded");
   InitThreads();
   CountCallsOfThisThread();
   at_quick_exit(AtQuickExit);
-  StartIfAsked();
+  if (can_record)
+    StartIfAsked();
 }
 
 /// After every other destructor: all that is instrumented needs this library,

@@ -85,7 +85,9 @@ static bool BlockedInSystemCall(u32 tid) {
 /// there is none such.
 static bool Settled(u32 tid, u64 cpu_ns) {
   u64 now = ThreadCpuNs(tid);
-  return !now || now - cpu_ns >= GetFlags().settle || BlockedInSystemCall(tid);
+  const bool known = now != kUnknownNs && cpu_ns != kUnknownNs;
+  return !now || (known && now - cpu_ns >= GetFlags().settle) ||
+         BlockedInSystemCall(tid);
 }
 
 /// True once the thread has settled since the writer entry was made.

@@ -84,10 +84,12 @@ static void AdviseShadow(uptr p, u64 bytes) {
   Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
 }
 
+/// Without a file (-1) the memory is anonymous.
 static int MapFile(int fd, u64 offset, u64 bytes, void *fixed, uptr *result) {
+  const int flags = MAP_SHARED | MAP_NORESERVE | (fixed ? MAP_FIXED : 0) |
+                    (fd < 0 ? MAP_ANONYMOUS : 0);
   uptr p = Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_NORESERVE | (fixed ? MAP_FIXED : 0),
-                   (uptr)fd, offset);
+                   (uptr)flags, (uptr)(sptr)fd, fd < 0 ? 0 : offset);
   if (Failed(p))
     return ErrnoOf(p);
   AdviseShadow(p, bytes);
@@ -125,15 +127,10 @@ void CreateShadow(const abi::ModuleInfo &module) {
   shadow.cell_shift = module.cell_shift;
   shadow.cells = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
-  if (int error = MakeMemfd(&shadow.fd))
-    error == EFBIG
-        ? Fatal("cannot size the shadow memory: the hard limit on file sizes "
-                "(ulimit -f) also governs memory files. Set it to "
-                "unlimited.\n")
-        : Fatal("cannot create the shadow memory: memfd_create failed with %s. "
-                "If a "
-                "seccomp filter forbids it, allow memfd_create.\n",
-                DescribeErrno(error));
+  // Without a memory file there are no records, but the program may still run:
+  // whether it is to is not known yet.
+  if (MakeMemfd(&shadow.fd))
+    shadow.fd = -1;
   uptr control;
   if (int error = MapFile(shadow.fd, 0, ControlBytes(), nullptr, &control))
     DieNoAddressSpace(ControlBytes(), error);

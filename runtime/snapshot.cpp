@@ -7,6 +7,7 @@
 #include "snapshot.h"
 
 #include "recorder_state.h"
+#include "recovery.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -18,10 +19,6 @@ namespace pagetide {
 PAGETIDE_RECORDER_STATE static PageVec<Extent> extents;
 /// Bytes that the memfd held when the extents were looked up; 0: look anew.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
-
-PAGETIDE_RECORDER_STATE static int lookup_error;
-
-int LookupError() { return lookup_error; }
 
 void ForgetExtents() { known_bytes = 0; }
 
@@ -56,12 +53,15 @@ const PageVec<Extent> &PopulatedExtents(int fd) {
   u64 found = 0;
   for (u64 position = 0; position < last;) {
     uptr data = Syscall(SYS_lseek, (uptr)fd, position, SEEK_DATA);
-    if (Failed(data) && ErrnoOf(data) != ENXIO)
-      lookup_error = ErrnoOf(data);
-    if (Failed(data) || data >= last)
+    if (ErrnoOf(data) == ENXIO || (!Failed(data) && data >= last))
       break;
-    uptr hole = Syscall(SYS_lseek, (uptr)fd, data, SEEK_HOLE);
-    if (Failed(hole) || hole > last)
+    uptr hole =
+        Failed(data) ? data : Syscall(SYS_lseek, (uptr)fd, data, SEEK_HOLE);
+    if (Failed(hole))
+      LeaveOff("the parts of the shadow in use cannot be listed: lseek failed "
+               "with %s (if a system call filter forbids it, allow lseek)",
+               DescribeErrno(ErrnoOf(hole)));
+    if (hole > last)
       hole = last;
     found += hole - data;
     if (hole > first)

@@ -31,9 +31,6 @@ struct Extent {
 /// the caller's table. Looks anew only when the memfd's size in blocks changed
 /// (fstat takes 1 us, SEEK_DATA up to milliseconds).
 const PageVec<Extent> &PopulatedExtents(int fd);
-/// The errno with which the system refused to list them, as a system call filter
-/// may (lseek); otherwise 0. Marks cannot be found then.
-int LookupError();
 
 /// The extents must be looked up anew although the size may be the same.
 void ForgetExtents();

@@ -11,8 +11,8 @@
 #include "raw_thread.h"
 #include "recorder.h"
 #include "recorder_state.h"
+#include "start_block.h"
 
-#include "sanitizer_common/sanitizer_allocator_internal.h"
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 #include "sanitizer_common/sanitizer_linux.h"
@@ -127,9 +127,8 @@ bool SetsSignals(const void *attributes) {
 
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg,
                            const u64 *signals) {
-  auto *start = (ThreadStart *)MapAnonymous(sizeof(ThreadStart), false);
-  if (!start)
-    return nullptr;
+  static_assert(sizeof(ThreadStart) <= kStartBlockBytes);
+  auto *start = (ThreadStart *)TakeStartBlock();
   *start = {run, arg, AcquireSlot(), signals != nullptr,
             signals ? *signals : 0};
   CountThread(+1);
@@ -140,7 +139,7 @@ void CancelThread(ThreadStart *start) {
   CountThread(-1);
   if (start->slot != kOrphanSlot)
     FreeSlot(start->slot);
-  Unmap(start, sizeof(ThreadStart));
+  GiveStartBlock(start);
 }
 
 /// The key's destructor. Others' destructors may still run instrumented code,
@@ -173,7 +172,7 @@ void *RunThread(void *arg) {
     // Until here the thread had its creator's base.
     ScopedBlockSignals block_signals;
     EnterSlot(copy.slot);
-    Unmap(start, sizeof(ThreadStart));
+    GiveStartBlock(start);
   }
   pthread_setspecific(end_key, (void *)1);
   if (copy.set_signals)
@@ -194,7 +193,8 @@ void AdoptThread() {
 
 CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals) {
   StoreRelease(&shared_storage, 1);
-  auto *start = (CloneStart *)InternalAlloc(sizeof(CloneStart));
+  static_assert(sizeof(CloneStart) <= kStartBlockBytes);
+  auto *start = (CloneStart *)TakeStartBlock();
   *start = {run, arg, AcquireSlot(), signals};
   return start;
 }
@@ -202,7 +202,7 @@ CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals) {
 void CancelClone(CloneStart *start) {
   if (start->slot != kOrphanSlot)
     FreeSlot(start->slot);
-  InternalFree(start);
+  GiveStartBlock(start);
 }
 
 int RunClone(void *arg) {
@@ -211,7 +211,7 @@ int RunClone(void *arg) {
     SetShadowBase(base);
   if (copy.slot != kOrphanSlot)
     BeginSlot(copy.slot, GetTidRaw());
-  InternalFree(arg);
+  GiveStartBlock(arg);
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   int result = copy.run(copy.arg);
   // It may also leave by the exit system call: the recorder will notice.
@@ -255,10 +255,6 @@ static u64 CountTasks() {
                      (uptr)&tasks, 0)))
     return 0;
   return tasks.st_nlink - 2; // the directory and its parent
-}
-
-bool IsOnlyThread() {
-  return CountTasks() <= 1 + RawThreadCount() + CallbackThreads();
 }
 
 void ListStrangers(PageVec<u32> &tids) {
@@ -449,6 +445,7 @@ void UnlockThreads() { slots_lock.Release(); }
 
 void RenewThreadsInChild() {
   slots_lock.Reset();
+  RenewStartBlocksInChild();
   free_count = 0;
   retired_count = 0;
   shared_storage = 0;

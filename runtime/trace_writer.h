@@ -23,9 +23,10 @@ namespace pagetide {
 int CreateTraceFile(const char *path, char *taken, int *fd);
 
 /// Starts the thread; the header and the `first` frames (PendingFrame) are
-/// written before this returns. Takes over `fd`. Returns 0 or an errno.
-int StartTraceWriter(int fd, const char *path, const trace::FileHeader &header,
-                     const PageVec<u8> &first);
+/// written before this returns. Then `fd` is the writer's; where it leaves off
+/// (recovery.h) it is still the caller's.
+void StartTraceWriter(int fd, const char *path, const trace::FileHeader &header,
+                      const PageVec<u8> &first);
 
 /// Queues a closed period; its chunks are released when it is written, or when
 /// writing has failed.
@@ -39,8 +40,9 @@ bool DrainTraceWriter();
 /// then stays there for `pagetide record`.
 void EndWithTraceWriter();
 
-/// Drains, ends the thread and closes the file.
-void StopTraceWriter();
+/// Drains, ends the thread and closes the file. `why` not null: recording ended
+/// before its time, and the trace says so.
+void StopTraceWriter(const char *why = nullptr);
 
 /// A result to fill, from the pool; there are as many as may be pending.
 PeriodResult *NewPeriodResult();

@@ -105,7 +105,8 @@ int Watch(uptr address, uptr bytes) {
     added.begin = r.begin < added.begin ? r.begin : added.begin;
     added.end = r.end > added.end ? r.end : added.end;
   }
-  if (first == last && regions.size() == kMaxWatched)
+  if (first == last && (regions.size() == kMaxWatched ||
+                        !regions.TryReserve(regions.size() + 1)))
     return PAGETIDE_NO_MEMORY;
   bool appends = first == regions.size();
   Replace(first, last, &added, 1);
@@ -137,7 +138,8 @@ int Unwatch(uptr address, uptr bytes) {
     if (r.end > end)
       rest[count++] = {end, r.end};
   }
-  if (regions.size() - (last - first) + count > kMaxWatched)
+  uptr size = regions.size() - (last - first) + count;
+  if (size > kMaxWatched || !regions.TryReserve(size))
     return PAGETIDE_NO_MEMORY; // a region cut in two
   Replace(first, last, rest, count);
   Publish();
@@ -146,7 +148,14 @@ int Unwatch(uptr address, uptr bytes) {
 
 bool WatchedRegions(PageVec<GranuleRange> &ranges) {
   ranges.clear();
-  LockWatch(); // on the recorder's thread, where signals are blocked
+  for (;;) {
+    const u64 wanted = PublishedCount();
+    ranges.reserve(wanted); // it may leave off, which must not hold the lock
+    LockWatch(); // on the recorder's thread, where signals are blocked
+    if (PublishedCount() <= wanted)
+      break;
+    UnlockWatch();
+  }
   u64 watch = shadow.header->watch;
   const WatchedRange *table =
       shadow.watch_tables[watch & kWatchSecondTable ? 1 : 0];

@@ -38,31 +38,39 @@ UniqueFd reopen(int fd, int mode, const std::string &name) {
   return own;
 }
 
-/// Whether the file's last bytes are an End frame: most traces are complete,
-/// and reading all of one only to learn that would take long.
-bool ends_with_end_frame(int trace_fd, const std::string &name) {
+/// Why the trace ended, where the file's last bytes are an End frame: most traces
+/// are complete, and reading all of one only to learn that would take long.
+std::optional<trace::EndReason> reason_of_end(int trace_fd,
+                                              const std::string &name) {
   constexpr std::size_t kMaxEndBytes = 256;
   const UniqueFd own = reopen(trace_fd, O_RDONLY, name);
   struct stat status;
   if (::fstat(own.get(), &status) != 0)
-    return false;
+    return std::nullopt;
   std::uint8_t tail[kMaxEndBytes];
   const auto size =
       static_cast<std::size_t>(std::min<off_t>(status.st_size, kMaxEndBytes));
   if (::pread(own.get(), tail, size,
               status.st_size - static_cast<off_t>(size)) !=
       static_cast<ssize_t>(size))
-    return false;
+    return std::nullopt;
   trace::FrameHeader header;
   for (std::size_t at = 0; at + sizeof(header) <= size; ++at) {
     std::memcpy(&header, tail + at, sizeof(header));
     if (header.magic == trace::kFrameMagic &&
         header.type == trace::FrameType::kEnd &&
         header.stored_bytes == size - at - sizeof(header) &&
-        header.hash == frame_hash(header, tail + at + sizeof(header)))
-      return true;
+        header.hash == frame_hash(header, tail + at + sizeof(header))) {
+      std::uint64_t time;
+      const std::uint8_t *reason =
+          trace::get_varint(tail + at + sizeof(header), tail + size, time);
+      // Nobody compresses so few bytes; whoever does says nothing of a failure.
+      return header.flags & trace::kFrameRaw && reason && reason != tail + size
+                 ? static_cast<trace::EndReason>(*reason)
+                 : trace::EndReason::kExit;
+    }
   }
-  return false;
+  return std::nullopt;
 }
 
 /// What of a trace stays.
@@ -302,9 +310,10 @@ void Harvester::rewrite_end() {
 } // namespace
 
 HarvestResult harvest(const HarvestRequest &request) {
-  if (ends_with_end_frame(request.trace_fd, request.trace_name)) {
+  if (const auto reason = reason_of_end(request.trace_fd, request.trace_name)) {
     HarvestResult result;
     result.was_complete = true;
+    result.ends_early = *reason == trace::EndReason::kFailed;
     return result;
   }
   const TraceState state = examine(request.trace_fd, request.trace_name);

@@ -21,8 +21,9 @@ struct HarvestRequest {
 };
 
 struct HarvestResult {
-  bool was_complete = false;          ///< nothing was done
-  std::uint64_t cut_bytes = 0;        ///< taken off the trace's torn end
+  bool was_complete = false;   ///< nothing was done
+  bool ends_early = false;     ///< and the runtime said that it could not go on
+  std::uint64_t cut_bytes = 0; ///< taken off the trace's torn end
   std::uint64_t whole_periods = 0;    ///< added complete
   bool partial_period = false;        ///< added
   std::uint64_t partial_granules = 0; ///< in it

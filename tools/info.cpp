@@ -99,10 +99,14 @@ int run_info(const InfoOptions &options) {
           ? fmt::format(", the last is period {}", *reader.last_whole_period())
           : std::string()));
   const bool complete = reader.integrity() == Integrity::kComplete;
+  const bool ends_early = complete && end->reason == trace::EndReason::kFailed;
   if (complete) {
-    out.write(fmt::format("  {:<14} complete, {} bytes; ended by {}\n",
+    out.write(fmt::format("  {:<14} complete, {} bytes; ended by {}{}\n",
                           "integrity", reader.stop_offset(),
-                          end_reason_name(*end)));
+                          end_reason_name(*end),
+                          ends_early ? ": the rest of the run is missing, and "
+                                       "`pagetide report` says why"
+                                     : ""));
   } else {
     const char *kind =
         reader.integrity() == Integrity::kDamaged ? "damaged" : "truncated";
@@ -117,7 +121,7 @@ int run_info(const InfoOptions &options) {
                           where, reader.stop_offset(), reader.stop_reason()));
   }
   out.close();
-  return complete ? kStatusDone : kStatusNegative;
+  return complete && !ends_early ? kStatusDone : kStatusNegative;
 }
 
 CommandRun set_up(CLI::App &app) {
@@ -135,9 +139,8 @@ extern const Command kInfoCommand = {
     "Show a trace's header, and whether it is whole (exit status)",
     "FILE",
     "pagetide info run.ptrace",
-    "Exit status 0: the trace is complete; 1: it is truncated or damaged; 2: "
-    "it "
-    "could not be read or is no trace.",
+    "Exit status 0: the trace is complete; 1: it is truncated or damaged, or "
+    "the runtime could not go on; 2: it could not be read or is no trace.",
     set_up,
     kStatusFailed,
     false,

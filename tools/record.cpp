@@ -51,6 +51,7 @@ struct RecordOptions {
   bool per_thread = false;
   std::string checksum;
   std::string unstable;
+  std::string on_failure;
   bool no_output = false;
 };
 
@@ -75,6 +76,8 @@ std::string runtime_options(const RecordOptions &options,
     out.add("checksum", options.checksum);
   if (!options.unstable.empty())
     out.add("unstable", options.unstable);
+  if (!options.on_failure.empty())
+    out.add("on_failure", options.on_failure);
   return out.text();
 }
 
@@ -128,6 +131,8 @@ std::string describe(const ControlServer::Trace &trace) {
     return text + ", incomplete: process " + std::to_string(trace.pid) +
            " died and its last periods could not be added";
   const HarvestResult &harvest = trace.harvest;
+  if (harvest.ends_early)
+    return text + ", which ends early: the runtime could not go on";
   if (harvest.was_complete)
     return text;
   text += fmt::format(", completed after the death of process {}", trace.pid);
@@ -322,6 +327,14 @@ CommandRun set_up(CLI::App &app) {
                  "is taken: say so, try again, or stop the threads. [flag]")
       ->type_name("flag|rehash|stop")
       ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
+  app.add_option(
+         "--on-failure", options->on_failure,
+         "Where a process cannot be recorded from its start (refuse: it "
+         "is not started) or any more (stop: it is ended); continue: "
+         "it runs on in either case, and messages and traces say what "
+         "is missing. [refuse]")
+      ->type_name("refuse|continue|stop")
+      ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
   app.add_flag("--no-output", options->no_output,
                "Record but write nothing, to see what recording itself costs.");
   return [options](const std::vector<std::string> &command) {

@@ -147,7 +147,7 @@ void TextReport::facts() {
   const Summary &s = summary_;
   line("{} ({}, {})", printable(s.path),
        format_bytes(static_cast<double>(s.file_bytes)),
-       s.integrity == Integrity::kComplete ? "complete" : "INCOMPLETE");
+       s.is_whole() ? "complete" : "INCOMPLETE");
   if (!s.problem.empty())
     line("  {}", printable(s.problem));
   line("");
@@ -343,7 +343,7 @@ TotalsRow totals_row(const Summary &summary) {
   row.periods = summary.periods;
   row.duration_ns = summary.duration_ns;
   row.tells_writes = abi::tells_writes(summary.geometry().layout);
-  row.complete = summary.integrity == Integrity::kComplete;
+  row.complete = summary.is_whole();
   const auto bytes = [&](std::uint64_t granules) {
     return granules << summary.header.granule_shift;
   };

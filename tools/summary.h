@@ -87,6 +87,11 @@ struct Summary {
   std::vector<Note> notes; ///< the first ones
   std::uint64_t note_count = 0;
 
+  /// Whether the file ends as it should and the runtime could do its work.
+  bool is_whole() const {
+    return integrity == Integrity::kComplete &&
+           !(end && end->reason == trace::EndReason::kFailed);
+  }
   Geometry geometry() const { return geometry_of(header); }
   std::uint64_t granule_bytes() const {
     return std::uint64_t{1} << header.granule_shift;

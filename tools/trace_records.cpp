@@ -54,7 +54,7 @@ std::string end_reason_name(const End &end) {
       return fmt::format("death with exit status {}", end.detail);
     return "death of unknown cause";
   case trace::EndReason::kFailed:
-    return "failure of the runtime";
+    return "a failure of the runtime";
   }
   return fmt::format("reason {}", static_cast<unsigned>(end.reason));
 }

@@ -10,7 +10,9 @@ mount -t tmpfs -o size=4k none "$directory/disk" || exit
 echo "status $?" >&2
 # Cut short, and readable.
 "$pagetide" info "$directory/disk/trace" >&2
+echo "info's status: $?" >&2
 if "$pagetide" export --format csv "$directory/disk/trace" 2>/dev/null |
   grep -q '^[0-9]'; then
   echo "rows: yes" >&2
 fi
+COLUMNS=300 "$pagetide" report "$directory/disk/trace" >&2
