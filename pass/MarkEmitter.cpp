@@ -374,7 +374,10 @@ void MarkEmitter::emitCheckBegin() {
   CallInst *Call = Builder.CreateCall(
       M.getOrInsertFunction("__pagetide_check_begin", Builder.getInt64Ty()));
   Call->setDoesNotThrow();
-  CheckBegin = Call;
+  if (!CheckBegin)
+    CheckBegin = new AllocaInst(Builder.getInt64Ty(), 0, "pagetide.begin",
+                                F.getEntryBlock().begin());
+  Builder.CreateStore(Call, CheckBegin);
 }
 
 /// Where \p I stands, for people.
@@ -403,7 +406,8 @@ void MarkEmitter::emitCalls(const Access &A, bool IsCheck) {
         Where = Builder.CreateGlobalStringPtr(describePlace(*A.At),
                                               "pagetide.where");
       Types.append({Builder.getInt64Ty(), Builder.getPtrTy()});
-      Arguments.append({CheckBegin, Where});
+      Arguments.append(
+          {Builder.CreateLoad(Builder.getInt64Ty(), CheckBegin), Where});
     }
     auto *Type = FunctionType::get(Builder.getVoidTy(), Types, false);
     Builder

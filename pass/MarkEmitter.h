@@ -32,6 +32,7 @@
 #include "llvm/IR/IRBuilder.h"
 
 namespace llvm {
+class AllocaInst;
 class Function;
 class Module;
 } // namespace llvm
@@ -77,8 +78,8 @@ private:
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
       Builder;
 
-  /// What the checks of the segment at hand are told of its beginning.
-  llvm::Value *CheckBegin = nullptr;
+  /// A local with what checks are told of the beginning of their straight line.
+  llvm::AllocaInst *CheckBegin = nullptr;
 
   /// Indices computed in the segment at hand, by base and offset.
   unsigned Segment = ~0u;

@@ -7,13 +7,15 @@
 #include "MarkPlan.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -62,39 +64,6 @@ bool isMathCall(Intrinsic::ID Id) {
   }
 }
 
-/// True where \p I is one of two loads that a select chooses from. Code
-/// generation makes one load of them, from the address that is chosen, unless a
-/// mark stands between.
-bool isAlternative(const Instruction &I) {
-  auto IsLoad = [](const Value *V) { return isa<LoadInst>(V); };
-  return isa<LoadInst>(I) && any_of(I.users(), [&](const User *U) {
-           auto *Choice = dyn_cast<SelectInst>(U);
-           return Choice && IsLoad(Choice->getTrueValue()) &&
-                  IsLoad(Choice->getFalseValue());
-         });
-}
-
-/// True where marks of later accesses must not be put before \p I: it may not
-/// come back, may take long, or orders memory.
-bool endsSegment(const Instruction &I) {
-  if (I.isAtomic() || I.isVolatile() ||
-      !isGuaranteedToTransferExecutionToSuccessor(&I))
-    return true;
-  auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call)
-    return I.getOpcode() == Instruction::FRem; // a call of fmod
-  auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
-  if (!Intrinsic || isMathCall(Intrinsic->getIntrinsicID()))
-    return true;
-  if (auto *Transfer = dyn_cast<AnyMemIntrinsic>(Intrinsic)) {
-    auto *Length = dyn_cast<ConstantInt>(Transfer->getLength());
-    return !Length || Length->getValue().ugt(MostBytesExpanded);
-  }
-  return Intrinsic->mayReadOrWriteMemory() &&
-         !Intrinsic->isLifetimeStartOrEnd() &&
-         !Intrinsic->onlyAccessesInaccessibleMemory();
-}
-
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -110,7 +79,71 @@ struct Congruence {
     Modulus = OtherModulus;
     Residue = OtherResidue & (OtherModulus - 1);
   }
+
+  /// Keeps what holds where either this or \p Other does.
+  void forgetUnless(const Congruence &Other) {
+    uint64_t Common = std::min(Modulus, Other.Modulus);
+    while ((Residue ^ Other.Residue) & (Common - 1))
+      Common /= 2;
+    Modulus = Common;
+    Residue &= Common - 1;
+  }
 };
+
+/// A range of bytes, by offsets from a base that is known so far.
+struct Extent {
+  int64_t Low, High; ///< lowest and highest byte
+  Congruence BaseIs;
+
+  bool isWithin(uint64_t Bytes) const {
+    return static_cast<uint64_t>(High) - static_cast<uint64_t>(Low) < Bytes;
+  }
+
+  /// Whether Low and High lie in one granule for certain.
+  bool isInOneGranule(uint64_t GranuleBytes) const {
+    uint64_t Known = std::min(BaseIs.Modulus, GranuleBytes);
+    uint64_t Start =
+        (BaseIs.Residue + static_cast<uint64_t>(Low)) & (Known - 1);
+    return Start + static_cast<uint64_t>(High - Low) < Known;
+  }
+
+  /// Both, and what lies between.
+  Extent joined(const Extent &Other) const {
+    Extent Result = {std::min(Low, Other.Low), std::max(High, Other.High),
+                     BaseIs};
+    Result.BaseIs.learn(Other.BaseIs.Modulus, Other.BaseIs.Residue);
+    return Result;
+  }
+};
+
+using BaseAndCell = std::pair<Value *, unsigned>;
+
+/// What has been marked on every way to a place, with neither a call nor a loop
+/// between: all granules of these bytes, which are those of the first and the
+/// last of them.
+using MarkedExtents = SmallDenseMap<BaseAndCell, Extent, 8>;
+
+/// Enough for what pays, and keeps large functions quick to compile.
+constexpr unsigned MostMarkedExtents = 32;
+
+/// Leaves in \p Here only what is marked at the end of \p Other too.
+void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
+  SmallVector<BaseAndCell, 8> Gone;
+  for (auto &[Key, Mine] : Here) {
+    auto Theirs = Other.find(Key);
+    if (Theirs == Other.end()) {
+      Gone.push_back(Key);
+      continue;
+    }
+    Mine.Low = std::max(Mine.Low, Theirs->second.Low);
+    Mine.High = std::min(Mine.High, Theirs->second.High);
+    if (Mine.Low > Mine.High)
+      Gone.push_back(Key);
+    Mine.BaseIs.forgetUnless(Theirs->second.BaseIs);
+  }
+  for (const BaseAndCell &Key : Gone)
+    Here.erase(Key);
+}
 
 /// Accesses that mark one kind of cell, at constant offsets from one base.
 ///
@@ -124,39 +157,42 @@ struct Group {
   Value *Base;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
-  int64_t Low, High;   ///< their lowest and highest byte
-  Congruence BaseIs;
-
-  /// Whether Low and High lie in one granule for certain.
-  bool isInOneGranule(uint64_t GranuleBytes) const {
-    uint64_t Known = std::min(BaseIs.Modulus, GranuleBytes);
-    uint64_t Start =
-        (BaseIs.Residue + static_cast<uint64_t>(Low)) & (Known - 1);
-    return Start + static_cast<uint64_t>(High - Low) < Known;
-  }
+  Extent Bytes;
+  bool NeedsOwnMark; ///< whatever has been marked before
 };
 
 class BlockPlanner {
 public:
   BlockPlanner(const PassOptions &Options, MarkMode Mode, const DataLayout &DL,
+               const ChunkedAccesses &Chunked, MarkedExtents Marked,
                MarkPlan &Plan)
-      : Options(Options), Mode(Mode), DL(DL), Plan(Plan),
+      : Options(Options), Mode(Mode), DL(DL), Chunked(Chunked), Plan(Plan),
+        Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
 
-  void plan(BasicBlock &Block) {
+  /// Returns what is marked at the block's end.
+  MarkedExtents plan(BasicBlock &Block) {
     SmallVector<Access, 4> Accesses;
     for (Instruction &I : Block) {
       ++Position;
       bool Ends = endsSegment(I);
       if (Ends || isAlternative(I))
         endSegment();
+      if (Ends)
+        Marked.clear();
       Accesses.clear();
       collectAccesses(I, Options, Accesses);
-      add(I, Accesses);
-      if (Ends)
+      if (!Chunked.Instructions.contains(&I))
+        add(I, Accesses);
+      else if (Mode == MarkMode::Check)
+        addChecks(I, Accesses);
+      if (Ends) {
         endSegment();
+        Marked.clear();
+      }
     }
     endSegment();
+    return std::move(Marked);
   }
 
 private:
@@ -195,7 +231,10 @@ private:
   /// What a transfer touches that the runtime replaces is not checked: there is
   /// no mark before it.
   void addChecks(Instruction &I, ArrayRef<Access> Accesses) {
-    if (Checks.empty())
+    // Marks made on the way here, or before a chunk, were made since an earlier
+    // beginning.
+    if (Checks.empty() && Marked.empty() &&
+        !Chunked.Bodies.contains(I.getParent()))
       addStep(MarkStep::Form::CheckBegin, I, Position);
     for (const Access &A : Accesses) {
       Checks.push_back({Position, {MarkStep::Form::Check, &I, Segment}});
@@ -242,25 +281,23 @@ private:
   }
 
   void addToGroup(const Access &A, Value *Base, int64_t Offset, unsigned Cell) {
-    int64_t Last = Offset + static_cast<int64_t>(A.Bytes) - 1;
+    Extent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
+    learnFrom(A, Offset, Bytes.BaseIs);
+    bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
+                        isPartialUpdate(*A.At);
     auto [Place, IsNew] = OpenGroups.try_emplace({Base, Cell}, 0);
-    if (!IsNew) {
+    if (!IsNew && !NeedsOwnMark) {
       Group &G = Groups[Place->second];
-      int64_t Low = std::min(G.Low, Offset), High = std::max(G.High, Last);
-      if (static_cast<uint64_t>(High - Low) < Options.cellBytes()) {
-        G.Low = Low;
-        G.High = High;
-        learnFrom(A, Offset, G.BaseIs);
+      Extent Joined = G.Bytes.joined(Bytes);
+      if (Joined.isWithin(Options.cellBytes())) {
+        G.Bytes = Joined;
         return;
       }
       // Out of reach of the group there is: a new one takes its place.
     }
     Place->second = Groups.size();
-    Groups.push_back(
-        {A.At, Position, Base, Cell, Offset, Offset, Last, Congruence()});
-    Congruence &BaseIs = Groups.back().BaseIs;
-    BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
-    learnFrom(A, Offset, BaseIs);
+    Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
+    Groups.push_back({A.At, Position, Base, Cell, Offset, Bytes, NeedsOwnMark});
   }
 
   /// An access at \p Offset from the base promises its own alignment.
@@ -269,16 +306,38 @@ private:
       BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
   }
 
-  void endSegment() {
-    for (const Group &G : Groups) {
-      if (G.isInOneGranule(Options.cellBytes())) {
-        // Any byte of it will do: the first access's own address is at hand.
-        addByte(*G.First, G.Position, G.Base, G.FirstOffset, G.Cell);
-        continue;
+  void markGroup(const Group &G) {
+    uint64_t GranuleBytes = Options.cellBytes();
+    auto Before = Marked.find({G.Base, G.Cell});
+    if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths) {
+      Extent Joined = Before->second.joined(G.Bytes);
+      if (Joined.isWithin(GranuleBytes)) {
+        if (!Joined.isInOneGranule(GranuleBytes)) {
+          if (G.Bytes.Low < Before->second.Low)
+            addByte(*G.First, G.Position, G.Base, G.Bytes.Low, G.Cell);
+          if (G.Bytes.High > Before->second.High)
+            addByte(*G.First, G.Position, G.Base, G.Bytes.High, G.Cell);
+        }
+        Before->second = Joined;
+        return;
       }
-      addByte(*G.First, G.Position, G.Base, G.Low, G.Cell);
-      addByte(*G.First, G.Position, G.Base, G.High, G.Cell);
     }
+    if (G.Bytes.isInOneGranule(GranuleBytes)) {
+      // Any byte of it will do: the first access's own address is at hand.
+      addByte(*G.First, G.Position, G.Base, G.FirstOffset, G.Cell);
+    } else {
+      addByte(*G.First, G.Position, G.Base, G.Bytes.Low, G.Cell);
+      addByte(*G.First, G.Position, G.Base, G.Bytes.High, G.Cell);
+    }
+    if (Before != Marked.end())
+      Before->second = G.Bytes;
+    else if (Marked.size() < MostMarkedExtents)
+      Marked.insert({{G.Base, G.Cell}, G.Bytes});
+  }
+
+  void endSegment() {
+    for (const Group &G : Groups)
+      markGroup(G);
     // Checks stand between the marks before an instruction and the instruction.
     Steps.insert(Steps.end(), Checks.begin(), Checks.end());
     SmallVector<unsigned, 16> Order(Steps.size());
@@ -298,17 +357,47 @@ private:
   const PassOptions &Options;
   MarkMode Mode;
   const DataLayout &DL;
+  const ChunkedAccesses &Chunked;
   MarkPlan &Plan;
+  MarkedExtents Marked;
 
   unsigned Position = 0; ///< of the instruction at hand, in its block
   unsigned Segment;
   /// Of the segment, with the positions of the instructions they go before.
   std::vector<std::pair<unsigned, MarkStep>> Steps, Checks;
   SmallVector<Group, 16> Groups;
-  SmallDenseMap<std::pair<Value *, unsigned>, unsigned, 16> OpenGroups;
+  SmallDenseMap<BaseAndCell, unsigned, 16> OpenGroups;
 };
 
 } // namespace
+
+bool endsSegment(const Instruction &I) {
+  if (I.isAtomic() || I.isVolatile() ||
+      !isGuaranteedToTransferExecutionToSuccessor(&I))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return I.getOpcode() == Instruction::FRem; // a call of fmod
+  auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
+  if (!Intrinsic || isMathCall(Intrinsic->getIntrinsicID()))
+    return true;
+  if (auto *Transfer = dyn_cast<AnyMemIntrinsic>(Intrinsic)) {
+    auto *Length = dyn_cast<ConstantInt>(Transfer->getLength());
+    return !Length || Length->getValue().ugt(MostBytesExpanded);
+  }
+  return Intrinsic->mayReadOrWriteMemory() &&
+         !Intrinsic->isLifetimeStartOrEnd() &&
+         !Intrinsic->onlyAccessesInaccessibleMemory();
+}
+
+bool isAlternative(const Instruction &I) {
+  auto IsLoad = [](const Value *V) { return isa<LoadInst>(V); };
+  return isa<LoadInst>(I) && any_of(I.users(), [&](const User *U) {
+           auto *Choice = dyn_cast<SelectInst>(U);
+           return Choice && IsLoad(Choice->getTrueValue()) &&
+                  IsLoad(Choice->getFalseValue());
+         });
+}
 
 SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout) {
   SmallVector<unsigned, 2> Cells;
@@ -319,10 +408,45 @@ SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout) {
   return Cells;
 }
 
-void planMarks(BasicBlock &Block, const PassOptions &Options, MarkMode Mode,
-               MarkPlan &Plan) {
-  BlockPlanner(Options, Mode, Block.getModule()->getDataLayout(), Plan)
-      .plan(Block);
+bool isPartialUpdate(const Instruction &I) {
+  using namespace PatternMatch;
+  auto *Store = dyn_cast<StoreInst>(&I);
+  return Store && Store->getValueOperand()->getType()->isIntegerTy() &&
+         match(Store->getValueOperand(),
+               m_c_Or(m_And(m_Load(m_Specific(Store->getPointerOperand())),
+                            m_Value()),
+                      m_Value()));
+}
+
+void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
+               const ChunkedAccesses &Chunked, MarkPlan &Plan) {
+  const DataLayout &DL = F.getParent()->getDataLayout();
+  DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
+  auto PlanBlock = [&](BasicBlock &Block) {
+    MarkedExtents Marked;
+    bool IsFirst = true;
+    for (const BasicBlock *Before : predecessors(&Block)) {
+      auto Theirs = AtEnd.find(Before);
+      // A block not planned yet: this is the beginning of a loop.
+      if (Theirs == AtEnd.end()) {
+        Marked.clear();
+        break;
+      }
+      if (IsFirst)
+        Marked = Theirs->second;
+      else
+        intersect(Marked, Theirs->second);
+      IsFirst = false;
+    }
+    AtEnd[&Block] =
+        BlockPlanner(Options, Mode, DL, Chunked, std::move(Marked), Plan)
+            .plan(Block);
+  };
+  for (BasicBlock *Block : ReversePostOrderTraversal(&F))
+    PlanBlock(*Block);
+  for (BasicBlock &Block : F)
+    if (!AtEnd.contains(&Block)) // never reached
+      PlanBlock(Block);
 }
 
 } // namespace pagetide

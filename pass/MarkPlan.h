@@ -14,7 +14,8 @@
 //   - A granule is marked only where an access that touches it is sure to
 //     follow, faults and signals aside.
 //
-// The plan of today looks at straight lines only. A segment is a run of
+// Loops that step through memory are marked a chunk at a time (LoopChunks.h).
+// Everything else is planned along straight lines. A segment is a run of
 // instructions of one block without calls, atomic or volatile accesses and
 // fences: once begun, it is run to its end. Within a segment, accesses with the
 // same base and constant offsets from it form groups that extend over one
@@ -33,12 +34,14 @@
 #include "Accesses.h"
 #include "PassOptions.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <vector>
 
 namespace llvm {
 class BasicBlock;
+class Function;
 } // namespace llvm
 
 namespace pagetide {
@@ -85,9 +88,30 @@ struct MarkPlan {
 /// Which of the cells of an index an access of this kind marks.
 llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
 
-/// Appends to \p Plan what marks the accesses of \p Block.
-void planMarks(llvm::BasicBlock &Block, const PassOptions &Options,
-               MarkMode Mode, MarkPlan &Plan);
+/// True where marks of later accesses must not be put before \p I: it may not
+/// come back, may take long, or orders memory.
+bool endsSegment(const llvm::Instruction &I);
+
+/// True where \p I is one of two loads that a select chooses from. Code
+/// generation makes one load of them, from the address that is chosen, unless a
+/// mark stands between.
+bool isAlternative(const llvm::Instruction &I);
+
+/// True where \p I stores what it has loaded with some bits replaced. Without a
+/// mark between load and store, code generation may make one narrow store of
+/// the two, which reads nothing.
+bool isPartialUpdate(const llvm::Instruction &I);
+
+/// Accesses that have been marked a chunk of iterations at a time.
+struct ChunkedAccesses {
+  llvm::SmallPtrSet<llvm::Instruction *, 16> Instructions;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 8> Bodies; ///< of their loops
+};
+
+/// Appends to \p Plan what marks the accesses of \p F, but for those of
+/// \p Chunked.
+void planMarks(llvm::Function &F, const PassOptions &Options, MarkMode Mode,
+               const ChunkedAccesses &Chunked, MarkPlan &Plan);
 
 } // namespace pagetide
 

@@ -9,6 +9,7 @@
 #include "Accesses.h"
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
+#include "LoopChunks.h"
 #include "LtoHandover.h"
 #include "MarkEmitter.h"
 #include "MarkPlan.h"
@@ -121,8 +122,8 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   settleAccesses(F, FAM);
 
   MarkPlan Plan;
-  for (BasicBlock &Block : F)
-    planMarks(Block, Options, Mode, Plan);
+  ChunkedAccesses Chunked = chunkLoops(F, Options, Mode, FAM, Plan);
+  planMarks(F, Options, Mode, Chunked, Plan);
 
   MarkEmitter Emitter(F, Options);
   for (const MarkStep &Step : Plan.Steps)

@@ -1,0 +1,416 @@
+//===- LoopChunks.cpp - Loops marked a chunk at a time --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopChunks.h"
+
+#include "PassOptions.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace pagetide {
+namespace {
+
+/// A chunk's length, in iterations and in instructions of the intermediate
+/// form. Longer chunks save nothing more and make accesses later.
+constexpr uint64_t MostIterations = 512;
+constexpr uint64_t MostInstructions = 40000;
+
+/// Marking a chunk costs about as much as this many iterations' marks. A stream
+/// that would make chunks shorter keeps its own marks.
+constexpr uint64_t LeastIterations = 8;
+/// Loops known to be shorter than this keep their marks.
+constexpr uint64_t LeastTrips = 4;
+
+/// Instructions copied out of the loop to form one address.
+constexpr unsigned MostAddressSteps = 8;
+
+/// Cost, in TargetTransformInfo's units, of computing a loop's trip count.
+constexpr unsigned TripCountBudget = 8;
+
+/// What stands for a value of the loop in a chunk's first iteration.
+using FormedValues = DenseMap<const Value *, Value *>;
+
+/// Accesses of one kind of cell that move through memory together.
+struct Stream {
+  Value *Pointer; ///< of the first of them; offsets are from it
+  const SCEV *Address;
+  int64_t Stride;    ///< bytes an iteration; 0 where it stays
+  int64_t Low, High; ///< lowest and highest byte of one iteration
+  unsigned Cell;
+  SmallVector<Instruction *, 4> Members;
+
+  uint64_t extent() const { return static_cast<uint64_t>(High - Low) + 1; }
+};
+
+struct ChunkedLoop {
+  Loop *L;
+  Value *BackedgesTaken; ///< an i64, at hand in the preheader
+  uint64_t Limit;        ///< iterations a chunk
+  bool IsOneChunk;       ///< the loop has no more iterations than that
+  SmallVector<Stream, 4> Streams;
+};
+
+/// Whether \p I can be run once more, outside the loop.
+bool isAddressStep(const Instruction &I) {
+  return isa<GetElementPtrInst, CastInst>(I) ||
+         (isa<BinaryOperator>(I) && !I.isIntDivRem() &&
+          !I.getType()->isFPOrFPVectorTy());
+}
+
+/// Whether \p V can be formed before the loop from what its phi nodes start
+/// with.
+bool isFormable(Value *V, const Loop &L, unsigned &StepsLeft) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !L.contains(I))
+    return true;
+  if (isa<PHINode>(I))
+    return I->getParent() == L.getHeader();
+  if (!isAddressStep(*I) || !StepsLeft)
+    return false;
+  --StepsLeft;
+  return all_of(I->operands(),
+                [&](Value *Op) { return isFormable(Op, L, StepsLeft); });
+}
+
+/// \p V as it is in the first iteration of a chunk; \p Known gives the loop's
+/// phi nodes at that place, and remembers what was formed.
+Value *form(Value *V, const Loop &L, FormedValues &Known,
+            IRBuilderBase &Builder) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !L.contains(I))
+    return V;
+  if (Value *Formed = Known.lookup(I))
+    return Formed;
+  Instruction *Copy = I->clone();
+  for (Use &Operand : Copy->operands())
+    Operand.set(form(Operand.get(), L, Known, Builder));
+  // What was promised of the value inside the loop need not hold of a copy
+  // that is made whether or not the original is reached.
+  Copy->dropUnknownNonDebugMetadata();
+  Builder.Insert(Copy);
+  Known[I] = Copy;
+  return Copy;
+}
+
+class LoopPlanner {
+public:
+  LoopPlanner(Function &F, const PassOptions &Options,
+              FunctionAnalysisManager &FAM)
+      : Options(Options), DL(F.getParent()->getDataLayout()),
+        LI(FAM.getResult<LoopAnalysis>(F)),
+        DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+        SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
+        TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
+
+  /// The loops that it pays for. Their trip counts have been computed in their
+  /// preheaders; nothing else has changed.
+  SmallVector<ChunkedLoop, 4> plan() {
+    SmallVector<ChunkedLoop, 4> Chunked;
+    for (Loop *L : LI.getLoopsInPreorder())
+      if (L->isInnermost() && isSuitable(*L))
+        planLoop(*L, Chunked);
+    return Chunked;
+  }
+
+private:
+  bool isSuitable(const Loop &L) const {
+    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch() ||
+        !isa<BranchInst>(L.getLoopLatch()->getTerminator()))
+      return false;
+    for (BasicBlock *Block : L.blocks())
+      for (Instruction &I : *Block)
+        if (!I.isTerminator() && endsSegment(I))
+          return false;
+    return true;
+  }
+
+  void planLoop(Loop &L, SmallVectorImpl<ChunkedLoop> &Chunked) {
+    const SCEV *Backedges = SE.getExitCount(&L, L.getLoopLatch());
+    if (isa<SCEVCouldNotCompute>(Backedges) ||
+        DL.getTypeSizeInBits(Backedges->getType()) > 64)
+      return;
+    Instruction *End = L.getLoopPreheader()->getTerminator();
+    if (!Expander.isSafeToExpandAt(Backedges, End) ||
+        Expander.isHighCostExpansion(Backedges, &L, TripCountBudget, &TTI, End))
+      return;
+    // Backedges, not iterations: these may be 2^64.
+    APInt Most = SE.getUnsignedRangeMax(Backedges);
+    if (Most.ult(LeastTrips - 1))
+      return;
+
+    ChunkedLoop Result{&L, nullptr, 0, false, {}};
+    uint64_t Instructions = 0;
+    for (BasicBlock *Block : L.blocks()) {
+      Instructions += Block->size();
+      if (DT.dominates(Block, L.getLoopLatch()))
+        collectStreams(L, *Block, Result.Streams);
+    }
+    if (Result.Streams.empty())
+      return;
+    Result.Limit = std::clamp<uint64_t>(MostInstructions / Instructions, 1,
+                                        MostIterations);
+    for (const Stream &S : Result.Streams)
+      Result.Limit = std::min(Result.Limit, iterationsInReach(S));
+    if (Result.Limit < LeastIterations)
+      return;
+    Result.IsOneChunk = Most.ult(Result.Limit);
+    IntegerType *CountTy = Type::getInt64Ty(End->getContext());
+    Result.BackedgesTaken = Expander.expandCodeFor(
+        SE.getNoopOrZeroExtend(Backedges, CountTy), CountTy, End);
+    Chunked.push_back(std::move(Result));
+  }
+
+  /// How many iterations' bytes extend over one granule's bytes.
+  uint64_t iterationsInReach(const Stream &S) const {
+    if (!S.Stride)
+      return MostIterations;
+    return (Options.cellBytes() - S.extent()) /
+               static_cast<uint64_t>(std::abs(S.Stride)) +
+           1;
+  }
+
+  void collectStreams(const Loop &L, BasicBlock &Block,
+                      SmallVectorImpl<Stream> &Streams) {
+    SmallVector<Access, 4> Accesses;
+    for (Instruction &I : Block) {
+      Accesses.clear();
+      collectAccesses(I, Options, Accesses);
+      if (Accesses.empty() || isPartialUpdate(I) || isAlternative(I))
+        continue;
+      // All of an instruction's accesses or none.
+      SmallVector<Stream, 2> Own;
+      if (all_of(Accesses,
+                 [&](const Access &A) { return addStreams(L, A, Own); }))
+        for (Stream &S : Own)
+          join(S, Streams);
+    }
+  }
+
+  bool addStreams(const Loop &L, const Access &A,
+                  SmallVectorImpl<Stream> &Own) {
+    if (A.Form != Access::Shape::Fixed || A.Bytes > Options.cellBytes() / 2)
+      return false;
+    const SCEV *Address = SE.getSCEV(A.Address);
+    int64_t Stride = 0;
+    if (!SE.isLoopInvariant(Address, &L)) {
+      auto *Steps = dyn_cast<SCEVAddRecExpr>(Address);
+      if (!Steps || Steps->getLoop() != &L || !Steps->isAffine())
+        return false;
+      auto *Step = dyn_cast<SCEVConstant>(Steps->getStepRecurrence(SE));
+      if (!Step || Step->getAPInt().abs().ugt(Options.cellBytes()))
+        return false;
+      Stride = Step->getAPInt().getSExtValue();
+    }
+    unsigned StepsLeft = MostAddressSteps;
+    if (!isFormable(A.Address, L, StepsLeft))
+      return false;
+    for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
+      Stream S{A.Address,
+               Address,
+               Stride,
+               A.Offset,
+               A.Offset + static_cast<int64_t>(A.Bytes) - 1,
+               Cell,
+               {A.At}};
+      if (iterationsInReach(S) < LeastIterations)
+        return false;
+      Own.push_back(std::move(S));
+    }
+    return true;
+  }
+
+  /// Makes \p New part of a stream that it moves with, or a stream of its own.
+  void join(Stream &New, SmallVectorImpl<Stream> &Streams) {
+    for (Stream &S : Streams) {
+      if (S.Cell != New.Cell || S.Stride != New.Stride)
+        continue;
+      auto *Distance =
+          dyn_cast<SCEVConstant>(SE.getMinusSCEV(New.Address, S.Address));
+      if (!Distance || Distance->getAPInt().getSignificantBits() > 32)
+        continue;
+      Stream Joined = S;
+      int64_t By = Distance->getAPInt().getSExtValue();
+      Joined.Low = std::min(S.Low, New.Low + By);
+      Joined.High = std::max(S.High, New.High + By);
+      // Far apart they would make chunks short.
+      if (Joined.extent() > Options.cellBytes() / 8)
+        continue;
+      S.Low = Joined.Low;
+      S.High = Joined.High;
+      if (S.Members.back() != New.Members.front())
+        S.Members.push_back(New.Members.front());
+      return;
+    }
+    Streams.push_back(std::move(New));
+  }
+
+  const PassOptions &Options;
+  const DataLayout &DL;
+  LoopInfo &LI;
+  DominatorTree &DT;
+  ScalarEvolution &SE;
+  TargetTransformInfo &TTI;
+  SCEVExpander Expander;
+};
+
+/// Where a chunk is marked, and what is known there.
+struct ChunkStart {
+  Instruction *End; ///< marks go before it
+  Value *LastIteration =
+      nullptr;        ///< number of the chunk's last iteration, from 0
+  FormedValues Known; ///< the loop's phi nodes
+};
+
+/// Puts a second loop around \p Chunked (see the picture in the header).
+void splitIntoChunks(const ChunkedLoop &Chunked, ChunkStart &Start) {
+  Loop &L = *Chunked.L;
+  BasicBlock *Preheader = L.getLoopPreheader(), *Header = L.getHeader();
+  BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
+  auto *Branch = cast<BranchInst>(Latch->getTerminator());
+  Function &F = *Header->getParent();
+  LLVMContext &Context = F.getContext();
+  auto *Chunk = BasicBlock::Create(Context, "chunk", &F, Header);
+  auto *ChunkEnd =
+      BasicBlock::Create(Context, "chunk.end", &F, Latch->getNextNode());
+  IRBuilder<> Builder(Chunk);
+  Builder.SetCurrentDebugLocation(Branch->getDebugLoc());
+  IntegerType *CountTy = Builder.getInt64Ty();
+
+  for (PHINode &Phi : Header->phis()) {
+    PHINode *Outer = Builder.CreatePHI(Phi.getType(), 2, Phi.getName());
+    Outer->addIncoming(Phi.getIncomingValueForBlock(Preheader), Preheader);
+    Outer->addIncoming(Phi.getIncomingValueForBlock(Latch), ChunkEnd);
+    int FromPreheader = Phi.getBasicBlockIndex(Preheader);
+    Phi.setIncomingBlock(FromPreheader, Chunk);
+    Phi.setIncomingValue(FromPreheader, Outer);
+    Start.Known[&Phi] = Outer;
+  }
+  Preheader->getTerminator()->replaceSuccessorWith(Header, Chunk);
+
+  PHINode *Left = Builder.CreatePHI(CountTy, 2, "backedges.left");
+  Value *Last = Builder.CreateBinaryIntrinsic(
+      Intrinsic::umin, Left, Builder.getInt64(Chunked.Limit - 1));
+  Value *Count = Builder.CreateAdd(Last, Builder.getInt64(1), "iterations",
+                                   /*HasNUW=*/true);
+  Start.End = Builder.CreateBr(Header);
+  Start.LastIteration = Last;
+
+  Builder.SetInsertPoint(Header, Header->begin());
+  PHINode *ToDo = Builder.CreatePHI(CountTy, 2, "iterations.left");
+  Builder.SetInsertPoint(Branch);
+  Value *Rest = Builder.CreateSub(ToDo, Builder.getInt64(1), "",
+                                  /*HasNUW=*/true);
+  ToDo->addIncoming(Count, Chunk);
+  ToDo->addIncoming(Rest, Latch);
+  Value *IsChunkDone = Builder.CreateICmpEQ(Rest, Builder.getInt64(0));
+  Builder.CreateCondBr(IsChunkDone, ChunkEnd, Header);
+  Branch->eraseFromParent();
+  // Code generation drops the old condition. It must not be done here: the plan
+  // has values that nothing else uses yet.
+
+  Builder.SetInsertPoint(ChunkEnd);
+  Value *IsDone = Builder.CreateICmpEQ(Left, Last);
+  Value *LeftAfter = Builder.CreateSub(Left, Count);
+  Builder.CreateCondBr(IsDone, Exit, Chunk);
+  Left->addIncoming(Chunked.BackedgesTaken, Preheader);
+  Left->addIncoming(LeftAfter, ChunkEnd);
+  Exit->replacePhiUsesWith(Latch, ChunkEnd);
+}
+
+class StreamMarker {
+public:
+  StreamMarker(const ChunkedLoop &Chunked, ChunkStart &Start, MarkPlan &Plan)
+      : Chunked(Chunked), Start(Start), Plan(Plan), Builder(Start.End),
+        Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {
+    if (!Builder.getCurrentDebugLocation())
+      Builder.SetCurrentDebugLocation(
+          Chunked.L->getLoopLatch()->getTerminator()->getDebugLoc());
+  }
+
+  void beginChecks() {
+    Plan.Steps.push_back({MarkStep::Form::CheckBegin, Start.End, Segment});
+  }
+
+  void mark(const Stream &S) {
+    Value *First = form(S.Pointer, *Chunked.L, Start.Known, Builder);
+    Value *Last = First;
+    if (S.Stride)
+      Last = Builder.CreatePtrAdd(
+          First,
+          Builder.CreateMul(Start.LastIteration, Builder.getInt64(S.Stride)));
+    if (S.Stride < 0)
+      std::swap(First, Last);
+    addByte(First, S.Low, S.Cell);
+    if (S.Stride || S.High != S.Low)
+      addByte(Last, S.High, S.Cell);
+  }
+
+private:
+  void addByte(Value *Address, int64_t Offset, unsigned Cell) {
+    Plan.Steps.push_back({MarkStep::Form::Byte, Start.End, Segment});
+    Plan.Steps.back().Address = Address;
+    Plan.Steps.back().Offset = Offset;
+    Plan.Steps.back().Cell = Cell;
+  }
+
+  const ChunkedLoop &Chunked;
+  ChunkStart &Start;
+  MarkPlan &Plan;
+  IRBuilder<> Builder;
+  unsigned Segment;
+};
+
+} // namespace
+
+ChunkedAccesses chunkLoops(Function &F, const PassOptions &Options,
+                           MarkMode Mode, FunctionAnalysisManager &FAM,
+                           MarkPlan &Plan) {
+  ChunkedAccesses Covered;
+  if (!Options.Chunks || Mode == MarkMode::Calls || F.hasOptNone())
+    return Covered;
+  SmallVector<ChunkedLoop, 4> Chunked = LoopPlanner(F, Options, FAM).plan();
+  for (const ChunkedLoop &Loop : Chunked) {
+    ChunkStart Start;
+    if (Loop.IsOneChunk) {
+      BasicBlock *Preheader = Loop.L->getLoopPreheader();
+      Start.End = Preheader->getTerminator();
+      Start.LastIteration = Loop.BackedgesTaken;
+      for (PHINode &Phi : Loop.L->getHeader()->phis())
+        Start.Known[&Phi] = Phi.getIncomingValueForBlock(Preheader);
+    } else {
+      splitIntoChunks(Loop, Start);
+    }
+    StreamMarker Marker(Loop, Start, Plan);
+    if (Mode == MarkMode::Check)
+      Marker.beginChecks();
+    Covered.Bodies.insert(Loop.L->block_begin(), Loop.L->block_end());
+    for (const Stream &S : Loop.Streams) {
+      Marker.mark(S);
+      for (Instruction *I : S.Members) {
+        if (Covered.Instructions.insert(I).second && I->mayReadFromMemory())
+          Plan.MarkedReads.push_back(I);
+      }
+    }
+  }
+  if (!Chunked.empty())
+    FAM.invalidate(F, PreservedAnalyses::none());
+  return Covered;
+}
+
+} // namespace pagetide
