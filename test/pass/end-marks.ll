@@ -297,22 +297,3 @@ define i32 @across_assumption(ptr %p, i1 %c) {
   %r = add i32 %a, %b
   ret i32 %r
 }
-
-; Blocks are not looked across.
-define i32 @across_blocks(ptr %p, i1 %c) {
-; CHECK-LABEL: define i32 @across_blocks(
-; CHECK:         store volatile i8 1, ptr addrspace(256)
-; CHECK-NEXT:    %a = load i32
-; CHECK:         br
-; CHECK:       then:
-; CHECK:         store volatile i8 1, ptr addrspace(256)
-; CHECK-NEXT:    %b = load i32
-  %a = load i32, ptr %p, align 4
-  br i1 %c, label %then, label %else
-then:
-  %b = load i32, ptr %p, align 4
-  %r = add i32 %a, %b
-  ret i32 %r
-else:
-  ret i32 %a
-}

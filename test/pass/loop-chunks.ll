@@ -1,0 +1,339 @@
+; A loop that steps through memory is marked a chunk of iterations at a time: by
+; the first byte of the chunk's first iteration and the last byte of its last.
+; Loops of which that would not be exact, or late, keep the marks in their body.
+
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw;chunks=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+declare void @opaque()
+
+define void @upward(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @upward(
+; CHECK:       chunk:
+; CHECK:         [[FIRST:%.+]] = phi i64 [ 0, %entry ], [ %next, %chunk.end ]
+; CHECK:         [[LEFT:%.+]] = phi i64 [ [[BACKEDGES:%.+]], %entry ], [ [[REST:%.+]], %chunk.end ]
+; CHECK-NEXT:    [[LAST:%.+]] = call i64 @llvm.umin.i64(i64 [[LEFT]], i64 511)
+; CHECK-NEXT:    [[COUNT:%.+]] = add nuw i64 [[LAST]], 1
+; CHECK-NEXT:    [[START:%.+]] = getelementptr i64, ptr %p, i64 [[FIRST]]
+; CHECK-NEXT:    [[BYTES:%.+]] = mul i64 [[LAST]], 8
+; CHECK-NEXT:    [[END:%.+]] = getelementptr i8, ptr [[START]], i64 [[BYTES]]
+; CHECK-NEXT:    ptrtoint ptr [[START]] to i64
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    [[ENDBITS:%.+]] = ptrtoint ptr [[END]] to i64
+; CHECK-NEXT:    add i64 [[ENDBITS]], 7
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    br label %body
+; CHECK:       body:
+; CHECK:         [[TODO:%.+]] = phi i64 [ [[COUNT]], %chunk ], [ [[DONE:%.+]], %body ]
+; CHECK-NOT:     addrspace(256)
+; CHECK:         [[DONE]] = sub nuw i64 [[TODO]], 1
+; CHECK-NEXT:    [[STOP:%.+]] = icmp eq i64 [[DONE]], 0
+; CHECK-NEXT:    br i1 [[STOP]], label %chunk.end, label %body
+; CHECK:       chunk.end:
+; CHECK-NEXT:    [[WASLAST:%.+]] = icmp eq i64 [[LEFT]], [[LAST]]
+; CHECK-NEXT:    [[REST]] = sub i64 [[LEFT]], [[COUNT]]
+; CHECK-NEXT:    br i1 [[WASLAST]], label %exit, label %chunk
+; OFF-LABEL: define void @upward(
+; OFF-NOT:     chunk
+; OFF:       body:
+; OFF:         addrspace(256)
+; OFF:         store i64
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  store i64 %i, ptr %at, align 8
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Downwards the last iteration's first byte is the lowest. A value that leaves
+; the loop is still its last.
+define i64 @downward(ptr %p, i64 %n) {
+; CHECK-LABEL: define i64 @downward(
+; CHECK:       chunk:
+; CHECK:         [[LAST:%.+]] = call i64 @llvm.umin.i64(i64 {{%.+}}, i64 511)
+; CHECK:         [[START:%.+]] = getelementptr i64, ptr %p, i64
+; CHECK-NEXT:    [[BYTES:%.+]] = mul i64 [[LAST]], -8
+; CHECK-NEXT:    [[END:%.+]] = getelementptr i8, ptr [[START]], i64 [[BYTES]]
+; CHECK-NEXT:    [[LOW:%.+]] = ptrtoint ptr [[END]] to i64
+; CHECK-NEXT:    lshr i64 [[LOW]], 12
+; CHECK:         [[HIGH:%.+]] = ptrtoint ptr [[START]] to i64
+; CHECK-NEXT:    add i64 [[HIGH]], 7
+; CHECK:       body:
+; CHECK-NOT:     addrspace(256)
+; CHECK:       exit:
+; CHECK-NEXT:    %result = phi i64 [ %v, %chunk.end ]
+entry:
+  br label %body
+body:
+  %i = phi i64 [ %n, %entry ], [ %next, %body ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  %v = load i64, ptr %at, align 8
+  %next = add nsw i64 %i, -1
+  %done = icmp eq i64 %next, 0
+  br i1 %done, label %exit, label %body
+exit:
+  %result = phi i64 [ %v, %body ]
+  ret i64 %result
+}
+
+; Not more iterations than a chunk: marked before the loop, which stays.
+define void @one_chunk(ptr %p) {
+; CHECK-LABEL: define void @one_chunk(
+; CHECK:       entry:
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    br label %body
+; CHECK:       body:
+; CHECK-NOT:     chunk
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  store i64 %i, ptr %at, align 8
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, 100
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Neighbours are one stream, which reaches further each iteration: shorter
+; chunks. What is read and what is written are two. What stays is marked once.
+define void @streams(ptr %to, ptr %from, ptr %factor, i64 %n) {
+; CHECK-LABEL: define void @streams(
+; CHECK:       chunk:
+; CHECK:         call i64 @llvm.umin.i64(i64 {{%.+}}, i64 509)
+; CHECK-COUNT-6: store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %a = getelementptr double, ptr %from, i64 %i
+  %b = getelementptr i8, ptr %a, i64 16
+  %x = load double, ptr %a, align 8
+  %y = load double, ptr %b, align 8
+  %f = load double, ptr %factor, align 8
+  %s = fadd double %x, %y
+  %t = fmul double %s, %f
+  %c = getelementptr double, ptr %to, i64 %i
+  store double %t, ptr %c, align 8
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; What only some iterations touch is marked there; what all touch, by chunks.
+define void @sometimes(ptr %p, ptr %when, i64 %n) {
+; CHECK-LABEL: define void @sometimes(
+; CHECK:       chunk:
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
+; CHECK:       then:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    store i8 1, ptr %at
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %w = getelementptr i8, ptr %when, i64 %i
+  %c = load i8, ptr %w, align 1
+  %at = getelementptr i8, ptr %p, i64 %i
+  %yes = icmp ne i8 %c, 0
+  br i1 %yes, label %then, label %latch
+then:
+  store i8 1, ptr %at, align 1
+  br label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; A way out in the middle: the last iteration of a chunk may not come.
+define void @early_exit(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @early_exit(
+; CHECK-NOT:     chunk
+; CHECK:       body:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    load i8
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr i8, ptr %p, i64 %i
+  %v = load i8, ptr %at, align 1
+  %stop = icmp eq i8 %v, 7
+  br i1 %stop, label %exit, label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; A call may take any time, and may not come back.
+define void @call_inside(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @call_inside(
+; CHECK-NOT:     chunk
+; CHECK:       body:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         store i64
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  store i64 %i, ptr %at, align 8
+  call void @opaque()
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; No trip count is known beforehand.
+define void @data_dependent(ptr %p) {
+; CHECK-LABEL: define void @data_dependent(
+; CHECK-NOT:     chunk
+; CHECK:       body:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    load i8
+entry:
+  br label %body
+body:
+  %at = phi ptr [ %p, %entry ], [ %next, %body ]
+  %v = load i8, ptr %at, align 1
+  %next = getelementptr i8, ptr %at, i64 1
+  %done = icmp eq i8 %v, 0
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Steps so long that a chunk would be short.
+define void @long_steps(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @long_steps(
+; CHECK-NOT:     chunk
+; CHECK:       body:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         store i8
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr [1024 x i8], ptr %p, i64 %i
+  store i8 1, ptr %at, align 1
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Three iterations are not worth it.
+define void @few(ptr %p) {
+; CHECK-LABEL: define void @few(
+; CHECK-NOT:     chunk
+; CHECK:       body:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         store i64
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  store i64 %i, ptr %at, align 8
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, 3
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Addresses that are loaded are not known beforehand; those they are loaded from
+; are.
+define void @gather(ptr %to, ptr %index, i64 %n) {
+; CHECK-LABEL: define void @gather(
+; CHECK:       chunk:
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK:       body:
+; CHECK:         load i64, ptr %from
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    store i8 1, ptr %at
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %from = getelementptr i64, ptr %index, i64 %i
+  %j = load i64, ptr %from, align 8
+  %at = getelementptr i8, ptr %to, i64 %j
+  store i8 1, ptr %at, align 1
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Only part of the bits is replaced: without a mark in between, code generation
+; makes one narrow store of the two, which reads nothing.
+define void @partial_update(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @partial_update(
+; CHECK:       body:
+; CHECK:         load i32
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    store i32
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr i32, ptr %p, i64 %i
+  %v = load i32, ptr %at, align 4
+  %rest = and i32 %v, -256
+  %new = or i32 %rest, 17
+  store i32 %new, ptr %at, align 4
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
+
+; Nothing is moved where nothing is optimised.
+define void @unoptimized(ptr %p, i64 %n) noinline optnone {
+; CHECK-LABEL: define void @unoptimized(
+; CHECK-NOT:     chunk
+; CHECK:       body:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         store i64
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  store i64 %i, ptr %at, align 8
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}
