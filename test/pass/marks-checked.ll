@@ -1,6 +1,6 @@
 ; Option marks=check: marks as ever, and between an access and the marks before
-; it a call that looks for them. Each segment, in which marks serve several
-; accesses, begins with a call whose result the checks get.
+; it a call that looks for them. Before the first of the marks that serve several
+; accesses stands a call whose result the checks get.
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<marks=check>,verify' -S %s | FileCheck %s
 
@@ -14,17 +14,23 @@ declare void @opaque()
 
 define i32 @object(ptr %p) {
 ; CHECK-LABEL: define i32 @object(
-; CHECK-NEXT:    [[BEGIN:%.+]] = call i64 @__pagetide_check_begin()
+; CHECK-NEXT:    [[BEGIN:%.+]] = alloca i64
+; CHECK-NEXT:    [[NOW:%.+]] = call i64 @__pagetide_check_begin()
+; CHECK-NEXT:    store i64 [[NOW]], ptr [[BEGIN]]
 ; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
-; CHECK-NEXT:    call void @__pagetide_check(ptr %p, i64 4, i32 1, i64 [[BEGIN]], ptr [[$PLACE]])
+; CHECK-NEXT:    [[B1:%.+]] = load i64, ptr [[BEGIN]]
+; CHECK-NEXT:    call void @__pagetide_check(ptr %p, i64 4, i32 1, i64 [[B1]], ptr [[$PLACE]])
 ; CHECK-NEXT:    %v = load i32, ptr %p
 ; CHECK-NEXT:    %q = getelementptr
-; CHECK-NEXT:    call void @__pagetide_check(ptr %q, i64 4, i32 1, i64 [[BEGIN]], ptr {{.+}})
+; CHECK-NEXT:    [[B2:%.+]] = load i64, ptr [[BEGIN]]
+; CHECK-NEXT:    call void @__pagetide_check(ptr %q, i64 4, i32 1, i64 [[B2]], ptr {{.+}})
 ; CHECK-NEXT:    %w = load i32, ptr %q
 ; CHECK-NEXT:    call void @opaque()
 ; CHECK-NEXT:    [[AGAIN:%.+]] = call i64 @__pagetide_check_begin()
+; CHECK-NEXT:    store i64 [[AGAIN]], ptr [[BEGIN]]
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
-; CHECK-NEXT:    call void @__pagetide_check(ptr %p, i64 4, i32 1, i64 [[AGAIN]], ptr {{.+}})
+; CHECK-NEXT:    [[B3:%.+]] = load i64, ptr [[BEGIN]]
+; CHECK-NEXT:    call void @__pagetide_check(ptr %p, i64 4, i32 1, i64 [[B3]], ptr {{.+}})
 ; CHECK-NEXT:    %x = load i32, ptr %p
   %v = load i32, ptr %p, align 4
   %q = getelementptr i8, ptr %p, i64 8
@@ -38,15 +44,65 @@ define i32 @object(ptr %p) {
 
 define <2 x i32> @lanes(ptr %p, <2 x i1> %mask) {
 ; CHECK-LABEL: define <2 x i32> @lanes(
-; CHECK-NEXT:    [[BEGIN:%.+]] = call i64 @__pagetide_check_begin()
+; CHECK-NEXT:    [[BEGIN:%.+]] = alloca i64
+; CHECK-NEXT:    [[NOW:%.+]] = call i64 @__pagetide_check_begin()
+; CHECK-NEXT:    store i64 [[NOW]], ptr [[BEGIN]]
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         br i1
-; CHECK:         call void @__pagetide_check(ptr {{.+}}, i64 4, i32 1, i64 [[BEGIN]]
+; CHECK:         [[B4:%.+]] = load i64, ptr [[BEGIN]]
+; CHECK-NEXT:    call void @__pagetide_check(ptr {{.+}}, i64 4, i32 1, i64 [[B4]]
 ; CHECK:         br i1
-; CHECK:         call void @__pagetide_check(ptr {{.+}}, i64 4, i32 1, i64 [[BEGIN]]
+; CHECK:         [[B5:%.+]] = load i64, ptr [[BEGIN]]
+; CHECK-NEXT:    call void @__pagetide_check(ptr {{.+}}, i64 4, i32 1, i64 [[B5]]
 ; CHECK:         call <2 x i32> @llvm.masked.load
   %v = call <2 x i32> @llvm.masked.load.v2i32.p0(ptr %p, i32 4, <2 x i1> %mask, <2 x i32> zeroinitializer)
   ret <2 x i32> %v
+}
+
+; On another path, and in a chunk, the beginning is that of the marks.
+define i32 @path(ptr %p, i1 %c) {
+; CHECK-LABEL: define i32 @path(
+; CHECK:         call i64 @__pagetide_check_begin()
+; CHECK:       then:
+; CHECK-NOT:     __pagetide_check_begin
+; CHECK-NOT:     addrspace(256)
+; CHECK:         call void @__pagetide_check(ptr %p
+; CHECK-NEXT:    %b = load i32
+  %a = load i32, ptr %p, align 4
+  br i1 %c, label %then, label %else
+then:
+  %b = load i32, ptr %p, align 4
+  %r = add i32 %a, %b
+  ret i32 %r
+else:
+  ret i32 %a
+}
+
+define void @chunks(ptr %p, ptr %q, i64 %n) {
+; CHECK-LABEL: define void @chunks(
+; CHECK:       chunk:
+; CHECK:         call i64 @__pagetide_check_begin()
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK:       body:
+; CHECK-NOT:     __pagetide_check_begin
+; CHECK:         call void @__pagetide_check(ptr %at
+; CHECK-NEXT:    %to = load ptr, ptr %at
+; CHECK-NOT:     __pagetide_check_begin
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         call void @__pagetide_check(ptr %to
+; CHECK:         ret void
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr ptr, ptr %p, i64 %i
+  %to = load ptr, ptr %at, align 8
+  store i8 1, ptr %to, align 1
+  %next = add nuw nsw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
 }
 
 define void @line(ptr %p) !dbg !4 {
