@@ -9,6 +9,7 @@
 #include "PassOptions.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -30,6 +31,8 @@ namespace {
 /// form. Longer chunks save nothing more and make accesses later.
 constexpr uint64_t MostIterations = 512;
 constexpr uint64_t MostInstructions = 40000;
+/// Accesses of a chunk that keep their own marks: each may be a page fault.
+constexpr uint64_t MostOtherAccesses = 128;
 
 /// Marking a chunk costs about as much as this many iterations' marks. A stream
 /// that would make chunks shorter keeps its own marks.
@@ -155,7 +158,7 @@ private:
       return;
 
     ChunkedLoop Result{&L, nullptr, 0, false, {}};
-    uint64_t Instructions = 0;
+    uint64_t Instructions = 0, Others = 0;
     for (BasicBlock *Block : L.blocks()) {
       Instructions += Block->size();
       if (DT.dominates(Block, L.getLoopLatch()))
@@ -163,8 +166,17 @@ private:
     }
     if (Result.Streams.empty())
       return;
-    Result.Limit = std::clamp<uint64_t>(MostInstructions / Instructions, 1,
-                                        MostIterations);
+    SmallPtrSet<Instruction *, 16> Covered;
+    for (const Stream &S : Result.Streams)
+      Covered.insert(S.Members.begin(), S.Members.end());
+    for (BasicBlock *Block : L.blocks())
+      Others += count_if(*Block, [&](Instruction &I) {
+        return I.mayReadOrWriteMemory() && !Covered.contains(&I);
+      });
+    Result.Limit = std::min(MostIterations, MostInstructions / Instructions);
+    if (Others)
+      Result.Limit = std::min(
+          Result.Limit, std::max(LeastIterations, MostOtherAccesses / Others));
     for (const Stream &S : Result.Streams)
       Result.Limit = std::min(Result.Limit, iterationsInReach(S));
     if (Result.Limit < LeastIterations)

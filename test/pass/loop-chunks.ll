@@ -270,10 +270,11 @@ exit:
 }
 
 ; Addresses that are loaded are not known beforehand; those they are loaded from
-; are.
+; are. Each may be a page fault, which chunks must not have too many of.
 define void @gather(ptr %to, ptr %index, i64 %n) {
 ; CHECK-LABEL: define void @gather(
 ; CHECK:       chunk:
+; CHECK:         call i64 @llvm.umin.i64(i64 {{%.+}}, i64 127)
 ; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
 ; CHECK:       body:
 ; CHECK:         load i64, ptr %from
