@@ -148,6 +148,7 @@ features = {
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
     "asan": has_sanitizer("asan"),
     "tsan": has_sanitizer("tsan"),
+    "ubsan": has_sanitizer("ubsan_standalone"),
     "clang-format": shutil.which("clang-format", path=config.llvm_tools_dir)
     is not None,
     "clang-tidy": shutil.which("clang-tidy", path=config.llvm_tools_dir)
@@ -157,7 +158,7 @@ features = {
     "strace": shutil.which("strace") is not None,
 }
 # Sources of real programs: scripts/test.sh fetches them.
-for name in ("bzip2", "sqlite3", "lua5.4"):
+for name in ("bzip2", "sqlite3", "lua5.4", "xz-utils"):
     features["source-" + name] = os.path.isdir(os.path.join(deps, "src", name))
 config.available_features.update(
     name for name, present in features.items() if present

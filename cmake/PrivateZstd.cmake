@@ -4,11 +4,13 @@
 #
 #   pagetide_zstd   the system's static zstd, with its calls of memcpy, memmove,
 #                   memset and memcmp renamed to __pagetide_internal_memcpy and
-#                   so on, which the runtime defines
+#                   so on, which the runtime defines, and its weak hooks to
+#                   names that nobody defines
 #
 # The program's memcpy is ours: zstd must not mark what it moves, nor enter an
 # interceptor from the recorder. Its malloc calls stay: they are the fallback of
-# ZSTD_customMem, which the runtime always gives.
+# ZSTD_customMem, which the runtime always gives. A program that has zstd's hooks
+# for tracing would have them called by the trace's writer.
 
 find_path(PAGETIDE_ZSTD_INCLUDE_DIR zstd.h)
 find_library(PAGETIDE_ZSTD_ARCHIVE NAMES libzstd.a)
@@ -22,7 +24,9 @@ endif()
 
 set(_private_zstd "${PROJECT_BINARY_DIR}/private/libpagetide_zstd.a")
 set(_redefinitions)
-foreach(_function IN ITEMS memcpy memmove memset memcmp)
+foreach(_function IN ITEMS memcpy memmove memset memcmp
+        ZSTD_trace_compress_begin ZSTD_trace_compress_end
+        ZSTD_trace_decompress_begin ZSTD_trace_decompress_end)
   list(APPEND _redefinitions --redefine-sym
        ${_function}=__pagetide_internal_${_function})
 endforeach()

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "callback.h"
+#include "interceptors.h"
 #include "recorder.h"
 #include "rtl.h"
 #include "threads.h"
@@ -63,6 +64,8 @@ static void InChild() {
     return;
   __sanitizer::InternalAllocatorUnlock();
   RenewThreadsInChild(); // the new control block first
+  RenewInterceptorsInChild();
+  ForgetExitInChild();
   RenewWatchInChild();
   RenewCallbackInChild();
   RenewRecorderInChild();
@@ -74,6 +77,8 @@ void InChildOfUnderscoreFork() {
   // lock: system calls only, and nothing of libc's. The allocator's lock is not
   // touched, and the callback is dropped, for its thread cannot be made here.
   RenewThreadsInChild();
+  RenewInterceptorsInChild();
+  ForgetExitInChild();
   RenewWatchInChild();
   DropCallbackInChild();
   RenewRecorderInChild();

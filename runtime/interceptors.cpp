@@ -14,61 +14,40 @@
 //
 //===----------------------------------------------------------------------===//
 
-// This file defines memcpy and the like: the header must not rename them.
-#define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
+#include "interceptors.h"
 
-#include "copy.h"
-#include "intercepted_call.h"
-#include "internal_mem.h"
 #include "recorder.h"
-#include "rtl.h"
-#include "shadow.h"
-#include "threads.h"
 
-#include "interception/interception.h"
-
-#include <errno.h>
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 using namespace pagetide;
-
-template <typename T> static T Min(T a, T b) { return a < b ? a : b; }
 
 // Used before their interceptors.
 DECLARE_REAL(void *, memcpy, void *d, const void *s, SIZE_T n)
 DECLARE_REAL(void *, memmove, void *d, const void *s, SIZE_T n)
 DECLARE_REAL(void *, memset, void *d, int c, SIZE_T n)
-DECLARE_REAL(void *, memchr, const void *s, int c, SIZE_T n)
+DECLARE_REAL(SIZE_T, strlen, const char *s)
 
 namespace pagetide {
-static bool intercepting; ///< the real functions are known
 
-static inline bool Active() { return __builtin_expect(intercepting, 1); }
+bool intercepting;
 
-/// For functions that have no stand-in: whoever comes first resolves them all.
-/// A plain program may be linked with this library, and constructors of other
-/// libraries run before the second phase.
-static inline void NeedReal() {
-  if (!Active())
-    InitInterceptors();
+uptr Length(const char *s) {
+  if (Active())
+    return REAL(strlen)(s);
+  uptr n = 0;
+  while (s[n])
+    ++n;
+  return n;
 }
-} // namespace pagetide
-
-/// The real function, resolved if need be.
-#define RESOLVED(name) (NeedReal(), REAL(name))
 
 //===- Moves --------------------------------------------------------------===//
-
-// A range is marked and moved in steps, so that a mark precedes its access by a
-// bounded time (docs/contract.md, Bounded skew).
-
-static constexpr uptr kStep = abi::kRangeStep;
 
 template <typename Move>
 static inline void MoveForward(uptr d, uptr s, uptr n, Move move) {
@@ -80,7 +59,7 @@ static inline void MoveForward(uptr d, uptr s, uptr n, Move move) {
   }
 }
 
-static void *MarkedMemcpy(void *d, const void *s, uptr n) {
+void *MarkedMemcpy(void *d, const void *s, uptr n) {
   if (!ShadowReady())
     return InternalMemcpy(d, s, n);
   MoveForward((uptr)d, (uptr)s, n, [](uptr to, uptr from, uptr bytes) {
@@ -90,7 +69,7 @@ static void *MarkedMemcpy(void *d, const void *s, uptr n) {
   return d;
 }
 
-static void *MarkedMemmove(void *d, const void *s, uptr n) {
+void *MarkedMemmove(void *d, const void *s, uptr n) {
   if (!ShadowReady())
     return InternalMemmove(d, s, n);
   auto move = [](uptr to, uptr from, uptr bytes) {
@@ -113,7 +92,7 @@ static void *MarkedMemmove(void *d, const void *s, uptr n) {
   return d;
 }
 
-static void *MarkedMemset(void *d, int c, uptr n) {
+void *MarkedMemset(void *d, int c, uptr n) {
   if (!ShadowReady())
     return InternalMemset(d, c, n);
   for (uptr at = 0; at < n; at += kStep) {
@@ -124,6 +103,8 @@ static void *MarkedMemset(void *d, int c, uptr n) {
   }
   return d;
 }
+
+} // namespace pagetide
 
 // What the pass makes of memory intrinsics.
 #define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -148,300 +129,158 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
     MarkWrite((uptr)p, n);
 }
 
-INTERCEPTOR(void *, memcpy, void *d, const void *s, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void *, memcpy, void *d, const void *s, SIZE_T n) {
   return MarkedMemcpy(d, s, n);
 }
-INTERCEPTOR(void *, memmove, void *d, const void *s, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void *, memmove, void *d, const void *s, SIZE_T n) {
   return MarkedMemmove(d, s, n);
 }
-INTERCEPTOR(void *, memset, void *d, int c, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void *, memset, void *d, int c, SIZE_T n) {
   return MarkedMemset(d, c, n);
 }
-INTERCEPTOR(void *, mempcpy, void *d, const void *s, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void *, mempcpy, void *d, const void *s, SIZE_T n) {
   OnInterceptedCall();
   return (u8 *)MarkedMemcpy(d, s, n) + n;
 }
-INTERCEPTOR(void, bcopy, const void *s, void *d, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void, bcopy, const void *s, void *d, SIZE_T n) {
   OnInterceptedCall();
   MarkedMemmove(d, s, n);
 }
-INTERCEPTOR(void, bzero, void *d, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void, bzero, void *d, SIZE_T n) {
   OnInterceptedCall();
   MarkedMemset(d, 0, n);
 }
 
 // With _FORTIFY_SOURCE. libc ends the program where the room is too small.
-INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
-            SIZE_T room) {
+PAGETIDE_INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
+                     SIZE_T room) {
   OnInterceptedCall();
   return n > room ? RESOLVED(__memcpy_chk)(d, s, n, room)
                   : MarkedMemcpy(d, s, n);
 }
-INTERCEPTOR(void *, __memmove_chk, void *d, const void *s, SIZE_T n,
-            SIZE_T room) {
+PAGETIDE_INTERCEPTOR(void *, __memmove_chk, void *d, const void *s, SIZE_T n,
+                     SIZE_T room) {
   OnInterceptedCall();
   return n > room ? RESOLVED(__memmove_chk)(d, s, n, room)
                   : MarkedMemmove(d, s, n);
 }
-INTERCEPTOR(void *, __memset_chk, void *d, int c, SIZE_T n, SIZE_T room) {
+PAGETIDE_INTERCEPTOR(void *, __memset_chk, void *d, int c, SIZE_T n,
+                     SIZE_T room) {
   OnInterceptedCall();
   return n > room ? RESOLVED(__memset_chk)(d, c, n, room)
                   : MarkedMemset(d, c, n);
 }
-INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
-            SIZE_T room) {
+PAGETIDE_INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
+                     SIZE_T room) {
   OnInterceptedCall();
   return n > room ? RESOLVED(__mempcpy_chk)(d, s, n, room)
                   : (u8 *)MarkedMemcpy(d, s, n) + n;
 }
 
-//===- Comparisons and strings --------------------------------------------===//
-
-using Unaligned __attribute__((aligned(1), may_alias)) = u64;
-
-// What these read is known only afterwards: they look in steps, and mark each
-// step before they take the next, so that a mark is late by one step at most.
-
-/// Bytes of [0, n) that a comparison looks at: up to the first that differs.
-static uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
-  uptr i = 0;
-  while (i + 8 <= n &&
-         *(const Unaligned *)(a + i) == *(const Unaligned *)(b + i))
-    i += 8;
-  while (i < n && a[i] == b[i])
-    ++i;
-  return i < n ? i + 1 : n;
-}
-
-static int MarkedMemcmp(const void *a, const void *b, uptr n) {
-  for (uptr at = 0; at < n; at += kStep) {
-    uptr bytes = n - at < kStep ? n - at : kStep;
-    const u8 *x = (const u8 *)a + at, *y = (const u8 *)b + at;
-    uptr compared = ComparedBytes(x, y, bytes);
-    if (ShadowReady()) {
-      MarkRead((uptr)x, compared);
-      MarkRead((uptr)y, compared);
-    }
-    if (x[compared - 1] != y[compared - 1])
-      return x[compared - 1] - y[compared - 1];
-  }
-  return 0;
-}
-
-/// Index of the first byte equal to `c` among `most`; `most` where there is
-/// none. Marks what it looked at.
-static uptr MarkedFind(const void *s, int c, uptr most) {
-  for (uptr at = 0; at < most;) {
-    uptr bytes = most - at < kStep ? most - at : kStep;
-    const u8 *from = (const u8 *)s + at;
-    const void *found = Active() ? REAL(memchr)(from, c, bytes)
-                                 : InternalMemchr(from, c, bytes);
-    uptr looked_at = found ? (uptr)found - (uptr)from + 1 : bytes;
-    if (ShadowReady())
-      MarkRead((uptr)from, looked_at);
-    if (found)
-      return at + looked_at - 1;
-    at += bytes;
-  }
-  return most;
-}
-
-/// Compares strings up to `most` bytes.
-static int MarkedStrcmp(const char *a, const char *b, uptr most) {
-  for (uptr at = 0; at < most;) {
-    uptr n = 0;
-    uptr bytes = most - at < kStep ? most - at : kStep;
-    while (n < bytes && a[at + n] && a[at + n] == b[at + n])
-      ++n;
-    uptr looked_at = n < bytes ? n + 1 : bytes;
-    if (ShadowReady()) {
-      MarkRead((uptr)a + at, looked_at);
-      MarkRead((uptr)b + at, looked_at);
-    }
-    if (n < bytes)
-      return (int)(u8)a[at + n] - (int)(u8)b[at + n];
-    at += bytes;
-  }
-  return 0;
-}
-
-constexpr uptr kNoBound = ~uptr{0} >> 1;
-
-INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
-  OnInterceptedCall();
-  return MarkedMemcmp(a, b, n);
-}
-INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
-  OnInterceptedCall();
-  return MarkedMemcmp(a, b, n);
-}
-INTERCEPTOR(SIZE_T, strlen, const char *s) {
-  OnInterceptedCall();
-  return MarkedFind(s, 0, kNoBound);
-}
-INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
-  OnInterceptedCall();
-  uptr at = MarkedFind(s, c, n);
-  return at == n ? nullptr : (void *)((uptr)s + at);
-}
-INTERCEPTOR(char *, strcpy, char *d, const char *s) {
-  OnInterceptedCall();
-  MarkedMemcpy(d, s, MarkedFind(s, 0, kNoBound) + 1);
-  return d;
-}
-INTERCEPTOR(char *, stpcpy, char *d, const char *s) {
-  OnInterceptedCall();
-  uptr n = MarkedFind(s, 0, kNoBound);
-  MarkedMemcpy(d, s, n + 1);
-  return d + n;
-}
-INTERCEPTOR(int, strcmp, const char *a, const char *b) {
-  OnInterceptedCall();
-  return MarkedStrcmp(a, b, kNoBound);
-}
-INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedStrcmp(a, b, most);
-}
-
 //===- Input and output ---------------------------------------------------===//
 
-namespace {
-/// A range that the kernel may write until this goes. Calls may nest, by signal
-/// handlers.
-class InFlight {
-public:
-  InFlight(const void *p, uptr bytes) {
-    if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
-      return;
-    u32 slot = CurrentSlot();
-    if (slot == shadow_file::kOrphanSlot) { // several threads': only counted
-      orphan_ = true;
-      __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
-                         __ATOMIC_ACQ_REL);
-      return;
-    }
-    entry_ = &shadow.slots[slot];
-    address_ = entry_->inflight_address;
-    bytes_ = entry_->inflight_bytes;
-    StoreRelease(&entry_->inflight_bytes, 0);
-    StoreRelease(&entry_->inflight_address, (u64)(uptr)p);
-    StoreRelease(&entry_->inflight_bytes, (u64)bytes);
-  }
-  ~InFlight() { // after the marks
-    if (orphan_)
-      __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, 1,
-                         __ATOMIC_ACQ_REL);
-    if (!entry_)
-      return;
-    StoreRelease(&entry_->inflight_bytes, 0);
-    StoreRelease(&entry_->inflight_address, address_);
-    StoreRelease(&entry_->inflight_bytes, bytes_);
-  }
-  InFlight(const InFlight &) = delete;
-  InFlight &operator=(const InFlight &) = delete;
+namespace pagetide {
 
-private:
-  SlotEntry *entry_ = nullptr;
-  bool orphan_ = false;
-  u64 address_ = 0, bytes_ = 0;
-};
-} // namespace
+InFlight::InFlight(const void *p, uptr bytes) {
+  if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
+    return;
+  u32 slot = CurrentSlot();
+  if (slot == shadow_file::kOrphanSlot) { // several threads': only counted
+    orphan_ = true;
+    __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
+                       __ATOMIC_ACQ_REL);
+    return;
+  }
+  entry_ = &shadow.slots[slot];
+  address_ = entry_->inflight_address;
+  bytes_ = entry_->inflight_bytes;
+  u64 low = (uptr)p, high = low + bytes;
+  if (bytes_) {
+    low = Min(low, address_);
+    high = address_ + bytes_ > high ? address_ + bytes_ : high;
+  }
+  StoreRelease(&entry_->inflight_bytes, 0);
+  StoreRelease(&entry_->inflight_address, low);
+  StoreRelease(&entry_->inflight_bytes, high - low);
+}
+
+InFlight::~InFlight() {
+  if (orphan_)
+    __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, 1,
+                       __ATOMIC_ACQ_REL);
+  if (!entry_)
+    return;
+  StoreRelease(&entry_->inflight_bytes, 0);
+  StoreRelease(&entry_->inflight_address, address_);
+  StoreRelease(&entry_->inflight_bytes, bytes_);
+}
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT).
 constexpr uptr kMostOfOneCall = 0x7ffff000;
 
-/// Marks what a call has written: `done` bytes, or, where it failed on a bad
-/// address, nobody knows how much of the range.
-static void MarkInput(const void *p, uptr bytes, ssize_t done) {
-  if (!ShadowReady())
-    return;
+void MarkInput(const void *p, uptr bytes, sptr done) {
   if (done > 0)
-    MarkWrite((uptr)p, (uptr)done < bytes ? (uptr)done : bytes);
+    DidWrite(p, Min((uptr)done, bytes));
   else if (done < 0 && errno == EFAULT)
-    MarkMayWrite((uptr)p, bytes < kMostOfOneCall ? bytes : kMostOfOneCall);
+    MayHaveWritten(p, Min(bytes, kMostOfOneCall));
 }
 
-static void MarkOutput(const void *p, uptr bytes, ssize_t done) {
-  if (!ShadowReady())
-    return;
+void MarkOutput(const void *p, uptr bytes, sptr done) {
   if (done > 0)
-    MarkRead((uptr)p, (uptr)done < bytes ? (uptr)done : bytes);
+    DidRead(p, Min((uptr)done, bytes));
   else if (done < 0 && errno == EFAULT)
-    MarkMayRead((uptr)p, bytes < kMostOfOneCall ? bytes : kMostOfOneCall);
+    MayHaveRead(p, Min(bytes, kMostOfOneCall));
 }
 
-namespace {
-/// A copy of the program's vector, made without trusting its address: a bad one
-/// is for the kernel to refuse.
-class Pieces {
-public:
-  Pieces(const iovec *vector, sptr count) : vector_(vector) {
-    if (!ShadowReady() || count <= 0 || count > kMost)
-      return;
-    if (CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
-      count_ = (uptr)count;
-  }
+Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
+  if (ShadowReady() && count > 0 && count <= kMost &&
+      CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
+    count_ = (uptr)count;
+}
 
-  /// The span of all pieces, to be noted as in flight.
-  InFlight Span() const {
-    uptr low = ~uptr{0}, high = 0;
-    for (uptr i = 0; i < count_; ++i) {
-      if (!pieces_[i].iov_len)
-        continue;
-      uptr begin = (uptr)pieces_[i].iov_base;
-      uptr end = begin + pieces_[i].iov_len;
-      low = begin < low ? begin : low;
-      high = end > high ? end : high;
-    }
-    return InFlight((void *)low, high > low ? high - low : 0);
+InFlight Pieces::Span() const {
+  uptr low = ~uptr{0}, high = 0;
+  for (uptr i = 0; i < count_; ++i) {
+    if (!pieces_[i].iov_len)
+      continue;
+    uptr begin = (uptr)pieces_[i].iov_base;
+    uptr end = begin + pieces_[i].iov_len;
+    low = begin < low ? begin : low;
+    high = end > high ? end : high;
   }
+  return InFlight((void *)low, high > low ? high - low : 0);
+}
 
-  /// Marks the vector as read, and the bytes that `done` covers of its pieces,
-  /// in order.
-  template <typename Mark> void MarkDone(sptr done, Mark mark) const {
-    if (!count_ || (done < 0 && errno != EFAULT))
-      return; // refused unseen
-    MarkRead((uptr)vector_, count_ * sizeof(iovec));
-    uptr left = done < 0 ? 0 : (uptr)done;
-    for (uptr i = 0; i < count_ && left; ++i) {
-      uptr bytes = pieces_[i].iov_len < left ? pieces_[i].iov_len : left;
-      mark((uptr)pieces_[i].iov_base, bytes);
-      left -= bytes;
-    }
+template <typename Mark> void Pieces::MarkDone(sptr done, Mark mark) const {
+  if (!count_ || (done < 0 && errno != EFAULT))
+    return; // refused unseen
+  MarkRead((uptr)vector_, count_ * sizeof(iovec));
+  uptr left = done < 0 ? 0 : (uptr)done;
+  for (uptr i = 0; i < count_ && left; ++i) {
+    uptr bytes = pieces_[i].iov_len < left ? pieces_[i].iov_len : left;
+    mark((uptr)pieces_[i].iov_base, bytes);
+    left -= bytes;
   }
-  void MarkInputDone(sptr done) const {
-    MarkDone(done, MarkWrite);
-    if (done < 0 && errno == EFAULT)
-      for (uptr i = 0; i < count_; ++i)
-        MarkInput(pieces_[i].iov_base, pieces_[i].iov_len, done);
-  }
-  void MarkOutputDone(sptr done) const {
-    MarkDone(done, MarkRead);
-    if (done < 0 && errno == EFAULT)
-      for (uptr i = 0; i < count_; ++i)
-        MarkOutput(pieces_[i].iov_base, pieces_[i].iov_len, done);
-  }
+}
 
-private:
-  static constexpr sptr kMost = 1024; // UIO_MAXIOV: the kernel refuses more
-  const iovec *vector_;
-  uptr count_ = 0;
-  iovec pieces_[kMost];
-};
+void Pieces::MarkInputDone(sptr done) const {
+  MarkDone(done, MarkWrite);
+  if (done < 0 && errno == EFAULT)
+    for (uptr i = 0; i < count_; ++i)
+      MarkInput(pieces_[i].iov_base, pieces_[i].iov_len, done);
+}
 
-/// A message's header, copied likewise.
-struct MessageCopy {
-  explicit MessageCopy(const msghdr *message) {
-    if (!ShadowReady() || !CopyFromProgram(&copy, message, sizeof(copy)))
-      copy = {};
-  }
-  msghdr copy;
-};
-} // namespace
+void Pieces::MarkOutputDone(sptr done) const {
+  MarkDone(done, MarkRead);
+  if (done < 0 && errno == EFAULT)
+    for (uptr i = 0; i < count_; ++i)
+      MarkOutput(pieces_[i].iov_base, pieces_[i].iov_len, done);
+}
+
+} // namespace pagetide
 
 #define PAGETIDE_INPUT(name, parameters, arguments, buffer, bytes)             \
-  INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
     OnInterceptedCall();                                                       \
     InFlight in_flight(buffer, bytes);                                         \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
@@ -449,14 +288,14 @@ struct MessageCopy {
     return done;                                                               \
   }
 #define PAGETIDE_OUTPUT(name, parameters, arguments, buffer, bytes)            \
-  INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
     OnInterceptedCall();                                                       \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
     MarkOutput(buffer, bytes, done);                                           \
     return done;                                                               \
   }
 #define PAGETIDE_INPUT_PIECES(name, parameters, arguments)                     \
-  INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
     OnInterceptedCall();                                                       \
     Pieces pieces(v, n);                                                       \
     InFlight in_flight = pieces.Span();                                        \
@@ -465,7 +304,7 @@ struct MessageCopy {
     return done;                                                               \
   }
 #define PAGETIDE_OUTPUT_PIECES(name, parameters, arguments)                    \
-  INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {                     \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
     OnInterceptedCall();                                                       \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
     Pieces(v, n).MarkOutputDone(done);                                         \
@@ -519,17 +358,11 @@ PAGETIDE_OUTPUT_PIECES(pwritev, (int fd, const iovec *v, int n, off_t at),
 PAGETIDE_OUTPUT_PIECES(pwritev64, (int fd, const iovec *v, int n, off_t at),
                        (fd, v, n, at))
 
-/// A length that the kernel reads and writes; 0 where it cannot be read.
-static socklen_t LengthAt(const socklen_t *p) {
-  socklen_t length = 0;
-  return CopyFromProgram(&length, p, sizeof(length)) ? length : 0;
-}
-
-INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
-            sockaddr *from, socklen_t *from_bytes) {
+PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
+                     sockaddr *from, socklen_t *from_bytes) {
   OnInterceptedCall();
   InFlight in_flight(p, n);
-  socklen_t room = from ? LengthAt(from_bytes) : 0;
+  socklen_t room = from ? ValueAt(from_bytes) : 0;
   SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
   MarkInput(p, n, done);
   if (done >= 0 && room && ShadowReady()) {
@@ -539,16 +372,17 @@ INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
   return done;
 }
 
-INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n, SIZE_T room,
-            int flags, sockaddr *from, socklen_t *from_bytes) {
+PAGETIDE_INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n,
+                     SIZE_T room, int flags, sockaddr *from,
+                     socklen_t *from_bytes) {
   if (n > room) // no more counted than marked: it ends the program
     return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
   return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
 }
 
-INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
+PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   OnInterceptedCall();
-  const msghdr before = MessageCopy(message).copy;
+  const msghdr before = ValueAt(message);
   Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
   InFlight in_flight = pieces.Span();
   SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
@@ -565,8 +399,8 @@ INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   return done;
 }
 
-INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
-            const sockaddr *to, socklen_t to_bytes) {
+PAGETIDE_INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n,
+                     int flags, const sockaddr *to, socklen_t to_bytes) {
   OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendto)(fd, p, n, flags, to, to_bytes);
   MarkOutput(p, n, done);
@@ -575,10 +409,11 @@ INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n, int flags,
   return done;
 }
 
-INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message, int flags) {
+PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
+                     int flags) {
   OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
-  const msghdr copy = MessageCopy(message).copy;
+  const msghdr copy = ValueAt(message);
   Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkOutputDone(done);
   if (done >= 0 && ShadowReady()) {
     MarkRead((uptr)message, sizeof(*message));
@@ -590,8 +425,8 @@ INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message, int flags) {
 
 //===- Threads ------------------------------------------------------------===//
 
-INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
-            void *(*run)(void *), void *arg) {
+PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
+                     void *(*run)(void *), void *arg) {
   OnInterceptedCall();
   if (!ShadowReady())
     return RESOLVED(pthread_create)(thread, attr, run, arg);
@@ -609,7 +444,8 @@ INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
 
 /// libc's thrd_create does not call pthread_create by name. A C11 thread's
 /// result is an int, which a pthread's pointer holds.
-INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *), void *arg) {
+PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
+                     void *arg) {
   OnInterceptedCall();
   if (!ShadowReady())
     return RESOLVED(thrd_create)(thread, run, arg);
@@ -629,7 +465,7 @@ INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *), void *arg) {
 //===- Processes -----------------------------------------------------------===//
 
 /// libc's fork without its handlers.
-INTERCEPTOR(int, _Fork, void) {
+PAGETIDE_INTERCEPTOR(int, _Fork, void) {
   if (!ShadowReady())
     return RESOLVED(_Fork)();
   // Until the child has a shadow of its own, no handler may run in it.
@@ -642,18 +478,18 @@ INTERCEPTOR(int, _Fork, void) {
 
 //===- The end of the program, and exec -----------------------------------===//
 
-INTERCEPTOR(void, _exit, int status) {
+PAGETIDE_INTERCEPTOR(void, _exit, int status) {
   EndOfProgram(trace::EndReason::kExit);
   RESOLVED(_exit)(status);
 }
-INTERCEPTOR(void, _Exit, int status) {
+PAGETIDE_INTERCEPTOR(void, _Exit, int status) {
   EndOfProgram(trace::EndReason::kExit);
   RESOLVED(_Exit)(status);
 }
 /// libc's abort raises SIGABRT, and once more if a handler returns. The handler
 /// is the program's code, so it runs before recording ends; it may also leave by
 /// a jump, and the program goes on.
-INTERCEPTOR(void, abort, void) {
+PAGETIDE_INTERCEPTOR(void, abort, void) {
   struct sigaction action;
   if (ShadowReady() && !sigaction(SIGABRT, nullptr, &action) &&
       action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
@@ -672,28 +508,29 @@ INTERCEPTOR(void, abort, void) {
 
 using Strings = char *const *;
 
-INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
+PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
   EndOfProgram(trace::EndReason::kExec);
   return RESOLVED(execve)(path, argv, env);
 }
-INTERCEPTOR(int, execv, const char *path, Strings argv) {
+PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
   EndOfProgram(trace::EndReason::kExec);
   return RESOLVED(execv)(path, argv);
 }
-INTERCEPTOR(int, execvp, const char *file, Strings argv) {
+PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
   EndOfProgram(trace::EndReason::kExec);
   return RESOLVED(execvp)(file, argv);
 }
-INTERCEPTOR(int, execvpe, const char *file, Strings argv, Strings env) {
+PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
+                     Strings env) {
   EndOfProgram(trace::EndReason::kExec);
   return RESOLVED(execvpe)(file, argv, env);
 }
-INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
+PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
   EndOfProgram(trace::EndReason::kExec);
   return RESOLVED(fexecve)(fd, argv, env);
 }
-INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv, Strings env,
-            int flags) {
+PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
+                     Strings env, int flags) {
   EndOfProgram(trace::EndReason::kExec);
   return RESOLVED(execveat)(dir, path, argv, env, flags);
 }
@@ -714,17 +551,17 @@ INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv, Strings env,
 
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wvla-extension"
-INTERCEPTOR(int, execl, const char *path, const char *first, ...) {
+PAGETIDE_INTERCEPTOR(int, execl, const char *path, const char *first, ...) {
   PAGETIDE_COLLECT_ARGUMENTS(first)
   va_end(list);
   return WRAP(execv)(path, argv);
 }
-INTERCEPTOR(int, execlp, const char *file, const char *first, ...) {
+PAGETIDE_INTERCEPTOR(int, execlp, const char *file, const char *first, ...) {
   PAGETIDE_COLLECT_ARGUMENTS(first)
   va_end(list);
   return WRAP(execvp)(file, argv);
 }
-INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
+PAGETIDE_INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
   PAGETIDE_COLLECT_ARGUMENTS(first)
   Strings env = va_arg(list, Strings);
   va_end(list);
@@ -736,20 +573,35 @@ INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
 
 /// Locking all would fill the shadow's tens of gigabytes with pages. Pages are
 /// locked as they are touched instead.
-INTERCEPTOR(int, mlockall, int flags) {
+PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
   OnInterceptedCall();
   return RESOLVED(mlockall)(ShadowReady() ? flags | MCL_ONFAULT : flags);
 }
 
 //===- All of them --------------------------------------------------------===//
 
+// Set by the linker.
+extern const char own_begin[] asm("__ehdr_start");
+extern const char own_end[] asm("_end");
+extern const RealFunction first_real_function[] asm("__start_pagetide_real");
+extern const RealFunction end_of_real_functions[] asm("__stop_pagetide_real");
+
 namespace pagetide {
 
+/// The function that the program would call if this library were not there;
+/// null where there is none.
+void *ResolveReal(const char *name) {
+  if (void *next = dlsym(RTLD_NEXT, name))
+    return next;
+  // Loaded after the library that has it: not in the program's way, then.
+  void *any = dlsym(RTLD_DEFAULT, name);
+  return any >= own_begin && any < own_end ? nullptr : any;
+}
+
 void InitInterceptors() {
-#define PAGETIDE_INTERCEPTED(name) INTERCEPT_FUNCTION(name);
-#include "intercepted.inc"
-#undef PAGETIDE_INTERCEPTED
-  InitThreadInterceptors();
+  for (const RealFunction *f = first_real_function; f < end_of_real_functions;
+       ++f)
+    *f->address = ResolveReal(f->name);
   __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
 }
 

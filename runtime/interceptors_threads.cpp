@@ -11,12 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder.h"
-#include "rtl.h"
-#include "shadow.h"
-#include "threads.h"
+#include "interceptors.h"
 
-#include "interception/interception.h"
+#include "recorder.h"
+
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
 #include <errno.h>
@@ -45,12 +43,17 @@ static int RunProcess(void *arg) {
   InChildOfUnderscoreFork();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
   int status = start.run(start.arg);
-  EndOfProgram(trace::EndReason::kExit); // libc's clone calls exit next
+  // libc's clone makes the exit system call next. Of the last thread it ends the
+  // process, if the recorder's threads do not keep it alive.
+  if (IsOnlyThread()) {
+    EndOfProgram(trace::EndReason::kExit);
+    Syscall(SYS_exit_group, (uptr)status);
+  }
   return status;
 }
 
-INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags, void *arg,
-            ...) {
+PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
+                     void *arg, ...) {
   // Optional, by the flags; what was not passed is not looked at.
   va_list list;
   va_start(list, arg);
@@ -58,8 +61,7 @@ INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags, void *arg,
   void *tls = va_arg(list, void *);
   auto *child_tid = va_arg(list, pid_t *);
   va_end(list);
-  if (!REAL(clone))
-    InitInterceptors();
+  NeedReal();
   // A child that its parent waits for is as that of vfork: the two never run at
   // once, and share the parent's shadow.
   const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
@@ -119,33 +121,53 @@ static sigevent WrapEvent(const sigevent &event) {
   return wrapped;
 }
 
-INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
-            timer_t *timer) {
-  if (!REAL(timer_create))
-    InitInterceptors();
+PAGETIDE_INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
+                     timer_t *timer) {
+  NeedReal();
   if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
     return REAL(timer_create)(clock, event, timer);
   sigevent wrapped = WrapEvent(*event);
   return REAL(timer_create)(clock, &wrapped, timer);
 }
 
-INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
-  if (!REAL(mq_notify))
-    InitInterceptors();
+PAGETIDE_INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
+  NeedReal();
   if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
     return REAL(mq_notify)(queue, event);
   sigevent wrapped = WrapEvent(*event);
   return REAL(mq_notify)(queue, &wrapped);
 }
 
-//===- All of them --------------------------------------------------------===//
+//===- exit() from several threads ----------------------------------------===//
 
-namespace pagetide {
+/// The thread that runs exit handlers; 0: none.
+static u32 exiting;
 
-void InitThreadInterceptors() {
-  INTERCEPT_FUNCTION(clone);
-  INTERCEPT_FUNCTION(timer_create);
-  INTERCEPT_FUNCTION(mq_notify);
+/// libc 2.36 lets a second thread pass the first one, which is still running
+/// handlers (recording ends in the last of them), and ends the process under
+/// it. As libc 2.41 does, the second waits for the end.
+static void PassOnlyOne() {
+  if (!ShadowReady() || GetPidRaw() != shadow.header->pid)
+    return; // a child of vfork: its parent's memory
+  const u32 own = GetTidRaw();
+  u32 first = 0;
+  if (__atomic_compare_exchange_n(&exiting, &first, own, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+      first == own) // a handler that calls exit()
+    return;
+  for (;;)
+    Syscall(SYS_pause);
 }
 
-} // namespace pagetide
+PAGETIDE_INTERCEPTOR(void, exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(exit)(status);
+}
+PAGETIDE_INTERCEPTOR(void, quick_exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(quick_exit)(status);
+}
+
+void pagetide::ForgetExitInChild() { exiting = 0; }

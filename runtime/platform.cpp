@@ -6,6 +6,7 @@
 
 #include "platform.h"
 
+#include "raw_thread.h"
 #include "recovery.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -193,18 +194,28 @@ void *MapAnonymous(uptr bytes, bool dump) {
     return nullptr;
   if (!dump)
     Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
+  RememberBlock((void *)p, bytes);
   return (void *)p;
 }
 
-void Unmap(void *p, uptr bytes) { Syscall(SYS_munmap, (uptr)p, bytes); }
+void Unmap(void *p, uptr bytes) {
+  ForgetBlock(p);
+  Syscall(SYS_munmap, (uptr)p, bytes);
+}
 
 void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes) {
   uptr bytes = (want + 65535) & ~uptr{65535};
   uptr result;
-  if (p)
+  if (p) {
+    ForgetBlock(p);
     result = Syscall(SYS_mremap, (uptr)p, old_bytes, bytes, MREMAP_MAYMOVE);
-  else
+    if (Failed(result))
+      RememberBlock(p, old_bytes);
+    else
+      RememberBlock((void *)result, bytes);
+  } else {
     result = (uptr)MapAnonymous(bytes, false);
+  }
   if (!result || Failed(result))
     return nullptr;
   *new_bytes = bytes;

@@ -30,6 +30,51 @@ bool IsRawThread(u32 tid) {
   return false;
 }
 
+namespace {
+struct Block {
+  void *start;
+  uptr bytes;
+};
+} // namespace
+
+static Lock blocks_lock;
+/// Of more blocks the rest is left to children.
+static Block blocks[512];
+static u32 block_count;
+
+void RememberBlock(void *p, uptr bytes) {
+  if (!OnRawThread())
+    return;
+  RawThreadLock hold(blocks_lock);
+  if (block_count < sizeof(blocks) / sizeof(blocks[0])) {
+    blocks[block_count] = {p, bytes};
+    StoreRelease(&block_count, block_count + 1);
+  }
+}
+
+void ForgetBlock(void *p) {
+  if (!OnRawThread())
+    return;
+  RawThreadLock hold(blocks_lock);
+  for (u32 i = 0; i < block_count; ++i)
+    if (blocks[i].start == p) {
+      // The program may fork between any two of these: the child must find no
+      // block of another's length. One that stands there twice harms nobody.
+      StoreRelease(&blocks[i].bytes, 0);
+      StoreRelease(&blocks[i].start, blocks[block_count - 1].start);
+      StoreRelease(&blocks[i].bytes, blocks[block_count - 1].bytes);
+      StoreRelease(&block_count, block_count - 1);
+      return;
+    }
+}
+
+static void UnmapBlocks() {
+  blocks_lock.Reset();
+  for (u32 i = 0; i < block_count; ++i)
+    Syscall(SYS_munmap, (uptr)blocks[i].start, blocks[i].bytes);
+  block_count = 0;
+}
+
 u32 RawThreadCount() {
   u32 count = 0;
   for (const RawThread *thread : raw_threads)
@@ -45,6 +90,7 @@ void ForgetRawThreads() {
     }
     thread = nullptr;
   }
+  UnmapBlocks();
 }
 
 /// Lays out a block for thread-local storage: zeros below and above the thread

@@ -68,8 +68,13 @@ bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
 /// How many there are.
 u32 RawThreadCount();
 
+/// What raw threads map for themselves, so that a child can be rid of it. Both
+/// do nothing on other threads.
+void RememberBlock(void *p, uptr bytes);
+void ForgetBlock(void *p);
+
 /// In a forked child: the parent's raw threads are not there, but their stacks
-/// are, and go.
+/// and what they had mapped are, and go.
 void ForgetRawThreads();
 
 } // namespace pagetide

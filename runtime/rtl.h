@@ -16,8 +16,8 @@ void EnsureSecondPhase();
 
 /// Resolves the functions that interceptors wrap (interceptors.cpp).
 void InitInterceptors();
-/// Those of interceptors_threads.cpp; the above calls it.
-void InitThreadInterceptors();
+/// In a forked child: another thread was exiting.
+void ForgetExitInChild();
 
 /// Registers the handlers that keep parent and child apart (fork.cpp).
 void InitFork();

@@ -257,6 +257,10 @@ static u64 CountTasks() {
   return tasks.st_nlink - 2; // the directory and its parent
 }
 
+bool IsOnlyThread() {
+  return CountTasks() <= 1 + RawThreadCount() + CallbackThreads();
+}
+
 void ListStrangers(PageVec<u32> &tids) {
   u64 known = RawThreadCount() + LoadAcquire(&orphans) + CallbackThreads();
   for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)

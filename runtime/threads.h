@@ -74,6 +74,9 @@ void CancelClone(CloneStart *start);
 /// (SIGEV_THREAD): gives it a slot until it ends.
 void AdoptThread();
 
+/// True where the process has no thread but the caller and the runtime's own.
+bool IsOnlyThread();
+
 /// True where the calling thread is not the one that `slot` belongs to: one
 /// that was made behind our back shares its creator's. Costs a system call, but
 /// only once such a thread has been seen.

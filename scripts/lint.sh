@@ -66,11 +66,13 @@ lint_prefixes() { python3 scripts/check_prefixes.py test; }
 
 lint_scripts() {
   local script status=0
-  for script in scripts/*.sh .ci/run; do
+  local scripts=(scripts/*.sh .ci/run test/realworld/*.sh
+    test/realworld/programs/*.sh)
+  for script in "${scripts[@]}"; do
     bash -n "$script" || status=1
   done
   if command -v shellcheck >/dev/null; then
-    shellcheck -x scripts/*.sh .ci/run || status=1
+    shellcheck -x "${scripts[@]}" || status=1
   fi
   return "$status"
 }

@@ -21,8 +21,8 @@ give_up() {
 }
 
 "$PAGETIDE_ROOT/scripts/setup.sh" || give_up "setting up failed (above)"
-# Programs that test/programs builds.
-for package in bzip2 sqlite3 lua5.4; do
+# Programs that test/programs and test/realworld build.
+for package in bzip2 sqlite3 lua5.4 xz-utils; do
   "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$package" ||
     give_up "fetching $package failed (above)"
 done

@@ -34,6 +34,7 @@ class Seen:
     def __init__(self, path, shift):
         self.shift = shift
         self.periods = collections.defaultdict(dict)
+        self.strangers = []  # codes of marks that the runtime's own threads made
         with open(path, "rb") as file:
             data = file.read()
         at = 0
@@ -62,6 +63,8 @@ class Seen:
                     self.boundaries = int(rest)
                 elif word == "stray":
                     self.stray = int(rest)
+                elif word == "stranger":
+                    self.strangers.append(int(rest))
 
     def of_process(self):
         """The same with all threads united under tid 0."""
@@ -162,6 +165,10 @@ def compare(seen, rows, layout, slack=0):
     report.periods = len(rows.periods)
     if seen.recordings != 1:
         report.problems.append(f"{seen.recordings} recordings began in the run")
+    if seen.strangers:
+        symbolize = Symbolizer(seen)
+        report.problems.append("the runtime's own threads marked: " + "; ".join(
+            map(symbolize, seen.strangers)))
     last = max(rows.periods, default=-1)
     if seen.boundaries != last + 1:
         # Periods in which nothing was touched have no rows.

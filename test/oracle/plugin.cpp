@@ -28,6 +28,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -205,6 +206,8 @@ private:
 };
 
 std::mutex lock; ///< of all that is not a thread's own
+
+std::set<u32> strangers; ///< marks made by the runtime's own threads
 
 Ranges constants, stacks, shadows, stack_mappings;
 Ranges instrumented;            ///< code
@@ -482,8 +485,10 @@ void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
   if (code.last[store].load(std::memory_order_relaxed) == key)
     return;
   Thread &thread = *threads[vcpu];
-  if (thread.of_runtime)
-    return;
+  if (thread.of_runtime) { // which must make none
+    std::lock_guard hold(lock);
+    strangers.insert(code.index);
+  }
   thread.note(cell, (code.may ? kMay : kMark) + store, code.index);
   code.last[store].store(key, std::memory_order_relaxed);
 }
@@ -635,6 +640,10 @@ void write_all() {
   std::fprintf(file, "recordings %u\nperiods %u\nstray %" PRIu64 "\n",
                recordings.load(), epoch.load() ? epoch - 1 : 0,
                stray_marks.load());
+  for (u32 stranger : strangers) {
+    std::fprintf(file, "stranger %u\n", stranger);
+    named[stranger] = true;
+  }
   for (const Mapping &mapping : placed)
     std::fprintf(file, "placed %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n",
                  mapping.begin, mapping.end, mapping.offset,

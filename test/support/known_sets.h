@@ -41,8 +41,15 @@
 #define GIB ((size_t)1024 * 1024 * 1024)
 
 /* Arena number n lies at ARENA_BASE + n GiB: far from what the kernel hands out
- * by itself, and 2 MiB aligned for the largest granule. */
+ * by itself, and 2 MiB aligned for the largest granule. Other sanitizers have
+ * shadows of their own there. */
+#if __has_feature(thread_sanitizer)
+#define ARENA_BASE ((uintptr_t)0x010000000000)
+#elif __has_feature(address_sanitizer)
+#define ARENA_BASE ((uintptr_t)0x200000000000)
+#else
 #define ARENA_BASE ((uintptr_t)0x100000000000)
+#endif
 
 /* Hides a value from the optimiser, so that it can neither see through the
  * access under test nor merge it with another. */

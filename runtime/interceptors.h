@@ -1,0 +1,213 @@
+//===- interceptors.h - What all interceptors stand on --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Instrumented code marks its own accesses; what it has libc or the kernel do
+// is marked by interceptors. Each of them:
+//
+//   PAGETIDE_INTERCEPTOR(int, name, parameters...) {
+//     OnInterceptedCall();             // first
+//     int result = RESOLVED(name)(...); // libc's
+//     Wrote(p, bytes);                 // what it did
+//     return result;
+//   }
+//
+// and a line in intercepted.inc, from which the library's exports and
+// docs/interceptors.md come. An interceptor entered before the second phase, or
+// in a process without instrumented code, does what the real function does: the
+// functions below then mark nothing.
+//
+// These files declare libc's functions themselves, with types of their own:
+// include no header of libc that declares one which the file intercepts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_H
+
+// Some of these files define memcpy and the like: no header may rename them.
+#ifndef SANITIZER_COMMON_NO_REDEFINE_BUILTINS
+#define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
+#endif
+
+#include "copy.h"
+#include "intercepted_call.h"
+#include "internal_mem.h"
+#include "rtl.h"
+#include "shadow.h"
+#include "threads.h"
+
+#include "interception/interception.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+
+namespace pagetide {
+
+//===- The real functions -------------------------------------------------===//
+
+/// A function that an interceptor wraps, and where its address is kept.
+struct RealFunction {
+  const char *name;
+  void **address;
+};
+
+extern bool intercepting; ///< the real functions are known
+inline bool Active() { return __builtin_expect(intercepting, 1); }
+
+/// The function that the program would call if this library were not there;
+/// null where there is none.
+void *ResolveReal(const char *name);
+
+/// For functions that have no stand-in: whoever comes first resolves them all.
+/// A plain program may be linked with this library, and constructors of other
+/// libraries run before the second phase.
+inline void NeedReal() {
+  if (!Active())
+    InitInterceptors();
+}
+
+} // namespace pagetide
+
+/// Heads an interceptor's definition.
+#define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
+  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
+  __attribute__((                                                              \
+      section("pagetide_real"), used,                                          \
+      retain)) static const pagetide::RealFunction real_function_of_##name = { \
+      #name, (void **)&REAL(name)};                                            \
+  DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
+  extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
+
+/// The real function, resolved if need be.
+#define RESOLVED(name) (pagetide::NeedReal(), REAL(name))
+
+namespace pagetide {
+
+template <typename T> inline T Min(T a, T b) { return a < b ? a : b; }
+
+/// Strings without an end in sight.
+constexpr uptr kNoBound = ~uptr{0} >> 1;
+/// Ranges are marked and moved in steps, so that a mark precedes its access by
+/// a bounded time (docs/contract.md, Bounded skew).
+constexpr uptr kStep = abi::kRangeStep;
+
+/// In a forked child: nobody holds a lock of an interceptor.
+void RenewInterceptorsInChild();
+
+//===- Marks --------------------------------------------------------------===//
+
+inline void DidRead(const volatile void *p, uptr bytes) {
+  if (ShadowReady())
+    MarkRead((uptr)p, bytes);
+}
+inline void DidWrite(const volatile void *p, uptr bytes) {
+  if (ShadowReady())
+    MarkWrite((uptr)p, bytes);
+}
+inline void MayHaveRead(const volatile void *p, uptr bytes) {
+  if (ShadowReady())
+    MarkMayRead((uptr)p, bytes);
+}
+inline void MayHaveWritten(const volatile void *p, uptr bytes) {
+  if (ShadowReady())
+    MarkMayWrite((uptr)p, bytes);
+}
+template <typename T> inline void DidReadAt(const T *p) {
+  if (p)
+    DidRead(p, sizeof(T));
+}
+template <typename T> inline void DidWriteAt(const T *p) {
+  if (p)
+    DidWrite(p, sizeof(T));
+}
+
+/// Bytes of a string without its end, by the real strlen; marks nothing.
+uptr Length(const char *s);
+inline void DidReadString(const char *s) {
+  if (s && ShadowReady())
+    MarkRead((uptr)s, Length(s) + 1);
+}
+inline void DidWriteString(const char *s) {
+  if (s && ShadowReady())
+    MarkWrite((uptr)s, Length(s) + 1);
+}
+
+/// A path that the kernel has been given: it read it unless the address was
+/// bad, which the result tells.
+inline void DidReadPath(const char *path, bool failed) {
+  if (!failed || errno != EFAULT)
+    DidReadString(path);
+}
+
+//===- Moves and scans that mark ------------------------------------------===//
+
+void *MarkedMemcpy(void *d, const void *s, uptr n);
+void *MarkedMemmove(void *d, const void *s, uptr n);
+void *MarkedMemset(void *d, int c, uptr n);
+int MarkedMemcmp(const void *a, const void *b, uptr n);
+/// Index of the first byte equal to `c` among `most`; `most` where there is
+/// none. Marks what it looked at.
+uptr MarkedFind(const void *s, int c, uptr most);
+
+//===- Input and output ---------------------------------------------------===//
+
+/// What a call may write whose result's length nobody knows beforehand: more
+/// than any ordinary result.
+constexpr uptr kUnknownLength = uptr{64} << 10;
+
+/// A range that libc or the kernel may write until this goes, so that no
+/// checksum takes it for stable. Calls may nest, by callbacks and signal
+/// handlers: the range is then the span of all.
+class InFlight {
+public:
+  InFlight(const void *p, uptr bytes);
+  ~InFlight(); // after the marks
+  InFlight(const InFlight &) = delete;
+  InFlight &operator=(const InFlight &) = delete;
+
+private:
+  shadow_file::SlotEntry *entry_ = nullptr;
+  bool orphan_ = false;
+  u64 address_ = 0, bytes_ = 0;
+};
+
+/// Marks what a call has written: `done` bytes, or, where it failed on a bad
+/// address, nobody knows how much of the range.
+void MarkInput(const void *p, uptr bytes, sptr done);
+void MarkOutput(const void *p, uptr bytes, sptr done);
+
+/// A value there; zero where it cannot be read.
+template <typename T> T ValueAt(const T *p) {
+  T value = {};
+  if (p && !(ShadowReady() && CopyFromProgram(&value, p, sizeof(value))))
+    value = {};
+  return value;
+}
+
+/// A copy of the program's vector, made without trusting its address: a bad one
+/// is for the kernel to refuse.
+class Pieces {
+public:
+  Pieces(const iovec *vector, sptr count);
+
+  /// The span of all pieces, to be noted as in flight.
+  InFlight Span() const;
+  /// The bytes that `done` covers of the pieces, in order; or, after a bad
+  /// address, all of them as may. The vector itself has been read.
+  void MarkInputDone(sptr done) const;
+  void MarkOutputDone(sptr done) const;
+
+private:
+  template <typename Mark> void MarkDone(sptr done, Mark mark) const;
+  static constexpr sptr kMost = 1024; // UIO_MAXIOV: the kernel refuses more
+  const iovec *vector_;
+  uptr count_ = 0;
+  iovec pieces_[kMost];
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_H
