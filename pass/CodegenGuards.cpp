@@ -244,6 +244,41 @@ void insertBarrier(Instruction &Before) {
 }
 
 //===----------------------------------------------------------------------===//
+// Loads from which one is chosen
+//===----------------------------------------------------------------------===//
+
+/// Whether a select chooses \p Value, or what a conversion makes of it.
+bool isChosen(const Value &Value) {
+  return any_of(Value.users(), [&](const User *U) {
+    if (auto *Select = dyn_cast<SelectInst>(U))
+      return Select->getTrueValue() == &Value ||
+             Select->getFalseValue() == &Value;
+    return isa<CastInst>(U) && isChosen(*U);
+  });
+}
+
+/// Makes a jump around a load impossible where one of its values is chosen: a
+/// conditional move from memory becomes one. Assembly of no bytes passes the
+/// value on, so that a move from a register remains.
+void keepBeforeChoice(LoadInst &Load) {
+  Type *Chosen = Load.getType();
+  const DataLayout &DL = Load.getModule()->getDataLayout();
+  bool HasMove = Chosen->isPointerTy() || Chosen->isIntegerTy(16) ||
+                 Chosen->isIntegerTy(32) || Chosen->isIntegerTy(64);
+  if (!HasMove || DL.getTypeSizeInBits(Chosen) > 64 || !isChosen(Load))
+    return;
+  auto *Asm = InlineAsm::get(FunctionType::get(Chosen, {Chosen}, false), "",
+                             "=r,0", /*hasSideEffects=*/false);
+  auto *Passed = CallInst::Create(Asm->getFunctionType(), Asm, {&Load}, "",
+                                  std::next(Load.getIterator()));
+  Passed->setDoesNotThrow();
+  Passed->setDoesNotAccessMemory();
+  Passed->setDebugLoc(Load.getDebugLoc());
+  Load.replaceUsesWithIf(Passed,
+                         [&](const Use &U) { return U.getUser() != Passed; });
+}
+
+//===----------------------------------------------------------------------===//
 // Calls of the C library
 //===----------------------------------------------------------------------===//
 
@@ -288,6 +323,9 @@ void keepUnconditional(ArrayRef<Instruction *> Reads) {
   for (Instruction *Read : Reads)
     if (mayBeSunk(*Read))
       insertBarrier(*Read->getParent()->getTerminator());
+  for (Instruction *Read : Reads)
+    if (auto *Load = dyn_cast<LoadInst>(Read))
+      keepBeforeChoice(*Load);
 }
 
 void keepLibraryCalls(Function &F, const TargetLibraryInfo &TLI) {

@@ -43,7 +43,8 @@ void keepBehindMarks(llvm::ArrayRef<llvm::Instruction *> Reads,
 
 /// Keeps \p Reads where they are: code generation sinks loads into the parts of
 /// the program that use their values, down to the single comparisons that it
-/// makes of a condition or a switch. Their marks would stay behind.
+/// makes of a condition or a switch, and jumps around loads one of which is
+/// chosen. Their marks would stay behind.
 void keepUnconditional(llvm::ArrayRef<llvm::Instruction *> Reads);
 
 /// Keeps calls of C library functions calls. Code generation would expand some

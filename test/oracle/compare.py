@@ -116,11 +116,14 @@ class Rows:
                 self.knows_kinds = False
             kinds = (READ if read in ("", "1") and (read or not written) else 0) \
                 | (WRITE if written == "1" else 0)
-            if "+carried" in state:
+            carried = "+carried" in state
+            if carried:
                 kinds &= ~WRITE
             granule = int(row["address"], 16) >> shift
             certain, may = granules.get(granule, (0, 0))
-            if "+may" in state:
+            # Under layout access nobody knows whether a carried granule was
+            # accessed as well.
+            if "+may" in state or (carried and not written):
                 may |= kinds
             certain |= kinds
             if certain:
@@ -240,7 +243,8 @@ def look_at_entry(report, period, tid, granule, ways, codes, bits, may, layout):
         where = (period, tid, granule, name)
         marks = offsets if layout == "rw" else (0, 1)
         way = any_of(ways, (MARK,), marks)
-        if way is None and any_of(ways, (MAY,), marks) is None:
+        if (way is None and any_of(ways, (MAY,), marks) is None
+                and not may & bit):
             report.lost.append((*where, MAY, None))
         if may & bit or any_of(ways, ACCESSES, offsets) is not None:
             continue

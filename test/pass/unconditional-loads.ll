@@ -111,3 +111,39 @@ define i32 @straight(ptr %p) {
 next:
   ret i32 %v
 }
+
+; A conditional move from memory would become a jump around it: the move is from
+; a register.
+define i32 @choice(ptr %p, ptr %q, i1 %c) {
+; CHECK-LABEL: define i32 @choice(
+; CHECK:         [[V:%.*]] = load i32, ptr %p
+; CHECK-NEXT:    call i32 asm "", "=r,0"(i32 [[V]])
+; CHECK:         [[W:%.*]] = load i32, ptr %q
+; CHECK-NEXT:    call i32 asm "", "=r,0"(i32 [[W]])
+; ASM-LABEL: choice:
+; ASM-NOT:     {{^[[:space:]]}}j
+; ASM:         movl (%rsi)
+; ASM-NOT:     {{^[[:space:]]}}j
+; ASM:         cmov
+; ASM-NOT:     {{^[[:space:]]}}j
+; ASM:         ret
+  %v = load i32, ptr %p, align 4
+  %w = load i32, ptr %q, align 4
+  %r = select i1 %c, i32 %v, i32 %w
+  ret i32 %r
+}
+
+; Nor where a part of what was loaded is chosen, or something else.
+define i32 @choice_of_part(ptr %p, i32 %x, i1 %c) {
+; CHECK-LABEL: define i32 @choice_of_part(
+; CHECK:         call i64 asm "", "=r,0"(i64
+; ASM-LABEL: choice_of_part:
+; ASM-NOT:     {{^[[:space:]]}}j
+; ASM:         cmov
+; ASM-NOT:     {{^[[:space:]]}}j
+; ASM:         ret
+  %v = load i64, ptr %p, align 8
+  %part = trunc i64 %v to i32
+  %r = select i1 %c, i32 %part, i32 %x
+  ret i32 %r
+}
