@@ -45,7 +45,7 @@ class Seen:
             for fields in RECORD.iter_unpack(data[at:at + count * RECORD.size]):
                 add(granules, fields[0], fields[1], fields[2:])
             at += count * RECORD.size
-        self.codes, self.placed = {}, []
+        self.codes, self.placed, self.maps = {}, [], []
         self.recordings = self.boundaries = self.stray = 0
         with open(path + ".codes", encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -57,6 +57,9 @@ class Seen:
                     begin, end, offset, name = rest.split(" ", 3)
                     self.placed.append((int(begin, 16), int(end, 16),
                                         int(offset, 16), name))
+                elif word == "map":
+                    begin, end, name = rest.split(" ", 2)
+                    self.maps.append((int(begin, 16), int(end, 16), name))
                 elif word == "recordings":
                     self.recordings = int(rest)
                 elif word == "periods":
@@ -81,6 +84,14 @@ class Seen:
             if begin <= pc < end:
                 return name or "[anonymous]", pc - begin + offset
         return "[unknown]", pc
+
+    def owner_of(self, granule):
+        """What lies there at the program's end: later entries are surer."""
+        address, owner = granule << self.shift, "memory unmapped since"
+        for begin, end, name in self.maps:
+            if begin <= address < end:
+                owner = name.rsplit("/", 1)[-1] or "heap or other memory"
+        return owner
 
     def name_of(self, way, code):
         """The module that an access came from."""

@@ -173,6 +173,7 @@ public:
         [](const Range &range, u64 value) { return range.begin < value; });
     return after != ranges->begin() && std::prev(after)->end > begin;
   }
+  const std::vector<Range> &all() const { return *ranges_.load(); }
   void add(Range added) {
     if (added.begin >= added.end)
       return;
@@ -648,6 +649,12 @@ void write_all() {
     std::fprintf(file, "placed %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n",
                  mapping.begin, mapping.end, mapping.offset,
                  mapping.path.c_str());
+  for (const Mapping &mapping : read_maps())
+    std::fprintf(file, "map %" PRIx64 " %" PRIx64 " %s\n", mapping.begin,
+                 mapping.end, mapping.path.c_str());
+  for (const Range &range : stacks.all())
+    std::fprintf(file, "map %" PRIx64 " %" PRIx64 " [stack]\n", range.begin,
+                 range.end);
   for (const Code *code : codes)
     if (named[code->index])
       std::fprintf(file, "code %u %" PRIx64 " %s\n", code->index, code->pc,

@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import datetime
+import json
 import os
 import pathlib
 import shutil
@@ -58,8 +59,11 @@ def arguments():
                         help="end_period_calls for --source [1]")
     parser.add_argument("--show", type=int, default=5,
                         help="places shown of each kind of difference [5]")
+    parser.add_argument("--results", type=pathlib.Path,
+                        help="file of results, to which these are added")
     parser.add_argument("--doc", type=pathlib.Path,
-                        help="put the table into this file of docs/")
+                        help="put the table into this file of docs/, with what "
+                        "--results had")
     parser.add_argument("--libraries", action="store_true",
                         help="also print what code that is not instrumented "
                         "touched without a mark, by library")
@@ -213,11 +217,13 @@ def read_listed(path):
 
 
 def libraries(report, seen):
-    """Granules touched without a mark by other code, by module and kind."""
+    """Distinct granules that other code touched in periods in which no mark names
+    them: by who did, how, and what lies there."""
     found = {}
-    for period, tid, granule, name, way, code in report.uncovered:
-        key = (pathlib.Path(seen.name_of(way, code)).name, name)
-        found.setdefault(key, set()).add((period, tid, granule))
+    for _, _, granule, name, way, code in report.uncovered:
+        key = (pathlib.Path(seen.name_of(way, code)).name, name,
+               seen.owner_of(granule))
+        found.setdefault(key, set()).add(granule)
     return {key: len(where) for key, where in found.items()}
 
 
@@ -301,40 +307,52 @@ def main():
         print("failed:", failure)
     if args.libraries:
         print_libraries(results)
+    rows = keep_results(args.results, [list(cells(r)) for r in results])
     if args.doc:
-        write_doc(args.doc, results)
+        write_doc(args.doc, rows)
     if not results:
         print("nothing was run")
     return 1 if failures or not results or any(map(bad, results)) else 0
 
 
 def print_libraries(results):
-    totals = {}
+    print("\npages touched by code that is not instrumented, in periods in which no "
+          "mark names them:")
     for result in results:
-        for key, count in (result.libraries or {}).items():
-            totals.setdefault(result.program, {}).setdefault(key, []).append(count)
-    print("\npages touched without a mark by code that is not instrumented:")
-    for program, found in totals.items():
-        for (library, name), counts in sorted(found.items(),
-                                              key=lambda item: -max(item[1])):
-            print(f"  {program} {library} {name}: {max(counts)}")
+        print("  " + " ".join(cells(result)[:5]))
+        for (who, name, owner), count in sorted(
+                (result.libraries or {}).items(), key=lambda item: -item[1]):
+            print(f"    {who} {name} {owner}: {count}")
 
 
-def write_doc(path, results):
+def keep_results(path, rows):
+    """Adds rows to the file: a later run of the same replaces the earlier."""
+    kept = {}
+    if path and path.exists():
+        for line in path.read_text().splitlines():
+            row = json.loads(line)
+            kept[tuple(row[:5])] = row
+    for row in rows:
+        kept[tuple(row[:5])] = row
+    rows = sorted(kept.values())
+    if path:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return rows
+
+
+def write_doc(path, rows):
     begin, end = "<!-- oracle table -->", "<!-- end of oracle table -->"
     text = path.read_text()
     if begin not in text or end not in text:
         raise Failure(f"{path} lacks the line {begin} or {end}")
     version = subprocess.run(["qemu-x86_64", "--version"], capture_output=True,
                              text=True, check=True).stdout.splitlines()[0]
-    order = {name: i for i, name in enumerate(BUILDS)}
-    results = sorted(results, key=lambda r: (r.program, order[r.build], r.layout,
-                                             r.shift, r.mode))
     table = [begin, "",
-             f"{datetime.date.today().isoformat()}, {version}, "
-             f"clang 19, {len(results)} runs:", "",
+             f"{datetime.date.today().isoformat()}, {version}, clang 19; "
+             f"{len(rows)} runs, {sum(int(row[6]) for row in rows)} entries of "
+             "traces:", "",
              "| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    table += ["| " + " | ".join(cells(r)) + " |" for r in results]
+    table += ["| " + " | ".join(row) + " |" for row in rows]
     head, rest = text.split(begin, 1)
     path.write_text(head + "\n".join(table) + "\n\n" + end + rest.split(end, 1)[1])
 

@@ -106,6 +106,7 @@ define i32 @alternatives(ptr %p, i1 %c) {
 ; CHECK-NEXT:    load i32, ptr %p
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i32, ptr %other
+; CHECK-NEXT:    call i32 asm "", "=r,0"
 ; CHECK-NEXT:    select
   %other = getelementptr i8, ptr %p, i64 8
   %a = load i32, ptr %p, align 4
