@@ -156,6 +156,8 @@ features = {
     "qemu-user": shutil.which("qemu-x86_64") is not None,
     "gdb": shutil.which("gdb") is not None,
     "strace": shutil.which("strace") is not None,
+    # A core goes into the working directory, not to a program.
+    "core-files": open("/proc/sys/kernel/core_pattern").read().startswith("core"),
 }
 # Sources of real programs: scripts/test.sh fetches them.
 for name in ("bzip2", "sqlite3", "lua5.4", "xz-utils"):

@@ -569,15 +569,6 @@ PAGETIDE_INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
 }
 #pragma clang diagnostic pop
 
-//===- Locking memory -----------------------------------------------------===//
-
-/// Locking all would fill the shadow's tens of gigabytes with pages. Pages are
-/// locked as they are touched instead.
-PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
-  OnInterceptedCall();
-  return RESOLVED(mlockall)(ShadowReady() ? flags | MCL_ONFAULT : flags);
-}
-
 //===- All of them --------------------------------------------------------===//
 
 // Set by the linker.

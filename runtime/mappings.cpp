@@ -69,6 +69,10 @@ static u32 AddName(MappingList &list, const char *name, uptr bytes) {
 
 int ReadMappings(MappingList &list) {
   PAGETIDE_RECORDER_STATE static PageVec<char> text;
+  return ReadMappings(list, text);
+}
+
+int ReadMappings(MappingList &list, PageVec<char> &text) {
   list.entries.clear();
   list.names.clear();
   list.names.push_back(0);

@@ -28,6 +28,8 @@ struct MappingList {
 /// Reads /proc/thread-self/maps (that of the process is empty once its first
 /// thread has ended). Returns 0 or an errno.
 int ReadMappings(MappingList &list);
+/// The same on any thread; `text` is where the file goes.
+int ReadMappings(MappingList &list, PageVec<char> &text);
 
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y);

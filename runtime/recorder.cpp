@@ -52,6 +52,7 @@ enum class Op : u32 {
   kQuery,
   kCollect,
   kEndOfProgram,
+  kRepeat,
 };
 
 /// Who has the request: it goes round, or back and forth for a callback.
@@ -69,6 +70,8 @@ struct Request {
   uptr capacity, count;
   EndReason reason;
   const pagetide_period *period;
+  long call;
+  uptr call_arguments[5];
 };
 } // namespace
 
@@ -150,7 +153,8 @@ static int Ask(Op op, Fill fill, Take take) {
   if (!MayRequest())
     return PAGETIDE_BUSY;
   if (EnsureRecorder())
-    return PAGETIDE_NO_MEMORY;
+    return LoadAcquire(&recorder_gone) ? PAGETIDE_NOT_RECORDING
+                                       : PAGETIDE_NO_MEMORY;
   u64 all = ~u64{0}, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   request_lock.Acquire();
@@ -281,6 +285,24 @@ struct PagetideBoundaries {
 };
 __attribute__((
     visibility("default"))) PagetideBoundaries __pagetide_boundaries = {0, 0};
+}
+
+void RepeatOnRecorder(long number, uptr a, uptr b, uptr c, uptr d, uptr e) {
+  if (!LoadAcquire(&recorder_thread.tid) || owner_pid != GetPidRaw())
+    return; // there is no recorder, or this is a child by vfork
+  if (self.in_request) {
+    Warning("the program changes its rights in a callback, where the "
+            "recorder's threads cannot follow: they keep the former ones.\n");
+    return;
+  }
+  Ask(
+      Op::kRepeat,
+      [&](Request &r) {
+        r.call = number;
+        const uptr arguments[] = {a, b, c, d, e};
+        internal_memcpy(r.call_arguments, arguments, sizeof(arguments));
+      },
+      Nothing);
 }
 
 //===- State of the recorder's thread -------------------------------------===//
@@ -792,7 +814,32 @@ static int AnswerEndOfProgram() {
   return PAGETIDE_OK;
 }
 
+/// On the recorder's thread and the writer's.
+static void Repeat(void *) {
+  const uptr *a = request.call_arguments;
+  uptr result = Syscall(request.call, a[0], a[1], a[2], a[3], a[4]);
+  if (!Failed(result))
+    return;
+  if (request.call == SYS_capset) {
+    // Another thread of the program had other capabilities. None are needed.
+    struct {
+      u32 version, pid;
+    } header = {0x20080522 /* _LINUX_CAPABILITY_VERSION_3 */, 0};
+    const u32 none[6] = {};
+    if (!Failed(Syscall(SYS_capset, (uptr)&header, (uptr)none)))
+      return;
+  }
+  Fatal("the program has changed its rights (system call %ld), and the "
+        "recorder's threads cannot do the same: %s.\n",
+        request.call, DescribeErrno(ErrnoOf(result)));
+}
+
 static int Answer() {
+  if (request.op == Op::kRepeat) {
+    Repeat(nullptr);
+    RunOnTraceWriter(Repeat, nullptr);
+    return PAGETIDE_OK;
+  }
   if (!recording && request.op != Op::kStart)
     return PAGETIDE_NOT_RECORDING;
   switch (request.op) {
@@ -821,6 +868,7 @@ static int Answer() {
     return AnswerCollect();
   case Op::kEndOfProgram:
     return AnswerEndOfProgram();
+  case Op::kRepeat:
   case Op::kNone:
     break;
   }

@@ -55,6 +55,12 @@ u32 RequestSlot();
 /// period ends, and all is written. Does nothing where nothing is recorded.
 void EndOfProgram(trace::EndReason reason);
 
+/// Makes a system call that the calling thread has just made, which changes the
+/// rights of a thread, on the recorder's threads too, as libc does on its own.
+/// Dies where it fails there: the program's rights would be unknown.
+void RepeatOnRecorder(long number, uptr a = 0, uptr b = 0, uptr c = 0,
+                      uptr d = 0, uptr e = 0);
+
 bool Recording();
 
 /// Fork handlers' part. Waits for a request under way, unless it is the

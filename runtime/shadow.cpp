@@ -154,6 +154,18 @@ void CreateShadow(const abi::ModuleInfo &module) {
   StoreRelease(&shadow.ready, 1);
 }
 
+bool OverlapsShadow(uptr address, uptr bytes) {
+  auto overlaps = [&](uptr base, u64 size) {
+    return base && address < base + size && address + bytes > base;
+  };
+  if (overlaps((uptr)shadow.header, ControlBytes()))
+    return true;
+  for (u32 i = 0; i < kMaxSlots; ++i)
+    if (overlaps(LoadAcquire(&shadow.slot_base[i]), shadow.slot_bytes))
+      return true;
+  return false;
+}
+
 int MapSlot(int fd, u32 slot) {
   uptr base;
   int error = MapFile(fd, SlotOffset(slot), shadow.slot_bytes, nullptr, &base);

@@ -75,6 +75,9 @@ void RenewShadowInChild(u32 slot);
 /// far was before recording, and is forgotten. Returns 0 or an errno.
 int MoveShadowToMemfd();
 
+/// True where the shadow, or its control block, has a byte of the range.
+bool OverlapsShadow(uptr address, uptr bytes);
+
 /// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
 /// or an errno.
 int MapSlot(int fd, u32 slot);

@@ -50,6 +50,9 @@ struct Writer {
   u32 queued; ///< counts; the writer sleeps on it
   u32 done;   ///< counts; DrainTraceWriter sleeps on it
   u32 stop;
+  void (*errand)(void *); ///< of RunOnTraceWriter
+  void *errand_argument;
+  u32 errand_waits;
 };
 } // namespace
 
@@ -312,6 +315,11 @@ static PeriodResult *Dequeue() {
 static void RunWriter(void *) {
   for (;;) {
     u32 seen = LoadAcquire(&writer.queued);
+    if (LoadAcquire(&writer.errand_waits)) {
+      writer.errand(writer.errand_argument);
+      StoreRelease(&writer.errand_waits, 0);
+      FutexWakeAll(&writer.errand_waits);
+    }
     PeriodResult *result = Dequeue();
     if (!result) {
       if (LoadAcquire(&writer.stop))
@@ -335,6 +343,21 @@ bool DrainTraceWriter() {
     if (!WaitForRawThread(writer.thread, &writer.done, done))
       EndWithTraceWriter();
   return !writer.failed;
+}
+
+void RunOnTraceWriter(void (*function)(void *), void *arg) {
+  if (!writer.running)
+    return;
+  writer.errand = function;
+  writer.errand_argument = arg;
+  StoreRelease(&writer.errand_waits, 1);
+  // The writer sleeps on this count; for each it counts one as done.
+  __atomic_fetch_add(&writer.queued, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&writer.queued);
+  while (LoadAcquire(&writer.errand_waits))
+    if (!WaitForRawThread(writer.thread, &writer.errand_waits, 1))
+      EndWithTraceWriter();
+  __atomic_fetch_add(&writer.done, 1, __ATOMIC_RELEASE);
 }
 
 void EndWithTraceWriter() {

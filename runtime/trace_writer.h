@@ -35,6 +35,10 @@ void QueuePeriod(PeriodResult *result);
 /// Returns when all queued periods are handed to the kernel. False where
 /// writing failed (a message was printed when it did).
 bool DrainTraceWriter();
+/// Runs `function` on the writer's thread, if there is one, between two periods,
+/// and waits for it.
+void RunOnTraceWriter(void (*function)(void *), void *arg);
+
 /// Where something has ended the writer's thread alone, as only a system call
 /// filter does, ends the calling thread, the recorder, too: what waits in staging
 /// then stays there for `pagetide record`.

@@ -1,0 +1,233 @@
+//===- interceptors_process.cpp - Calls that reach our own means ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// These mark nothing. What a program does to its address space, its rights, its
+// limits or its processor's GS base can destroy what the runtime stands on, or
+// must reach the recorder's threads too, which libc does not know.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors.h"
+#include "lock_memory.h"
+#include "messages.h"
+#include "recorder.h"
+#include "wild_marks.h"
+
+#include <asm/prctl.h>
+#include <linux/mman.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+using namespace pagetide;
+
+//===- Address space ------------------------------------------------------===//
+
+namespace {
+constexpr uptr kBeyond = uptr{1} << abi::kAddressBits;
+constexpr uptr kMapFailed = ~uptr{0};
+} // namespace
+
+/// Ends the program where a call would replace or remove a part of the shadow:
+/// afterwards marks would be lost, or kill it with no word of why.
+static void KeepShadow(const char *call, uptr address, uptr bytes) {
+  if (bytes && ShadowReady() && OverlapsShadow(address, bytes))
+    Fatal("%s(0x%zx, %zu) would replace memory that Pagetide's shadow lies in. "
+          "A program that maps at fixed addresses finds out with "
+          "MAP_FIXED_NOREPLACE whether they are free; one that unmaps all that "
+          "it does not know cannot be recorded.\n",
+          call, address, bytes);
+}
+
+/// False, with errno set, where the range lies beyond what a shadow covers.
+static bool InReach(const char *call, uptr address, uptr bytes) {
+  if (address < kBeyond && bytes <= kBeyond - address)
+    return true;
+  static u32 told;
+  if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+    Warning("%s at the fixed address 0x%zx: refused with ENOMEM, because no "
+            "shadow covers addresses of more than 47 bits.\n",
+            call, address);
+  errno = ENOMEM;
+  return false;
+}
+
+template <typename Real>
+static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
+                 int fd, sptr offset) {
+  if (ShadowReady() && address) {
+    const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    if (fixed && !InReach("mmap", address, bytes))
+      return (void *)kMapFailed;
+    if (!fixed && address >= kBeyond)
+      address = 0; // only a hint: with it the kernel may go beyond 47 bits
+    if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
+      KeepShadow("mmap", address, bytes);
+  }
+  return real((void *)address, bytes, protection, flags, fd, offset);
+}
+
+PAGETIDE_INTERCEPTOR(void *, mmap, void *address, uptr bytes, int protection,
+                     int flags, int fd, sptr offset) {
+  return Map(RESOLVED(mmap), (uptr)address, bytes, protection, flags, fd,
+             offset);
+}
+PAGETIDE_INTERCEPTOR(void *, mmap64, void *address, uptr bytes, int protection,
+                     int flags, int fd, sptr offset) {
+  return Map(RESOLVED(mmap64), (uptr)address, bytes, protection, flags, fd,
+             offset);
+}
+PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
+  KeepShadow("munmap", (uptr)address, bytes);
+  return RESOLVED(munmap)(address, bytes);
+}
+PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
+                     int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  void *target = va_arg(list, void *);
+  va_end(list);
+  if (ShadowReady()) {
+    KeepShadow("mremap", (uptr)address, old_bytes);
+    if (flags & MREMAP_FIXED) {
+      if (!InReach("mremap", (uptr)target, bytes))
+        return (void *)kMapFailed;
+      KeepShadow("mremap", (uptr)target, bytes);
+    }
+  }
+  return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+}
+
+/// Locking all would fill the shadow's tens of gigabytes with pages.
+PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
+  if (!ShadowReady())
+    return RESOLVED(mlockall)(flags);
+  if (int error = LockAllMemory(flags)) {
+    errno = error;
+    return -1;
+  }
+  return 0;
+}
+
+//===- The GS base --------------------------------------------------------===//
+
+PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
+  if (code == ARCH_SET_GS && ShadowReady())
+    Fatal("the program sets the GS base, which Pagetide uses for the shadow. "
+          "It cannot be recorded.\n");
+  return RESOLVED(arch_prctl)(code, address);
+}
+
+//===- Rights -------------------------------------------------------------===//
+
+// A thread that keeps rights which the program has given up is as good as the
+// rights themselves to whoever takes the program over. libc makes such a call on
+// every thread that it knows; the recorder's two follow here.
+
+static int Follow(int result, long number, uptr a = 0, uptr b = 0, uptr c = 0,
+                  uptr d = 0, uptr e = 0) {
+  if (result == 0)
+    RepeatOnRecorder(number, a, b, c, d, e);
+  return result;
+}
+static uptr Id(unsigned id) { return (uptr)(sptr)(int)id; }
+
+PAGETIDE_INTERCEPTOR(int, setuid, unsigned id) {
+  return Follow(RESOLVED(setuid)(id), SYS_setuid, Id(id));
+}
+PAGETIDE_INTERCEPTOR(int, setgid, unsigned id) {
+  return Follow(RESOLVED(setgid)(id), SYS_setgid, Id(id));
+}
+PAGETIDE_INTERCEPTOR(int, seteuid, unsigned id) {
+  return Follow(RESOLVED(seteuid)(id), SYS_setresuid, Id(~0u), Id(id), Id(~0u));
+}
+PAGETIDE_INTERCEPTOR(int, setegid, unsigned id) {
+  return Follow(RESOLVED(setegid)(id), SYS_setresgid, Id(~0u), Id(id), Id(~0u));
+}
+PAGETIDE_INTERCEPTOR(int, setreuid, unsigned real, unsigned effective) {
+  return Follow(RESOLVED(setreuid)(real, effective), SYS_setreuid, Id(real),
+                Id(effective));
+}
+PAGETIDE_INTERCEPTOR(int, setregid, unsigned real, unsigned effective) {
+  return Follow(RESOLVED(setregid)(real, effective), SYS_setregid, Id(real),
+                Id(effective));
+}
+PAGETIDE_INTERCEPTOR(int, setresuid, unsigned real, unsigned effective,
+                     unsigned saved) {
+  return Follow(RESOLVED(setresuid)(real, effective, saved), SYS_setresuid,
+                Id(real), Id(effective), Id(saved));
+}
+PAGETIDE_INTERCEPTOR(int, setresgid, unsigned real, unsigned effective,
+                     unsigned saved) {
+  return Follow(RESOLVED(setresgid)(real, effective, saved), SYS_setresgid,
+                Id(real), Id(effective), Id(saved));
+}
+PAGETIDE_INTERCEPTOR(int, setgroups, uptr count, const unsigned *groups) {
+  return Follow(RESOLVED(setgroups)(count, groups), SYS_setgroups, count,
+                (uptr)groups);
+}
+PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
+  int result = RESOLVED(initgroups)(user, group);
+  if (result)
+    return result;
+  constexpr uptr kMostGroups = 65536; // the kernel's NGROUPS_MAX
+  void *groups = MapAnonymous(kMostGroups * sizeof(unsigned));
+  if (!groups)
+    Fatal("out of memory for the program's list of groups.\n");
+  uptr count = Syscall(SYS_getgroups, kMostGroups, (uptr)groups);
+  if (!Failed(count))
+    RepeatOnRecorder(SYS_setgroups, count, (uptr)groups);
+  Unmap(groups, kMostGroups * sizeof(unsigned));
+  return result;
+}
+PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
+  return Follow(RESOLVED(capset)(header, data), SYS_capset, (uptr)header,
+                (uptr)data);
+}
+PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
+  uptr a[4];
+  va_list list;
+  va_start(list, option);
+  for (uptr &argument : a)
+    argument = va_arg(list, uptr);
+  va_end(list);
+  if (option == PR_SET_SECCOMP)
+    NoteSystemCallFilter();
+  int result = RESOLVED(prctl)(option, a[0], a[1], a[2], a[3]);
+  switch (option) {
+  case PR_CAPBSET_DROP:
+  case PR_SET_SECUREBITS:
+  case PR_SET_KEEPCAPS:
+  case PR_SET_NO_NEW_PRIVS:
+    return Follow(result, SYS_prctl, (uptr)option, a[0], a[1], a[2], a[3]);
+  case PR_CAP_AMBIENT:
+    if (a[0] != PR_CAP_AMBIENT_IS_SET)
+      return Follow(result, SYS_prctl, (uptr)option, a[0], a[1], a[2], a[3]);
+    return result;
+  default:
+    return result;
+  }
+}
+
+//===- Faults -------------------------------------------------------------===//
+
+struct sigaction;
+namespace {
+constexpr int kSigSegv = 11;
+}
+
+PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
+                     struct sigaction *previous) {
+  if (number != kSigSegv || !ShadowReady())
+    return RESOLVED(sigaction)(number, action, previous);
+  return SetFaultHandler(action, previous, RESOLVED(sigaction));
+}
+PAGETIDE_INTERCEPTOR(void *, signal, int number, void *handler) {
+  if (number != kSigSegv || !ShadowReady())
+    return RESOLVED(signal)(number, handler);
+  return SetFaultSignal(handler, RESOLVED(sigaction));
+}

@@ -1,0 +1,143 @@
+/*===- suspended.c - A process that stands still for seconds ---------------===*
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===-----------------------------------------------------------------------===*/
+
+// Stopped and continued from outside, between periods, while pages are hashed and
+// while threads write: the period is longer, counts the ends that it missed, and
+// every write is in its sets.
+// RUN: %known_sets --ways O1 --timed 5ms --arg stop %s
+// RUN: %known_sets --ways O1 --modes process --timed 5ms --checksum written \
+// RUN:   --arg stop %s
+// The same by the control groups' freezer, where it can be had.
+// RUN: %known_sets --ways O1 --timed 5ms --arg freeze %s
+//
+// A recorder that gets next to no time: it has the lowest priority on a processor
+// on which a thread never rests.
+// RUN: %known_sets --ways O1 --timed 2ms --may-carry --arg starve --timeout 120 %s
+
+#include "known_times.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+enum { PAGES = 512, STAMPS = 20000 };
+static char *a;
+static struct stamp *stamps;
+static atomic_int next_stamp, quit, worked;
+static atomic_ullong overruns, periods;
+
+static void look(const pagetide_period *period, void *user) {
+  (void)user;
+  atomic_fetch_add(&overruns, period->overruns);
+  atomic_fetch_add(&periods, 1);
+}
+
+static void *work(void *arg) {
+  uint64_t random = (uint64_t)(uintptr_t)arg;
+  while (!atomic_load(&quit)) {
+    int i = atomic_fetch_add(&next_stamp, 1);
+    if (i >= STAMPS)
+      break;
+    char *p = a + next_random(&random) % PAGES * PAGE;
+    stamp_begin(&stamps[i], p, 1, 1);
+    *(volatile char *)p = 1;
+    stamp_end(&stamps[i]);
+    usleep(200);
+  }
+  atomic_fetch_add(&worked, 1);
+  return arg;
+}
+
+/* The thread whose name ps shows as `pagetide`. */
+static int recorder_tid(void) {
+  int found = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  require(tasks != NULL);
+  for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", atoi(entry->d_name));
+    FILE *file = fopen(path, "r");
+    if (!file)
+      continue;
+    if (fgets(name, sizeof name, file) && strcmp(name, "pagetide\n") == 0)
+      found = atoi(entry->d_name);
+    fclose(file);
+  }
+  closedir(tasks);
+  require(found != 0);
+  return found;
+}
+
+static void pin(int tid, int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  require(sched_setaffinity(tid, sizeof set, &set) == 0);
+}
+
+static void *never_rest(void *arg) {
+  pin(0, *(int *)arg);
+  while (!atomic_load(&quit))
+    ;
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  require(argc > 1);
+  const int starve = strcmp(argv[1], "starve") == 0;
+  const int freeze = strcmp(argv[1], "freeze") == 0;
+  stamps = map_stamps(STAMPS);
+  a = arena(0, PAGES * PAGE);
+  require_status(pagetide_on_period(look, NULL), PAGETIDE_OK);
+  pthread_t threads[3];
+  int cpu = sched_getcpu();
+  for (int i = 0; i < 2; ++i)
+    require(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1)) ==
+            0);
+  if (starve) {
+    int recorder = recorder_tid();
+    struct sched_param none = {0};
+    pin(recorder, cpu);
+    require(sched_setscheduler(recorder, SCHED_IDLE, &none) == 0);
+    require(pthread_create(&threads[2], NULL, never_rest, &cpu) == 0);
+    while (atomic_load(&overruns) < 20)
+      usleep(1000);
+  } else {
+    /* vfork and exec: the one who suspends is not recorded. */
+    for (int round = 0; round < 2; ++round) {
+      unsigned long long before = atomic_load(&overruns);
+      char pid[32];
+      snprintf(pid, sizeof pid, "%d", (int)getpid());
+      const char *script =
+          freeze && access("/sys/fs/cgroup/freezer", W_OK) == 0
+              ? "d=/sys/fs/cgroup/freezer/pagetide-$0; mkdir $d && "
+                "echo $0 >$d/cgroup.procs && echo FROZEN >$d/freezer.state; "
+                "sleep 1; echo THAWED >$d/freezer.state; "
+                "echo $0 >${d%/*}/cgroup.procs; rmdir $d"
+              : "kill -STOP $0; sleep 1; kill -CONT $0";
+      int child = vfork();
+      if (child == 0) {
+        execl("/bin/sh", "sh", "-c", script, pid, (char *)NULL);
+        _exit(127);
+      }
+      int status;
+      while (waitpid(child, &status, 0) < 0)
+        require(errno == EINTR);
+      require(WIFEXITED(status));
+      /* A second of periods of 5 ms, less what the machine owes anyway. */
+      while (atomic_load(&overruns) < before + 100)
+        usleep(1000);
+    }
+  }
+  atomic_store(&quit, 1);
+  for (int i = 0; i < 2 + starve; ++i)
+    pthread_join(threads[i], NULL);
+  require(atomic_load(&worked) == 2);
+  return 0;
+}
