@@ -6,10 +6,12 @@
 # this file, which then loads the site configuration of the build in
 # $PAGETIDE_BUILD (default: build/).
 
+import ctypes
 import os
 import re
 import shlex
 import shutil
+import subprocess
 
 import lit.formats
 import lit.util
@@ -138,6 +140,23 @@ def has_sanitizer(name):
     ) or os.path.exists(os.path.join(probe, "libclang_rt.%s.a" % name))
 
 
+def can_run(*command):
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=20).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def has_userfaultfd():
+    """Whether a descriptor for faults of user mode can be had."""
+    number, only_user_mode = 323, 1
+    fd = ctypes.CDLL(None).syscall(number, os.O_CLOEXEC | only_user_mode)
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0
+
+
 features = {
     # What the machine can do.
     "avx2": "avx2" in cpu_flags(),
@@ -156,6 +175,10 @@ features = {
     "qemu-user": shutil.which("qemu-x86_64") is not None,
     "gdb": shutil.which("gdb") is not None,
     "strace": shutil.which("strace") is not None,
+    # What the kernel allows.
+    "namespaces": can_run("unshare", "--mount", "--pid", "--fork", "true"),
+    "time-namespaces": can_run("unshare", "--time", "true"),
+    "userfaultfd": has_userfaultfd(),
     # A core goes into the working directory, not to a program.
     "core-files": open("/proc/sys/kernel/core_pattern").read().startswith("core"),
 }
