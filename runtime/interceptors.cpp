@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors.h"
+#include "address_limit.h"
 
 #include "recorder.h"
 
@@ -508,31 +509,40 @@ PAGETIDE_INTERCEPTOR(void, abort, void) {
 
 using Strings = char *const *;
 
-PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
+static void BeforeExec() {
   EndOfProgram(trace::EndReason::kExec);
-  return RESOLVED(execve)(path, argv, env);
+  LowerAddressLimitForExec();
+}
+static int ExecFailed(int result) {
+  RaiseAddressLimit();
+  return result;
+}
+
+PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(execve)(path, argv, env));
 }
 PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
-  EndOfProgram(trace::EndReason::kExec);
-  return RESOLVED(execv)(path, argv);
+  BeforeExec();
+  return ExecFailed(RESOLVED(execv)(path, argv));
 }
 PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
-  EndOfProgram(trace::EndReason::kExec);
-  return RESOLVED(execvp)(file, argv);
+  BeforeExec();
+  return ExecFailed(RESOLVED(execvp)(file, argv));
 }
 PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
                      Strings env) {
-  EndOfProgram(trace::EndReason::kExec);
-  return RESOLVED(execvpe)(file, argv, env);
+  BeforeExec();
+  return ExecFailed(RESOLVED(execvpe)(file, argv, env));
 }
 PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
-  EndOfProgram(trace::EndReason::kExec);
-  return RESOLVED(fexecve)(fd, argv, env);
+  BeforeExec();
+  return ExecFailed(RESOLVED(fexecve)(fd, argv, env));
 }
 PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {
-  EndOfProgram(trace::EndReason::kExec);
-  return RESOLVED(execveat)(dir, path, argv, env, flags);
+  BeforeExec();
+  return ExecFailed(RESOLVED(execveat)(dir, path, argv, env, flags));
 }
 
 /// The arguments of an execl: first, ..., nullptr.

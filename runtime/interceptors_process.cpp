@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "address_limit.h"
 #include "interceptors.h"
 #include "lock_memory.h"
 #include "messages.h"
@@ -112,6 +113,39 @@ PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
   }
   return 0;
 }
+
+static int Limit(const struct rlimit *limit, struct rlimit *previous) {
+  int error = LimitAddressSpace(limit, previous);
+  if (error)
+    errno = error;
+  return error ? -1 : 0;
+}
+namespace {
+constexpr int kAddressSpace = 9; // RLIMIT_AS
+}
+
+#define PAGETIDE_LIMIT_INTERCEPTORS(suffix)                                    \
+  PAGETIDE_INTERCEPTOR(int, setrlimit##suffix, int resource,                   \
+                       const struct rlimit *limit) {                           \
+    if (resource != kAddressSpace || !limit || !ShadowReady())                 \
+      return RESOLVED(setrlimit##suffix)(resource, limit);                     \
+    return Limit(limit, nullptr);                                              \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, getrlimit##suffix, int resource,                   \
+                       struct rlimit *limit) {                                 \
+    if (resource != kAddressSpace || !limit || !ShadowReady())                 \
+      return RESOLVED(getrlimit##suffix)(resource, limit);                     \
+    return Limit(nullptr, limit);                                              \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, prlimit##suffix, int pid, int resource,            \
+                       const struct rlimit *limit, struct rlimit *previous) {  \
+    if (resource != kAddressSpace || !ShadowReady() ||                         \
+        (pid && (u32)pid != GetPidRaw()))                                      \
+      return RESOLVED(prlimit##suffix)(pid, resource, limit, previous);        \
+    return Limit(limit, previous);                                             \
+  }
+PAGETIDE_LIMIT_INTERCEPTORS()
+PAGETIDE_LIMIT_INTERCEPTORS(64)
 
 //===- The GS base --------------------------------------------------------===//
 

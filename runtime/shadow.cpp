@@ -154,6 +154,14 @@ void CreateShadow(const abi::ModuleInfo &module) {
   StoreRelease(&shadow.ready, 1);
 }
 
+u64 ShadowBytes() {
+  u64 bytes = ControlBytes();
+  for (u32 i = 0; i < kMaxSlots; ++i)
+    if (LoadAcquire(&shadow.slot_base[i]))
+      bytes += shadow.slot_bytes;
+  return bytes;
+}
+
 bool OverlapsShadow(uptr address, uptr bytes) {
   auto overlaps = [&](uptr base, u64 size) {
     return base && address < base + size && address + bytes > base;

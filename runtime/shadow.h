@@ -75,6 +75,9 @@ void RenewShadowInChild(u32 slot);
 /// far was before recording, and is forgotten. Returns 0 or an errno.
 int MoveShadowToMemfd();
 
+/// Address space that the shadow takes at the moment.
+u64 ShadowBytes();
+
 /// True where the shadow, or its control block, has a byte of the range.
 bool OverlapsShadow(uptr address, uptr bytes);
 
