@@ -75,6 +75,7 @@ int ReadMappings(MappingList &list) {
 int ReadMappings(MappingList &list, PageVec<char> &text) {
   list.entries.clear();
   list.names.clear();
+  list.beyond = 0;
   list.names.push_back(0);
   if (int error = ReadAll("/proc/thread-self/maps", text))
     return error;
@@ -107,8 +108,11 @@ int ReadMappings(MappingList &list, PageVec<char> &text) {
     if (u64 scratch = ScratchShadow();
         scratch && m.start >= scratch && m.start < scratch + shadow.slot_bytes)
       continue;
-    if (m.start >> abi::kAddressBits) // [vsyscall], in the kernel's half
+    if (m.start >> abi::kAddressBits) {
+      if (!(m.start >> 63)) // not [vsyscall], in the kernel's half
+        list.beyond = m.start;
       continue;
+    }
     m.name = AddName(list, name, bytes);
     list.entries.push_back(m);
   }

@@ -321,6 +321,7 @@ struct State {
   u64 seen_generation[kMaxSlots];
   u64 alive_check_time;
   bool told_shared;
+  bool told_beyond;
   bool told_mappings; ///< that they cannot be read
   PageVec<GranuleRange> watched;
   u32 period_flags; ///< of the period that is being ended
@@ -410,6 +411,17 @@ static void LookAtMappings(u64 now, bool at_once) {
     }
     state.told_mappings = true;
     return;
+  }
+  if (state.looked_up.beyond && !state.told_beyond) {
+    state.told_beyond = true;
+    Warning(
+        "the program has mapped memory at 0x%llx, by a bare system call: no "
+        "shadow covers addresses of more than 47 bits. What it does there "
+        "is not recorded, and its marks can damage other memory.\n",
+        state.looked_up.beyond);
+    if (state.tracing)
+      EncodeNote(state.frames, now, OpenPeriod().index, NoteCode::kLost,
+                 "accesses to memory mapped beyond 47 bits");
   }
   if (SameMappings(state.looked_up, state.mappings))
     return;

@@ -154,6 +154,18 @@ void CreateShadow(const abi::ModuleInfo &module) {
   StoreRelease(&shadow.ready, 1);
 }
 
+uptr MapSparseSlot() {
+  uptr p;
+  if (!MapFile(-1, 0, shadow.slot_bytes, nullptr, &p))
+    return p;
+  int fd; // vm.overcommit_memory=2, as in MapOver
+  if (MakeMemfd(&fd))
+    return 0;
+  int error = MapFile(fd, 0, shadow.slot_bytes, nullptr, &p);
+  Syscall(SYS_close, (uptr)fd);
+  return error ? 0 : p;
+}
+
 u64 ShadowBytes() {
   u64 bytes = ControlBytes();
   for (u32 i = 0; i < kMaxSlots; ++i)

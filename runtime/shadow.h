@@ -75,6 +75,11 @@ void RenewShadowInChild(u32 slot);
 /// far was before recording, and is forgotten. Returns 0 or an errno.
 int MoveShadowToMemfd();
 
+/// A slot's worth of memory that belongs to no thread; 0 where there is none to
+/// be had. Shared, for the kernel would merge private memory with what lies
+/// beside it, and then it could not be told among the program's mappings.
+uptr MapSparseSlot();
+
 /// Address space that the shadow takes at the moment.
 u64 ShadowBytes();
 

@@ -402,13 +402,7 @@ static uptr EnsureScratchShadow() {
   uptr base = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
   if (base)
     return base;
-  // Shared, for the kernel would merge private memory with what lies beside it,
-  // and then it could not be told among the program's mappings.
-  base = Syscall(SYS_mmap, 0, shadow.slot_bytes, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1, 0);
-  if (Failed(base))
-    return 0;
-  Syscall(SYS_madvise, base, shadow.slot_bytes, MADV_DONTDUMP);
+  base = MapSparseSlot();
   uptr none = 0;
   if (base &&
       !__atomic_compare_exchange_n(&scratch, &none, base, false,
