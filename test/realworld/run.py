@@ -15,6 +15,7 @@ Natively a suite is run once and its results are kept; --again runs it again.
 import argparse
 import hashlib
 import os
+import pwd
 import re
 import resource
 import shutil
@@ -97,6 +98,9 @@ class Program:
         self.package = self.variable("package")
         self.packages = self.variable("packages").split()
         self.needs = self.variable("needs").split()
+        # As whom to test.
+        self.user = "nobody" if os.geteuid() == 0 and self.variable(
+            "unprivileged") else None
         self.directory = os.path.join(arguments.directory, name)
 
     def variable(self, name):
@@ -107,7 +111,7 @@ class Program:
         )
         return done.stdout
 
-    def stage(self, name, directory, environment, output, seconds):
+    def stage(self, name, directory, environment, output, seconds, user=None):
         """Runs a stage in a session of its own, at most so long. The status is
         None where it took longer; what it left running is ended."""
         script = 'source "$1"; source "$2"; "$3"'
@@ -116,6 +120,8 @@ class Program:
              os.path.join(HERE, "stages.sh"), self.file, name],
             cwd=directory, env=environment, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            user=user, group=pwd.getpwnam(user).pw_gid if user else None,
+            extra_groups=[] if user else None,
         )
         try:
             status = process.wait(timeout=seconds)
@@ -231,9 +237,14 @@ class Program:
             return Run(self, variant, mode, directory)
         shutil.rmtree(directory, ignore_errors=True)
         os.makedirs(os.path.join(directory, "traces"))
-        # A tree of its own: suites leave files behind.
-        work = os.path.join(directory, "tree")
+        # A tree of its own, since suites leave files behind; and the same path
+        # for all, which the tests of some programs depend on.
+        work = os.path.join(self.directory, "work")
+        shutil.rmtree(work, ignore_errors=True)
         subprocess.run(["cp", "-a", "--reflink=auto", tree, work], check=True)
+        if self.user:
+            subprocess.run(["chown", "-R", self.user, work, directory],
+                           check=True)
         environment = self.environment(variant)
         options = MODE_OPTIONS.get(mode, "")
         if options:
@@ -247,7 +258,7 @@ class Program:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with open(os.path.join(directory, "log"), "wb") as output:
             status = self.stage("check", work, environment, output,
-                                self.arguments.timeout)
+                                self.arguments.timeout, self.user)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = (after.ru_utime + after.ru_stime) - (
             before.ru_utime + before.ru_stime)
@@ -256,7 +267,9 @@ class Program:
                 how(status), time.monotonic() - began, cpu,
                 time.strftime("%Y-%m-%d")))
         run = Run(self, variant, mode, directory)
-        if not self.arguments.keep:
+        if self.arguments.keep:
+            os.rename(work, os.path.join(directory, "tree"))
+        else:
             shutil.rmtree(work, ignore_errors=True)
         say("    %s" % run.in_words())
         return run

@@ -6,6 +6,7 @@
 #
 #   package   the Debian source package; `packages` names further ones
 #   needs     Debian packages that building or testing it takes (optional)
+#   unprivileged  not empty: where root runs the suite, it runs as nobody
 #   build     builds in the current directory, a copy of the fetched tree, with
 #             $CC, $CXX, $CFLAGS, $JOBS; $SOURCES/NAME are further packages
 #   check     runs the test suite, in the same directory

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # re2 (C++): `make static-test shared-test`, all of it, against the static and
-# the shared library, and of the "big" tests those of the automata (threads) and
-# the random ones. Left out: the exhaustive tests.
+# the shared library, and of the "big" tests that of the automata (threads).
+# Left out: the random and the exhaustive tests.
 
 package=re2
 needs=unicode-data # from which Debian's package makes tables
 
 tests=(charclass compile filtered_re2 mimics_pcre parse possible_match re2_arg
-  re2 regexp required_prefix search set simplify string_generator dfa random)
+  re2 regexp required_prefix search set simplify string_generator dfa)
 
 build() {
   local targets=() test
