@@ -316,6 +316,8 @@ struct State {
   MappingList mappings, looked_up;
   PageVec<u8> frames; ///< for the next period's frames_before
   bool tracing;
+  /// The trace says that the program ended, by exec or abort. It may go on.
+  bool said_end;
   int control; ///< connection to `pagetide record`, or -1
   char trace_path[4096];
   u64 seen_generation[kMaxSlots];
@@ -329,6 +331,8 @@ struct State {
 } // namespace
 
 PAGETIDE_RECORDER_STATE static State state;
+PAGETIDE_RECORDER_STATE static PageVec<StagedWord> peeked_words;
+PAGETIDE_RECORDER_STATE static PageSet peeked_set;
 
 //===- Threads coming and going -------------------------------------------===//
 
@@ -541,15 +545,31 @@ static void Schedule(u64 from) {
   state.next_end = period && from + period > from ? from + period : kNever;
 }
 
+/// Whether the program, said to have ended, has marked anything since.
+static bool GoesOn() {
+  const u64 granules = u64{1}
+                       << (abi::kAddressBits - shadow.module.granule_shift);
+  peeked_words.clear();
+  state.engine->peek({0, granules}, peeked_words);
+  return peeked_words.size() != 0;
+}
+
 /// The clock says so. Ends that passed while we were late are overruns: they
 /// lengthened this period.
 static void EndTimedPeriod(u64 now) {
   u64 period = __atomic_load_n(&config.period_ns, __ATOMIC_ACQUIRE);
   u64 due = state.next_end;
   if (period) {
-    state.overruns = (now - due) / period;
-    due += state.overruns * period;
+    u64 missed = (now - due) / period;
+    state.overruns += missed;
+    due += missed * period;
   }
+  // An exec may take its time: nothing follows the End frame meanwhile.
+  if (state.said_end && !GoesOn()) {
+    ++state.overruns;
+    return Schedule(due);
+  }
+  state.said_end = false;
   EndPeriod(0, false, nullptr);
   Schedule(due);
 }
@@ -683,6 +703,7 @@ static int StartRecording(const char *parent_trace) {
     return status;
   }
   state.overruns = 0;
+  state.said_end = false;
   LookAtMappings(now, true);
   Schedule(now);
   StoreRelease(&recording, 1);
@@ -769,9 +790,6 @@ static bool RangeOfRequest(GranuleRange &range) {
   return true;
 }
 
-PAGETIDE_RECORDER_STATE static PageVec<StagedWord> peeked_words;
-PAGETIDE_RECORDER_STATE static PageSet peeked_set;
-
 static bool PeekRuns(GranuleRange &range) {
   if (!RangeOfRequest(range))
     return false;
@@ -819,10 +837,12 @@ static int AnswerEndOfProgram() {
   if (state.tracing)
     DrainTraceWriter();
   // After exec that fails, or an abort that is caught, the program goes on.
-  if (request.reason == EndReason::kExit)
+  if (request.reason == EndReason::kExit) {
     StopRecording();
-  else
+  } else {
+    state.said_end = true;
     Schedule(MonotonicNs());
+  }
   return PAGETIDE_OK;
 }
 

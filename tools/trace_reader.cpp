@@ -359,6 +359,10 @@ void TraceReader::accept_period(const PeriodPart &part) {
 TraceReader::TraceReader(std::unique_ptr<ByteSource> source, std::string name)
     : source_(std::move(source)), name_(std::move(name)) {
   const std::size_t got = source_->read(&header_, sizeof(header_));
+  if (got == 0)
+    throw Failure(fmt::format("{}: the file is empty: a program that is killed "
+                              "as it begins to record leaves such a trace",
+                              name_));
   if (got < sizeof(header_.magic) ||
       std::memcmp(header_.magic, trace::kMagic, sizeof(trace::kMagic)) != 0)
     throw Failure(fmt::format(

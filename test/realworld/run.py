@@ -332,6 +332,10 @@ class Run:
                         for line in open(path, errors="replace"):
                             out.write("message %s" % line)
                         continue
+                    # Of a process that was killed as it began to record.
+                    if os.path.getsize(path) == 0:
+                        out.write("trace 1 %s empty\n" % name)
+                        continue
                     done = subprocess.run(
                         [self.program.arguments.pagetide.command, "info", path],
                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
