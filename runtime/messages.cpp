@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -35,6 +36,25 @@ void InitMessages() { no_stderr = Failed(Syscall(SYS_fcntl, 2, F_GETFD)); }
 
 void SetMessagePath(const char *path) { message_path = path; }
 
+/// Opens a file that option log_path names. In a directory that others may write
+/// to, one of them may have been there before us: with a link, a FIFO that
+/// nobody reads, or a file of his own. Returns -1 for these.
+static int OpenLog(const char *path) {
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
+                        O_NONBLOCK,
+                    0600);
+  if (Failed(fd))
+    return -1;
+  struct stat status;
+  if (!Failed(Syscall(SYS_fstat, fd, (uptr)&status)) &&
+      S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+      status.st_uid == (u32)Syscall(SYS_geteuid))
+    return (int)fd;
+  Syscall(SYS_close, fd);
+  return -1;
+}
+
 /// A descriptor to write a message to, and whether it must be closed; -1 where
 /// there is none.
 static int OpenMessageStream(bool &close) {
@@ -43,11 +63,9 @@ static int OpenMessageStream(bool &close) {
     char path[4096];
     __sanitizer::internal_snprintf(path, sizeof(path), "%s.%u", message_path,
                                    GetPidRaw());
-    uptr fd =
-        Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
-                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (!Failed(fd))
-      return (int)fd;
+    int fd = OpenLog(path);
+    if (fd >= 0)
+      return fd;
   }
   if (no_stderr)
     return -1;
@@ -60,7 +78,7 @@ static int OpenMessageStream(bool &close) {
     // opens it anew, which a socket does not allow.
     if (Failed(fd))
       fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/fd/2",
-                   O_WRONLY | O_APPEND | O_CLOEXEC);
+                   O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     return Failed(fd) ? -1 : (int)fd;
   }
   close = false;

@@ -8,9 +8,11 @@
 #include "control_server.h"
 
 #include "failure.h"
+#include "text_format.h"
 
 #include "pagetide/shadow_file.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -48,6 +50,21 @@ std::uint64_t monotonic_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
          static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Whether what a process handed over can be read without waiting for anybody:
+/// opening a FIFO again could take for ever.
+bool is_file(int fd) {
+  struct stat status;
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// Whether the process itself could write to what it handed over. It is completed
+/// with our rights, which may be more than the process's.
+bool is_writable_file(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return is_file(fd) && flags >= 0 && (flags & O_ACCMODE) == O_RDWR &&
+         !(flags & O_PATH);
 }
 
 bool is_readable(int fd) {
@@ -151,8 +168,13 @@ void ControlServer::serve() {
   // One at a time, so that a crowd of short-lived processes needs no more
   // descriptors than one. Whoever has to wait loses nothing: what it sent stays
   // in its connection, even past its death.
-  while (may_accept() && accept_one())
-    serve_one(processes_.size() - 1);
+  while (may_accept()) {
+    const std::size_t before = processes_.size();
+    if (!accept_one())
+      break;
+    if (processes_.size() > before)
+      serve_one(before);
+  }
 }
 
 void ControlServer::finish_hung_up() {
@@ -174,6 +196,13 @@ bool ControlServer::accept_one() {
   ucred peer = {};
   socklen_t size = sizeof(peer);
   ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (peer.uid != ::geteuid() && peer.uid != 0) {
+    // The directory keeps others out; this is for one that somebody opened.
+    messages_.push_back(fmt::format(
+        "process {} of user {} is none of this run; it is turned away",
+        peer.pid, peer.uid));
+    return true;
+  }
   Process process;
   process.pid = peer.pid;
   process.connection = std::move(connection);
@@ -255,13 +284,22 @@ void ControlServer::take_hello(Process &process, const char *bytes,
         process.pid, fds.size(), wanted_fds));
     return;
   }
+  if (!is_file(fds[0].get()) ||
+      (wanted_fds == 2 && !is_writable_file(fds[1].get()))) {
+    messages_.push_back(fmt::format(
+        "process {} handed over something that is no file of its own to write "
+        "to; it is left alone",
+        process.pid));
+    return;
+  }
   // A process that stops recording and starts again greets again; what it
   // recorded before it has ended itself.
   if (process.introduced)
     finish(process);
   process.introduced = true;
   process.memfd = std::move(fds[0]);
-  process.path.assign(hello.trace_path, hello.trace_bytes);
+  // Only shown, and the process may have made it up.
+  process.path = printable(std::string(hello.trace_path, hello.trace_bytes));
   if (hello.trace_bytes != 0)
     process.trace = std::move(fds[1]);
   else

@@ -9,6 +9,7 @@
 #include "failure.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -26,10 +27,28 @@ constexpr std::size_t kBufferBytes = 256 * 1024;
 
 TextOutput::TextOutput() : fd_(STDOUT_FILENO), name_("standard output") {}
 
+namespace {
+
+/// Makes or empties a file. In a directory that others may write to, a link can
+/// be a trap: only the caller's own and the system's are followed.
+int open_output(const std::string &path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const int fd = ::open(path.c_str(), kFlags | O_NOFOLLOW, 0666);
+  if (fd >= 0 || errno != ELOOP)
+    return fd;
+  struct stat link;
+  if (::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode) &&
+      link.st_uid != ::geteuid() && link.st_uid != 0)
+    throw Failure(fmt::format("{}: is a link that another user made; it is not "
+                              "followed",
+                              path));
+  return ::open(path.c_str(), kFlags, 0666);
+}
+
+} // namespace
+
 TextOutput::TextOutput(const std::string &path)
-    : own_(
-          ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
-      fd_(own_.get()), name_(path) {
+    : own_(open_output(path)), fd_(own_.get()), name_(path) {
   if (!own_)
     throw Failure(
         fmt::format("{}: cannot be made: {}", path, std::strerror(errno)));
