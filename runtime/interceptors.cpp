@@ -182,38 +182,88 @@ PAGETIDE_INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
 
 namespace pagetide {
 
+/// Changes the range of a slot so that the recorder, whenever it looks, finds
+/// one that covers both the former and the new one, where one contains the
+/// other.
+static void SetInFlight(SlotEntry &entry, u64 address, u64 bytes) {
+  if (entry.inflight_bytes && bytes)
+    StoreRelease(&entry.inflight_bytes, u64{1} << abi::kAddressBits);
+  StoreRelease(&entry.inflight_address, address);
+  StoreRelease(&entry.inflight_bytes, bytes);
+}
+
 InFlight::InFlight(const void *p, uptr bytes) {
   if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
     return;
   u32 slot = CurrentSlot();
-  if (slot == shadow_file::kOrphanSlot) { // several threads': only counted
-    orphan_ = true;
+  const bool orphan = slot == shadow_file::kOrphanSlot;
+  if (orphan || SharesSlot(slot)) { // several threads': only counted
+    counted_ = true;
     __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
                        __ATOMIC_ACQ_REL);
-    return;
+    if (orphan) {
+      ++self.orphan_calls;
+      innermost_ = &self.orphan_call;
+    }
+  } else {
+    entry_ = &shadow.slots[slot];
+    innermost_ = &entry_->inflight_call;
+    address_ = entry_->inflight_address;
+    bytes_ = entry_->inflight_bytes;
+    u64 low = (uptr)p, high = low + bytes;
+    if (bytes_) {
+      low = Min(low, address_);
+      high = address_ + bytes_ > high ? address_ + bytes_ : high;
+    }
+    SetInFlight(*entry_, low, high - low);
   }
-  entry_ = &shadow.slots[slot];
-  address_ = entry_->inflight_address;
-  bytes_ = entry_->inflight_bytes;
-  u64 low = (uptr)p, high = low + bytes;
-  if (bytes_) {
-    low = Min(low, address_);
-    high = address_ + bytes_ > high ? address_ + bytes_ : high;
+  if (innermost_) {
+    outer_ = *innermost_;
+    *innermost_ = (std::uint64_t)this;
   }
-  StoreRelease(&entry_->inflight_bytes, 0);
-  StoreRelease(&entry_->inflight_address, low);
-  StoreRelease(&entry_->inflight_bytes, high - low);
 }
 
-InFlight::~InFlight() {
-  if (orphan_)
+void InFlight::Leave() {
+  if (innermost_)
+    *innermost_ = outer_;
+  if (counted_)
     __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, 1,
                        __ATOMIC_ACQ_REL);
-  if (!entry_)
+  if (counted_ && innermost_)
+    --self.orphan_calls;
+  if (entry_)
+    SetInFlight(*entry_, address_, bytes_);
+}
+
+InFlight::~InFlight() { Leave(); }
+
+void AbandonCalls(uptr stack) {
+  if (!ShadowReady())
     return;
-  StoreRelease(&entry_->inflight_bytes, 0);
-  StoreRelease(&entry_->inflight_address, address_);
-  StoreRelease(&entry_->inflight_bytes, bytes_);
+  u32 slot = CurrentSlot();
+  const std::uint64_t &innermost = slot == shadow_file::kOrphanSlot
+                                       ? self.orphan_call
+                                       : shadow.slots[slot].inflight_call;
+  if (!innermost || SharesSlot(slot))
+    return;
+  // Stacks grow downward. Calls lie between here and the target; or, where the
+  // target is on another stack than the handler that jumps, anywhere on the
+  // handler's and below the target on the other. Only what is certain to be left
+  // is: a call too many is no worse than a page called unstable.
+  const uptr here = (uptr)__builtin_frame_address(0);
+  stack_t handlers = {};
+  Syscall(SYS_sigaltstack, 0, (uptr)&handlers);
+  const uptr low = (uptr)handlers.ss_sp, high = low + handlers.ss_size;
+  auto on_handlers = [&](uptr p) { return p >= low && p < high; };
+  const bool leaves_stack = (handlers.ss_flags & SS_ONSTACK) &&
+                            on_handlers(here) && !on_handlers(stack);
+  while (uptr call = innermost) {
+    const bool left = leaves_stack ? on_handlers(call) || call < stack
+                                   : call > here && call < stack;
+    if (!left)
+      return;
+    ((InFlight *)call)->Leave();
+  }
 }
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT).

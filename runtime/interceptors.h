@@ -169,10 +169,19 @@ public:
   InFlight &operator=(const InFlight &) = delete;
 
 private:
+  friend void AbandonCalls(uptr stack);
+  void Leave();
   shadow_file::SlotEntry *entry_ = nullptr;
-  bool orphan_ = false;
+  bool counted_ = false;
+  std::uint64_t *innermost_ =
+      nullptr;              ///< where the calls under way are chained
+  std::uint64_t outer_ = 0; ///< the next one of the chain
   u64 address_ = 0, bytes_ = 0;
 };
+
+/// The thread is about to jump: calls above the stack pointer `stack` will not
+/// return.
+void AbandonCalls(uptr stack);
 
 /// Marks what a call has written: `done` bytes, or, where it failed on a bad
 /// address, nobody knows how much of the range.

@@ -82,6 +82,28 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   return tid;
 }
 
+//===- Jumps --------------------------------------------------------------===//
+
+/// The stack pointer in a jmp_buf: libc hides it by a secret of the thread's.
+static uptr StackOf(const void *buffer) {
+  constexpr int kStackPointer = 6; // its place among the words
+  uptr hidden = ((const uptr *)buffer)[kStackPointer], secret;
+  asm("mov %%fs:0x30, %0" : "=r"(secret));
+  return (hidden >> 17 | hidden << 47) ^ secret;
+}
+
+#define PAGETIDE_JUMP(name)                                                    \
+  PAGETIDE_INTERCEPTOR(void, name, void *buffer, int value) {                  \
+    NeedReal();                                                                \
+    AbandonCalls(StackOf(buffer));                                             \
+    REAL(name)(buffer, value);                                                 \
+  }
+
+PAGETIDE_JUMP(longjmp)
+PAGETIDE_JUMP(_longjmp)
+PAGETIDE_JUMP(siglongjmp)
+PAGETIDE_JUMP(__longjmp_chk)
+
 //===- SIGEV_THREAD -------------------------------------------------------===//
 
 namespace {

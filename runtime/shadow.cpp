@@ -202,6 +202,7 @@ void BeginSlot(u32 slot, u32 tid) {
   entry.start_ns = MonotonicNs();
   entry.end_ns = 0;
   entry.inflight_bytes = 0;
+  entry.inflight_call = 0;
   ++entry.generation;
   if (shadow.header->slot_high <= slot)
     shadow.header->slot_high = slot + 1;

@@ -187,11 +187,15 @@ static void Recheck(PageVec<PageHash> &pages) {
       MakeUnstable(page);
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     const SlotEntry &entry = shadow.slots[slot];
-    u64 bytes = LoadAcquire(&entry.inflight_bytes);
+    u64 address, bytes;
+    do { // both of one moment
+      bytes = LoadAcquire(&entry.inflight_bytes);
+      address = LoadAcquire(&entry.inflight_address);
+    } while (bytes != LoadAcquire(&entry.inflight_bytes));
     if (!bytes || !IsMapped(slot))
       continue;
-    u64 last = CellIndex(entry.inflight_address + bytes - 1);
-    for (uptr i = FirstPageAt(pages, CellIndex(entry.inflight_address));
+    u64 last = CellIndex(address + bytes - 1);
+    for (uptr i = FirstPageAt(pages, CellIndex(address));
          i < pages.size() && pages[i].granule <= last; ++i)
       MakeUnstable(pages[i]);
   }

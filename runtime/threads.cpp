@@ -152,8 +152,13 @@ static void EndThread(void *round) {
   self.ended = true;
   CountThread(-1);
   u32 slot = CurrentSlot();
-  if (slot == kOrphanSlot)
+  if (slot == kOrphanSlot) {
     __atomic_fetch_sub(&orphans, 1, __ATOMIC_RELAXED);
+    // Calls that the thread was cancelled in.
+    __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight,
+                       self.orphan_calls, __ATOMIC_ACQ_REL);
+    self.orphan_calls = 0;
+  }
   // Without an orphan slot (no thread was ever created: main calls
   // pthread_exit) the thread keeps what it has.
   if (slot == kOrphanSlot || !shadow.slot_base[kOrphanSlot])

@@ -26,7 +26,11 @@ struct ThreadSelf {
   bool in_request;   ///< waits for the recorder, or runs a callback
   bool left_request; ///< has ended its request from within the callback
   bool ended;        ///< its last destructors run
-  u64 signal_mask;   ///< the program's, while the thread forks
+  /// Of a thread on the orphan slot: its calls under way (see InFlight), and the
+  /// innermost.
+  u64 orphan_calls;
+  std::uint64_t orphan_call;
+  u64 signal_mask; ///< the program's, while the thread forks
 };
 extern constinit thread_local ThreadSelf self
     __attribute__((tls_model("initial-exec")));

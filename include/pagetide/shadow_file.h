@@ -61,7 +61,8 @@ struct SlotEntry {     // 64 bytes, one cache line
   std::uint64_t generation; ///< counts the threads that had this slot
   std::uint32_t process;    ///< pid; not the header's for a clone with CLONE_VM
                             ///< and without CLONE_THREAD
-  std::uint32_t reserved[3];
+  std::uint32_t reserved;
+  std::uint64_t inflight_call; ///< the process's own: its innermost such call
 };
 static_assert(sizeof(SlotEntry) == 64);
 
