@@ -16,6 +16,7 @@
 
 #include "interceptors.h"
 #include "address_limit.h"
+#include "messages.h"
 
 #include "recorder.h"
 
@@ -284,9 +285,19 @@ void MarkOutput(const void *p, uptr bytes, sptr done) {
 }
 
 Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
-  if (ShadowReady() && count > 0 && count <= kMost &&
-      CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
+  if (!ShadowReady() || count <= 0 || count > kMost)
+    return;
+  if (count > kFew)
+    pieces_ = (iovec *)MapAnonymous(kMost * sizeof(iovec));
+  if (!pieces_)
+    Fatal("out of memory for the vector of a system call.\n");
+  if (CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
     count_ = (uptr)count;
+}
+
+Pieces::~Pieces() {
+  if (pieces_ != few_)
+    Unmap(pieces_, kMost * sizeof(iovec));
 }
 
 InFlight Pieces::Span() const {

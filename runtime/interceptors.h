@@ -201,6 +201,9 @@ template <typename T> T ValueAt(const T *p) {
 class Pieces {
 public:
   Pieces(const iovec *vector, sptr count);
+  ~Pieces();
+  Pieces(const Pieces &) = delete;
+  Pieces &operator=(const Pieces &) = delete;
 
   /// The span of all pieces, to be noted as in flight.
   InFlight Span() const;
@@ -212,9 +215,12 @@ public:
 private:
   template <typename Mark> void MarkDone(sptr done, Mark mark) const;
   static constexpr sptr kMost = 1024; // UIO_MAXIOV: the kernel refuses more
+  /// As many have room here: a thread's stack may be no larger than 16 KiB.
+  static constexpr sptr kFew = 32;
   const iovec *vector_;
   uptr count_ = 0;
-  iovec pieces_[kMost];
+  iovec few_[kFew];
+  iovec *pieces_ = few_;
 };
 
 } // namespace pagetide

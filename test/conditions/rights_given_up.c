@@ -10,8 +10,11 @@
 // RUN: %build_c -O1 %s -o %t
 // RUN: rm -rf %t.d && mkdir %t.d && chmod 777 %t.d && cd %t.d
 // RUN: for how in setuid setresuid setreuid seteuid capset bound threads; do \
-// RUN:   PAGETIDE_OPTIONS=trace_path=$how:period=0 %t $how || exit 1; \
-// RUN:   %pagetide info $how | grep 'ended by exit' || exit 1; done
+// RUN:   PAGETIDE_OPTIONS=trace_path=$how:period=0:checksum=written %t $how || \
+// RUN:   exit 1; %pagetide info $how | grep 'ended by exit' || exit 1; done
+// A process that changed its user is not dumpable; its pages are read all the same.
+// RUN: %pagetide export --format csv setuid | FileCheck %s
+// CHECK: 1,{{.*}},0x100000001000,{{.*}},stable
 // With nothing to record there is a recorder all the same.
 // RUN: %t setuid
 
