@@ -664,6 +664,7 @@ void InitInterceptors() {
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
     *f->address = ResolveReal(f->name);
+  InitTableInterceptors();
   __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
 }
 

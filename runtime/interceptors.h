@@ -158,6 +158,9 @@ uptr MarkedFind(const void *s, int c, uptr most);
 /// than any ordinary result.
 constexpr uptr kUnknownLength = uptr{64} << 10;
 
+/// As a range in flight: a call that writes nobody knows where, but soon ends.
+constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
+
 /// A range that libc or the kernel may write until this goes, so that no
 /// checksum takes it for stable. Calls may nest, by callbacks and signal
 /// handlers: the range is then the span of all.

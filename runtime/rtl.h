@@ -16,6 +16,8 @@ void EnsureSecondPhase();
 
 /// Resolves the functions that interceptors wrap (interceptors.cpp).
 void InitInterceptors();
+/// Those of sanitizer_common's table; the above calls it.
+void InitTableInterceptors();
 /// In a forked child: another thread was exiting.
 void ForgetExitInChild();
 

@@ -173,8 +173,13 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
           builder.add_word(section_tid(tid_of(slots[slot])),
                            shadow_file::ChunkKind::kMarks, word);
       });
+  // A call that moves memory of which nobody knew where, as realloc does, notes
+  // all of the address space: of that nothing can be said.
+  constexpr std::uint64_t kAnywhere = std::uint64_t{1} << abi::kAddressBits;
   for (const shadow_file::SlotEntry &slot : slots)
-    if (slot.state == static_cast<std::uint32_t>(shadow_file::SlotState::kLive))
+    if (slot.state ==
+            static_cast<std::uint32_t>(shadow_file::SlotState::kLive) &&
+        slot.inflight_bytes < kAnywhere)
       builder.add_maybe_written(section_tid(slot.tid), slot.inflight_address,
                                 slot.inflight_bytes);
 }
