@@ -661,11 +661,24 @@ void *ResolveReal(const char *name) {
 }
 
 void InitInterceptors() {
+  if (Active())
+    return;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
     *f->address = ResolveReal(f->name);
-  InitTableInterceptors();
-  __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
+  // The table must be made once. Its making may call interceptors itself; other
+  // threads wait for it.
+  static u32 maker;
+  u32 other = 0;
+  const u32 tid = GetTidRaw();
+  if (__atomic_compare_exchange_n(&maker, &other, tid, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE)) {
+    InitTableInterceptors();
+    __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
+  } else if (other != tid) {
+    while (!__atomic_load_n(&intercepting, __ATOMIC_ACQUIRE))
+      Syscall(SYS_sched_yield);
+  }
 }
 
 } // namespace pagetide

@@ -645,6 +645,62 @@ PAGETIDE_AFTER(SIZE_T, __confstr_chk,
                (int name, char *p, SIZE_T n, SIZE_T room), (name, p, n, room),
                if (p) MarkWrite((uptr)p, Min(result, n)))
 
+//===- Users and groups ---------------------------------------------------===//
+
+namespace {
+struct User { // passwd
+  char *name, *password;
+  u32 id, group;
+  char *real_name, *home, *shell;
+};
+struct Group { // group
+  char *name, *password;
+  u32 id;
+  char **members;
+};
+} // namespace
+static void DidGiveStrings(const User &user) {
+  DidWriteString(user.name);
+  DidWriteString(user.password);
+  DidWriteString(user.real_name);
+  DidWriteString(user.home);
+  DidWriteString(user.shell);
+}
+static void DidGiveStrings(const Group &group) {
+  DidWriteString(group.name);
+  DidWriteString(group.password);
+  char **member = group.members;
+  for (; *member; ++member)
+    DidWriteString(*member);
+  MarkWrite((uptr)group.members, (uptr)(member + 1 - group.members) * 8);
+}
+/// The caller's room takes each line that libc looks at, one after the other.
+template <typename Entry>
+static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
+  DidWriteAt(found);
+  MarkMayWrite((uptr)room, bytes);
+  MarkMayWrite((uptr)entry, sizeof(*entry));
+  if (!*found)
+    return;
+  DidWriteAt(entry);
+  DidGiveStrings(*entry);
+}
+#define PAGETIDE_FIND(name, Entry, parameters, arguments, after)               \
+  PAGETIDE_AROUND(int, name,                                                   \
+                  (PAGETIDE_UNPACK parameters Entry * entry, char *room,       \
+                   SIZE_T bytes, Entry **found),                               \
+                  (PAGETIDE_UNPACK arguments entry, room, bytes, found),       \
+                  InFlight in_flight(room, bytes), after;                      \
+                  DidFind(entry, room, bytes, found))
+PAGETIDE_FIND(getpwnam_r, User, (const char *key, ), (key, ),
+              DidReadString(key))
+PAGETIDE_FIND(getpwuid_r, User, (u32 key, ), (key, ), )
+PAGETIDE_FIND(getgrnam_r, Group, (const char *key, ), (key, ),
+              DidReadString(key))
+PAGETIDE_FIND(getgrgid_r, Group, (u32 key, ), (key, ), )
+PAGETIDE_FIND(getpwent_r, User, (), (), )
+PAGETIDE_FIND(getgrent_r, Group, (), (), )
+
 //===- Regular expressions ------------------------------------------------===//
 
 constexpr uptr kRegexBytes = 64, kMatchBytes = 8; // regex_t, regmatch_t

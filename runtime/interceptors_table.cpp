@@ -85,6 +85,15 @@ uptr LengthOfArgument(const char *s) {
   return 0;
 }
 
+/// The name without the prefix that keeps the table's from being ours (below).
+const char *NameInLibc(const char *name) {
+  constexpr char kPrefix[] = "table_";
+  for (uptr i = 0; kPrefix[i]; ++i)
+    if (name[i] != kPrefix[i])
+      return name;
+  return name + sizeof(kPrefix) - 1;
+}
+
 /// Strings that the table takes as arguments are read to their ends.
 struct TableFlags {
   bool strict_string_checks = true;
@@ -114,8 +123,12 @@ constexpr TableFlags kTableFlags;
 #define COMMON_INTERCEPTOR_SET_THREAD_NAME(ctx, name)
 #define COMMON_INTERCEPTOR_SET_PTHREAD_NAME(ctx, thread, name)
 #define COMMON_INTERCEPTOR_ON_EXIT(ctx) 0
-#define COMMON_INTERCEPT_FUNCTION(name)                                        \
-  REAL(name) = (decltype(REAL(name)))pagetide::ResolveReal(#name)
+// Names may be macros. A lookup that fails would allocate: too early for that
+// beside other sanitizers.
+#define COMMON_INTERCEPT_FUNCTION(name) PAGETIDE_RESOLVE(name)
+#define PAGETIDE_RESOLVE(name)                                                 \
+  REAL(name) =                                                                 \
+      (decltype(REAL(name)))pagetide::ResolveReal(pagetide::NameInLibc(#name))
 #define COMMON_INTERCEPT_FUNCTION_VER(name, version)                           \
   COMMON_INTERCEPT_FUNCTION(name)
 #define COMMON_INTERCEPT_FUNCTION_VER_UNVERSIONED_FALLBACK(name, version)      \

@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <regex.h>
 #include <sys/ioctl.h>
 #include <sys/msg.h>
@@ -66,6 +67,21 @@ static void addresses(void) {
   expect_read(address, 4), expect_write(d, 10), end_period();
 }
 
+static void users(void) {
+  struct passwd *entry = (struct passwd *)(a + PAGE - 8);
+  struct passwd **result = (struct passwd **)(a + 3 * PAGE);
+  char *room = b + PAGE - 6;
+  require(getpwnam_r("root", entry, room, 9000, result) == 0);
+  /* The room has held every line that was looked at. */
+  expect_write(entry, sizeof *entry), expect_write(result, 8);
+  expect_write(room, 10);
+  expect_at(known_period_, thread_id(), room, 9000, "mw"), end_period();
+  require(getpwnam_r("nobody of this name", entry, room, 9000, result) == 0);
+  expect_write(result, 8);
+  expect_at(known_period_, thread_id(), entry, sizeof *entry, "mw");
+  expect_at(known_period_, thread_id(), room, 9000, "mw"), end_period();
+}
+
 static void mathematics(void) {
   int *exponent = (int *)(a + PAGE - 4);
   require(frexp(8, exponent) == .5);
@@ -119,6 +135,7 @@ int main(void) {
   end_period();
   times();
   addresses();
+  users();
   mathematics();
   system_state();
   patterns();
