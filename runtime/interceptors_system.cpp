@@ -587,10 +587,6 @@ PAGETIDE_AFTER(int, waitid, (int type, u32 id, void *info, int options),
                (type, id, info, options), DidGive(info, 28, !result))
 PAGETIDE_AFTER(int, getrusage, (int who, void *usage), (who, usage),
                DidGive(usage, kRusageBytes, !result))
-PAGETIDE_AFTER(int, getrlimit, (int what, void *p), (what, p),
-               DidGive(p, 16, !result))
-PAGETIDE_AFTER(int, getrlimit64, (int what, void *p), (what, p),
-               DidGive(p, 16, !result))
 PAGETIDE_AFTER(int, uname, (void *p), (p), DidGive(p, 6 * 65, !result))
 PAGETIDE_AFTER(int, sysinfo, (void *p), (p), DidGive(p, 112, !result))
 PAGETIDE_AFTER(int, getgroups, (int n, u32 *p), (n, p),
