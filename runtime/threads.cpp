@@ -104,6 +104,21 @@ static u32 AcquireSlot() {
   return slot != kOrphanSlot ? slot : RequestSlot();
 }
 
+/// Threads whose slots have been taken by others. They have ended to us, and to
+/// pthread_join, but the kernel may list them for a while longer.
+static u32 former_threads[64];
+static u32 former_count;
+
+/// The calling thread has the slot from now on.
+static void TakeSlot(u32 slot) {
+  if (u32 former = shadow.slots[slot].tid) {
+    u32 place = __atomic_fetch_add(&former_count, 1, __ATOMIC_RELAXED) %
+                (sizeof(former_threads) / sizeof(former_threads[0]));
+    StoreRelease(&former_threads[place], former);
+  }
+  BeginSlot(slot, GetTidRaw());
+}
+
 /// Points the calling thread at a slot that belongs to it. Where not even the
 /// orphan slot could be mapped it keeps its creator's.
 static void EnterSlot(u32 slot) {
@@ -112,7 +127,7 @@ static void EnterSlot(u32 slot) {
   SetShadowBase(shadow.slot_base[slot]);
   self.slot_plus_one = slot + 1;
   if (slot != kOrphanSlot)
-    BeginSlot(slot, GetTidRaw());
+    TakeSlot(slot);
   else
     __atomic_fetch_add(&orphans, 1, __ATOMIC_RELAXED);
 }
@@ -215,7 +230,7 @@ int RunClone(void *arg) {
   if (uptr base = shadow.slot_base[copy.slot])
     SetShadowBase(base);
   if (copy.slot != kOrphanSlot)
-    BeginSlot(copy.slot, GetTidRaw());
+    TakeSlot(copy.slot);
   GiveStartBlock(arg);
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   int result = copy.run(copy.arg);
@@ -244,9 +259,11 @@ void RetireDeadThreads() {
   }
 }
 
-/// Whether a slot is, or was last, this thread's. (A thread that has ended to
-/// us lives on for a moment.)
+/// Whether the thread has a slot, or had one until lately.
 static bool HasSlot(u32 tid) {
+  for (const u32 &former : former_threads)
+    if (LoadAcquire(&former) == tid)
+      return true;
   for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
     if (shadow.slots[slot].tid == tid)
       return true;
@@ -453,6 +470,8 @@ void RenewThreadsInChild() {
   retired_count = 0;
   shared_storage = 0;
   strangers = 0;
+  for (u32 &former : former_threads)
+    former = 0;
   orphans = CurrentSlot() == kOrphanSlot;
   RenewShadowInChild(CurrentSlot());
 }
