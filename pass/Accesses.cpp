@@ -247,11 +247,24 @@ void appendTyped(Instruction &At, Value *Pointer, Type *T, Align Alignment,
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// Tells the user of memory that inline assembly may touch without saying which.
+void reportAsm(const CallBase &Call) {
+  reportWarning(*Call.getModule(), Call.getDebugLoc(),
+                "what the inline assembly in function '" +
+                    Call.getFunction()->getName() +
+                    "' touches through a pointer in a register goes unmarked; "
+                    "give it memory operands, or mark by hand with "
+                    "pagetide_mark_read() or pagetide_mark_written()");
+}
+
 /// The operands of inline assembly that stand for memory.
 void collectAsm(CallBase &Call, AccessList &List) {
   auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
   unsigned Argument = 0;
+  bool NamesMemory = false, TakesPointer = false, ClobbersMemory = false;
   for (const InlineAsm::ConstraintInfo &Constraint : Asm->ParseConstraints()) {
+    if (Constraint.Type == InlineAsm::isClobber)
+      ClobbersMemory |= is_contained(Constraint.Codes, "{memory}");
     bool IsOutput = Constraint.Type == InlineAsm::isOutput;
     bool HasArgument = Constraint.Type == InlineAsm::isInput ||
                        (IsOutput && Constraint.isIndirect);
@@ -263,8 +276,13 @@ void collectAsm(CallBase &Call, AccessList &List) {
       if (Type *T = Call.getParamElementType(Argument))
         appendTyped(Call, Call.getArgOperand(Argument), T, Align(1),
                     IsOutput ? AccessKind::Write : AccessKind::Read, List);
+    NamesMemory |= Constraint.isIndirect;
+    TakesPointer |= isMarkedAddress(Call.getArgOperand(Argument));
     ++Argument;
   }
+  if (TakesPointer && ClobbersMemory && !NamesMemory &&
+      !Asm->getAsmString().empty())
+    reportAsm(Call);
 }
 
 /// Arguments passed by value: the call copies them, and so reads them.

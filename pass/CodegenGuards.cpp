@@ -6,6 +6,8 @@
 
 #include "CodegenGuards.h"
 
+#include "CallingConvention.h"
+
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -279,6 +281,22 @@ void keepBeforeChoice(LoadInst &Load) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// How many of the first parameters come in registers for certain.
+unsigned parametersInRegisters(const Function &F) {
+  unsigned Count = 0;
+  for (const Argument &A : F.args()) {
+    if (Count == ArgumentRegisters || A.hasByValAttr() ||
+        !takesOneRegister(A.getType()))
+      break;
+    ++Count;
+  }
+  return Count;
+}
+
+//===----------------------------------------------------------------------===//
 // Calls of the C library
 //===----------------------------------------------------------------------===//
 
@@ -326,6 +344,28 @@ void keepUnconditional(ArrayRef<Instruction *> Reads) {
   for (Instruction *Read : Reads)
     if (auto *Load = dyn_cast<LoadInst>(Read))
       keepBeforeChoice(*Load);
+}
+
+void keepParameterStores(Function &F) {
+  unsigned InRegisters = parametersInRegisters(F);
+  if (InRegisters == F.arg_size())
+    return;
+  SmallVector<StoreInst *, 8> Stores;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      if (auto *Parameter =
+              dyn_cast<Argument>(Store->getValueOperand()->stripPointerCasts()))
+        if (Parameter->getArgNo() >= InRegisters &&
+            isa<AllocaInst>(
+                Store->getPointerOperand()->stripInBoundsConstantOffsets()))
+          Stores.push_back(Store);
+  for (StoreInst *Store : Stores) {
+    // No instruction comes of it, and no local variable is seen through it.
+    auto *Hidden =
+        new FreezeInst(Store->getPointerOperand(), "", Store->getIterator());
+    Hidden->setDebugLoc(Store->getDebugLoc());
+    Store->setOperand(StoreInst::getPointerOperandIndex(), Hidden);
+  }
 }
 
 void keepLibraryCalls(Function &F, const TargetLibraryInfo &TLI) {

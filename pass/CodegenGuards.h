@@ -47,6 +47,11 @@ void keepBehindMarks(llvm::ArrayRef<llvm::Instruction *> Reads,
 /// chosen. Their marks would stay behind.
 void keepUnconditional(llvm::ArrayRef<llvm::Instruction *> Reads);
 
+/// Keeps stores of parameters to their variables where the caller may have passed
+/// them on the stack: code generation would take the caller's copy for the
+/// variable, drop the store and leave its mark.
+void keepParameterStores(llvm::Function &F);
+
 /// Keeps calls of C library functions calls. Code generation would expand some
 /// in place (memcmp, mempcpy), where neither a mark nor the runtime's
 /// interceptor sees the accesses.

@@ -56,6 +56,9 @@ void MarkEmitter::emit(const MarkStep &Step) {
   case MarkStep::Form::Transfer:
     emitTransfer(*Step.Before);
     break;
+  case MarkStep::Form::ReturnAddress:
+    emitReturnAddress();
+    break;
   case MarkStep::Form::Call:
     emitCalls(Step.What, /*IsCheck=*/false);
     break;
@@ -364,6 +367,17 @@ void MarkEmitter::emitTransfer(Instruction &Transfer) {
   Call->setDoesNotThrow();
   Call->setTailCallKind(I.getTailCallKind());
   I.eraseFromParent();
+}
+
+/// A call writes the eight bytes below the stack pointer.
+void MarkEmitter::emitReturnAddress() {
+  LLVMContext &Context = F.getContext();
+  Metadata *Name = MDString::get(Context, "rsp");
+  Value *Register = MetadataAsValue::get(Context, MDNode::get(Context, Name));
+  Value *StackPointer = Builder.CreateIntrinsic(
+      Intrinsic::read_register, {Builder.getInt64Ty()}, {Register});
+  markByte(Builder.CreateSub(StackPointer, Builder.getInt64(8)),
+           AccessKind::Write);
 }
 
 //===----------------------------------------------------------------------===//

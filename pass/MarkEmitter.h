@@ -54,6 +54,7 @@ private:
   void emitLanes(const Access &A);
   void emitEachLane(const Access &A);
   void emitPacked(const Access &A);
+  void emitReturnAddress();
   void emitCheckBegin();
   void emitCalls(const Access &A, bool IsCheck);
 

@@ -6,12 +6,16 @@
 
 #include "MarkPlan.h"
 
+#include "CallingConvention.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -62,6 +66,75 @@ bool isMathCall(Intrinsic::ID Id) {
   default:
     return false;
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Return addresses
+//===----------------------------------------------------------------------===//
+
+/// True where code generation may make a jump of \p Call. The function then
+/// ends behind it, also where several blocks share one end, and returns nothing
+/// but what the call does.
+bool mayBecomeJump(const CallInst &Call) {
+  if (!Call.isTailCall())
+    return false;
+  const BasicBlock *Block = Call.getParent();
+  for (const Instruction *I = Call.getNextNode(); I; I = I->getNextNode())
+    if (I->mayHaveSideEffects() && !I->isLifetimeStartOrEnd() &&
+        !I->isTerminator())
+      return false;
+  const BasicBlock *End = Block;
+  if (const BasicBlock *Next = Block->getSingleSuccessor())
+    End = Next;
+  auto *Return = dyn_cast<ReturnInst>(End->getTerminator());
+  if (!Return)
+    return false;
+  const Value *Result = Return->getReturnValue();
+  if (!Result)
+    return true;
+  if (auto *Joined = dyn_cast<PHINode>(Result);
+      Joined && Joined->getParent() == End && End != Block)
+    Result = Joined->getIncomingValueForBlock(Block);
+  // Parts of the call's result, or an argument that it returns.
+  while (isa<CastInst, ExtractValueInst>(Result))
+    Result = cast<User>(Result)->getOperand(0);
+  return Result == &Call || isa<UndefValue, InsertValueInst>(Result) ||
+         is_contained(Call.args(), Result);
+}
+
+/// True where \p Call may pass arguments on the stack.
+bool mayPassOnStack(const CallBase &Call) {
+  return Call.arg_size() > ArgumentRegisters ||
+         any_of(Call.args(), [&](const Use &Argument) {
+           return Call.isByValArgument(Call.getArgOperandNo(&Argument)) ||
+                  !takesOneRegister(Argument->getType());
+         });
+}
+
+/// True where calls in \p F that pass arguments on the stack may move the stack
+/// pointer to do so.
+bool mayMoveStack(const Function &F) {
+  return F.hasOptSize() || any_of(instructions(F), [](const Instruction &I) {
+           auto *Alloca = dyn_cast<AllocaInst>(&I);
+           return Alloca && !Alloca->isStaticAlloca();
+         });
+}
+
+/// True where \p I is a call that writes a return address right below the stack
+/// pointer that the program has before it.
+bool writesReturnAddress(const Instruction &I, MarkPlan &Plan) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(Call) ||
+      isa<CallBrInst>(Call))
+    return false;
+  auto *Plain = dyn_cast<CallInst>(Call);
+  if (Plain && mayBecomeJump(*Plain))
+    return false;
+  if (!mayPassOnStack(*Call))
+    return true;
+  if (!Plan.MovesStack)
+    Plan.MovesStack = mayMoveStack(*I.getFunction());
+  return !*Plan.MovesStack;
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,6 +259,8 @@ public:
         add(I, Accesses);
       else if (Mode == MarkMode::Check)
         addChecks(I, Accesses);
+      if (Options.Frames && writesReturnAddress(I, Plan))
+        addStep(MarkStep::Form::ReturnAddress, I, Position);
       if (Ends) {
         endSegment();
         Marked.clear();

@@ -37,6 +37,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
 #include <vector>
 
 namespace llvm {
@@ -57,6 +58,8 @@ struct MarkStep {
     Long,
     /// Replace Before, a transfer, by the runtime's function of that name.
     Transfer,
+    /// Mark the return address that Before, a call, is about to write.
+    ReturnAddress,
     /// Mark What, whatever its shape, by calls of the runtime.
     Call,
     /// Begin the segment's checks.
@@ -83,6 +86,9 @@ struct MarkPlan {
   std::vector<MarkStep> Steps;
   /// The instructions with accesses that are marked as read.
   std::vector<llvm::Instruction *> MarkedReads;
+  /// Whether calls of the function may move the stack pointer for their
+  /// arguments; nothing as long as that did not matter.
+  std::optional<bool> MovesStack;
 };
 
 /// Which of the cells of an index an access of this kind marks.

@@ -133,6 +133,7 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   keepBehindMarks(Plan.MarkedReads, FAM.getResult<AAManager>(F));
   if (!F.hasOptNone())
     keepUnconditional(Plan.MarkedReads);
+  keepParameterStores(F);
   keepLibraryCalls(F, FAM.getResult<TargetLibraryAnalysis>(F));
   if (!Plan.Steps.empty())
     takeBackMemoryPromises(F);

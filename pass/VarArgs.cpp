@@ -6,10 +6,10 @@
 
 #include "VarArgs.h"
 
+#include "CallingConvention.h"
 #include "Diagnostics.h"
 #include "Splitting.h"
 
-#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -98,17 +98,13 @@ void expandWin64(VAArgInst &I) {
 } // namespace
 
 void expandVarArgs(Function &F) {
-  const DataLayout &DL = F.getParent()->getDataLayout();
   SmallVector<VAArgInst *> Worklist;
   for (Instruction &I : instructions(F))
     if (auto *VarArg = dyn_cast<VAArgInst>(&I))
       Worklist.push_back(VarArg);
   for (VAArgInst *I : Worklist) {
-    Type *T = I->getType();
-    // Types of one register. Code generation has no rule for most others.
-    bool IsOneRegister = (T->isIntOrPtrTy() && DL.getTypeAllocSize(T) <= 8) ||
-                         T->isFloatTy() || T->isDoubleTy();
-    if (!IsOneRegister) {
+    // Code generation has no rule for most other types.
+    if (!takesOneRegister(I->getType())) {
       reportWarning(*F.getParent(), I->getDebugLoc(),
                     "what a va_arg instruction of this type touches in "
                     "function '" +

@@ -1,7 +1,8 @@
 ; Inline assembly: the operands that stand for memory, with the types that they
 ; are declared with.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
+; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -62,4 +63,25 @@ next:
   ret i32 0
 other:
   ret i32 1
+}
+
+; "May touch memory" and a pointer in a register: which bytes, nobody says. An
+; empty template only keeps the compiler from moving things, and where operands
+; name the memory, they do.
+; WARNING-NOT: warning
+; WARNING: warning: Pagetide: what the inline assembly in function 'pointer_in_register' touches through a pointer in a register goes unmarked; give it memory operands, or mark by hand with pagetide_mark_read() or pagetide_mark_written()
+; WARNING-NOT: warning
+define void @pointer_in_register(ptr %to, ptr %from, i64 %n, ptr %p) {
+; CHECK-LABEL: define void @pointer_in_register(
+; CHECK-NEXT:    call { ptr, ptr, i64 } asm
+; CHECK-NOT:     addrspace(256)
+; CHECK:         call void asm sideeffect "mfence"
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    call void asm sideeffect "movl $$0, $0"
+; CHECK-NEXT:    ret void
+  %moved = call { ptr, ptr, i64 } asm sideeffect "rep movsb", "={di},={si},={cx},0,1,2,~{memory}"(ptr %to, ptr %from, i64 %n)
+  call void asm sideeffect "", "r,~{memory}"(ptr %p)
+  call void asm sideeffect "mfence", "~{memory}"()
+  call void asm sideeffect "movl $$0, $0", "=*m,r,~{memory}"(ptr elementtype(i32) %p, ptr %p)
+  ret void
 }
