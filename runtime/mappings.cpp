@@ -67,6 +67,25 @@ static u32 AddName(MappingList &list, const char *name, uptr bytes) {
   return at;
 }
 
+/// Takes from `m` what the list has already. The kernel hands its list out in
+/// pieces; where mappings merge in between, its next line begins before the end
+/// of the last. False where nothing is left.
+static bool CutRepeated(const MappingList &list, Mapping &m) {
+  if (list.entries.empty())
+    return true;
+  const Mapping &last = list.entries[list.entries.size() - 1];
+  const u64 end = last.start + last.bytes;
+  if (m.start >= end)
+    return true;
+  const u64 repeated = end - m.start;
+  if (m.bytes <= repeated)
+    return false;
+  m.start = end;
+  m.bytes -= repeated;
+  m.offset += m.offset ? repeated : 0; // 0 where it is anonymous
+  return true;
+}
+
 int ReadMappings(MappingList &list) {
   PAGETIDE_RECORDER_STATE static PageVec<char> text;
   return ReadMappings(list, text);
@@ -113,6 +132,8 @@ int ReadMappings(MappingList &list, PageVec<char> &text) {
         list.beyond = m.start;
       continue;
     }
+    if (!CutRepeated(list, m))
+      continue;
     m.name = AddName(list, name, bytes);
     list.entries.push_back(m);
   }

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -91,6 +92,7 @@ struct Code {
   bool runtime;
   bool frame;     ///< push, call, ret, or through rsp or rbp
   bool thread_pointer; ///< reads the thread pointer or the stack guard
+  bool atomic;    ///< a store of it stands for a load too: QEMU reports one
   bool masked;    ///< by a vector of booleans
   bool may;       ///< a mark by compare-and-exchange
   std::string bytes, text;
@@ -440,6 +442,8 @@ void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
     u64 first = std::max(address, g << shift);
     u32 way = way_of(code, first, store);
     thread.note(g, way + store, code.index);
+    if (code.atomic)
+      thread.note(g, way, code.index);
     if (way == kStack && !code.frame)
       thread.note(g, kStackPointer + store, code.index);
   }
@@ -529,6 +533,7 @@ Code *code_of(const qemu_plugin_insn *insn) {
                 begins("ret") || has("(%rsp") || has("(%rbp");
   code->thread_pointer =
       has("%fs:0,") || has("%fs:(0)") || has("%fs:0x28") || has("%fs:40");
+  code->atomic = begins("lock") || begins("xchg");
   code->masked = has("maskmov");
   code->may = has("cmpxchg");
   codes.push_back(code);
@@ -573,6 +578,13 @@ void on_system_call(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, u64 a,
   if (number == SYS_prctl && a == PR_SET_NAME &&
       !std::strncmp(reinterpret_cast<const char *>(b), "pagetide", 8))
     thread.of_runtime = true;
+  if (number == SYS_sigaltstack && a) {
+    const auto &stack = *reinterpret_cast<const stack_t *>(a);
+    const u64 begin = reinterpret_cast<u64>(stack.ss_sp);
+    std::lock_guard hold(lock);
+    if (!(stack.ss_flags & SS_DISABLE))
+      stacks.add({begin, begin + stack.ss_size});
+  }
   if (number == SYS_clone && (a & CLONE_VM) && !(a & CLONE_VFORK) && b) {
     // The new thread's stack ends where it begins, in a mapping made for it.
     std::lock_guard hold(lock);
