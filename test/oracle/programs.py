@@ -44,6 +44,8 @@ def known():
                  "-I", str(TEST / "support"), "-I", str(TEST / "programs" / "Inputs"),
                  "-Wno-unused-function", "-pthread"]
         flags += ["-std=c++17"] if name.endswith(".cpp") else ["-std=gnu99"]
+        if name == "atomics.c":
+            flags.append("-mcx16")
         if "avx2" in name:
             flags.append("-mavx2")
         yield Program(name.split(".")[0], [TEST / "programs" / name], flags)
