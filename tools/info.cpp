@@ -5,15 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "command.h"
-#include "text_format.h"
+#include "info_text.h"
 #include "text_output.h"
-#include "trace_reader.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include <array>
-#include <iterator>
 #include <memory>
 
 namespace pagetide::tools {
@@ -24,104 +20,14 @@ struct InfoOptions {
   std::string file;
 };
 
-constexpr std::array<const char *, 7> kFrameNames = {
-    "other", "process", "mappings", "threads", "period", "note", "end"};
-
-struct FrameCounts {
-  std::array<std::uint64_t, kFrameNames.size()> frames = {};
-  std::array<std::uint64_t, kFrameNames.size()> bytes = {};
-
-  void add(const Frame &frame) {
-    const auto type = static_cast<std::size_t>(frame.type);
-    const std::size_t at = type < kFrameNames.size() ? type : 0;
-    ++frames[at];
-    bytes[at] += frame.bytes;
-  }
-};
-
-std::string header_text(const trace::FileHeader &header) {
-  std::string out;
-  const auto fact = [&out](const char *label, const std::string &text) {
-    fmt::format_to(std::back_inserter(out), "  {:<14} {}\n", label, text);
-  };
-  fact("format",
-       fmt::format("version {}.{}, header of {} bytes", header.version_major,
-                   header.version_minor, header.header_bytes));
-  fact("process", fmt::format("{} (parent {})", header.pid, header.parent_pid));
-  fact("layout", abi::kLayoutNames[header.layout]);
-  fact("cell", format_bytes(double(std::uint64_t{1} << header.cell_shift)));
-  fact("granule",
-       format_bytes(double(std::uint64_t{1} << header.granule_shift)));
-  fact("page", format_bytes(double(header.page_bytes)));
-  fact("sets",
-       header.flags & trace::kHeaderPerThread ? "per thread" : "per process");
-  fact("constants", header.flags & trace::kHeaderSkipsConstants
-                        ? "left out by some module"
-                        : "marked");
-  fact("checksums", checksum_mode_name(header.checksum_mode));
-  fact("unstable", unstable_policy_name(header.unstable_policy));
-  fact("period", header.period_ns == 0 ? "ended by the program"
-                                       : format_duration(header.period_ns));
-  fact("began",
-       fmt::format("{} (monotonic {} ns)", format_realtime(header.realtime_ns),
-                   header.monotonic_ns));
-  return out;
-}
-
 int run_info(const InfoOptions &options) {
   TraceReader reader = TraceReader::open(options.file);
-  FrameCounts counts;
-  std::optional<End> end;
-  Frame frame;
-  while (reader.next(frame)) {
-    counts.add(frame);
-    end.reset();
-    if (frame.type == trace::FrameType::kEnd)
-      end = frame.end;
-  }
-
+  bool is_whole = false;
+  const std::string text = info_text(reader, is_whole);
   TextOutput out;
-  out.write(printable(options.file) + "\n");
-  out.write(header_text(reader.header()));
-  const char *label = "frames";
-  for (std::size_t type = 1; type <= kFrameNames.size(); ++type) {
-    const std::size_t at = type % kFrameNames.size();
-    if (counts.frames[at] == 0)
-      continue;
-    out.write(fmt::format("  {:<14} {}: {} ({})\n", label, kFrameNames[at],
-                          format_count(counts.frames[at]),
-                          format_bytes(double(counts.bytes[at]))));
-    label = "";
-  }
-  out.write(fmt::format(
-      "  {:<14} {} whole{}\n", "periods", format_count(reader.whole_periods()),
-      reader.last_whole_period()
-          ? fmt::format(", the last is period {}", *reader.last_whole_period())
-          : std::string()));
-  const bool complete = reader.integrity() == Integrity::kComplete;
-  const bool ends_early = complete && end->reason == trace::EndReason::kFailed;
-  if (complete) {
-    out.write(fmt::format("  {:<14} complete, {} bytes; ended by {}{}\n",
-                          "integrity", reader.stop_offset(),
-                          end_reason_name(*end),
-                          ends_early ? ": the rest of the run is missing, and "
-                                       "`pagetide report` says why"
-                                     : ""));
-  } else {
-    const char *kind =
-        reader.integrity() == Integrity::kDamaged ? "damaged" : "truncated";
-    std::string where;
-    if (reader.open_period())
-      where = fmt::format("in period {}", *reader.open_period());
-    else if (reader.last_whole_period())
-      where = fmt::format("after period {}", *reader.last_whole_period());
-    else
-      where = "before the first period";
-    out.write(fmt::format("  {:<14} {} {}, at byte {}: {}\n", "integrity", kind,
-                          where, reader.stop_offset(), reader.stop_reason()));
-  }
+  out.write(text);
   out.close();
-  return complete && !ends_early ? kStatusDone : kStatusNegative;
+  return is_whole ? kStatusDone : kStatusNegative;
 }
 
 CommandRun set_up(CLI::App &app) {

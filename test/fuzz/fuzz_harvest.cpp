@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "failure.h"
+#include "fuzz_input.h"
 #include "harvest.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
@@ -36,36 +37,6 @@ namespace shadow_file = pagetide::shadow_file;
 namespace trace = pagetide::trace;
 
 namespace {
-
-void require(bool holds, const char *promise) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
-
-class Input {
-public:
-  Input(const std::uint8_t *data, std::size_t bytes)
-      : at_(data), end_(data + bytes) {}
-  bool empty() const { return at_ == end_; }
-  std::uint64_t number(unsigned bytes) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < bytes && !empty(); ++i)
-      value |= std::uint64_t{*at_++} << (8 * i);
-    return value;
-  }
-  Bytes bytes(std::size_t count) {
-    count = std::min(count, static_cast<std::size_t>(end_ - at_));
-    Bytes taken(at_, at_ + count);
-    at_ += count;
-    return taken;
-  }
-
-private:
-  const std::uint8_t *at_;
-  const std::uint8_t *end_;
-};
 
 /// What a sound process leaves, all of it still staged.
 void fill(ShadowFileMaker &shadow) {

@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "failure.h"
+#include "fuzz_input.h"
+#include "info_text.h"
 #include "report_json.h"
 #include "report_text.h"
 #include "row_export.h"
@@ -37,13 +39,6 @@ namespace {
 
 /// A run of 2^40 granules is lawful; its rows are not worth waiting for.
 constexpr std::size_t kMaxExportBytes = 1 << 16;
-
-void require(bool holds, const char *promise) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
 
 void check_part(const PeriodPart &part, const Geometry &geometry) {
   require(part.start_ns <= part.end_ns, "periods end after they begin");
@@ -120,28 +115,14 @@ void read_in_all_ways(const Bytes &bytes) {
   const Summary summary = summarize(reader_of(bytes));
   report_json(summary);
   report_text(summary, ReportStyle());
+  TraceReader again = reader_of(bytes);
+  bool is_whole = false;
+  const std::string info = info_text(again, is_whole);
+  require(is_whole == summary.is_whole(), "info and report agree");
+  require(info.find('\x1b') == std::string::npos, "no terminal controls");
   export_some(reader_of(bytes), RowFormat::kCsv);
   export_some(reader_of(bytes), RowFormat::kJson);
 }
-
-/// Takes bytes off the front of the input; zeros once it is used up.
-class Input {
-public:
-  Input(const std::uint8_t *data, std::size_t bytes)
-      : at_(data), end_(data + bytes) {}
-  bool empty() const { return at_ == end_; }
-  std::uint8_t byte() { return empty() ? 0 : *at_++; }
-  Bytes bytes(std::size_t count) {
-    count = std::min(count, static_cast<std::size_t>(end_ - at_));
-    Bytes taken(at_, at_ + count);
-    at_ += count;
-    return taken;
-  }
-
-private:
-  const std::uint8_t *at_;
-  const std::uint8_t *end_;
-};
 
 Bytes with_right_hashes(Input input) {
   trace::FileHeader header = {};

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   make_seeds DIRECTORY: makes DIRECTORY/reader and DIRECTORY/harvest
+//   make_seeds DIRECTORY: makes DIRECTORY/reader, and so on for each fuzzer
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +13,15 @@
 #include "trace_reader.h"
 #include "unique_fd.h"
 
+#include "pagetide/abi.h"
+
+#include <elf.h>
 #include <fcntl.h>
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -82,6 +86,62 @@ Bytes payloads_of(const Bytes &sample) {
   return seed;
 }
 
+/// An ELF file of a header, one segment of notes and our note in it.
+Bytes elf_with_note() {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_machine = EM_X86_64;
+  header.e_phoff = sizeof(header);
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phnum = 2;
+  Elf64_Phdr segments[2] = {};
+  segments[0].p_type = PT_INTERP;
+  segments[1].p_type = PT_NOTE;
+  segments[1].p_offset = sizeof(header) + sizeof(segments);
+  segments[1].p_filesz = sizeof(pagetide::abi::ModuleNote);
+  pagetide::abi::ModuleNote note = {};
+  note.name_bytes = sizeof(pagetide::abi::kNoteName);
+  note.info_bytes = sizeof(note.info);
+  note.type = pagetide::abi::kNoteType;
+  std::memcpy(note.name, pagetide::abi::kNoteName,
+              sizeof(pagetide::abi::kNoteName));
+  note.info = {pagetide::abi::kVersion, 0, 12, 12, 0};
+  Bytes file;
+  const auto add = [&](const void *data, std::size_t bytes) {
+    const auto *begin = static_cast<const std::uint8_t *>(data);
+    file.insert(file.end(), begin, begin + bytes);
+  };
+  add(&header, sizeof(header));
+  add(segments, sizeof(segments));
+  add(&note, sizeof(note));
+  return file;
+}
+
+void write_small_seeds(const std::string &directory) {
+  for (const char *name : {"control", "elf", "options"})
+    std::filesystem::create_directories(directory + "/" + name);
+  write_file(directory + "/elf/note", elf_with_note());
+  // A greeting with shadow and trace, and one with the shadow alone.
+  write_file(directory + "/control/both",
+             {7, 7, 0, 3, 0, 0, 0, 'a', '/', 'b', 3, 4, 0, 0, 0, 0, 0});
+  write_file(directory + "/control/again",
+             {7, 5, 0, 1, 0, 0, 0, 'a', 23, 5, 0, 1, 0, 0, 0, 'b', 0, 0, 0});
+  const auto options = [&](const char *name, char kind, std::string text) {
+    text.insert(0, 1, kind);
+    write_file(directory + "/options/" + name, Bytes(text.begin(), text.end()));
+  };
+  options("all", 0,
+          "trace_path='a:b':control=c,period=500ms:per_thread=1 "
+          "checksum=written\nunstable=stop:settle=1.5us:settle_wait=2min:"
+          "mappings=1h:staging_mib=64:compression=19:on_failure=continue:"
+          "log_path=\"x y\":verbosity=1:help=0");
+  options("unknown", 0, "perod=1s");
+  options("path", 1, "/tmp/a 'b':c");
+  options("duration", 2, "1.25ms");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -115,6 +175,7 @@ int main(int argc, char **argv) {
         write_file(fmt::format("{}/harvest/{}-{}", directory, size, options),
                    seed);
       }
+    write_small_seeds(directory);
   } catch (const std::exception &problem) {
     fmt::print(stderr, "make_seeds: {}\n", problem.what());
     return 1;

@@ -1,0 +1,61 @@
+//===- fuzz_input.h - What the fuzzers share ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TEST_FUZZ_INPUT_H
+#define PAGETIDE_TEST_FUZZ_INPUT_H
+
+#include "trace_writer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace pagetide::tools {
+
+/// What must hold whatever the input is.
+inline void require(bool holds, const char *promise) {
+  if (holds)
+    return;
+  std::fprintf(stderr, "broken promise: %s\n", promise);
+  std::abort();
+}
+
+/// Takes bytes off the front of the input; zeros once it is used up.
+class Input {
+public:
+  Input(const std::uint8_t *data, std::size_t bytes)
+      : at_(data), end_(data + bytes) {}
+  bool empty() const { return at_ == end_; }
+  std::uint8_t byte() { return empty() ? 0 : *at_++; }
+  std::uint64_t number(unsigned bytes) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; ++i)
+      value |= std::uint64_t{byte()} << (8 * i);
+    return value;
+  }
+  Bytes bytes(std::size_t count) {
+    count = std::min(count, static_cast<std::size_t>(end_ - at_));
+    Bytes taken(at_, at_ + count);
+    at_ += count;
+    return taken;
+  }
+  std::string rest() {
+    std::string text(at_, end_);
+    at_ = end_;
+    return text;
+  }
+
+private:
+  const std::uint8_t *at_;
+  const std::uint8_t *end_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TEST_FUZZ_INPUT_H

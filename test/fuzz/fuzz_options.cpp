@@ -1,0 +1,108 @@
+//===- fuzz_options.cpp - Options of the runtime and of the tools -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first byte chooses: 0 the input is PAGETIDE_OPTIONS; 1 it is the value of an
+// option that record writes and the runtime reads back; 2 a duration. The runtime's
+// parser is compiled in, with the few functions of it that it calls defined here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "failure.h"
+#include "fuzz_input.h"
+#include "runtime_options.h"
+#include "text_format.h"
+
+// By path: both directories have a trace_writer.h.
+#include "../../runtime/flags.h"
+#include "../../runtime/messages.h"
+
+#include <cstdarg>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <unistd.h>
+
+using namespace pagetide::tools;
+
+namespace {
+
+/// What record passes on; the runtime takes no more than a quarter of 64 bits.
+constexpr std::uint64_t kMostNs = 1000ull * 3600 * 1000000000;
+
+struct Refused {};
+std::vector<std::unique_ptr<char[]>> copies;
+
+} // namespace
+
+//===- What the parser stands on; sanitizer_common's part is in ASan ------===//
+
+namespace pagetide {
+void Fatal(const char *format, ...) {
+  require(*format != '\0', "refusals are explained");
+  throw Refused();
+}
+void Say(const char *, ...) {}
+void SetMessagePath(const char *path) { require(path && *path, "a log path"); }
+void *MapAnonymous(uptr bytes, bool) {
+  copies.push_back(std::make_unique<char[]>(bytes));
+  return copies.back().get();
+}
+} // namespace pagetide
+
+namespace {
+
+bool parses(const std::string &options) {
+  copies.clear();
+  std::string variable = "PAGETIDE_OPTIONS=" + options;
+  char *entries[] = {variable.data(), nullptr};
+  char **before = environ;
+  environ = entries;
+  bool accepted = true;
+  try {
+    pagetide::InitFlags();
+  } catch (const Refused &) {
+    accepted = false;
+  }
+  environ = before;
+  return accepted;
+}
+
+void check_flags() {
+  const pagetide::Flags &flags = pagetide::GetFlags();
+  require(flags.period == 0 || flags.period >= pagetide::kMinPeriodNs,
+          "periods are 1ms upward");
+  require(flags.compression >= 1 && flags.compression <= 19, "compression");
+  require(flags.staging_mib >= 1, "staging");
+  require(std::strlen(pagetide::FlagsAsText()) < 4096, "the text ends");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
+                                      std::size_t size) {
+  Input input(data, size);
+  const unsigned kind = input.byte() % 3;
+  std::string text = input.rest();
+  text.resize(std::strlen(text.c_str())); // the environment has no zeros
+  if (kind == 0) {
+    if (parses(text))
+      check_flags();
+  } else if (kind == 1) {
+    RuntimeOptions options("");
+    try {
+      options.add("trace_path", text);
+    } catch (const Failure &) {
+      return 0; // both kinds of quotes
+    }
+    require(parses(options.text()), "the runtime takes what record writes");
+    require(text == pagetide::GetFlags().trace_path, "and takes it for that");
+  } else if (const auto ns = parse_duration(text); ns && *ns <= kMostNs) {
+    require(parses("settle=" + duration_option(*ns)), "durations go through");
+    require(pagetide::GetFlags().settle == *ns, "unchanged");
+  }
+  return 0;
+}
