@@ -7,7 +7,7 @@
 // The recorder's descriptors are in a table of its own: a program may close all
 // it has, take any number, and share or unshare its table.
 // RUN: for how in closefrom close_range unshare loop dup2 daemon; do \
-// RUN:   %known_sets --ways O1 --checksum written --arg $how \
+// RUN:   %known_sets --ways O1 --modes process --checksum written --arg $how \
 // RUN:     --plain %support/reference_hash.c %s || exit 1; done
 // RUN: %known_sets --ways O1 --checksum written --arg daemon --under-record \
 // RUN:   --plain %support/reference_hash.c %s
