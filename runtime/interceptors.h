@@ -142,6 +142,10 @@ inline void DidReadPath(const char *path, bool failed) {
     DidReadString(path);
 }
 
+/// Refuses, or takes note of, what a bare system call would do to the means of
+/// the runtime (interceptors_process.cpp).
+void BeforeBareCall(long number, const u64 (&arguments)[6]);
+
 //===- Moves and scans that mark ------------------------------------------===//
 
 void *MarkedMemcpy(void *d, const void *s, uptr n);

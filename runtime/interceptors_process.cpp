@@ -149,10 +149,14 @@ PAGETIDE_LIMIT_INTERCEPTORS(64)
 
 //===- The GS base --------------------------------------------------------===//
 
-PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
+static void KeepBase(int code) {
   if (code == ARCH_SET_GS && ShadowReady())
     Fatal("the program sets the GS base, which Pagetide uses for the shadow. "
           "It cannot be recorded.\n");
+}
+
+PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
+  KeepBase(code);
   return RESOLVED(arch_prctl)(code, address);
 }
 
@@ -264,4 +268,32 @@ PAGETIDE_INTERCEPTOR(void *, signal, int number, void *handler) {
   if (number != kSigSegv || !ShadowReady())
     return RESOLVED(signal)(number, handler);
   return SetFaultSignal(handler, RESOLVED(sigaction));
+}
+
+//===- Bare system calls --------------------------------------------------===//
+
+void pagetide::BeforeBareCall(long number, const u64 (&a)[6]) {
+  switch (number) {
+  case SYS_seccomp:
+    return NoteSystemCallFilter();
+  case SYS_prctl:
+    if (a[0] == PR_SET_SECCOMP)
+      NoteSystemCallFilter();
+    return;
+  case SYS_arch_prctl:
+    return KeepBase((int)a[0]);
+  case SYS_mmap:
+    if ((a[3] & MAP_FIXED) && !(a[3] & MAP_FIXED_NOREPLACE))
+      KeepShadow("mmap", a[0], a[1]);
+    return;
+  case SYS_munmap:
+    return KeepShadow("munmap", a[0], a[1]);
+  case SYS_mremap:
+    KeepShadow("mremap", a[0], a[1]);
+    if (a[3] & MREMAP_FIXED)
+      KeepShadow("mremap", a[4], a[2]);
+    return;
+  default:
+    return;
+  }
 }

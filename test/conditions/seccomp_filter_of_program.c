@@ -13,6 +13,10 @@
 // RUN: %known_sets --ways O1 --checksum written --arg own %s \
 // RUN:   --plain %support/reference_hash.c
 //
+// The same installed by syscall(), as libseccomp does.
+// RUN: %known_sets --ways O1 --modes process --checksum written --arg own %s \
+// RUN:   --env PAGETIDE_TEST_BARE=1 --plain %support/reference_hash.c
+//
 // A filter of all threads that forbids what the recorder does for checksums.
 // RUN: %known_sets --ways O1 --checksum written --arg all-errno %s \
 // RUN:   --plain %support/reference_hash.c
