@@ -14,6 +14,7 @@ Natively a suite is run once and its results are kept; --again runs it again.
 
 import argparse
 import hashlib
+import json
 import os
 import pwd
 import re
@@ -116,7 +117,9 @@ class Program:
         None where it took longer; what it left running is ended."""
         script = 'source "$1"; source "$2"; "$3"'
         process = subprocess.Popen(
-            ["bash", "-euo", "pipefail", "-c", script, "bash",
+            # No signal ignored, as nohup and background jobs would have it.
+            ["env", "--default-signal", "bash", "-euo", "pipefail", "-c",
+             script, "bash",
              os.path.join(HERE, "stages.sh"), self.file, name],
             cwd=directory, env=environment, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
@@ -192,7 +195,7 @@ class Program:
         # build too many is better than one too few.
         identity = " ".join(
             (
-                self.version, CFLAGS, self.build_function(),
+                self.version, CFLAGS, self.function_digest(),
                 os.environ.get("LUA_TESTS", "") if self.name == "lua" else "",
                 "" if variant == "native" else self.arguments.pagetide.identity,
             )
@@ -218,10 +221,12 @@ class Program:
             file.write(identity)
         return tree
 
-    def build_function(self):
+    def function_digest(self, name="build"):
+        """A digest of that function, and of the names of tests beside it."""
         done = subprocess.run(
-            ["bash", "-c", 'source "$1"; declare -f build; declare -p tests || :',
-             "bash", self.file],
+            ["bash", "-c",
+             'source "$1"; declare -f "$2"; declare -p tests || :',
+             "bash", self.file, name],
             check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True,
         )
@@ -231,12 +236,16 @@ class Program:
         """Runs the suite. Gives a Run."""
         tree = self.build(variant)
         directory = os.path.join(self.directory, variant, mode)
-        if variant == "native" and not self.arguments.again and os.path.exists(
-            os.path.join(directory, "done")
-        ):
+        # What was run natively once stands, as long as the tests are the same.
+        suite = os.path.join(directory, "suite")
+        identity = self.function_digest("check") + " " + self.version
+        if (variant == "native" and not self.arguments.again
+                and os.path.exists(suite) and open(suite).read() == identity):
             return Run(self, variant, mode, directory)
         shutil.rmtree(directory, ignore_errors=True)
         os.makedirs(os.path.join(directory, "traces"))
+        # Some tests have another user run the program.
+        os.chmod(os.path.join(directory, "traces"), 0o1777)
         # A tree of its own, since suites leave files behind; and the same path
         # for all, which the tests of some programs depend on.
         work = os.path.join(self.directory, "work")
@@ -266,6 +275,8 @@ class Program:
             file.write("%s\n%.0f\n%.0f\n%s\n" % (
                 how(status), time.monotonic() - began, cpu,
                 time.strftime("%Y-%m-%d")))
+        with open(suite, "w") as file:
+            file.write(identity)
         run = Run(self, variant, mode, directory)
         if self.arguments.keep:
             os.rename(work, os.path.join(directory, "tree"))
@@ -273,6 +284,33 @@ class Program:
             shutil.rmtree(work, ignore_errors=True)
         say("    %s" % run.in_words())
         return run
+
+    def audit(self):
+        """Runs the program's usual work under `pagetide audit`, layout rw."""
+        tree = self.build("rw")
+        directory = os.path.join(self.directory, "rw", "audit")
+        shutil.rmtree(directory, ignore_errors=True)
+        os.makedirs(directory)
+        work = os.path.join(self.directory, "work")
+        shutil.rmtree(work, ignore_errors=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", tree, work], check=True)
+        report = os.path.join(directory, "report.json")
+        environment = self.environment("rw")
+        environment["AUDIT"] = "%s audit -p 10ms --json -r %s --" % (
+            self.arguments.pagetide.command, report)
+        say("%s rw: audit" % self.name)
+        with open(os.path.join(directory, "log"), "wb") as output:
+            # audit's status says whether all is covered; the report does, too.
+            self.stage("audited", work, environment, output,
+                       self.arguments.timeout)
+        if not self.arguments.keep:
+            shutil.rmtree(work, ignore_errors=True)
+        if not os.path.exists(report):
+            raise Failure("%s: no audit came about; see %s/log"
+                          % (self.name, directory))
+        with open(os.path.join(directory, "date"), "w") as file:
+            file.write(time.strftime("%Y-%m-%d"))
+        return Audit(self, directory)
 
     def parse(self, log):
         """NAME -> "ok", "fail" or "skip". A name that comes twice is `fail`
@@ -314,6 +352,9 @@ class Run:
         with open(os.path.join(directory, "done")) as file:
             self.end, wall, cpu, self.date = file.read().splitlines()
         self.wall, self.cpu = int(wall), int(cpu)
+        # Which pass and wrapper it was built by: digits of their digest.
+        with open(os.path.join(os.path.dirname(directory), "built")) as file:
+            self.of_pass = file.read().split()[-1][:8]
         # By outcome of `pagetide info`, where this run recorded.
         self.traces = {}
         self.wrong_traces = []
@@ -390,26 +431,86 @@ class Run:
         return worse
 
 
-COLUMNS = ("program", "layout", "mode", "native ok", "native failed", "ok",
-           "failed", "worse", "traces", "no end", "messages", "native s", "s")
+class Audit:
+    """What `pagetide audit` said of a program's usual work."""
+
+    columns = ("program", "version", "date", "periods", "written", "covered",
+               "program's memory", "uncovered", "of these", "stacks",
+               "uncovered", "system", "uncovered")
+
+    def __init__(self, program, directory):
+        with open(os.path.join(directory, "report.json")) as file:
+            total = json.load(file)["sum"]
+        with open(os.path.join(directory, "date")) as file:
+            self.date = file.read()
+        # Where in the program's own memory, largest first.
+        places = sorted(
+            (
+                (group["uncovered"],
+                 os.path.basename(group["name"]) or group["kind"])
+                for group in total["groups"]
+                if group["concern"] == "program" and group["uncovered"]
+            ),
+            reverse=True,
+        )
+        self.row = (
+            program.name, program.version, self.date, total["compared"],
+            total["written"], total["covered"],
+            total["program"]["written"], total["program"]["uncovered"],
+            ", ".join("%s %d" % (name, count)
+                      for count, name in places[:4]) or "none",
+            total["stacks"]["written"], total["stacks"]["uncovered"],
+            total["system"]["written"], total["system"]["uncovered"],
+        )
+
+
+COLUMNS = ("program", "version", "date", "pass", "layout", "mode", "native ok",
+           "native failed", "ok", "failed", "worse", "traces", "no end", "messages",
+           "native s", "s")
 
 
 def row(run, native, worse):
     return (
-        run.program.name, run.variant, run.mode, native.count("ok"),
+        run.program.name, run.program.version, run.date, run.of_pass,
+        run.variant, run.mode,
+        native.count("ok"),
         native.count("fail"), run.count("ok"), run.count("fail"), len(worse),
         sum(run.traces.values()), run.traces.get(1, 0), len(run.messages),
         native.wall, run.wall,
     )
 
 
-def print_table(rows):
-    lines = [[str(cell) for cell in line] for line in [COLUMNS] + rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
+def print_table(columns, rows):
+    lines = [[str(cell) for cell in line] for line in [columns] + rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
     for line in lines:
-        print("  ".join(cell.ljust(width) if i < 3 else cell.rjust(width)
-                        for i, (cell, width) in enumerate(zip(line, widths)))
-              .rstrip())
+        print("  ".join(
+            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
+            for cell, width in zip(line, widths)).rstrip())
+
+
+def markdown(columns, rows):
+    return "\n".join(
+        "| " + " | ".join(str(cell) for cell in line) + " |"
+        for line in [columns, ["---"] * len(columns)] + rows
+    )
+
+
+def write_doc(path, tables):
+    """Puts each table between its markers in the file."""
+    with open(path) as file:
+        text = file.read()
+    for name, (columns, rows) in tables.items():
+        begin = "<!-- %s: begin (written by test/realworld/run.sh --doc) -->" % name
+        end = "<!-- %s: end -->" % name
+        if begin not in text or end not in text:
+            raise Failure("%s lacks the lines\n%s\n%s" % (path, begin, end))
+        head, rest = text.split(begin, 1)
+        tail = rest.split(end, 1)[1]
+        text = "%s%s\n\n%s\n\n%s%s" % (head, begin, markdown(columns, rows), end,
+                                       tail)
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def parse_arguments():
@@ -440,8 +541,14 @@ def parse_arguments():
                         help="keep traces and what the suites leave behind")
     parser.add_argument("--build-only", action="store_true",
                         help="build, and test nothing")
+    parser.add_argument("--audit", action="store_true",
+                        help="run no suite, but each program's usual work under "
+                        "`pagetide audit`")
     parser.add_argument("--table", action="store_true",
-                        help="run nothing: the table of what has been run")
+                        help="run nothing: the tables of all that has been run")
+    parser.add_argument("--doc", metavar="FILE",
+                        help="write these tables into FILE, docs/coverage.md "
+                        "(with --table)")
     arguments = parser.parse_args()
     arguments.pagetide = Pagetide(arguments.pagetide)
     if not arguments.directory:
@@ -450,44 +557,68 @@ def parse_arguments():
     return arguments
 
 
-def main():
-    arguments = parse_arguments()
-    rows, bad = [], []
+def tables_of_the_past(arguments):
+    """What directory holds of earlier runs."""
+    rows, audits, bad = [], [], []
     for name in arguments.programs or program_names():
         program = Program(name, arguments)
-        if not arguments.table:
-            program.fetch()
-        if arguments.build_only:
-            for variant in ["native"] + (arguments.layout or list(LAYOUTS)):
-                program.build(variant)
-            continue
-        native = None
-        for layout in arguments.layout or LAYOUTS:
-            for mode in arguments.mode or (
-                MODES if arguments.table else ["recorded"]
-            ):
+        native = os.path.join(program.directory, "native", "native")
+        for layout in LAYOUTS if os.path.exists(
+                os.path.join(native, "done")) else ():
+            for mode in MODES:
                 directory = os.path.join(program.directory, layout, mode)
-                if arguments.table:
-                    if not os.path.exists(os.path.join(directory, "done")):
-                        continue
-                    native = Run(program, "native", "native", os.path.join(
-                        program.directory, "native", "native"))
-                    run = Run(program, layout, mode, directory)
-                else:
-                    native = native or program.check("native", "native")
-                    run = program.check(layout, mode)
-                worse = run.worse_than(native)
-                if not native.count("ok"):
-                    worse.append("no test passed natively: is the log read "
-                                 "rightly? " + native.directory)
-                rows.append(row(run, native, worse))
-                for line in worse + run.wrong_traces:
-                    bad.append("%s %s %s: %s" % (name, layout, mode, line))
-                for line in sorted(set(run.messages)):
-                    bad.append("%s %s %s: message: %s" % (name, layout, mode,
-                                                          line))
+                if os.path.exists(os.path.join(directory, "done")):
+                    program.fetch()
+                    judge(Run(program, layout, mode, directory),
+                          Run(program, "native", "native", native), rows, bad)
+        directory = os.path.join(program.directory, "rw", "audit")
+        if os.path.exists(os.path.join(directory, "date")):
+            program.fetch()
+            audits.append(Audit(program, directory).row)
+    return rows, audits, bad
+
+
+def judge(run, native, rows, bad):
+    worse = run.worse_than(native)
+    if not native.count("ok"):
+        worse.append("no test passed natively: is the log read rightly? "
+                     + native.directory)
+    rows.append(row(run, native, worse))
+    prefix = "%s %s %s: " % (run.program.name, run.variant, run.mode)
+    bad += [prefix + line for line in worse + run.wrong_traces]
+    bad += [prefix + "message: " + line for line in sorted(set(run.messages))]
+
+
+def main():
+    arguments = parse_arguments()
+    rows, audits, bad = [], [], []
+    if arguments.table:
+        rows, audits, bad = tables_of_the_past(arguments)
+        if arguments.doc:
+            # Without the seconds, which are no measurement.
+            write_doc(arguments.doc, {
+                "suites": (COLUMNS[:-2], [line[:-2] for line in rows]),
+                "audits": (Audit.columns, audits),
+            })
+    else:
+        for name in arguments.programs or program_names():
+            program = Program(name, arguments)
+            program.fetch()
+            if arguments.audit:
+                audits.append(program.audit().row)
+                continue
+            if arguments.build_only:
+                for variant in ["native"] + (arguments.layout or list(LAYOUTS)):
+                    program.build(variant)
+                continue
+            native = program.check("native", "native")
+            for layout in arguments.layout or LAYOUTS:
+                for mode in arguments.mode or ["recorded"]:
+                    judge(program.check(layout, mode), native, rows, bad)
     if rows:
-        print_table(rows)
+        print_table(COLUMNS, rows)
+    if audits:
+        print_table(Audit.columns, audits)
     for line in bad:
         print(line)
     return 1 if bad else 0

@@ -12,6 +12,8 @@
 #   check     runs the test suite, in the same directory
 #   results   turns what `check` printed (standard input) into lines
 #             `ok NAME`, `fail NAME` or `skip NAME`
+#   audited   runs a command that does some seconds of its usual work, as
+#             `$AUDIT COMMAND`, in the same directory
 #
 # and says in its head what the suite is and what of it is not run.
 

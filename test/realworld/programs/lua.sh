@@ -32,6 +32,8 @@ build() {
   fi
 }
 
+audited() { $AUDIT ./lua "$PAGETIDE_ROOT/benchmarks/scripts/mixed.lua" 8; }
+
 check() {
   step lpeg lpeg_test
   local script

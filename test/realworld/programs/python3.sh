@@ -13,6 +13,8 @@ build() {
   make -j"$JOBS"
 }
 
+audited() { $AUDIT ./python -E -m test.test_json; }
+
 check() {
   LC_ALL=C.UTF-8 ./python -u -W default -bb -E -m test -w -j"$JOBS" \
     --timeout 900 ${PYTHON_TESTS:-} || true

@@ -19,6 +19,8 @@ build() {
   make -j"$JOBS" REBUILD_TABLES=1 CXX="$CXX" CXXFLAGS="$CFLAGS" "${targets[@]}"
 }
 
+audited() { $AUDIT obj/test/search_test; }
+
 check() {
   local test
   for test in "${tests[@]}"; do

