@@ -63,6 +63,7 @@ static void InChild() {
   if (!ShadowReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
+  RenewOwnMemoryInChild();
   RenewThreadsInChild(); // the new control block first
   RenewInterceptorsInChild();
   ForgetExitInChild();
@@ -76,6 +77,7 @@ void InChildOfUnderscoreFork() {
   // The caller may be a signal handler, and other threads may have held any
   // lock: system calls only, and nothing of libc's. The allocator's lock is not
   // touched, and the callback is dropped, for its thread cannot be made here.
+  RenewOwnMemoryInChild();
   RenewThreadsInChild();
   RenewInterceptorsInChild();
   ForgetExitInChild();

@@ -495,7 +495,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   ScopedBlockSignals block_signals; // see PrepareThread
   const u64 signals = block_signals.saved();
   ThreadStart *start =
-      PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals);
+      PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
   if (!start)
     return EAGAIN;
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
@@ -514,7 +514,8 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
   using Erased = void *(*)(void *);
   ScopedBlockSignals block_signals;
   const u64 signals = block_signals.saved();
-  ThreadStart *start = PrepareThread((Erased)(void *)run, arg, &signals);
+  ThreadStart *start =
+      PrepareThread((Erased)(void *)run, arg, &signals, nullptr);
   if (!start)
     return 3; // thrd_nomem
   int result = RESOLVED(thrd_create)(

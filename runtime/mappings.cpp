@@ -108,6 +108,7 @@ int ReadMappings(MappingList &list, PageVec<char> &text) {
     m.protection = (p[0] == 'r' ? PROT_READ : 0u) |
                    (p[1] == 'w' ? PROT_WRITE : 0u) |
                    (p[2] == 'x' ? PROT_EXEC : 0u);
+    m.shared = p[3] == 's';
     p += 5;
     m.offset = ParseHex(p);
     for (int blanks = 0; blanks < 3; ++p)
@@ -143,7 +144,7 @@ int ReadMappings(MappingList &list, PageVec<char> &text) {
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y) {
   return x.start == y.start && x.bytes == y.bytes && x.offset == y.offset &&
-         x.protection == y.protection &&
+         x.protection == y.protection && x.shared == y.shared &&
          !internal_strcmp(a.NameOf(x), b.NameOf(y));
 }
 

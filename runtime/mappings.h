@@ -16,6 +16,7 @@ struct Mapping {
   u64 offset;
   u32 protection; ///< PROT_READ | PROT_WRITE | PROT_EXEC
   u32 name;       ///< offset into MappingList::names; 0 is ""
+  bool shared;
 };
 
 /// The mappings of the process without the shadow's, sorted by start.

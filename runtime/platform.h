@@ -167,6 +167,10 @@ private:
 void *MapAnonymous(uptr bytes, bool dump = true);
 void Unmap(void *p, uptr bytes);
 
+struct AddressRange {
+  uptr begin, end;
+};
+
 /// A growing array in pages of its own: no allocator, no locks, so that it
 /// serves on raw threads and survives fork. Elements must be trivially
 /// copyable. Keeps its memory when cleared.
@@ -236,6 +240,14 @@ template <typename T> bool PageVec<T>::TryGrow(uptr at_least) {
   capacity_ = bytes_ / sizeof(T);
   return true;
 }
+
+/// The runtime's own memory: what MapAnonymous and GrowPages gave and Unmap has
+/// not taken back, in no order; complete for what was mapped when this was
+/// called. The kernel merges it with the program's where they touch, so that
+/// its list of mappings does not tell.
+void ListOwnMemory(PageVec<AddressRange> &ranges);
+/// In a forked child: whoever was changing the list is not there.
+void RenewOwnMemoryInChild();
 
 template <typename T> void PageVec<T>::Grow(uptr at_least) {
   if (!TryGrow(at_least))

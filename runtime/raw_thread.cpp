@@ -71,7 +71,7 @@ void ForgetBlock(void *p) {
 static void UnmapBlocks() {
   blocks_lock.Reset();
   for (u32 i = 0; i < block_count; ++i)
-    Syscall(SYS_munmap, (uptr)blocks[i].start, blocks[i].bytes);
+    Unmap(blocks[i].start, blocks[i].bytes);
   block_count = 0;
 }
 

@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "flags.h"
 #include "intercepted_call.h"
+#include "kernel_writes.h"
 #include "mappings.h"
 #include "mark_checks.h"
 #include "messages.h"
@@ -239,6 +240,16 @@ u32 RequestSlot() {
   return slot_answer;
 }
 
+/// Set once the program's exit handlers have run.
+static u32 leaving;
+
+void EndOfHandlers() {
+  if (!Recording() || !GetFlags().kernel_writes)
+    return;
+  RequestPeriodEnd(0);
+  StoreRelease(&leaving, 1);
+}
+
 /// A callback ends the program, or makes it another: the recorder goes on as if
 /// it had returned, and the period is written.
 static void LeaveRequest() {
@@ -380,6 +391,7 @@ void ObserveThreadEnd(u32 slot) {
   if (!recording)
     return;
   ObserveThreadStart(slot);
+  RememberThreadArea(slot);
   const SlotEntry &entry = shadow.slots[slot];
   NoteThreadEvent(ThreadEvent::kEnd, entry.tid, entry.end_ns, "");
 }
@@ -491,7 +503,11 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   const bool callback = HasCallback();
   const bool hash = config.checksum != ChecksumMode::kNone;
   ObserveThreads(now);
-  LookAtMappings(now, last != nullptr);
+  LookAtMappings(now, last != nullptr || WatchingKernelWrites());
+  if (WatchingKernelWrites())
+    // Before the marks are taken: what was written until now was marked before.
+    CollectKernelWrites(OpenPeriod().index, LoadAcquire(&leaving),
+                        state.mappings, state.frames);
   // Where nobody reads pages at a period's end, a thread has until the next
   // end to settle.
   // A thread that waits for its request is between no mark and its access.
@@ -675,6 +691,14 @@ static int StartTrace(u64 now, const char *parent_trace) {
   return PAGETIDE_OK;
 }
 
+static void CannotWatchKernelWrites(const char *missing) {
+  Warning("the kernel cannot tell which pages are written (option "
+          "kernel_writes): %s. The trace is made without that.\n",
+          missing);
+  EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index, NoteCode::kLost,
+             "the kernel cannot tell which pages are written");
+}
+
 static int StartRecording(const char *parent_trace) {
   if (recording)
     return PAGETIDE_BUSY;
@@ -705,6 +729,9 @@ static int StartRecording(const char *parent_trace) {
   state.overruns = 0;
   state.said_end = false;
   LookAtMappings(now, true);
+  if (GetFlags().kernel_writes && state.tracing)
+    if (const char *missing = StartKernelWrites(state.mappings))
+      CannotWatchKernelWrites(missing);
   Schedule(now);
   StoreRelease(&recording, 1);
   Info("recording%s%s, period %llu us\n", state.tracing ? " to " : "",
@@ -714,6 +741,7 @@ static int StartRecording(const char *parent_trace) {
 
 /// `why` not null: it ends before its time, and the trace is to say so.
 static void StopRecording(const char *why) {
+  StopKernelWrites();
   StopTraceWriter(why);
   StoreRelease(&shadow.header->recording, 0);
   StoreRelease(&recording, 0);

@@ -61,6 +61,11 @@ void EndOfProgram(trace::EndReason reason);
 void RepeatOnRecorder(long number, uptr a = 0, uptr b = 0, uptr c = 0,
                       uptr d = 0, uptr e = 0);
 
+/// The program's exit handlers have run, and the destructors of its files come
+/// next, those of the compiler's start-up files among them, which nobody
+/// instruments: under option kernel_writes they have a period of their own.
+void EndOfHandlers();
+
 bool Recording();
 
 /// Fork handlers' part. Waits for a request under way, unless it is the

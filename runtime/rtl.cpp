@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 using namespace __sanitizer;
@@ -133,6 +134,16 @@ void EnsureSecondPhase() {
     StartIfAsked();
 }
 
+/// Registers EndOfHandlers from the constructor of the program itself, the
+/// first to come after libc has registered the destructors of all files: it is
+/// then called right before those, and after every other handler.
+static void RegisterEndOfHandlers(const void *base_of_module) {
+  constexpr uptr kPage = 4096;
+  if (GetFlags().kernel_writes &&
+      (uptr)base_of_module == (getauxval(AT_PHDR) & ~(kPage - 1)))
+    atexit(EndOfHandlers);
+}
+
 /// After every other destructor: all that is instrumented needs this library,
 /// so the loader ends it later.
 __attribute__((destructor)) static void AtExit() {
@@ -148,4 +159,5 @@ __pagetide_module_init_v1(const pagetide::abi::ModuleInfo *info) {
   dladdr((const void *)info, &where);
   AdmitModule(*info, where.dli_fname ? where.dli_fname : "");
   EnsureSecondPhase();
+  RegisterEndOfHandlers(where.dli_fbase);
 }

@@ -7,6 +7,7 @@
 #include "threads.h"
 
 #include "callback.h"
+#include "flags.h"
 #include "messages.h"
 #include "raw_thread.h"
 #include "recorder.h"
@@ -21,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -132,6 +134,82 @@ static void EnterSlot(u32 slot) {
     __atomic_fetch_add(&orphans, 1, __ATOMIC_RELAXED);
 }
 
+//===- Where a thread's memory is -----------------------------------------===//
+
+static ThreadArea areas[kMaxSlots];
+
+ThreadArea AreaOfSlot(u32 slot) {
+  const uptr bytes = LoadAcquire(&areas[slot].bytes);
+  return {areas[slot].begin, bytes, areas[slot].is_stack};
+}
+
+constexpr uptr kPageBytes = 4096;
+
+static uptr ThreadPointer() {
+  uptr pointer;
+  asm("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+/// The end of the pages of libc's descriptor of the calling thread, which lies
+/// at the thread pointer.
+static uptr EndOfDescriptor() {
+  constexpr uptr kDescriptor = 2304; // sizeof(struct pthread), glibc 2.36
+  return (ThreadPointer() + kDescriptor + kPageBytes - 1) & ~(kPageBytes - 1);
+}
+
+static void SetArea(u32 slot, uptr begin, uptr bytes, bool is_stack) {
+  areas[slot].bytes = 0;
+  areas[slot].begin = begin;
+  areas[slot].is_stack = is_stack;
+  StoreRelease(&areas[slot].bytes, bytes);
+}
+
+/// The bytes a thread made with `attributes` (may be null) has for its stack,
+/// its thread-local storage and libc's descriptor. (Asking the thread itself,
+/// by pthread_getattr_np, would have it allocate memory.)
+static uptr StackBytes(const void *attributes) {
+  size_t bytes = 0;
+  if (attributes) {
+    pthread_attr_getstacksize((const pthread_attr_t *)attributes, &bytes);
+    return bytes;
+  }
+  pthread_attr_t defaults;
+  if (!pthread_attr_init(&defaults)) {
+    pthread_attr_getstacksize(&defaults, &bytes);
+    pthread_attr_destroy(&defaults);
+  }
+  return bytes;
+}
+
+/// On a thread that libc made: its descriptor is the end of its memory.
+static void NoteStack(u32 slot, uptr bytes) {
+  const uptr end = EndOfDescriptor();
+  SetArea(slot, (end - bytes) & ~(kPageBytes - 1), bytes, true);
+}
+
+/// On the first thread: its stack has a name, its static thread-local storage
+/// has not. The blocks of the modules lie below the thread pointer, libc's
+/// descriptor above.
+static void NoteThreadLocal(u32 slot) {
+  const uptr thread_pointer = ThreadPointer();
+  struct Search {
+    uptr pointer, lowest;
+  } search = {thread_pointer, thread_pointer};
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *arg) {
+        constexpr uptr kMostStatic = 1 << 20;
+        Search &s = *(Search *)arg;
+        const uptr block = (uptr)info->dlpi_tls_data;
+        if (block < s.lowest && s.pointer - block < kMostStatic)
+          s.lowest = block;
+        return 0;
+      },
+      &search);
+  const uptr begin = search.lowest & ~(kPageBytes - 1);
+  SetArea(slot, begin, EndOfDescriptor() - begin, false);
+}
+
 //===- Start and end ------------------------------------------------------===//
 
 bool SetsSignals(const void *attributes) {
@@ -140,12 +218,16 @@ bool SetsSignals(const void *attributes) {
          !pthread_attr_getsigmask_np((const pthread_attr_t *)attributes, &set);
 }
 
-ThreadStart *PrepareThread(void *(*run)(void *), void *arg,
-                           const u64 *signals) {
+ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
+                           const void *attributes) {
   static_assert(sizeof(ThreadStart) <= kStartBlockBytes);
   auto *start = (ThreadStart *)TakeStartBlock();
-  *start = {run, arg, AcquireSlot(), signals != nullptr,
-            signals ? *signals : 0};
+  *start = {run,
+            arg,
+            AcquireSlot(),
+            signals != nullptr,
+            signals ? *signals : 0,
+            GetFlags().kernel_writes ? StackBytes(attributes) : 0};
   CountThread(+1);
   return start;
 }
@@ -195,6 +277,8 @@ void *RunThread(void *arg) {
     GiveStartBlock(start);
   }
   pthread_setspecific(end_key, (void *)1);
+  if (GetFlags().kernel_writes && copy.slot != kOrphanSlot)
+    NoteStack(copy.slot, copy.stack_bytes);
   if (copy.set_signals)
     Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   return copy.run(copy.arg);
@@ -406,7 +490,9 @@ static void AttachExistingThreads() {
 void InitThreads() {
   pthread_key_create(&end_key, EndThread);
   pthread_setspecific(end_key, (void *)1);
-  CurrentSlot();
+  const u32 slot = CurrentSlot();
+  if (GetFlags().kernel_writes && slot != kOrphanSlot)
+    NoteThreadLocal(slot);
   // Threads created since the shadow was made inherited their creator's base,
   // and share its shadow.
   if (shadow.threads_before)

@@ -54,10 +54,12 @@ struct ThreadStart {
   u32 slot;
   bool set_signals;
   u64 signals;
+  uptr stack_bytes;
 };
 bool SetsSignals(const void *attributes); ///< pthread_attr_t; may be null
-/// Null where there is no memory.
-ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals);
+/// `attributes`: the pthread_attr_t of the thread, or null. Null where there is no memory.
+ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
+                           const void *attributes);
 void *RunThread(void *start);
 void CancelThread(ThreadStart *start);
 
@@ -87,6 +89,15 @@ bool IsOnlyThread();
 bool SharesSlot(u32 slot);
 
 //===- For the recorder ---------------------------------------------------===//
+
+/// Where a thread's stack is, with its thread-local storage at the end; of the
+/// first thread, its thread-local storage alone. Known only under option
+/// kernel_writes; otherwise empty.
+struct ThreadArea {
+  uptr begin, bytes;
+  bool is_stack;
+};
+ThreadArea AreaOfSlot(u32 slot);
 
 /// Puts a slot that the recorder has emptied where threads find it.
 void FreeSlot(u32 slot);

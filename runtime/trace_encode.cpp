@@ -60,7 +60,7 @@ void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list) {
   for (const Mapping &m : list.entries) {
     encoder.Varint(m.start);
     encoder.Varint(m.bytes);
-    encoder.Varint(m.protection);
+    encoder.Varint(m.protection | (m.shared ? kMappingShared : 0));
     encoder.Varint(m.offset);
     encoder.String(list.NameOf(m));
   }

@@ -24,10 +24,8 @@ namespace {
 /// The command table: to add a command, declare it in command.h and name it
 /// here.
 const Command *const kCommands[] = {
-    &kRecordCommand,
-    &kReportCommand,
-    &kExportCommand,
-    &kInfoCommand,
+    &kRecordCommand, &kReportCommand, &kExportCommand,
+    &kInfoCommand,   &kAuditCommand,
 };
 
 constexpr std::size_t kHelpColumn = 26;

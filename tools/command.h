@@ -45,6 +45,7 @@ extern const Command kRecordCommand;
 extern const Command kReportCommand;
 extern const Command kExportCommand;
 extern const Command kInfoCommand;
+extern const Command kAuditCommand;
 
 /// Where, in the words after the command's name, the command to run begins:
 /// after "--", or at the first word that is neither an option nor its value.

@@ -17,8 +17,9 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::array<const char *, 7> kFrameNames = {
-    "other", "process", "mappings", "threads", "period", "note", "end"};
+constexpr std::array<const char *, 10> kFrameNames = {
+    "other", "process", "mappings", "threads",       "period",
+    "note",  "end",     "sites",    "kernel writes", "regions"};
 
 struct FrameCounts {
   std::array<std::uint64_t, kFrameNames.size()> frames = {};

@@ -4,16 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "child_process.h"
 #include "command.h"
-#include "control_server.h"
 #include "elf_note.h"
 #include "failure.h"
+#include "recording_run.h"
 #include "runtime_options.h"
 #include "text_format.h"
 #include "trace_files.h"
 
-#include <poll.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -38,13 +36,7 @@ enum RecordStatus : int {
   kCommandNotFound = 127,
 };
 
-/// How long the rest of a run may take to end after its command has: a signal
-/// from the terminal reaches all of them at the same time.
-constexpr auto kLinger = std::chrono::milliseconds(250);
 constexpr std::size_t kMaxListed = 8;
-constexpr std::uint64_t kMinPeriodNs = 1000 * 1000;
-constexpr std::uint64_t kMaxPeriodNs = 1000ull * 3600 * 1000000000;
-
 struct RecordOptions {
   std::string output = "pagetide.ptrace";
   std::string period;
@@ -54,12 +46,6 @@ struct RecordOptions {
   std::string on_failure;
   bool no_output = false;
 };
-
-template <typename... Args>
-void say(fmt::format_string<Args...> format, Args &&...args) {
-  fmt::print(stderr, "pagetide: {}\n",
-             fmt::format(format, std::forward<Args>(args)...));
-}
 
 std::string runtime_options(const RecordOptions &options,
                             const std::string &socket) {
@@ -79,48 +65,6 @@ std::string runtime_options(const RecordOptions &options,
   if (!options.on_failure.empty())
     out.add("on_failure", options.on_failure);
   return out.text();
-}
-
-/// An empty text if the period is possible, otherwise what is wrong with it.
-std::string check_period(const std::string &text) {
-  const std::optional<std::uint64_t> ns = parse_duration(text);
-  if (!ns)
-    return fmt::format("{}: is no duration; write a number and one of the "
-                       "units us, ms, s, min, h, as in 500ms",
-                       text);
-  if (*ns != 0 && (*ns < kMinPeriodNs || *ns > kMaxPeriodNs))
-    return fmt::format("{}: a period is 1ms to 1000h, or 0 for a program that "
-                       "ends its periods itself",
-                       text);
-  return {};
-}
-
-/// Why the command's file, instrumented as it is, has not been heard of.
-std::string why_silent(const std::string &command, const ElfFile &file) {
-  if (!file.is_dynamic)
-    return fmt::format("{} is instrumented but statically linked, so the "
-                       "runtime libpagetide.so is not in it; link it "
-                       "dynamically",
-                       command);
-  if (file.gains_privilege)
-    return fmt::format("{} is instrumented but runs with privileges that you "
-                       "have not, and then the runtime obeys no environment; "
-                       "record a copy without them",
-                       command);
-  return fmt::format("{} is instrumented but did not record: either its "
-                     "runtime libpagetide.so was not loaded (see ldd {}), or "
-                     "its environment had lost {}",
-                     command, command, kOptionsVariable);
-}
-
-void say_nothing_recorded(const std::string &command, const ElfFile &file) {
-  if (file.note) {
-    say("{}", why_silent(command, file));
-    return;
-  }
-  say("no process of this run was instrumented, so nothing was recorded");
-  say("build the program with: pagetide-clang -g -O2 prog.c -o prog (or "
-      "pagetide-clang++ for C++; CC=pagetide-clang for make and configure)");
 }
 
 std::string describe(const ControlServer::Trace &trace) {
@@ -183,49 +127,6 @@ void say_traces(const ControlServer &server, const RecordOptions &options) {
         "periods; raise it with: ulimit -n");
   if (!traces.empty())
     say("see them with: pagetide report {}", format_command({options.output}));
-}
-
-/// Raises the soft limit of descriptors, of which every recorded process needs
-/// a few, and returns the limit there was, which the command is to have.
-rlimit raise_file_limit() {
-  rlimit before = {};
-  ::getrlimit(RLIMIT_NOFILE, &before);
-  rlimit more = before;
-  more.rlim_cur = more.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &more);
-  return before;
-}
-
-/// Serves the recording processes until the command has ended.
-void serve_run(ChildProcess &child, ControlServer &server) {
-  const auto wait = [&](int limit_ms) {
-    std::vector<pollfd> fds = {{child.signal_fd(), POLLIN, 0}};
-    server.add_poll_fds(fds);
-    int timeout = server.poll_timeout_ms();
-    if (limit_ms >= 0 && (timeout < 0 || timeout > limit_ms))
-      timeout = limit_ms;
-    ::poll(fds.data(), fds.size(), timeout);
-    child.handle_signals();
-    if (child.exit_status())
-      server.command_ended(child.exit_status()->end_detail());
-    server.serve();
-    for (const std::string &message : server.messages())
-      say("{}", message);
-    server.messages().clear();
-  };
-  server.set_command(child.pid());
-  while (!child.exit_status())
-    wait(-1);
-  const auto deadline = std::chrono::steady_clock::now() + kLinger;
-  while (true) {
-    wait(0);
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    if (!server.anyone_left() || left.count() <= 0)
-      break;
-    wait(static_cast<int>(left.count()));
-  }
-  server.finish_hung_up();
 }
 
 /// Ends this process as the command ended.

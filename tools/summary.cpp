@@ -151,6 +151,9 @@ void Summarizer::add_frame(const Frame &frame) {
                                 frame.note.code,
                                 frame.note.text.substr(0, kMaxNoteText)});
     break;
+  case trace::FrameType::kKernelWrites: // pagetide audit
+  case trace::FrameType::kRegions:
+    break;
   case trace::FrameType::kEnd:
     summary_.end = frame.end;
     end_ns_ = std::max(end_ns_, frame.end.time_ns);

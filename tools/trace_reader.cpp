@@ -219,6 +219,28 @@ void TraceReader::decode(Cursor &cursor, Frame &frame) {
         static_cast<trace::EndReason>(cursor.byte("end's reason"));
     frame.end.detail = cursor.varint("end's detail");
     break;
+  case FrameType::kKernelWrites:
+    decode_kernel_writes(cursor, frame.kernel_writes);
+    break;
+  case FrameType::kRegions: {
+    frame.regions.time_ns = cursor.varint("regions' time");
+    frame.regions.regions.clear();
+    for (std::uint64_t i = 0, n = cursor.varint("region count"); i < n; ++i) {
+      Region region;
+      region.kind =
+          static_cast<trace::RegionKind>(cursor.byte("region's kind"));
+      region.start = cursor.varint("region's start");
+      region.bytes = cursor.varint("region's size");
+      region.tid = cursor.tid();
+      region.text = cursor.string("region's text");
+      std::uint64_t end;
+      if (__builtin_add_overflow(region.start, region.bytes, &end))
+        throw Malformed{fmt::format("region {:#x} of {:#x} bytes wraps around",
+                                    region.start, region.bytes)};
+      frame.regions.regions.push_back(std::move(region));
+    }
+    break;
+  }
   default:
     return; // skipped, whatever is in it
   }
@@ -227,6 +249,73 @@ void TraceReader::decode(Cursor &cursor, Frame &frame) {
         fmt::format("{} bytes follow the frame's content", cursor.left())};
   if (frame.type == FrameType::kPeriod)
     accept_period(frame.period);
+  if (frame.type == FrameType::kKernelWrites)
+    accept_kernel_writes(frame.kernel_writes);
+}
+
+/// One past the last page of the address space.
+std::uint64_t TraceReader::page_limit() const {
+  return (std::uint64_t{1} << abi::kAddressBits) / header_.page_bytes;
+}
+
+/// One past the granules, or pages, of a run that begins `gap` after
+/// `position`.
+static std::uint64_t end_of_run(std::uint64_t limit, std::uint64_t position,
+                                std::uint64_t gap,
+                                std::uint64_t count_less_one) {
+  // Everything is below 2^64 / 4 once compared with the limit.
+  if (gap >= limit || count_less_one >= limit ||
+      position + gap + count_less_one >= limit)
+    throw Malformed{"a run lies outside the address space"};
+  return position + gap + count_less_one + 1;
+}
+
+void TraceReader::decode_kernel_writes(Cursor &cursor, KernelWrites &part) {
+  if (header_.page_bytes < 4096 || !std::has_single_bit(header_.page_bytes))
+    throw Malformed{
+        fmt::format("pages of {} bytes are not possible", header_.page_bytes)};
+  part.runs.clear();
+  part.index = cursor.varint("period's index");
+  const std::uint8_t part_flags = cursor.byte("part's flags");
+  part.last = part_flags & trace::kPartLast;
+  part.leaving = part_flags & trace::kPartLeaving;
+  part.time_ns = cursor.varint("kernel writes' time");
+  std::uint64_t position = 0;
+  for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n; ++run) {
+    const std::uint64_t gap = cursor.varint("run's gap");
+    const std::uint64_t count_less_one = cursor.varint("run's length");
+    const std::uint8_t flags = cursor.byte("run's flags");
+    const std::uint64_t end =
+        end_of_run(page_limit(), position, gap, count_less_one);
+    part.runs.push_back({position + gap, count_less_one + 1, flags});
+    position = end;
+  }
+}
+
+/// Checks the part against those before it, as accept_period does.
+void TraceReader::accept_kernel_writes(const KernelWrites &part) {
+  if (kernel_open_ ? part.index != *kernel_open_
+                   : kernel_whole_ && part.index <= *kernel_whole_)
+    throw Malformed{fmt::format("the kernel's writes of period {} are out of "
+                                "order",
+                                part.index)};
+  if ((last_whole_ && part.index <= *last_whole_) || open_period_)
+    throw Malformed{fmt::format("the kernel's writes of period {} do not come "
+                                "before it",
+                                part.index)};
+  if (!part.runs.empty()) {
+    if (part.runs.front().first < kernel_floor_)
+      throw Malformed{fmt::format("the parts of the kernel's writes of period "
+                                  "{} overlap or are out of order",
+                                  part.index)};
+    kernel_floor_ = part.runs.back().end();
+  }
+  kernel_open_ = part.index;
+  if (part.last) {
+    kernel_open_.reset();
+    kernel_floor_ = 0;
+    kernel_whole_ = part.index;
+  }
 }
 
 void TraceReader::decode_period(Cursor &cursor, PeriodPart &part) {
@@ -241,14 +330,9 @@ void TraceReader::decode_period(Cursor &cursor, PeriodPart &part) {
   part.overruns = cursor.varint("overruns");
 
   const std::uint64_t limit = geometry().granule_limit();
-  // One past the granules of a run that begins `gap` after `position`.
   const auto run_end = [limit](std::uint64_t position, std::uint64_t gap,
                                std::uint64_t count_less_one) {
-    // Everything is below 2^64 / 4 once compared with the limit.
-    if (gap >= limit || count_less_one >= limit ||
-        position + gap + count_less_one >= limit)
-      throw Malformed{"a run lies outside the address space"};
-    return position + gap + count_less_one + 1;
+    return end_of_run(limit, position, gap, count_less_one);
   };
 
   const std::uint64_t sections = cursor.varint("section count");
@@ -426,7 +510,9 @@ TraceReader::TraceReader(TraceReader &&other) noexcept
       integrity_(other.integrity_), stop_reason_(std::move(other.stop_reason_)),
       whole_periods_(other.whole_periods_), last_whole_(other.last_whole_),
       open_period_(other.open_period_), open_floor_(other.open_floor_),
-      open_start_ns_(other.open_start_ns_), open_end_ns_(other.open_end_ns_) {}
+      open_start_ns_(other.open_start_ns_), open_end_ns_(other.open_end_ns_),
+      kernel_open_(other.kernel_open_), kernel_whole_(other.kernel_whole_),
+      kernel_floor_(other.kernel_floor_) {}
 
 TraceReader TraceReader::open(const std::string &path) {
   return TraceReader(std::make_unique<FileSource>(path), path);

@@ -76,6 +76,8 @@ struct Frame {
   PeriodPart period;
   Note note;
   End end;
+  KernelWrites kernel_writes;
+  Regions regions;
 };
 
 /// How the reading of a trace came to its end.
@@ -127,6 +129,9 @@ private:
   void decode(Cursor &cursor, Frame &frame);
   void decode_period(Cursor &cursor, PeriodPart &part);
   void accept_period(const PeriodPart &part);
+  void decode_kernel_writes(Cursor &cursor, KernelWrites &part);
+  void accept_kernel_writes(const KernelWrites &part);
+  std::uint64_t page_limit() const;
 
   std::unique_ptr<ByteSource> source_;
   std::string name_;
@@ -146,6 +151,10 @@ private:
   std::uint64_t open_floor_ = 0; ///< first granule the next part may speak of
   std::uint64_t open_start_ns_ = 0;
   std::uint64_t open_end_ns_ = 0;
+
+  std::optional<std::uint64_t> kernel_open_; ///< as open_period_
+  std::optional<std::uint64_t> kernel_whole_;
+  std::uint64_t kernel_floor_ = 0;
 };
 
 } // namespace pagetide::tools

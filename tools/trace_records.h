@@ -96,6 +96,29 @@ struct Threads {
   std::vector<ThreadRecord> records;
 };
 
+/// One part of what the kernel saw written in a period.
+struct KernelWrites {
+  std::uint64_t index = 0; ///< of the period
+  bool last = true;
+  bool leaving = false; ///< trace::kPartLeaving
+  std::uint64_t time_ns = 0;
+  /// In pages, not granules; flags are trace::KernelRunFlags.
+  std::vector<GranuleRun> runs;
+};
+
+struct Region {
+  trace::RegionKind kind = trace::RegionKind::kRuntime;
+  std::uint64_t start = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t tid = 0;
+  std::string text;
+};
+
+struct Regions {
+  std::uint64_t time_ns = 0;
+  std::vector<Region> regions;
+};
+
 struct Note {
   std::uint64_t time_ns = 0;
   std::uint64_t period = 0;

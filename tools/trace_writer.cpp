@@ -240,6 +240,37 @@ Bytes encode(const PeriodPart &part) {
   return out.take();
 }
 
+Bytes encode(const KernelWrites &part) {
+  Encoder out;
+  out.varint(part.index);
+  out.byte(static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
+                                     (part.leaving ? trace::kPartLeaving : 0)));
+  out.varint(part.time_ns);
+  out.varint(part.runs.size());
+  std::uint64_t position = 0;
+  for (const GranuleRun &run : part.runs) {
+    out.varint(run.first - position);
+    out.varint(run.count - 1);
+    out.byte(run.flags);
+    position = run.end();
+  }
+  return out.take();
+}
+
+Bytes encode(const Regions &regions) {
+  Encoder out;
+  out.varint(regions.time_ns);
+  out.varint(regions.regions.size());
+  for (const Region &region : regions.regions) {
+    out.byte(static_cast<std::uint8_t>(region.kind));
+    out.varint(region.start);
+    out.varint(region.bytes);
+    out.varint(region.tid);
+    out.string(region.text);
+  }
+  return out.take();
+}
+
 std::vector<Bytes> encode_period(const PeriodPart &period,
                                  std::size_t part_bytes) {
   std::vector<PeriodPart> parts;

@@ -64,6 +64,8 @@ Bytes encode(const Threads &threads);
 Bytes encode(const Note &note);
 Bytes encode(const End &end);
 Bytes encode(const PeriodPart &part);
+Bytes encode(const KernelWrites &part);
+Bytes encode(const Regions &regions);
 
 /// Cuts a whole period (last == true) into parts whose payloads have about
 /// part_bytes at most.
@@ -97,6 +99,12 @@ public:
   }
   void write(const Note &note) { frame(trace::FrameType::kNote, encode(note)); }
   void write(const End &end) { frame(trace::FrameType::kEnd, encode(end)); }
+  void write(const KernelWrites &part) {
+    frame(trace::FrameType::kKernelWrites, encode(part));
+  }
+  void write(const Regions &regions) {
+    frame(trace::FrameType::kRegions, encode(regions));
+  }
   void write(const PeriodPart &period,
              std::size_t part_bytes = trace::kPartBytes) {
     for (const Bytes &payload : encode_period(period, part_bytes))

@@ -35,7 +35,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 0; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 1; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -81,6 +81,8 @@ enum class FrameType : std::uint16_t {
   kNote = 5,
   kEnd = 6,
   // 7 is kept for sites (the source line that touched a page last).
+  kKernelWrites = 8, ///< since 1.1
+  kRegions = 9,      ///< since 1.1
 };
 
 enum FrameFlags : std::uint16_t {
@@ -115,7 +117,9 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //              { varint start, varint bytes, varint protection,
 //                varint offset, string name }*      all of them, when changed
 //              (start and bytes in bytes; sorted by start; name as in
-//              /proc/self/maps, empty where anonymous; the shadow is left out)
+//              /proc/self/maps, empty where anonymous; the shadow is left out;
+//              protection: PROT_READ 1, PROT_WRITE 2, PROT_EXEC 4, since 1.1
+//              also kMappingShared)
 // Threads   := varint count, { u8 event, varint tid, varint time,
 //              string name }*
 // Note      := varint time, varint period, u8 code, string text
@@ -138,12 +142,50 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //   only in the last part:
 //   u64    combined, varint stable, varint left_out
 //
+// KernelWrites (one part; parts as those of a period, all of them before the
+// first part of the period of that index): the pages that the kernel saw
+// written since the frames of this type before, or since recording began :=
+//   varint index
+//   u8     part_flags       PartFlags
+//   varint time             of the look at the page tables
+//   varint runs
+//     { varint gap, varint length-1, u8 KernelRunFlags }*
+//            in pages of FileHeader::page_bytes, whatever the granule
+//
+// Regions: what is known of parts of the address space beyond their mappings'
+// names, all of it, when changed; in force for the KernelWrites that follow :=
+//   varint time, varint count,
+//   { u8 RegionKind, varint start, varint bytes, varint tid, string text }*
+//            regions may overlap
+//
 // A checksum belongs to the granule, whichever threads touched it: in a
 // per-thread trace it stands once and serves every section's row.
 
 enum class ThreadEvent : std::uint8_t { kStart = 0, kEnd = 1 };
 
-enum PartFlags : std::uint8_t { kPartLast = 1 };
+/// Beside the PROT_ bits of a mapping's protection.
+inline constexpr std::uint32_t kMappingShared = 8;
+
+enum KernelRunFlags : std::uint8_t {
+  kKernelWritten = 1,
+  kKernelTouched = 2, ///< of a shared mapping seen for the first time: read or
+                      ///< written, not known which
+};
+
+enum class RegionKind : std::uint8_t {
+  kThreadStack = 0, ///< of thread `tid`, its thread-local storage included
+  kThreadLocal = 1, ///< thread-local storage of thread `tid`
+  kRuntime = 2,     ///< the runtime's own memory
+  kUnseen = 3,      ///< writes to it cannot be seen; text says why
+  kInFlight = 4,    ///< a system call of thread `tid` may be writing it, and
+                    ///< will be marked when it returns
+};
+
+enum PartFlags : std::uint8_t {
+  kPartLast = 1,
+  kPartLeaving = 2, ///< of KernelWrites: the process had called its exit
+                    ///< handlers and was running its files' destructors
+};
 
 enum PeriodFlags : std::uint8_t {
   kPeriodDriven = 1,    ///< ended by the program, not by the clock

@@ -72,6 +72,12 @@ Bytes payloads_of(const Bytes &sample) {
       case trace::FrameType::kEnd:
         payload = encode(frame.end);
         break;
+      case trace::FrameType::kKernelWrites:
+        payload = encode(frame.kernel_writes);
+        break;
+      case trace::FrameType::kRegions:
+        payload = encode(frame.regions);
+        break;
       }
       if (payload.size() > 1000)
         continue;

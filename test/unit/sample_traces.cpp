@@ -294,6 +294,53 @@ Bytes make_unknown_frame() {
   return sample.take();
 }
 
+/// As pagetide audit makes it: marked and unmarked writes of every kind.
+Bytes make_audited() {
+  trace::FileHeader header = sample_header();
+  header.checksum_mode = trace::ChecksumMode::kNone;
+  Sample sample(header);
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  Mappings mappings = sample_mappings();
+  mappings.mappings.insert(
+      mappings.mappings.begin() + 1,
+      {(kText + 0x10) << 12, 0x2000, 3, 0x10000, "/home/user/bin/sorter"});
+  writer.write(mappings);
+  writer.write(Regions{
+      kSampleStartNs,
+      {{trace::RegionKind::kThreadStack, 0x7ffff7080000, 0x10000, 4243, ""},
+       {trace::RegionKind::kUnseen, 0x7fff00000000, 0x1000, 0, "a device"}}});
+  constexpr auto kSeen = trace::kKernelWritten;
+  // Two parts; heap marked late, in the period before, and not at all.
+  writer.write(KernelWrites{
+      0, false, false, kSampleStartNs + 500 * kMs, {{kText + 0x11, 1, kSeen}}});
+  writer.write(KernelWrites{0,
+                            true,
+                            false,
+                            kSampleStartNs + 500 * kMs,
+                            {{kHeap, 4, kSeen},
+                             {0x7ffff7080, 2, kSeen},
+                             {0x7ffff7090, 1, trace::kKernelTouched}}});
+  PeriodPart first = sample_period(0);
+  first.add_section(
+      0, std::vector<GranuleRun>{{kHeap, 2, kW}, {kHeap + 8, 1, kW}});
+  writer.write(first);
+  writer.write(KernelWrites{1,
+                            true,
+                            false,
+                            kSampleStartNs + 1000 * kMs,
+                            {{kHeap + 1, 1, kSeen}, {kStack + 30, 1, kSeen}}});
+  PeriodPart second = sample_period(1);
+  second.add_section(0, std::vector<GranuleRun>{{kHeap + 2, 1, kW}});
+  writer.write(second);
+  PeriodPart last = sample_period(2); // without the kernel's account
+  last.flags = trace::kPeriodPartial;
+  last.add_section(0, std::vector<GranuleRun>{{kHeap + 3, 1, kW}});
+  writer.write(last);
+  writer.write(sample_end(3));
+  return sample.take();
+}
+
 /// Periods are missing between those that are there.
 Bytes make_missing() {
   Sample sample;
@@ -443,6 +490,7 @@ const std::vector<SampleTrace> &sample_traces() {
       {"header-only", "a header and nothing else", make_header_only},
       {"unknown-frame", "a frame of a type still unknown", make_unknown_frame},
       {"missing", "periods left out", make_missing},
+      {"audited", "with the kernel's account of writes", make_audited},
       {"long", "400 periods", make_long},
       {"hostile", "all that the format allows and no one wants", make_hostile},
       {"unfinished", "no End frame", make_unfinished},

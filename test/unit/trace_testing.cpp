@@ -67,6 +67,10 @@ Bytes encoded_again(const Frame &frame) {
     return encode(frame.note);
   case trace::FrameType::kEnd:
     return encode(frame.end);
+  case trace::FrameType::kKernelWrites:
+    return encode(frame.kernel_writes);
+  case trace::FrameType::kRegions:
+    return encode(frame.regions);
   }
   return {};
 }

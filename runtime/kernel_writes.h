@@ -1,0 +1,44 @@
+//===- kernel_writes.h - Which pages the kernel saw written ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For `pagetide audit`, beside the marks: userfaultfd protects all pages of the
+// process, asynchronously (a write lifts the protection and stops nobody), and
+// at each period's end PAGEMAP_SCAN lists the unprotected ones and protects
+// them again. So the kernel tells which pages were written, whoever wrote them:
+// instrumented code, libraries, the kernel itself.
+//
+// It does not see: writes that go around the process's page tables (a device,
+// io_uring's registered buffers, another process's mapping of a shared file).
+//
+// All functions are for the recorder's thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_KERNEL_WRITES_H
+#define PAGETIDE_RUNTIME_KERNEL_WRITES_H
+
+#include "mappings.h"
+
+namespace pagetide {
+
+/// Begins to watch. Returns null, or what is missing, in a static text.
+const char *StartKernelWrites(const MappingList &mappings);
+bool WatchingKernelWrites();
+void StopKernelWrites();
+
+/// Appends to `frames` the KernelWrites frames of `period`, and before them a
+/// Regions frame where regions have changed.
+/// `leaving`: the process runs its files' destructors.
+void CollectKernelWrites(u64 period, bool leaving, const MappingList &mappings,
+                         PageVec<u8> &frames);
+
+/// A thread's slot is about to be freed: where its stack was is needed once
+/// more.
+void RememberThreadArea(u32 slot);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_KERNEL_WRITES_H
