@@ -40,7 +40,6 @@ namespace pagetide {
 
 using namespace kernel;
 using namespace trace;
-using shadow_file::kMaxSlots;
 using shadow_file::kOrphanSlot;
 using shadow_file::SlotState;
 
