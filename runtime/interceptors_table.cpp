@@ -149,11 +149,37 @@ static void InitializeNothing() {}
 #define regexec table_regexec
 #define regfree table_regfree
 
+// The table keeps what it knows of open streams in a map of 3.7 MB, in memory
+// mapped at start: too much under a limit of memory, and a call that could fail. A
+// small one in our own data does.
+namespace __sanitizer {
+static void *MapMemory(uptr bytes, const char *);
+} // namespace __sanitizer
+#define MmapOrDie MapMemory
+#include "sanitizer_common/sanitizer_addrhashmap.h"
+#undef MmapOrDie
+namespace __sanitizer {
+constexpr uptr kMapBuckets = 251;
+template <typename T, uptr kSize>
+using SmallAddrHashMap = AddrHashMap<T, kMapBuckets>;
+
+static void *MapMemory(uptr bytes, const char *) {
+  // 120 bytes a bucket; the table makes one map.
+  alignas(64) static u8 memory[kMapBuckets * 128];
+  static bool taken;
+  CHECK(!taken && bytes <= sizeof(memory));
+  taken = true;
+  return memory;
+}
+} // namespace __sanitizer
+#define AddrHashMap SmallAddrHashMap
+
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-function"
 #pragma clang diagnostic ignored "-Wunused-variable"
 #include "sanitizer_common/sanitizer_common_interceptors.inc"
 #pragma clang diagnostic pop
+#undef AddrHashMap
 
 namespace pagetide {
 

@@ -66,10 +66,4 @@ void *__pagetide_internal_memset(void *d, int c, pagetide::uptr n) {
 int __pagetide_internal_memcmp(const void *a, const void *b, pagetide::uptr n) {
   return pagetide::InternalMemcmp(a, b, n);
 }
-
-// zstd calls these where someone defines them. A program that has a zstd of its
-// own may: its functions, instrumented ones, would then run in the recorder and
-// take our streams for theirs. Ours say that nothing is traced.
-unsigned long long ZSTD_trace_compress_begin(const void *) { return 0; }
-void ZSTD_trace_compress_end(unsigned long long, const void *) {}
 }
