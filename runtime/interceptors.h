@@ -117,11 +117,11 @@ inline void MayHaveWritten(const volatile void *p, uptr bytes) {
 }
 template <typename T> inline void DidReadAt(const T *p) {
   if (p)
-    DidRead(p, sizeof(T));
+    DidRead((const volatile void *)p, sizeof(T));
 }
 template <typename T> inline void DidWriteAt(const T *p) {
   if (p)
-    DidWrite(p, sizeof(T));
+    DidWrite((const volatile void *)p, sizeof(T));
 }
 
 /// Bytes of a string without its end, by the real strlen; marks nothing.
@@ -198,7 +198,8 @@ void MarkOutput(const void *p, uptr bytes, sptr done);
 /// A value there; zero where it cannot be read.
 template <typename T> T ValueAt(const T *p) {
   T value = {};
-  if (p && !(ShadowReady() && CopyFromProgram(&value, p, sizeof(value))))
+  if (p && !(ShadowReady() &&
+             CopyFromProgram((void *)&value, (const void *)p, sizeof(value))))
     value = {};
   return value;
 }

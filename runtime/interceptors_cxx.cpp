@@ -25,11 +25,11 @@ using namespace pagetide;
 namespace {
 
 template <typename T> T Get(const T &field) {
-  DidRead(&field, sizeof(T));
+  DidReadAt(&field);
   return field;
 }
 template <typename T> void Set(T &field, typename TypeIdentity<T>::Type value) {
-  DidWrite(&field, sizeof(T));
+  DidWriteAt(&field);
   field = value;
 }
 

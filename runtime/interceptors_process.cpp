@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These mark nothing. What a program does to its address space, its rights, its
-// limits or its processor's GS base can destroy what the runtime stands on, or
-// must reach the recorder's threads too, which libc does not know.
+// What a program does to its address space, its rights, its limits or its
+// processor's GS base can destroy what the runtime stands on, or must reach the
+// recorder's threads too, which libc does not know. What such calls read and
+// write is marked as ever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,28 +122,42 @@ static int Limit(const struct rlimit *limit, struct rlimit *previous) {
   return error ? -1 : 0;
 }
 namespace {
-constexpr int kAddressSpace = 9; // RLIMIT_AS
+constexpr int kAddressSpace = 9;    // RLIMIT_AS
+constexpr uptr kLimitBytes = 2 * 8; // of a struct rlimit
+} // namespace
+
+static int LimitCall(int result, const struct rlimit *limit,
+                     struct rlimit *previous) {
+  if (limit)
+    DidRead((const void *)limit, kLimitBytes);
+  if (previous && result == 0)
+    DidWrite((void *)previous, kLimitBytes);
+  return result;
 }
 
 #define PAGETIDE_LIMIT_INTERCEPTORS(suffix)                                    \
   PAGETIDE_INTERCEPTOR(int, setrlimit##suffix, int resource,                   \
                        const struct rlimit *limit) {                           \
-    if (resource != kAddressSpace || !limit || !ShadowReady())                 \
-      return RESOLVED(setrlimit##suffix)(resource, limit);                     \
-    return Limit(limit, nullptr);                                              \
+    return LimitCall(resource != kAddressSpace || !limit || !ShadowReady()     \
+                         ? RESOLVED(setrlimit##suffix)(resource, limit)        \
+                         : Limit(limit, nullptr),                              \
+                     limit, nullptr);                                          \
   }                                                                            \
   PAGETIDE_INTERCEPTOR(int, getrlimit##suffix, int resource,                   \
                        struct rlimit *limit) {                                 \
-    if (resource != kAddressSpace || !limit || !ShadowReady())                 \
-      return RESOLVED(getrlimit##suffix)(resource, limit);                     \
-    return Limit(nullptr, limit);                                              \
+    return LimitCall(resource != kAddressSpace || !limit || !ShadowReady()     \
+                         ? RESOLVED(getrlimit##suffix)(resource, limit)        \
+                         : Limit(nullptr, limit),                              \
+                     nullptr, limit);                                          \
   }                                                                            \
   PAGETIDE_INTERCEPTOR(int, prlimit##suffix, int pid, int resource,            \
                        const struct rlimit *limit, struct rlimit *previous) {  \
-    if (resource != kAddressSpace || !ShadowReady() ||                         \
-        (pid && (u32)pid != GetPidRaw()))                                      \
-      return RESOLVED(prlimit##suffix)(pid, resource, limit, previous);        \
-    return Limit(limit, previous);                                             \
+    return LimitCall(                                                          \
+        resource != kAddressSpace || !ShadowReady() ||                         \
+                (pid && (u32)pid != GetPidRaw())                               \
+            ? RESOLVED(prlimit##suffix)(pid, resource, limit, previous)        \
+            : Limit(limit, previous),                                          \
+        limit, previous);                                                      \
   }
 PAGETIDE_LIMIT_INTERCEPTORS()
 PAGETIDE_LIMIT_INTERCEPTORS(64)
@@ -157,7 +172,10 @@ static void KeepBase(int code) {
 
 PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
   KeepBase(code);
-  return RESOLVED(arch_prctl)(code, address);
+  int result = RESOLVED(arch_prctl)(code, address);
+  if (result == 0 && (code == ARCH_GET_FS || code == ARCH_GET_GS))
+    DidWrite((void *)address, 8);
+  return result;
 }
 
 //===- Rights -------------------------------------------------------------===//
@@ -205,13 +223,16 @@ PAGETIDE_INTERCEPTOR(int, setresgid, unsigned real, unsigned effective,
                 Id(real), Id(effective), Id(saved));
 }
 PAGETIDE_INTERCEPTOR(int, setgroups, uptr count, const unsigned *groups) {
-  return Follow(RESOLVED(setgroups)(count, groups), SYS_setgroups, count,
-                (uptr)groups);
+  int result = RESOLVED(setgroups)(count, groups);
+  if (result == 0)
+    DidRead(groups, count * sizeof(*groups));
+  return Follow(result, SYS_setgroups, count, (uptr)groups);
 }
 PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
   int result = RESOLVED(initgroups)(user, group);
   if (result)
     return result;
+  DidRead(user, Length(user) + 1);
   constexpr uptr kMostGroups = 65536; // the kernel's NGROUPS_MAX
   void *groups = MapAnonymous(kMostGroups * sizeof(unsigned));
   if (!groups)
@@ -223,9 +244,38 @@ PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
   return result;
 }
 PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
-  return Follow(RESOLVED(capset)(header, data), SYS_capset, (uptr)header,
-                (uptr)data);
+  int result = RESOLVED(capset)(header, data);
+  if (result == 0) {
+    // A header of two words; one set of three words in version 1, else two.
+    constexpr unsigned kVersion1 = 0x19980330;
+    DidRead(header, 8);
+    DidRead(data, *(const unsigned *)header == kVersion1 ? 12 : 24);
+  }
+  return Follow(result, SYS_capset, (uptr)header, (uptr)data);
 }
+/// What a call of prctl that went well read or wrote at its second argument.
+static void MarkControl(int option, uptr address) {
+  constexpr uptr kNameBytes = 16;
+  switch (option) {
+  case PR_SET_NAME: {
+    uptr bytes = 0;
+    while (bytes < kNameBytes && ((const char *)address)[bytes++])
+      ;
+    return DidRead((const void *)address, bytes);
+  }
+  case PR_GET_NAME:
+    return DidWrite((void *)address, kNameBytes);
+  case PR_GET_PDEATHSIG:
+  case PR_GET_TSC:
+  case PR_GET_CHILD_SUBREAPER:
+    return DidWrite((void *)address, sizeof(int));
+  case PR_GET_TID_ADDRESS:
+    return DidWrite((void *)address, sizeof(uptr));
+  default:
+    return;
+  }
+}
+
 PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
   uptr a[4];
   va_list list;
@@ -236,6 +286,8 @@ PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
   if (option == PR_SET_SECCOMP)
     NoteSystemCallFilter();
   int result = RESOLVED(prctl)(option, a[0], a[1], a[2], a[3]);
+  if (result == 0)
+    MarkControl(option, a[0]);
   switch (option) {
   case PR_CAPBSET_DROP:
   case PR_SET_SECUREBITS:
@@ -256,13 +308,21 @@ PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
 struct sigaction;
 namespace {
 constexpr int kSigSegv = 11;
-}
+constexpr uptr kActionBytes = 152; // of libc's struct sigaction
+} // namespace
 
 PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
                      struct sigaction *previous) {
-  if (number != kSigSegv || !ShadowReady())
-    return RESOLVED(sigaction)(number, action, previous);
-  return SetFaultHandler(action, previous, RESOLVED(sigaction));
+  int result = number != kSigSegv || !ShadowReady()
+                   ? RESOLVED(sigaction)(number, action, previous)
+                   : SetFaultHandler(action, previous, RESOLVED(sigaction));
+  if (result)
+    return result;
+  if (action)
+    DidRead((const void *)action, kActionBytes);
+  if (previous)
+    DidWrite((void *)previous, kActionBytes);
+  return result;
 }
 PAGETIDE_INTERCEPTOR(void *, signal, int number, void *handler) {
   if (number != kSigSegv || !ShadowReady())

@@ -213,13 +213,14 @@ private:
     switch (kind) {
     case Kind::kWord:
       return va_arg(list_, u64);
-    case Kind::kReal:
+    case Kind::kReal: // NOLINT(bugprone-branch-clone): other types
       va_arg(list_, double);
-      return 0;
+      break;
     case Kind::kLongReal:
       va_arg(list_, long double);
-      return 0;
+      break;
     }
+    return 0;
   }
   static constexpr int kMost = 64;
   va_list list_;

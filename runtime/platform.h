@@ -204,7 +204,7 @@ public:
   }
   /// False where memory ran out; otherwise it can grow to `size` without fail.
   bool TryReserve(uptr size) { return size <= capacity_ || TryGrow(size); }
-  void swap(PageVec &other) {
+  void swap(PageVec &other) noexcept {
     PageVec t = *this;
     *this = other;
     other = t;

@@ -567,7 +567,7 @@ static bool GoesOn() {
                        << (abi::kAddressBits - shadow.module.granule_shift);
   peeked_words.clear();
   state.engine->peek({0, granules}, peeked_words);
-  return peeked_words.size() != 0;
+  return !peeked_words.empty();
 }
 
 /// The clock says so. Ends that passed while we were late are overruns: they

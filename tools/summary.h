@@ -90,7 +90,7 @@ struct Summary {
   /// Whether the file ends as it should and the runtime could do its work.
   bool is_whole() const {
     return integrity == Integrity::kComplete &&
-           !(end && end->reason == trace::EndReason::kFailed);
+           (!end || end->reason != trace::EndReason::kFailed);
   }
   Geometry geometry() const { return geometry_of(header); }
   std::uint64_t granule_bytes() const {

@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
@@ -242,6 +243,22 @@ static void processes(void) {
   expect_write(status, 4), expect_write(usage, 144), end_period();
   require(waitpid(-1, status, 0) == -1 && errno == ECHILD);
   end_period();
+  struct rlimit *limit = (struct rlimit *)(a + 5 * PAGE);
+  require(getrlimit(RLIMIT_NOFILE, limit) == 0);
+  expect_write(limit, 16), end_period();
+  require(setrlimit(RLIMIT_NOFILE, limit) == 0);
+  expect_read(limit, 16), end_period();
+  require(getrlimit(RLIMIT_AS, limit) == 0);
+  expect_write(limit, 16), end_period();
+  struct sigaction *action = (struct sigaction *)(a + 6 * PAGE);
+  require(sigaction(SIGUSR2, NULL, action) == 0);
+  expect_write(action, sizeof *action), end_period();
+  require(sigaction(SIGUSR2, action, NULL) == 0);
+  expect_read(action, sizeof *action), end_period();
+  require(sigaction(SIGSEGV, NULL, action) == 0);
+  expect_write(action, sizeof *action), end_period();
+  require(prctl(PR_GET_NAME, a + 5 * PAGE) == 0);
+  expect_write(a + 5 * PAGE, 16), end_period();
   require(getrusage(RUSAGE_SELF, usage) == 0);
   expect_write(usage, 144), end_period();
   int *ids = (int *)(a + 3 * PAGE);
