@@ -153,8 +153,36 @@ Use *readPointer(Instruction &I) {
   }
 }
 
+/// Passes the pointer \p U through an empty piece of assembly: code generation
+/// itself no longer knows what it points to.
+void hideValue(Use &U) {
+  auto *User = cast<Instruction>(U.getUser());
+  Type *PtrTy = U->getType();
+  auto *Asm = InlineAsm::get(FunctionType::get(PtrTy, {PtrTy}, false), "",
+                             "=r,0", /*hasSideEffects=*/false);
+  auto *Pointer = CallInst::Create(Asm, {U.get()}, "", User->getIterator());
+  Pointer->setDoesNotThrow();
+  Pointer->setDebugLoc(User->getDebugLoc());
+  U.set(Pointer);
+}
+
+/// An argument that is copied for the call: of a constant's bytes code generation
+/// may make stores of immediates.
+void keepCopies(CallBase &Call) {
+  for (unsigned Argument = 0; Argument != Call.arg_size(); ++Argument) {
+    Use &Pointer = Call.getArgOperandUse(Argument);
+    if (!Call.isByValArgument(Argument))
+      continue;
+    auto *Source = dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer.get()));
+    if (Source && Source->isConstant())
+      hideValue(Pointer);
+  }
+}
+
 void keepBehindMark(Instruction &I, AAResults &AA) {
   I.setMetadata(LLVMContext::MD_invariant_load, nullptr);
+  if (auto *Call = dyn_cast<CallBase>(&I))
+    keepCopies(*Call);
   Use *Pointer = readPointer(I);
   if (!Pointer)
     return;

@@ -74,3 +74,20 @@ define void @return_result(ptr sret(%small) align 8 %p) {
   store i64 0, ptr %p, align 8
   ret void
 }
+
+; Of a constant's bytes code generation makes stores of immediates, which read
+; nothing, unless it does not know where they come from.
+@constant = internal constant %small zeroinitializer
+@variable = internal global %small zeroinitializer
+
+define void @pass_constant() {
+; CHECK-LABEL: define void @pass_constant(
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    [[SOURCE:%.+]] = call ptr asm "", "=r,0"(ptr @constant)
+; CHECK-NEXT:    call void @take_small(ptr byval(%small) align 8 [[SOURCE]])
+; CHECK:         call void @take_small(ptr byval(%small) align 8 @variable)
+  call void @take_small(ptr byval(%small) align 8 @constant)
+  call void @take_small(ptr byval(%small) align 8 @variable)
+  ret void
+}
