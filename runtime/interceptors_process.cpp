@@ -258,9 +258,11 @@ static void MarkControl(int option, uptr address) {
   constexpr uptr kNameBytes = 16;
   switch (option) {
   case PR_SET_NAME: {
-    uptr bytes = 0;
-    while (bytes < kNameBytes && ((const char *)address)[bytes++])
-      ;
+    // The string with its end, or as much of it as a name holds.
+    const char *name = (const char *)address;
+    uptr bytes = 1;
+    while (bytes < kNameBytes && name[bytes - 1])
+      ++bytes;
     return DidRead((const void *)address, bytes);
   }
   case PR_GET_NAME:
