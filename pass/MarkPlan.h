@@ -10,7 +10,8 @@
 // What every plan keeps to:
 //
 //   - Each granule that an access touches is marked before the access, and
-//     between the two lies a path without calls and loops.
+//     between the two lies a path without calls and loops, or one chunk of a
+//     loop.
 //   - A granule is marked only where an access that touches it is sure to
 //     follow, faults and signals aside.
 //
@@ -21,7 +22,8 @@
 // same base and constant offsets from it form groups that extend over one
 // granule's bytes at most. The granules of a group's first and last byte are
 // then those of all its bytes: two marks cover it, or one where alignment shows
-// both bytes in one granule.
+// both bytes in one granule. What every way to a segment has marked already is
+// not marked again.
 //
 // Cells and granules: marks speak of shadow cells, so "granule" here means
 // PassOptions::cellBytes().

@@ -496,8 +496,6 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   const u64 signals = block_signals.saved();
   ThreadStart *start =
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
-  if (!start)
-    return EAGAIN;
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
@@ -516,8 +514,6 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
   const u64 signals = block_signals.saved();
   ThreadStart *start =
       PrepareThread((Erased)(void *)run, arg, &signals, nullptr);
-  if (!start)
-    return 3; // thrd_nomem
   int result = RESOLVED(thrd_create)(
       thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
   if (result != 0 /* thrd_success */)

@@ -454,6 +454,16 @@ static void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
 // A function and its variant with a va_list. The parameters before the format
 // come with a comma after each.
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
+/// The function with `...`, by ours with a va_list.
+#define PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)        \
+  PAGETIDE_INTERCEPTOR(int, name,                                              \
+                       PAGETIDE_UNPACK parameters const Char *format, ...) {   \
+    va_list list;                                                              \
+    va_start(list, format);                                                    \
+    int result = WRAP(list_name)(PAGETIDE_UNPACK arguments format, list);      \
+    va_end(list);                                                              \
+    return result;                                                             \
+  }
 #define PAGETIDE_PRINTF(name, list_name, Char, parameters, arguments, before,  \
                         after)                                                 \
   PAGETIDE_INTERCEPTOR(int, list_name,                                         \
@@ -469,14 +479,7 @@ static void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
     after;                                                                     \
     return result;                                                             \
   }                                                                            \
-  PAGETIDE_INTERCEPTOR(int, name,                                              \
-                       PAGETIDE_UNPACK parameters const Char *format, ...) {   \
-    va_list list;                                                              \
-    va_start(list, format);                                                    \
-    int result = WRAP(list_name)(PAGETIDE_UNPACK arguments format, list);      \
-    va_end(list);                                                              \
-    return result;                                                             \
-  }
+  PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
 /// Marks a printed string of `result` characters, `room` at most.
 template <typename Char>
@@ -554,14 +557,7 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
     after;                                                                     \
     return stored;                                                             \
   }                                                                            \
-  PAGETIDE_INTERCEPTOR(int, name,                                              \
-                       PAGETIDE_UNPACK parameters const Char *format, ...) {   \
-    va_list list;                                                              \
-    va_start(list, format);                                                    \
-    int stored = WRAP(list_name)(PAGETIDE_UNPACK arguments format, list);      \
-    va_end(list);                                                              \
-    return stored;                                                             \
-  }
+  PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
 // libc looks for a string's end before it converts any of it.
 PAGETIDE_SCANF(scanf, vscanf, char, true, (), (), )

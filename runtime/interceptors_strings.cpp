@@ -312,14 +312,29 @@ PAGETIDE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
   }
   return found;
 }
+/// What is the same for narrow and wide strings.
+static void DidReadString(const wchar_t *s) {
+  if (s && ShadowReady())
+    DidRead(s, (REAL(wcslen)(s) + 1) * sizeof(*s));
+}
+template <typename Char>
+static void DidFindAny(const Char *s, const Char *set, const Char *found) {
+  DidReadString(set);
+  if (found)
+    DidRead(s, ((uptr)(found - s) + 1) * sizeof(Char));
+  else
+    DidReadString(s);
+}
+template <typename Char>
+static void DidSpan(const Char *s, const Char *set, uptr n) {
+  DidReadString(set);
+  DidRead(s, (n + 1) * sizeof(Char));
+}
+
 PAGETIDE_INTERCEPTOR(char *, strpbrk, const char *s, const char *set) {
   OnInterceptedCall();
   char *found = RESOLVED(strpbrk)(s, set);
-  DidReadString(set);
-  if (found)
-    DidRead(s, (uptr)(found - s) + 1);
-  else
-    DidReadString(s);
+  DidFindAny(s, set, found);
   return found;
 }
 PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
@@ -333,8 +348,7 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
 PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(strcspn)(s, set);
-  DidReadString(set);
-  DidRead(s, n + 1);
+  DidSpan(s, set, n);
   return n;
 }
 
@@ -691,10 +705,6 @@ static_assert(sizeof(wchar_t) == 4);
 /// Marks n characters.
 static void DidReadWide(const wchar_t *s, uptr n) { DidRead(s, n * 4); }
 static void DidWriteWide(wchar_t *s, uptr n) { DidWrite(s, n * 4); }
-static void DidReadWideString(const wchar_t *s) {
-  if (s && ShadowReady())
-    DidReadWide(s, REAL(wcslen)(s) + 1);
-}
 
 /// Characters of a wide string before its end, `most` at most.
 static uptr WideLength(const wchar_t *s, uptr most) {
@@ -825,7 +835,7 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcschrnul, const wchar_t *s, wchar_t c) {
 PAGETIDE_INTERCEPTOR(wchar_t *, wcsrchr, const wchar_t *s, wchar_t c) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcsrchr)(s, c);
-  DidReadWideString(s);
+  DidReadString(s);
   return found;
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, wmemchr, const wchar_t *s, wchar_t c,
@@ -839,35 +849,29 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
                      const wchar_t *wanted) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcsstr)(s, wanted);
-  DidReadWideString(wanted);
+  DidReadString(wanted);
   if (found && ShadowReady())
     DidReadWide(s, (uptr)(found - s) + REAL(wcslen)(wanted));
   else
-    DidReadWideString(s);
+    DidReadString(s);
   return found;
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcspbrk)(s, set);
-  DidReadWideString(set);
-  if (found)
-    DidReadWide(s, (uptr)(found - s) + 1);
-  else
-    DidReadWideString(s);
+  DidFindAny(s, set, found);
   return found;
 }
 PAGETIDE_INTERCEPTOR(SIZE_T, wcsspn, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcsspn)(s, set);
-  DidReadWideString(set);
-  DidReadWide(s, n + 1);
+  DidSpan(s, set, n);
   return n;
 }
 PAGETIDE_INTERCEPTOR(SIZE_T, wcscspn, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcscspn)(s, set);
-  DidReadWideString(set);
-  DidReadWide(s, n + 1);
+  DidSpan(s, set, n);
   return n;
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, wmemcpy, wchar_t *d, const wchar_t *s,

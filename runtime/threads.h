@@ -57,7 +57,8 @@ struct ThreadStart {
   uptr stack_bytes;
 };
 bool SetsSignals(const void *attributes); ///< pthread_attr_t; may be null
-/// `attributes`: the pthread_attr_t of the thread, or null. Null where there is no memory.
+/// `attributes`: the pthread_attr_t of the thread, or null. Waits where as many
+/// threads as there are start blocks are being started.
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
                            const void *attributes);
 void *RunThread(void *start);

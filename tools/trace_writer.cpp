@@ -124,6 +124,20 @@ void cut_into_parts(PeriodPart period, std::size_t part_bytes,
   parts.push_back(std::move(period));
 }
 
+std::uint8_t byte_of(const GranuleRun &run) { return run.flags; }
+std::uint8_t byte_of(const ChecksumRun &run) { return run.state; }
+
+/// Runs by the gaps between them, each with its flags or its state.
+template <typename Runs> void put_runs(Encoder &out, const Runs &runs) {
+  std::uint64_t position = 0;
+  for (const auto &run : runs) {
+    out.varint(run.first - position);
+    out.varint(run.count - 1);
+    out.byte(byte_of(run));
+    position = run.end();
+  }
+}
+
 } // namespace
 
 void FdSink::write(std::span<const std::uint8_t> bytes) {
@@ -214,22 +228,10 @@ Bytes encode(const PeriodPart &part) {
   for (const PeriodPart::Section &section : part.sections) {
     out.varint(section.tid);
     out.varint(section.run_count);
-    std::uint64_t position = 0;
-    for (const GranuleRun &run : part.runs_of(section)) {
-      out.varint(run.first - position);
-      out.varint(run.count - 1);
-      out.byte(run.flags);
-      position = run.end();
-    }
+    put_runs(out, part.runs_of(section));
   }
   out.varint(part.checksum_runs.size());
-  std::uint64_t position = 0;
-  for (const ChecksumRun &run : part.checksum_runs) {
-    out.varint(run.first - position);
-    out.varint(run.count - 1);
-    out.byte(run.state);
-    position = run.end();
-  }
+  put_runs(out, part.checksum_runs);
   for (const std::uint64_t hash : part.hashes)
     out.u64(hash);
   if (part.last) {
@@ -247,13 +249,7 @@ Bytes encode(const KernelWrites &part) {
                                      (part.leaving ? trace::kPartLeaving : 0)));
   out.varint(part.time_ns);
   out.varint(part.runs.size());
-  std::uint64_t position = 0;
-  for (const GranuleRun &run : part.runs) {
-    out.varint(run.first - position);
-    out.varint(run.count - 1);
-    out.byte(run.flags);
-    position = run.end();
-  }
+  put_runs(out, part.runs);
   return out.take();
 }
 
