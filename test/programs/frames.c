@@ -15,10 +15,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { kDepth = 20000 };
+
 static uintptr_t innermost;
+/// Of the first call: main's own return address is libc's store.
+static uintptr_t outermost;
 
 __attribute__((noinline)) static uint64_t sink(uint64_t depth, uint64_t a,
                                                uint64_t b, uint64_t c) {
+  if (depth == kDepth)
+    outermost = (uintptr_t)__builtin_frame_address(0);
   if (depth == 0) {
     innermost = (uintptr_t)__builtin_frame_address(0);
     return a + b + c;
@@ -29,10 +35,9 @@ __attribute__((noinline)) static uint64_t sink(uint64_t depth, uint64_t a,
 
 int main(int argc, char **argv) {
   (void)argv;
-  uint64_t result = sink(20000, (uint64_t)argc, 2, 3);
+  uint64_t result = sink(kDepth, (uint64_t)argc, 2, 3);
   pagetide_period_end();
-  printf("%lx %lx %d\n", (unsigned long)innermost,
-         (unsigned long)(uintptr_t)__builtin_frame_address(0),
+  printf("%lx %lx %d\n", (unsigned long)innermost, (unsigned long)outermost,
          (int)(result & 1));
   return 0;
 }
