@@ -41,6 +41,11 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!*origin)
     origin = "the program";
   CheckFields(module, origin);
+  if (ControlReady() && !ShadowReady())
+    Fatal("%s is instrumented, and was loaded into a process that is recorded "
+          "by another engine than marks (docs/engines.md). Load a build that "
+          "is not instrumented.\n",
+          origin);
   if (!ShadowReady()) {
     if (uptr base = GetShadowBase())
       Fatal("the GS base is already in use (it is 0x%zx): another tool, or "

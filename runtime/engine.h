@@ -6,8 +6,8 @@
 //
 // The recorder's clock, checksums, callback and trace do not care how marks are
 // come by. An engine does: it puts a period's accesses into the open period of
-// staging. There is one engine so far, the shadow of instrumented code; engines
-// that need no recompilation go behind the same functions.
+// staging. One serves instrumented code: its marks in the shadow. The others
+// serve programs that are not instrumented (docs/engines.md).
 //
 // All functions run on the recorder's thread.
 //
@@ -34,8 +34,12 @@ struct WriterOfPeriod {
 struct Engine {
   const char *name; ///< as in the trace's Process frame
 
-  /// Forgets all marks: the first period begins. Returns 0 or an errno.
-  int (*start)();
+  /// Forgets all marks: the first period begins. Returns null, or what the
+  /// system lacks for it, in a static text.
+  const char *(*start)();
+
+  /// Recording has ended. Does nothing where start has failed.
+  void (*stop)();
 
   /// Takes all marks into the open period, and tells settle.h who wrote which
   /// words, as start and take do. `ends_period`: it is to be closed; otherwise
@@ -56,6 +60,18 @@ struct Engine {
 };
 
 const Engine &ShadowEngine();
+const Engine &UffdEngine();
+
+/// From any thread: the program has mapped shared memory.
+void NoteNewMapping();
+
+//===- For engines --------------------------------------------------------===//
+
+/// Index of the first page at or after a granule.
+uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);
+void MakeUnstable(PageHash &page);
+/// The bits of a word whose granules lie in the range.
+u64 MaskInRange(u64 word, GranuleRange range);
 
 } // namespace pagetide
 

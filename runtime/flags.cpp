@@ -141,6 +141,17 @@ static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
   return true;
 }
 
+static const char kExpectEngine[] = "marks or uffd";
+static bool ParseEngine(const char *text, EngineKind &value) {
+  if (!internal_strcmp(text, "marks"))
+    value = EngineKind::kMarks;
+  else if (!internal_strcmp(text, "uffd"))
+    value = EngineKind::kUffd;
+  else
+    return false;
+  return true;
+}
+
 static const char kExpectOnFailure[] = "refuse, continue or stop";
 static bool ParseOnFailure(const char *text, OnFailure &value) {
   if (!internal_strcmp(text, "refuse"))
@@ -290,24 +301,49 @@ static const char *Environment(const char *name) {
   return nullptr;
 }
 
+/// The environment's options; null where there are none, or a setuid program
+/// must not take orders from its caller.
+static const char *OptionsOfEnvironment() {
+  return getauxval(AT_SECURE) ? nullptr : Environment("PAGETIDE_OPTIONS");
+}
+
+bool EngineInEnvironment() {
+  const char *text = OptionsOfEnvironment();
+  return text && internal_strstr(text, "engine=");
+}
+
+/// What only marks can tell.
+static void CheckEngine() {
+  if (flags.engine == EngineKind::kMarks)
+    return;
+  if (flags.per_thread)
+    Fatal("option per_thread needs engine=marks: the other engines see which "
+          "pages a process writes, not which thread does.\n");
+  if (flags.kernel_writes)
+    Fatal("option kernel_writes compares the kernel's account with marks; "
+          "leave out option engine.\n");
+}
+
 void InitFlags() {
+  static bool done;
+  if (done)
+    return;
+  done = true;
 #define PAGETIDE_FLAG(kind, name, value, help)                                 \
   SetFlag(#name, value, "defaults");
 #include "flags.inc"
 #undef PAGETIDE_FLAG
   if (&__pagetide_default_options)
     ParseOptions(__pagetide_default_options(), "__pagetide_default_options()");
-  // A setuid program must not take orders from its caller's environment.
-  if (!getauxval(AT_SECURE)) {
-    const char *text = Environment("PAGETIDE_OPTIONS");
+  if (const char *text = OptionsOfEnvironment()) {
     ParseOptions(text, "PAGETIDE_OPTIONS");
-    if (text)
-      internal_strncpy(flags_text, text, sizeof(flags_text) - 1);
+    internal_strncpy(flags_text, text, sizeof(flags_text) - 1);
   }
   if (flags.period && flags.period < kMinPeriodNs) {
     Fatal("option period is below 1ms. Take 1ms or more, or "
           "0 for periods that the program ends itself.\n");
   }
+  CheckEngine();
   CheckRange("staging_mib", flags.staging_mib, 1, kMaxStagingBytes >> 20);
   CheckRange("compression", flags.compression, 1, 19);
   if (*flags.log_path)

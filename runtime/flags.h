@@ -21,6 +21,8 @@ using FlagChecksum = trace::ChecksumMode;
 using FlagUnstable = trace::UnstablePolicy;
 enum class OnFailure { kRefuse, kContinue, kStop };
 using FlagOnFailure = OnFailure;
+enum class EngineKind { kMarks, kUffd };
+using FlagEngine = EngineKind;
 
 struct Flags {
 #define PAGETIDE_FLAG(kind, name, value, help) Flag##kind name;
@@ -31,8 +33,11 @@ struct Flags {
 constexpr u64 kMinPeriodNs = kNsPerMs;
 
 /// Parses defaults, the program's own defaults and the environment. Dies with a
-/// message at an unknown name or a bad value. Call once, before Recording().
+/// message at an unknown name or a bad value. Does nothing when called again.
 void InitFlags();
+
+/// Whether the environment's options name an engine, before InitFlags.
+bool EngineInEnvironment();
 
 const Flags &GetFlags();
 

@@ -32,7 +32,7 @@ namespace pagetide {
 // forking thread holds them.
 
 static void Prepare() {
-  if (!ShadowReady())
+  if (!ControlReady())
     return;
   u64 all = ~u64{0}, saved = 0;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
@@ -49,7 +49,7 @@ static void RestoreSignals() {
 }
 
 static void InParent() {
-  if (!ShadowReady())
+  if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
   UnlockWatch();
@@ -60,7 +60,7 @@ static void InParent() {
 }
 
 static void InChild() {
-  if (!ShadowReady())
+  if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
   RenewOwnMemoryInChild();

@@ -525,7 +525,7 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
 
 /// libc's fork without its handlers.
 PAGETIDE_INTERCEPTOR(int, _Fork, void) {
-  if (!ShadowReady())
+  if (!ControlReady())
     return RESOLVED(_Fork)();
   // Until the child has a shadow of its own, no handler may run in it.
   ScopedBlockSignals block_signals;
@@ -550,7 +550,7 @@ PAGETIDE_INTERCEPTOR(void, _Exit, int status) {
 /// a jump, and the program goes on.
 PAGETIDE_INTERCEPTOR(void, abort, void) {
   struct sigaction action;
-  if (ShadowReady() && !sigaction(SIGABRT, nullptr, &action) &&
+  if (ControlReady() && !sigaction(SIGABRT, nullptr, &action) &&
       action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
     sigset_t only;
     sigemptyset(&only);

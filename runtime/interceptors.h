@@ -57,10 +57,6 @@ struct RealFunction {
 extern bool intercepting; ///< the real functions are known
 inline bool Active() { return __builtin_expect(intercepting, 1); }
 
-/// The function that the program would call if this library were not there;
-/// null where there is none.
-void *ResolveReal(const char *name);
-
 /// For functions that have no stand-in: whoever comes first resolves them all.
 /// A plain program may be linked with this library, and constructors of other
 /// libraries run before the second phase.

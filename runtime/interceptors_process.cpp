@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "address_limit.h"
+#include "engine.h"
 #include "interceptors.h"
 #include "lock_memory.h"
 #include "messages.h"
@@ -37,7 +38,7 @@ constexpr uptr kMapFailed = ~uptr{0};
 /// Ends the program where a call would replace or remove a part of the shadow:
 /// afterwards marks would be lost, or kill it with no word of why.
 static void KeepShadow(const char *call, uptr address, uptr bytes) {
-  if (bytes && ShadowReady() && OverlapsShadow(address, bytes))
+  if (bytes && ControlReady() && OverlapsShadow(address, bytes))
     Fatal("%s(0x%zx, %zu) would replace memory that Pagetide's shadow lies in. "
           "A program that maps at fixed addresses finds out with "
           "MAP_FIXED_NOREPLACE whether they are free; one that unmaps all that "
@@ -61,7 +62,7 @@ static bool InReach(const char *call, uptr address, uptr bytes) {
 template <typename Real>
 static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
                  int fd, sptr offset) {
-  if (ShadowReady() && address) {
+  if (ControlReady() && address) {
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     if (fixed && !InReach("mmap", address, bytes))
       return (void *)kMapFailed;
@@ -70,7 +71,11 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
     if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
       KeepShadow("mmap", address, bytes);
   }
-  return real((void *)address, bytes, protection, flags, fd, offset);
+  void *result = real((void *)address, bytes, protection, flags, fd, offset);
+  constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
+  if ((flags & kSomehowShared) && ControlReady())
+    NoteNewMapping();
+  return result;
 }
 
 PAGETIDE_INTERCEPTOR(void *, mmap, void *address, uptr bytes, int protection,
@@ -93,7 +98,7 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
   va_start(list, flags);
   void *target = va_arg(list, void *);
   va_end(list);
-  if (ShadowReady()) {
+  if (ControlReady()) {
     KeepShadow("mremap", (uptr)address, old_bytes);
     if (flags & MREMAP_FIXED) {
       if (!InReach("mremap", (uptr)target, bytes))
@@ -106,7 +111,7 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
 
 /// Locking all would fill the shadow's tens of gigabytes with pages.
 PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
-  if (!ShadowReady())
+  if (!ControlReady())
     return RESOLVED(mlockall)(flags);
   if (int error = LockAllMemory(flags)) {
     errno = error;
@@ -138,14 +143,14 @@ static int LimitCall(int result, const struct rlimit *limit,
 #define PAGETIDE_LIMIT_INTERCEPTORS(suffix)                                    \
   PAGETIDE_INTERCEPTOR(int, setrlimit##suffix, int resource,                   \
                        const struct rlimit *limit) {                           \
-    return LimitCall(resource != kAddressSpace || !limit || !ShadowReady()     \
+    return LimitCall(resource != kAddressSpace || !limit || !ControlReady()    \
                          ? RESOLVED(setrlimit##suffix)(resource, limit)        \
                          : Limit(limit, nullptr),                              \
                      limit, nullptr);                                          \
   }                                                                            \
   PAGETIDE_INTERCEPTOR(int, getrlimit##suffix, int resource,                   \
                        struct rlimit *limit) {                                 \
-    return LimitCall(resource != kAddressSpace || !limit || !ShadowReady()     \
+    return LimitCall(resource != kAddressSpace || !limit || !ControlReady()    \
                          ? RESOLVED(getrlimit##suffix)(resource, limit)        \
                          : Limit(nullptr, limit),                              \
                      nullptr, limit);                                          \
@@ -153,7 +158,7 @@ static int LimitCall(int result, const struct rlimit *limit,
   PAGETIDE_INTERCEPTOR(int, prlimit##suffix, int pid, int resource,            \
                        const struct rlimit *limit, struct rlimit *previous) {  \
     return LimitCall(                                                          \
-        resource != kAddressSpace || !ShadowReady() ||                         \
+        resource != kAddressSpace || !ControlReady() ||                        \
                 (pid && (u32)pid != GetPidRaw())                               \
             ? RESOLVED(prlimit##suffix)(pid, resource, limit, previous)        \
             : Limit(limit, previous),                                          \

@@ -363,10 +363,11 @@ extern "C" __attribute__((visibility("hidden"), used)) long
 PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
   using namespace pagetide;
   OnInterceptedCall();
+  const u64 arguments[6] = {a, b, c, d, e, f};
+  if (ControlReady())
+    BeforeBareCall(number, arguments);
   if (!ShadowReady())
     return RESOLVED(syscall)(number, a, b, c, d, e, f);
-  const u64 arguments[6] = {a, b, c, d, e, f};
-  BeforeBareCall(number, arguments);
   InFlight in_flight = RangeInFlight(number, arguments);
   const long result = RESOLVED(syscall)(number, a, b, c, d, e, f);
   if (!DidCall(number, result, arguments) && result >= 0)

@@ -65,7 +65,8 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   // A child that its parent waits for is as that of vfork: the two never run at
   // once, and share the parent's shadow.
   const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
-  if (!ShadowReady() || !run || !stack || waits)
+  if (!(flags & CLONE_VM ? ShadowReady() : ControlReady()) || !run || !stack ||
+      waits)
     return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
   // Until the child has a shadow of its own, no handler may run in it.
   ScopedBlockSignals block_signals;
@@ -169,7 +170,7 @@ static u32 exiting;
 /// handlers (recording ends in the last of them), and ends the process under
 /// it. As libc 2.41 does, the second waits for the end.
 static void PassOnlyOne() {
-  if (!ShadowReady() || GetPidRaw() != shadow.header->pid)
+  if (!ControlReady() || GetPidRaw() != shadow.header->pid)
     return; // a child of vfork: its parent's memory
   const u32 own = GetTidRaw();
   u32 first = 0;

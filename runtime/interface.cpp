@@ -23,18 +23,18 @@ using namespace pagetide;
 
 #define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// The runtime may be loaded in a program without instrumented code: there is
-/// no shadow then, and nothing to record.
-#define PAGETIDE_NEED_SHADOW()                                                 \
+/// The runtime may be loaded in a program without instrumented code: then there
+/// is nothing to record, unless an engine does that needs no marks.
+#define PAGETIDE_NEED_CONTROL()                                                \
   do {                                                                         \
-    if (!ShadowReady())                                                        \
+    if (!ControlReady())                                                       \
       return PAGETIDE_NOT_RECORDING;                                           \
   } while (0)
 
 /// A program that has no instrumented code, but marks by hand, gets a shadow of
 /// the default layout when it begins to record.
 static void EnsureShadow() {
-  if (ShadowReady())
+  if (ControlReady())
     return;
   AdmitModule({abi::kVersion, (u32)abi::Layout::kRw, abi::kDefaultGranuleShift,
                abi::kDefaultGranuleShift, 0},
@@ -64,19 +64,19 @@ PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
 }
 
 PAGETIDE_EXPORT int __pagetide_api_stop(void) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
   return RequestStop();
 }
 
 PAGETIDE_EXPORT int __pagetide_api_set_period(uint64_t ns) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
   if (!ValidPeriod(ns))
     return PAGETIDE_INVALID;
   return RequestSetPeriod(ns);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
   return RequestPeriodEnd(trace::kPeriodDriven);
 }
 
@@ -97,14 +97,14 @@ PAGETIDE_EXPORT int __pagetide_api_unwatch(const void *address, size_t bytes) {
 }
 
 PAGETIDE_EXPORT int __pagetide_api_query(const void *address, size_t bytes) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
   return RequestQuery((uptr)address, bytes);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_collect(const void *address, size_t bytes,
                                            pagetide_run *runs, size_t capacity,
                                            size_t *count) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
   if (!count || (capacity && !runs))
     return PAGETIDE_INVALID;
   uptr found = 0;
@@ -115,7 +115,9 @@ PAGETIDE_EXPORT int __pagetide_api_collect(const void *address, size_t bytes,
 
 PAGETIDE_EXPORT int __pagetide_api_mark(const void *address, size_t bytes,
                                         int kind) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
+  if (!ShadowReady())
+    return PAGETIDE_UNSUPPORTED;
   if (!InShadowedRange((uptr)address, bytes))
     return PAGETIDE_INVALID;
   if (kind == PAGETIDE_READ)
@@ -126,13 +128,15 @@ PAGETIDE_EXPORT int __pagetide_api_mark(const void *address, size_t bytes,
 }
 
 PAGETIDE_EXPORT int __pagetide_api_leave_out(int change) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
+  if (!ShadowReady())
+    return PAGETIDE_UNSUPPORTED;
   if (LeaveOut(change))
     return PAGETIDE_OK;
   return change < 0 ? PAGETIDE_INVALID : PAGETIDE_NO_MEMORY;
 }
 
 PAGETIDE_EXPORT int __pagetide_api_flush(void) {
-  PAGETIDE_NEED_SHADOW();
+  PAGETIDE_NEED_CONTROL();
   return RequestFlush();
 }

@@ -4,14 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For `pagetide audit`, beside the marks: userfaultfd protects all pages of the
-// process, asynchronously (a write lifts the protection and stops nobody), and
-// at each period's end PAGEMAP_SCAN lists the unprotected ones and protects
-// them again. So the kernel tells which pages were written, whoever wrote them:
-// instrumented code, libraries, the kernel itself.
-//
-// It does not see: writes that go around the process's page tables (a device,
-// io_uring's registered buffers, another process's mapping of a shared file).
+// For `pagetide audit`, beside the marks: what the kernel's account
+// (write_tracking.h) says of each period goes into the trace.
 //
 // All functions are for the recorder's thread.
 //

@@ -196,9 +196,14 @@ static AddressRange own_memory[1024];
 /// Threads that are between mapping memory and listing it.
 static u32 own_memory_changing;
 
-static void AddOwnMemory(uptr p, uptr bytes) {
+/// Memory is mapped by whole pages, whatever was asked for.
+static uptr WholePages(uptr bytes) {
   constexpr uptr kPage = 4096;
-  bytes = (bytes + kPage - 1) & ~(kPage - 1);
+  return (bytes + kPage - 1) & ~(kPage - 1);
+}
+
+static void AddOwnMemory(uptr p, uptr bytes) {
+  bytes = WholePages(bytes);
   for (AddressRange &place : own_memory) {
     uptr none = 0;
     if (__atomic_compare_exchange_n(&place.begin, &none, p, false,
@@ -210,7 +215,7 @@ static void AddOwnMemory(uptr p, uptr bytes) {
 }
 
 static void RemoveOwnMemory(uptr p, uptr bytes) {
-  const uptr end = p + bytes;
+  const uptr end = p + WholePages(bytes);
   for (AddressRange &place : own_memory) {
     const uptr was_begin = LoadAcquire(&place.begin);
     const uptr was_end = LoadAcquire(&place.end);

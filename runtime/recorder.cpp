@@ -471,6 +471,12 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
 
 void WakeRecorder() { Wake(); }
 
+void NoteLost(const char *what) {
+  if (state.tracing)
+    EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index, NoteCode::kLost,
+               what);
+}
+
 static void StopRecording(const char *why = nullptr);
 
 /// Says why there is nothing more, to the user and in the trace; the caller
@@ -699,13 +705,25 @@ static void CannotWatchKernelWrites(const char *missing) {
              "the kernel cannot tell which pages are written");
 }
 
+static const Engine &ChosenEngine() {
+  switch (GetFlags().engine) {
+  case EngineKind::kUffd:
+    return UffdEngine();
+  case EngineKind::kMarks:
+    break;
+  }
+  return ShadowEngine();
+}
+
 static int StartRecording(const char *parent_trace) {
   if (recording)
     return PAGETIDE_BUSY;
   if (config.checksum == ChecksumMode::kWritten &&
       !abi::tells_writes(shadow.layout))
     return PAGETIDE_UNSUPPORTED;
-  state.engine = &ShadowEngine();
+  if (config.per_thread && GetFlags().engine != EngineKind::kMarks)
+    return PAGETIDE_UNSUPPORTED;
+  state.engine = &ChosenEngine();
   state.control = -1;
   state.frames.clear();
   state.told_shared = state.told_mappings = false;
@@ -718,12 +736,17 @@ static int StartRecording(const char *parent_trace) {
       (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;
   u64 now = MonotonicNs();
   ResetStaging(0, now);
-  state.engine->start();
+  if (const char *missing = state.engine->start()) {
+    Warning("engine %s cannot record process %u: the system lacks %s.\n",
+            state.engine->name, owner_pid, missing);
+    return PAGETIDE_UNSUPPORTED;
+  }
   __pagetide_boundaries.begun = __pagetide_boundaries.begun + 1;
   // The header must be right before record may harvest by it.
   StoreRelease(&shadow.header->recording, 1);
   if (int status = StartTrace(now, parent_trace)) {
     StoreRelease(&shadow.header->recording, 0);
+    state.engine->stop();
     return status;
   }
   state.overruns = 0;
@@ -742,6 +765,8 @@ static int StartRecording(const char *parent_trace) {
 /// `why` not null: it ends before its time, and the trace is to say so.
 static void StopRecording(const char *why) {
   StopKernelWrites();
+  if (state.engine)
+    state.engine->stop();
   StopTraceWriter(why);
   StoreRelease(&shadow.header->recording, 0);
   StoreRelease(&recording, 0);

@@ -87,6 +87,8 @@ int EnsureRecorder();
 void WakeRecorder();
 /// The memfd in the recorder's table.
 inline int RecorderMemfd() { return 0; }
+/// The trace is to say what it lacks.
+void NoteLost(const char *what);
 /// To be called before a retired slot is freed: its thread goes into the trace.
 void ObserveThreadEnd(u32 slot);
 /// Takes what ended threads left (or drops it) and frees their slots.

@@ -89,8 +89,11 @@ static void RefuseToStart(const char *why) {
     Fatal("the program was not started: %s.\n", why);
 }
 
+/// Set where this process has no part in the recording that was asked for.
+static bool left_out;
+
 static bool RecordingIsAskedFor() {
-  return *GetFlags().trace_path || *GetFlags().control;
+  return !left_out && (*GetFlags().trace_path || *GetFlags().control);
 }
 
 static void StartIfAsked() {
@@ -101,6 +104,8 @@ static void StartIfAsked() {
   case PAGETIDE_OK:
     return;
   case PAGETIDE_UNSUPPORTED:
+    if (GetFlags().engine != EngineKind::kMarks) // said already
+      return RefuseToStart("its engine cannot work here");
     Fatal("checksum=written cannot be had: this program was built with layout "
           "access, which does not tell writes from reads. Take "
           "checksum=accessed, or build with -fpagetide-layout=rw.\n");
@@ -111,7 +116,25 @@ static void StartIfAsked() {
   }
 }
 
+/// Recording ends in a handler of exit, not with this library's destructors.
+static bool preloaded;
+
 static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
+
+/// What the engine stands on. Marks come with their shadow.
+static void PrepareEngine() {
+  if (GetFlags().engine == EngineKind::kMarks)
+    return;
+  if (ShadowReady()) {
+    left_out = true;
+    return RefuseToStart("it is instrumented, so its marks tell more than the "
+                         "engine asked for; record it without --engine, or "
+                         "take a build that is not instrumented");
+  }
+  // Of marks there would be those of writes, each for a page of the system's.
+  CreateControl({abi::kVersion, (u32)abi::Layout::kWrite,
+                 abi::kDefaultGranuleShift, abi::kDefaultGranuleShift, 0});
+}
 
 void EnsureSecondPhase() {
   static u32 done;
@@ -121,13 +144,15 @@ void EnsureSecondPhase() {
   AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
   SanitizerToolName = "Pagetide"; // in messages of sanitizer_common
   InitFlags();
+  PrepareEngine();
   InitCopies();
   InitRecorder();
   InitInterceptors();
   const bool can_record = !EnsureRecorder();
   if (!can_record && RecordingIsAskedFor())
     RefuseToStart("it cannot be recorded");
-  InitThreads();
+  if (ShadowReady())
+    InitThreads();
   CountCallsOfThisThread();
   at_quick_exit(AtQuickExit);
   if (can_record)
@@ -147,7 +172,26 @@ static void RegisterEndOfHandlers(const void *base_of_module) {
 /// After every other destructor: all that is instrumented needs this library,
 /// so the loader ends it later.
 __attribute__((destructor)) static void AtExit() {
-  EndOfProgram(trace::EndReason::kExit);
+  if (!preloaded)
+    EndOfProgram(trace::EndReason::kExit);
+}
+
+//===- Without instrumented code ------------------------------------------===//
+
+extern "C" int __cxa_atexit(void (*)(void *), void *, void *);
+
+/// The constructors of libraries have run, the program's own are next.
+static void StartUninstrumented() {
+  if (!EngineInEnvironment())
+    return;
+  InitFlags();
+  if (GetFlags().engine == EngineKind::kMarks)
+    return;
+  EnsureSecondPhase();
+  // Nothing needs a preloaded library, so the loader would end it first. What is
+  // registered now, before libc registers the loader's part, runs after that.
+  preloaded = !__cxa_atexit(
+      [](void *) { EndOfProgram(trace::EndReason::kExit); }, nullptr, nullptr);
 }
 
 } // namespace pagetide
@@ -160,4 +204,16 @@ __pagetide_module_init_v1(const pagetide::abi::ModuleInfo *info) {
   AdmitModule(*info, where.dli_fname ? where.dli_fname : "");
   EnsureSecondPhase();
   RegisterEndOfHandlers(where.dli_fbase);
+}
+
+/// The entry point of every program that libc starts: how a preloaded library
+/// gets its turn where no module calls it.
+extern "C" __attribute__((visibility("default"))) int
+__libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                  void (*init)(), void (*fini)(), void (*loader_fini)(),
+                  void *stack_end) {
+  using namespace pagetide;
+  StartUninstrumented();
+  auto *real = (decltype(&__libc_start_main))ResolveReal("__libc_start_main");
+  return real(main, argc, argv, init, fini, loader_fini, stack_end);
 }

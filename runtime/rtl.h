@@ -14,6 +14,9 @@ namespace pagetide {
 /// and other sanitizers are ready by then.
 void EnsureSecondPhase();
 
+/// The function that the program would call if this library were not there;
+/// null where there is none.
+void *ResolveReal(const char *name);
 /// Resolves the functions that interceptors wrap (interceptors.cpp).
 void InitInterceptors();
 /// Those of sanitizer_common's table; the above calls it.

@@ -121,7 +121,7 @@ static void FillHeader() {
   StoreRelease(&header.magic, kMagic);
 }
 
-void CreateShadow(const abi::ModuleInfo &module) {
+void CreateControl(const abi::ModuleInfo &module) {
   shadow.module = module;
   shadow.layout = (abi::Layout)module.layout;
   shadow.cell_shift = module.cell_shift;
@@ -141,6 +141,11 @@ void CreateShadow(const abi::ModuleInfo &module) {
         (WatchedRange *)(control + kWatchTablesOffset + i * kWatchTableBytes);
   shadow.chunks = (StagingChunk *)(control + kChunksOffset);
   FillHeader();
+  StoreRelease(&shadow.control_ready, 1);
+}
+
+void CreateShadow(const abi::ModuleInfo &module) {
+  CreateControl(module);
   if (int error = MapSlot(shadow.fd, kFirstSlot))
     DieNoAddressSpace(shadow.slot_bytes, error);
   BeginSlot(kFirstSlot, GetTidRaw());
@@ -242,9 +247,12 @@ void RenewShadowInChild(u32 slot) {
     Syscall(SYS_close, (uptr)shadow.fd);
   shadow.fd = -1;
   MapOver(shadow.header, 0, ControlBytes());
-  MapOver((void *)shadow.slot_base[slot], SlotOffset(slot), shadow.slot_bytes);
+  if (shadow.slot_base[slot])
+    MapOver((void *)shadow.slot_base[slot], SlotOffset(slot),
+            shadow.slot_bytes);
   FillHeader();
-  BeginSlot(slot, GetTidRaw());
+  if (shadow.slot_base[slot])
+    BeginSlot(slot, GetTidRaw());
 }
 
 int MoveShadowToMemfd() {

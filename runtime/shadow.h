@@ -36,6 +36,8 @@ constexpr u32 kFirstSlot = 1;
 struct Shadow {
   /// 0 until there is a shadow. Read by interceptors on every call.
   u32 ready;
+  /// 0 until there is a control block, so that the process can be recorded.
+  u32 control_ready;
   abi::ModuleInfo module; ///< what every module must agree on (flags: or-ed)
   abi::Layout layout;
   u32 cell_shift;
@@ -58,6 +60,17 @@ extern Shadow shadow;
 inline bool ShadowReady() {
   return __atomic_load_n(&shadow.ready, __ATOMIC_ACQUIRE);
 }
+
+/// True where the process can be recorded. Without a shadow it is, by an engine
+/// that needs no marks: then there are no slots, and the GS base is nobody's.
+inline bool ControlReady() {
+  return __atomic_load_n(&shadow.control_ready, __ATOMIC_ACQUIRE);
+}
+
+/// Creates the memfd of a process whose page sets are as marks of `module` would
+/// be, and maps its control block: all there is without a shadow. System calls
+/// only. Dies with a message where the system refuses.
+void CreateControl(const abi::ModuleInfo &module);
 
 /// Creates the memfd for modules such as `module`, maps its control block and
 /// the caller's slot, and points the calling thread's base there. System calls

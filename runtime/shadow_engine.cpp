@@ -61,7 +61,7 @@ static u32 StagingTid(u32 slot) {
   return shadow.header->per_thread ? TidOf(slot) : 0;
 }
 
-static int Start() {
+static const char *Start() {
   TakingMarks taking;
   // Threads that end meanwhile keep their slots until the first boundary.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
@@ -86,7 +86,7 @@ static int Start() {
   early.Clear();
   for (u32 slot : retired)
     FreeSlot(slot);
-  return 0;
+  return nullptr;
 }
 
 /// Copies the write marks of words staged from `at` on.
@@ -160,26 +160,6 @@ static bool Collect(bool ends_period) {
 
 //===- Recheck ------------------------------------------------------------===//
 
-/// Index of the first page at or after a granule.
-static uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {
-  uptr first = 0, last = pages.size();
-  while (first < last) {
-    uptr middle = first + (last - first) / 2;
-    if (pages[middle].granule < granule)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
-static void MakeUnstable(PageHash &page) {
-  if (page.state != ChecksumState::kStable)
-    return;
-  page.state = ChecksumState::kUnstable;
-  page.hash = 0;
-}
-
 static void Recheck(PageVec<PageHash> &pages) {
   // System calls first: they mark, and then are no longer in flight.
   if (LoadAcquire(&shadow.header->orphan_calls_in_flight))
@@ -213,20 +193,6 @@ static void Recheck(PageVec<PageHash> &pages) {
 }
 
 //===- Peek and take ------------------------------------------------------===//
-
-/// The bits of a word whose granules lie in the range.
-static u64 MaskInRange(u64 word, GranuleRange range) {
-  const u64 per_word = 8 / shadow.cells;
-  const u64 bits = 8 * shadow.cells;
-  const u64 granule_mask = bits == 8 ? 0xff : 0xffff;
-  u64 mask = 0;
-  for (u64 i = 0; i < per_word; ++i) {
-    u64 granule = word * per_word + i;
-    if (granule >= range.begin && granule < range.end)
-      mask |= granule_mask << (i * bits);
-  }
-  return mask;
-}
 
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   peeked.clear();
@@ -280,7 +246,8 @@ static bool Take(GranuleRange range) {
 }
 
 const Engine &ShadowEngine() {
-  static const Engine engine = {"shadow", Start, Collect, Recheck, Peek, Take};
+  static const Engine engine = {"shadow", Start, [] {}, Collect,
+                                Recheck,  Peek,  Take};
   return engine;
 }
 

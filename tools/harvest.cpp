@@ -269,6 +269,15 @@ HarvestResult Harvester::run() {
     // already. Between stop and start nothing is recorded: no period is open.
     if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
       continue;
+    // Only marks outlive their process.
+    constexpr std::uint32_t kNoThreads = shadow_file::kOrphanSlot + 1;
+    if (is_open && shadow.slot_high <= kNoThreads)
+      add_frame(
+          trace::FrameType::kNote,
+          encode(Note{request_.now_ns, entry.index, trace::NoteCode::kLost,
+                      "what was written in the period that was open when "
+                      "the process died is not known: the kernel is "
+                      "asked when a period ends"}));
     add_period(entry, is_open);
     last = entry.index;
   }

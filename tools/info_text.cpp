@@ -33,7 +33,8 @@ struct FrameCounts {
   }
 };
 
-std::string header_text(const trace::FileHeader &header) {
+std::string header_text(const trace::FileHeader &header,
+                        const std::string &engine) {
   std::string out;
   const auto fact = [&out](const char *label, const std::string &text) {
     fmt::format_to(std::back_inserter(out), "  {:<14} {}\n", label, text);
@@ -42,6 +43,8 @@ std::string header_text(const trace::FileHeader &header) {
        fmt::format("version {}.{}, header of {} bytes", header.version_major,
                    header.version_minor, header.header_bytes));
   fact("process", fmt::format("{} (parent {})", header.pid, header.parent_pid));
+  if (const std::string text = engine_text(engine); !text.empty())
+    fact("engine", text);
   fact("layout", abi::kLayoutNames[header.layout]);
   fact("cell", format_bytes(double(std::uint64_t{1} << header.cell_shift)));
   fact("granule",
@@ -49,9 +52,10 @@ std::string header_text(const trace::FileHeader &header) {
   fact("page", format_bytes(double(header.page_bytes)));
   fact("sets",
        header.flags & trace::kHeaderPerThread ? "per thread" : "per process");
-  fact("constants", header.flags & trace::kHeaderSkipsConstants
-                        ? "left out by some module"
-                        : "marked");
+  if (engine_text(engine).empty())
+    fact("constants", header.flags & trace::kHeaderSkipsConstants
+                          ? "left out by some module"
+                          : "marked");
   fact("checksums", checksum_mode_name(header.checksum_mode));
   fact("unstable", unstable_policy_name(header.unstable_policy));
   fact("period", header.period_ns == 0 ? "ended by the program"
@@ -67,16 +71,19 @@ std::string header_text(const trace::FileHeader &header) {
 std::string info_text(TraceReader &reader, bool &is_whole) {
   FrameCounts counts;
   std::optional<End> end;
+  std::string engine;
   Frame frame;
   while (reader.next(frame)) {
     counts.add(frame);
+    if (frame.type == trace::FrameType::kProcess)
+      engine = frame.process.engine;
     end.reset();
     if (frame.type == trace::FrameType::kEnd)
       end = frame.end;
   }
 
   std::string out = printable(reader.name()) + "\n";
-  out += header_text(reader.header());
+  out += header_text(reader.header(), engine);
   const char *label = "frames";
   for (std::size_t type = 1; type <= kFrameNames.size(); ++type) {
     const std::size_t at = type % kFrameNames.size();

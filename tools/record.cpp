@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "elf_note.h"
+#include "engine_choice.h"
 #include "failure.h"
 #include "recording_run.h"
 #include "runtime_options.h"
@@ -38,6 +39,7 @@ enum RecordStatus : int {
 
 constexpr std::size_t kMaxListed = 8;
 struct RecordOptions {
+  std::string engine = "marks";
   std::string output = "pagetide.ptrace";
   std::string period;
   bool per_thread = false;
@@ -56,6 +58,8 @@ std::string runtime_options(const RecordOptions &options,
   out.add("control", socket);
   if (!options.period.empty())
     out.add("period", duration_option(*parse_duration(options.period)));
+  if (options.engine != "marks")
+    out.add("engine", options.engine);
   if (options.per_thread)
     out.add("per_thread", "1");
   if (!options.checksum.empty())
@@ -171,6 +175,8 @@ int run_record(const RecordOptions &options,
         "reads, so there is no set of written pages to take checksums of; use "
         "--checksum accessed, or build it with -fpagetide-layout=rw",
         file));
+  if (options.engine != "marks")
+    prepare_engine(options.engine, options.per_thread, file, elf);
   // Nothing of an earlier run goes before it is known that this one starts.
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
@@ -193,7 +199,9 @@ int run_record(const RecordOptions &options,
     }
     serve_run(child, server);
     status = *child.exit_status();
-    if (!server.anyone_came())
+    if (!server.anyone_came() && options.engine != "marks")
+      say_nothing_preloaded(file, options.engine);
+    else if (!server.anyone_came())
       say_nothing_recorded(file, elf);
     else if (server.traces().empty() && server.live().empty() &&
              !options.no_output)
@@ -217,6 +225,12 @@ CommandRun set_up(CLI::App &app) {
       ->type_name("DURATION")
       ->check(CLI::Validator(
           [](std::string &text) { return check_period(text); }, ""));
+  app.add_option("--engine", options->engine,
+                 "How to come by page sets: marks, of instrumented programs; "
+                 "uffd, which sees what any dynamically linked program writes "
+                 "(docs/engines.md). [marks]")
+      ->type_name("marks|uffd")
+      ->check(CLI::IsMember({"marks", "uffd"}).description(""));
   app.add_flag("--per-thread", options->per_thread,
                "Keep the page sets of every thread apart.");
   app.add_option("--checksum", options->checksum,
@@ -247,7 +261,7 @@ CommandRun set_up(CLI::App &app) {
 
 extern const Command kRecordCommand = {
     "record",
-    "Run a command and record the pages its instrumented processes use",
+    "Run a command and record the pages its processes use",
     "[OPTIONS] -- CMD [ARG...]",
     "pagetide record -p 100ms -o run.ptrace -- ./prog input.txt",
     "Exits as CMD does. 125: record itself failed; 126: CMD cannot be "

@@ -170,6 +170,9 @@ void TextReport::facts() {
                         s.header.flags & trace::kHeaderSkipsConstants
                             ? ", constants left out"
                             : ""));
+  if (s.process)
+    if (const std::string text = engine_text(s.process->engine); !text.empty())
+      long_fact("Engine", text);
   long_fact("Periods", periods_text());
   if (s.end)
     fact("End", end_reason_name(*s.end));

@@ -219,6 +219,14 @@ std::optional<std::uint64_t> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
+std::string engine_text(std::string_view name) {
+  if (name.empty() || name == "shadow")
+    return {};
+  if (name == "uffd" || name == "mprotect")
+    return fmt::format("{}: writes only, of the whole process", name);
+  return printable(name);
+}
+
 std::string duration_option(std::uint64_t ns) {
   if (ns == 0)
     return "0";

@@ -37,6 +37,10 @@ std::string format_command(const std::vector<std::string> &words);
 /// "SIGSEGV" or "signal 77".
 std::string signal_name(int signal);
 
+/// What the trace of an engine tells, by its name in the Process frame; empty
+/// for that of marks, of which there is nothing to say.
+std::string engine_text(std::string_view name);
+
 /// Nanoseconds of "500ms", "1.5s", "250us", "3min", "1h" or "0". A number
 /// without a unit is no duration. Nothing where the text is malformed or does
 /// not fit.

@@ -94,10 +94,12 @@ static void check(int policy) {
       require_equal(page->checksum, 0);
     }
   }
+#ifndef NOBODY_UNSETTLED /* an engine without marks */
   /* The writer marks the page again as soon as it runs; until it runs it is not
    * settled. */
   if (policy == PAGETIDE_UNSTABLE_FLAG)
     require_equal(stable, 0);
+#endif
   if (policy == PAGETIDE_UNSTABLE_STOP)
     require_equal(unstable, 0);
 

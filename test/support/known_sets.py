@@ -51,6 +51,8 @@ def arguments():
                         "and accesses are stamped (known_times.h)")
     parser.add_argument("--under-record", action="store_true",
                         help="run by `pagetide record`, not by itself")
+    parser.add_argument("--engine", help="SOURCE is built without the plugin and "
+                        "the runtime, and recorded by this engine")
     parser.add_argument("--status", type=int, default=0,
                         help="the program's exit status, or minus its signal")
     parser.add_argument("--info", action="append", default=[],
@@ -61,7 +63,13 @@ def arguments():
     parser.add_argument("--arg", action="append", default=[])
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("source", nargs="+")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.engine:
+        args.ways = ["O2/write"]
+        args.modes = ["process"]
+        args.plain_host = args.under_record = True
+        args.info += [f"{args.engine}: writes only, of the whole process"]
+    return args
 
 
 class Way:
@@ -179,6 +187,7 @@ def check(args, way, mode, program):
     status = args.status
     if args.under_record:
         command = [args.pagetide, "record", "-o", trace, "-p", period,
+                   *(["--engine", args.engine] if args.engine else []),
                    "--checksum", args.checksum, "--unstable",
                    args.unstable,
                    *(["--per-thread"] if mode == "thread" else []), "--",
