@@ -20,6 +20,9 @@
 
 DECLARE_REAL(int, pthread_create, void *thread, const void *attr,
              void *(*run)(void *), void *arg)
+DECLARE_REAL(int, pthread_attr_init, void *attr)
+DECLARE_REAL(int, pthread_attr_destroy, void *attr)
+DECLARE_REAL(int, pthread_attr_setdetachstate, void *attr, int state)
 
 namespace pagetide {
 
@@ -158,8 +161,8 @@ bool CallbackDone() { return LoadAcquire(&callback.state) == kDone; }
 
 static int StartThread() {
   pthread_attr_t attr;
-  pthread_attr_init(&attr);
-  pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  REAL(pthread_attr_init)(&attr);
+  REAL(pthread_attr_setdetachstate)(&attr, PTHREAD_CREATE_DETACHED);
   pthread_t thread;
   int error;
   {
@@ -167,7 +170,7 @@ static int StartThread() {
     callback.signals = block_signals.saved();
     error = REAL(pthread_create)(&thread, &attr, CallbackThread, nullptr);
   }
-  pthread_attr_destroy(&attr);
+  REAL(pthread_attr_destroy)(&attr);
   if (!error)
     __atomic_store_n(&callback.thread_runs, true, __ATOMIC_RELEASE);
   return error;

@@ -20,6 +20,8 @@
 
 #include "recorder.h"
 
+#include "sanitizer_common/sanitizer_libc.h"
+
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -186,14 +188,14 @@ namespace pagetide {
 /// Changes the range of a slot so that the recorder, whenever it looks, finds
 /// one that covers both the former and the new one, where one contains the
 /// other.
-static void SetInFlight(SlotEntry &entry, u64 address, u64 bytes) {
-  if (entry.inflight_bytes && bytes)
-    StoreRelease(&entry.inflight_bytes, u64{1} << abi::kAddressBits);
-  StoreRelease(&entry.inflight_address, address);
-  StoreRelease(&entry.inflight_bytes, bytes);
+static void SetInFlight(InFlightRange &range, u64 address, u64 bytes) {
+  if (range.bytes && bytes)
+    StoreRelease(&range.bytes, u64{1} << abi::kAddressBits);
+  StoreRelease(&range.address, address);
+  StoreRelease(&range.bytes, bytes);
 }
 
-InFlight::InFlight(const void *p, uptr bytes) {
+InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
   if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
     return;
   u32 slot = CurrentSlot();
@@ -207,16 +209,16 @@ InFlight::InFlight(const void *p, uptr bytes) {
       innermost_ = &self.orphan_call;
     }
   } else {
-    entry_ = &shadow.slots[slot];
-    innermost_ = &entry_->inflight_call;
-    address_ = entry_->inflight_address;
-    bytes_ = entry_->inflight_bytes;
+    range_ = &shadow.slots[slot].inflight[(u32)kind];
+    innermost_ = &shadow.slots[slot].inflight_call;
+    address_ = range_->address;
+    bytes_ = range_->bytes;
     u64 low = (uptr)p, high = low + bytes;
     if (bytes_) {
       low = Min(low, address_);
       high = address_ + bytes_ > high ? address_ + bytes_ : high;
     }
-    SetInFlight(*entry_, low, high - low);
+    SetInFlight(*range_, low, high - low);
   }
   if (innermost_) {
     outer_ = *innermost_;
@@ -232,8 +234,8 @@ void InFlight::Leave() {
                        __ATOMIC_ACQ_REL);
   if (counted_ && innermost_)
     --self.orphan_calls;
-  if (entry_)
-    SetInFlight(*entry_, address_, bytes_);
+  if (range_)
+    SetInFlight(*range_, address_, bytes_);
 }
 
 InFlight::~InFlight() { Leave(); }
@@ -245,7 +247,7 @@ void AbandonCalls(uptr stack) {
   const std::uint64_t &innermost = slot == shadow_file::kOrphanSlot
                                        ? self.orphan_call
                                        : shadow.slots[slot].inflight_call;
-  if (!innermost || SharesSlot(slot))
+  if ((!innermost && !self.unwindable) || SharesSlot(slot))
     return;
   // Stacks grow downward. Calls lie between here and the target; or, where the
   // target is on another stack than the handler that jumps, anywhere on the
@@ -258,13 +260,17 @@ void AbandonCalls(uptr stack) {
   auto on_handlers = [&](uptr p) { return p >= low && p < high; };
   const bool leaves_stack = (handlers.ss_flags & SS_ONSTACK) &&
                             on_handlers(here) && !on_handlers(stack);
-  while (uptr call = innermost) {
-    const bool left = leaves_stack ? on_handlers(call) || call < stack
-                                   : call > here && call < stack;
-    if (!left)
-      return;
-    ((InFlight *)call)->Leave();
-  }
+  auto left = [&](uptr call) {
+    return leaves_stack ? on_handlers(call) || call < stack
+                        : call > here && call < stack;
+  };
+  while (innermost && left(innermost))
+    ((InFlight *)innermost)->Leave();
+  AbandonUnwindable(
+      [](uptr frame, const void *arg) {
+        return (*(const decltype(left) *)arg)(frame);
+      },
+      &left);
 }
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT).
@@ -487,6 +493,10 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
 
 //===- Threads ------------------------------------------------------------===//
 
+namespace {
+constexpr uptr kAttrBytes = 48; // what is used of a pthread_attr_t
+} // namespace
+
 PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
                      void *(*run)(void *), void *arg) {
   OnInterceptedCall();
@@ -496,9 +506,13 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   const u64 signals = block_signals.saved();
   ThreadStart *start =
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
+  DidRead(attr, attr ? kAttrBytes : 0);
+  DidWrite(thread, sizeof(uptr)); // before the thread runs
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
+  else
+    DidWrite(thread, sizeof(uptr));
   return error;
 }
 
@@ -514,10 +528,13 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
   const u64 signals = block_signals.saved();
   ThreadStart *start =
       PrepareThread((Erased)(void *)run, arg, &signals, nullptr);
+  DidWrite(thread, sizeof(uptr));
   int result = RESOLVED(thrd_create)(
       thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
   if (result != 0 /* thrd_success */)
     CancelThread(start);
+  else
+    DidWrite(thread, sizeof(uptr));
   return result;
 }
 
@@ -647,9 +664,22 @@ extern const RealFunction end_of_real_functions[] asm("__stop_pagetide_real");
 
 namespace pagetide {
 
+/// Conditions had another layout once, and libc still has the functions for it,
+/// by the same names.
+static const char *VersionOf(const char *name) {
+  constexpr char kPrefix[] = "pthread_cond_", kLater[] = "pthread_cond_clock";
+  const bool is_old =
+      !__sanitizer::internal_strncmp(name, kPrefix, sizeof(kPrefix) - 1) &&
+      __sanitizer::internal_strncmp(name, kLater, sizeof(kLater) - 1) != 0;
+  return is_old ? "GLIBC_2.3.2" : nullptr;
+}
+
 /// The function that the program would call if this library were not there;
 /// null where there is none.
 void *ResolveReal(const char *name) {
+  if (const char *version = VersionOf(name))
+    if (void *next = dlvsym(RTLD_NEXT, name, version))
+      return next;
   if (void *next = dlsym(RTLD_NEXT, name))
     return next;
   // Loaded after the library that has it: not in the program's way, then.

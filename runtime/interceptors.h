@@ -163,10 +163,11 @@ constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
 
 /// A range that libc or the kernel may write until this goes, so that no
 /// checksum takes it for stable. Calls may nest, by callbacks and signal
-/// handlers: the range is then the span of all.
+/// handlers: the range is then the span of all of its kind.
 class InFlight {
 public:
-  InFlight(const void *p, uptr bytes);
+  InFlight(const void *p, uptr bytes,
+           InFlightKind kind = InFlightKind::kBuffer);
   ~InFlight(); // after the marks
   InFlight(const InFlight &) = delete;
   InFlight &operator=(const InFlight &) = delete;
@@ -174,7 +175,7 @@ public:
 private:
   friend void AbandonCalls(uptr stack);
   void Leave();
-  shadow_file::SlotEntry *entry_ = nullptr;
+  InFlightRange *range_ = nullptr;
   bool counted_ = false;
   std::uint64_t *innermost_ =
       nullptr;              ///< where the calls under way are chained
@@ -185,6 +186,9 @@ private:
 /// The thread is about to jump: calls above the stack pointer `stack` will not
 /// return.
 void AbandonCalls(uptr stack);
+/// The same of the frames chained at self.unwindable, while `left(frame, arg)`.
+void AbandonUnwindable(bool (*left)(uptr frame, const void *arg),
+                       const void *arg);
 
 /// Marks what a call has written: `done` bytes, or, where it failed on a bad
 /// address, nobody knows how much of the range.

@@ -95,13 +95,15 @@ static void EncodeRegions(PageVec<u8> &frames, u64 now) {
   // Looked at after the pages: a call that has returned by now has marked.
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     const SlotEntry &entry = shadow.slots[slot];
-    const u64 bytes = LoadAcquire(&entry.inflight_bytes);
-    const u64 begin = LoadAcquire(&entry.inflight_address);
-    if (!bytes || !InShadowedRange(begin, bytes))
-      continue;
-    EncodeRegion(encoder, RegionKind::kInFlight, begin, begin + bytes,
-                 entry.tid, "");
-    ++count;
+    for (const InFlightRange &range : entry.inflight) {
+      const u64 bytes = LoadAcquire(&range.bytes);
+      const u64 begin = LoadAcquire(&range.address);
+      if (!bytes || !InShadowedRange(begin, bytes))
+        continue;
+      EncodeRegion(encoder, RegionKind::kInFlight, begin, begin + bytes,
+                   entry.tid, "");
+      ++count;
+    }
   }
   for (const ThreadRegion &ended : state.ended_threads) {
     EncodeThread(encoder, ended.area, ended.tid);

@@ -206,7 +206,7 @@ void BeginSlot(u32 slot, u32 tid) {
   entry.process = GetPidRaw();
   entry.start_ns = MonotonicNs();
   entry.end_ns = 0;
-  entry.inflight_bytes = 0;
+  EndCallsInFlight(entry);
   entry.inflight_call = 0;
   ++entry.generation;
   if (shadow.header->slot_high <= slot)

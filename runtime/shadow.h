@@ -20,6 +20,8 @@
 
 namespace pagetide {
 
+using shadow_file::InFlightKind;
+using shadow_file::InFlightRange;
 using shadow_file::PeriodEntry;
 using shadow_file::ShadowHeader;
 using shadow_file::SlotEntry;
@@ -102,6 +104,12 @@ bool OverlapsShadow(uptr address, uptr bytes);
 /// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
 /// or an errno.
 int MapSlot(int fd, u32 slot);
+
+/// No call of the slot's thread is under way any more.
+inline void EndCallsInFlight(SlotEntry &entry) {
+  for (InFlightRange &range : entry.inflight)
+    range.bytes = 0;
+}
 
 /// The entry of a slot whose thread has begun.
 void BeginSlot(u32 slot, u32 tid);

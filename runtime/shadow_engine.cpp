@@ -166,18 +166,21 @@ static void Recheck(PageVec<PageHash> &pages) {
     for (PageHash &page : pages) // threads that share a slot: anywhere
       MakeUnstable(page);
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    const SlotEntry &entry = shadow.slots[slot];
-    u64 address, bytes;
-    do { // both of one moment
-      bytes = LoadAcquire(&entry.inflight_bytes);
-      address = LoadAcquire(&entry.inflight_address);
-    } while (bytes != LoadAcquire(&entry.inflight_bytes));
-    if (!bytes || !IsMapped(slot))
+    if (!IsMapped(slot))
       continue;
-    u64 last = CellIndex(address + bytes - 1);
-    for (uptr i = FirstPageAt(pages, CellIndex(address));
-         i < pages.size() && pages[i].granule <= last; ++i)
-      MakeUnstable(pages[i]);
+    for (const InFlightRange &range : shadow.slots[slot].inflight) {
+      u64 address, bytes;
+      do { // both of one moment
+        bytes = LoadAcquire(&range.bytes);
+        address = LoadAcquire(&range.address);
+      } while (bytes != LoadAcquire(&range.bytes));
+      if (!bytes)
+        continue;
+      u64 last = CellIndex(address + bytes - 1);
+      for (uptr i = FirstPageAt(pages, CellIndex(address));
+           i < pages.size() && pages[i].granule <= last; ++i)
+        MakeUnstable(pages[i]);
+    }
   }
   for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))

@@ -14,6 +14,7 @@
 #include "recorder_state.h"
 #include "start_block.h"
 
+#include "interception/interception.h"
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 #include "sanitizer_common/sanitizer_linux.h"
@@ -31,6 +32,9 @@
 
 using namespace __sanitizer;
 
+DECLARE_REAL(int, pthread_attr_destroy, void *attr)
+DECLARE_REAL(int, pthread_key_create, unsigned *key, void (*destructor)(void *))
+
 namespace pagetide {
 
 using shadow_file::kMaxSlots;
@@ -39,6 +43,7 @@ using shadow_file::kOrphanSlot;
 constinit thread_local ThreadSelf self = {};
 
 static pthread_key_t end_key;
+static bool has_end_key;
 static Lock slots_lock;
 /// Threads may share thread-local storage: `self` does not tell them apart.
 static u32 shared_storage;
@@ -92,7 +97,7 @@ void RetireSlot(u32 slot) {
                                    (u32)SlotState::kRetired, false,
                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     return;
-  entry.inflight_bytes = 0;
+  EndCallsInFlight(entry);
   __atomic_fetch_add(&retired_count, 1, __ATOMIC_RELAXED);
 }
 
@@ -174,10 +179,10 @@ static uptr StackBytes(const void *attributes) {
     pthread_attr_getstacksize((const pthread_attr_t *)attributes, &bytes);
     return bytes;
   }
-  pthread_attr_t defaults;
-  if (!pthread_attr_init(&defaults)) {
+  pthread_attr_t defaults; // by a call that no interceptor marks
+  if (!pthread_getattr_default_np(&defaults)) {
     pthread_attr_getstacksize(&defaults, &bytes);
-    pthread_attr_destroy(&defaults);
+    REAL(pthread_attr_destroy)(&defaults);
   }
   return bytes;
 }
@@ -239,11 +244,17 @@ void CancelThread(ThreadStart *start) {
   GiveStartBlock(start);
 }
 
+/// Has the key's destructor run when the calling thread ends.
+static void SetEndKey(uptr round) {
+  if (has_end_key)
+    pthread_setspecific(end_key, (void *)round);
+}
+
 /// The key's destructor. Others' destructors may still run instrumented code,
 /// and libc calls them in rounds: the last round is ours.
 static void EndThread(void *round) {
   if ((uptr)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
-    pthread_setspecific(end_key, (void *)((uptr)round + 1));
+    SetEndKey((uptr)round + 1);
     return;
   }
   self.ended = true;
@@ -276,7 +287,7 @@ void *RunThread(void *arg) {
     EnterSlot(copy.slot);
     GiveStartBlock(start);
   }
-  pthread_setspecific(end_key, (void *)1);
+  SetEndKey(1);
   if (GetFlags().kernel_writes && copy.slot != kOrphanSlot)
     NoteStack(copy.slot, copy.stack_bytes);
   if (copy.set_signals)
@@ -288,7 +299,7 @@ void AdoptThread() {
   ScopedBlockSignals block_signals;
   CountThread(+1);
   EnterSlot(AcquireSlot());
-  pthread_setspecific(end_key, (void *)1);
+  SetEndKey(1);
 }
 
 //===- Clones -------------------------------------------------------------===//
@@ -488,8 +499,16 @@ static void AttachExistingThreads() {
 }
 
 void InitThreads() {
-  pthread_key_create(&end_key, EndThread);
-  pthread_setspecific(end_key, (void *)1);
+  // The constructors of other libraries may have taken every key.
+  if (int error = REAL(pthread_key_create)(&end_key, EndThread))
+    Warning("no thread-specific key is to be had (%s), by which the ends of "
+            "threads are noticed: the recorder finds them gone instead, and "
+            "until then they keep their shadows. Load what takes so many keys "
+            "after the program has started.\n",
+            DescribeErrno(error));
+  else
+    has_end_key = true;
+  SetEndKey(1);
   const u32 slot = CurrentSlot();
   if (GetFlags().kernel_writes && slot != kOrphanSlot)
     NoteThreadLocal(slot);

@@ -31,6 +31,9 @@ struct ThreadSelf {
   u64 orphan_calls;
   std::uint64_t orphan_call;
   u64 signal_mask; ///< the program's, while the thread forks
+  /// The innermost frame of an interceptor that wants to know when it is
+  /// unwound (interceptors_sync.cpp).
+  std::uint64_t unwindable;
 };
 extern constinit thread_local ThreadSelf self
     __attribute__((tls_model("initial-exec")));

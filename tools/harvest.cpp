@@ -177,11 +177,12 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
   // all of the address space: of that nothing can be said.
   constexpr std::uint64_t kAnywhere = std::uint64_t{1} << abi::kAddressBits;
   for (const shadow_file::SlotEntry &slot : slots)
-    if (slot.state ==
-            static_cast<std::uint32_t>(shadow_file::SlotState::kLive) &&
-        slot.inflight_bytes < kAnywhere)
-      builder.add_maybe_written(section_tid(slot.tid), slot.inflight_address,
-                                slot.inflight_bytes);
+    for (const shadow_file::InFlightRange &range : slot.inflight)
+      if (slot.state ==
+              static_cast<std::uint32_t>(shadow_file::SlotState::kLive) &&
+          range.bytes < kAnywhere)
+        builder.add_maybe_written(section_tid(slot.tid), range.address,
+                                  range.bytes);
 }
 
 /// Leaves of each section what lies in the watched ranges.

@@ -32,7 +32,7 @@
 
 namespace pagetide::shadow_file {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
@@ -49,22 +49,35 @@ enum class SlotState : std::uint32_t {
   kRetired = 2, ///< its thread has ended; marks may be left in it
 };
 
-struct SlotEntry {     // 64 bytes, one cache line
+/// A range that libc or the kernel may be writing on behalf of a thread's call,
+/// marked only when the call returns. bytes == 0: none.
+struct InFlightRange {
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+/// A thread has one range of each kind: they may lie far apart, and all that
+/// lies in a range is held for unstable.
+enum class InFlightKind : std::uint32_t {
+  kBuffer = 0,    ///< of calls that move memory
+  kObject = 1,    ///< a mutex, a semaphore and the like that it waits for
+  kCondition = 2, ///< the condition that it waits for, with the mutex above
+};
+inline constexpr std::uint32_t kInFlightKinds = 3;
+
+struct SlotEntry {     // 128 bytes, two cache lines
   std::uint32_t state; ///< SlotState
   std::uint32_t tid;   ///< 0 for the orphan slot
   std::uint64_t start_ns;
-  std::uint64_t end_ns; ///< 0 while live
-  /// A range that the kernel may be writing on behalf of this thread's system
-  /// call, marked only when the call returns. bytes == 0: none.
-  std::uint64_t inflight_address;
-  std::uint64_t inflight_bytes;
+  std::uint64_t end_ns;     ///< 0 while live
   std::uint64_t generation; ///< counts the threads that had this slot
   std::uint32_t process;    ///< pid; not the header's for a clone with CLONE_VM
                             ///< and without CLONE_THREAD
-  std::uint32_t reserved;
+  std::uint32_t reserved[7];
   std::uint64_t inflight_call; ///< the process's own: its innermost such call
+  InFlightRange inflight[kInFlightKinds];
+  std::uint64_t reserved_end;
 };
-static_assert(sizeof(SlotEntry) == 64);
+static_assert(sizeof(SlotEntry) == 128);
 
 /// Only granules in a watched range are reported, if any range was ever
 /// watched. There are two tables: a change fills the one not in use.

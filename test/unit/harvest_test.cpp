@@ -314,11 +314,15 @@ TEST_F(HarvestTest, WhatASystemCallWasWritingMayBeWritten) {
   shadow.set_period(0);
   shadow.set_slot(1, SlotState::kLive, 60);
   shadow.set_inflight(1, kHeap + 0xff0, 0x20);
+  shadow.set_inflight(1, kHeap + 0x4000, 40,
+                      shadow_file::InFlightKind::kObject);
+  shadow.set_inflight(1, kHeap + 0x6000, 48,
+                      shadow_file::InFlightKind::kCondition);
   shadow.set_slot(2, SlotState::kRetired, 61);
   shadow.set_inflight(2, 0x1000,
                       0x1000); // a thread that is gone writes nothing
   run(trace_of({}), shadow);
-  EXPECT_EQ(runs(0), "555555600+2:20");
+  EXPECT_EQ(runs(0), "555555600+2:20 555555604+1:20 555555606+1:20");
 }
 
 TEST_F(HarvestTest, TheRingWrapsAround) {

@@ -68,13 +68,13 @@ void ShadowFileMaker::set_slot(std::uint32_t slot, SlotState state,
 }
 
 void ShadowFileMaker::set_inflight(std::uint32_t slot, std::uint64_t address,
-                                   std::uint64_t bytes) {
-  const std::uint64_t range[2] = {address, bytes};
-  static_assert(offsetof(SlotEntry, inflight_bytes) ==
-                offsetof(SlotEntry, inflight_address) + 8);
-  write(range, sizeof(range),
+                                   std::uint64_t bytes,
+                                   shadow_file::InFlightKind kind) {
+  const shadow_file::InFlightRange range = {address, bytes};
+  write(&range, sizeof(range),
         header.slot_table_offset + slot * sizeof(SlotEntry) +
-            offsetof(SlotEntry, inflight_address));
+            offsetof(SlotEntry, inflight) +
+            static_cast<std::uint32_t>(kind) * sizeof(range));
 }
 
 std::uint64_t ShadowFileMaker::cell(std::uint64_t address,

@@ -32,8 +32,9 @@ public:
 
   void set_slot(std::uint32_t slot, shadow_file::SlotState state,
                 std::uint32_t tid);
-  void set_inflight(std::uint32_t slot, std::uint64_t address,
-                    std::uint64_t bytes);
+  void set_inflight(
+      std::uint32_t slot, std::uint64_t address, std::uint64_t bytes,
+      shadow_file::InFlightKind kind = shadow_file::InFlightKind::kBuffer);
 
   /// Marks the granule of the address in a slot's shadow.
   void mark_read(std::uint32_t slot, std::uint64_t address,
