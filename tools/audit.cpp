@@ -262,12 +262,12 @@ CommandRun set_up(CLI::App &app) {
   app.add_flag("--strict", options->strict,
                "Exit status 1 for any uncovered page, also of stacks and of "
                "the C library's own data.");
-  app.add_option("--top", options->style.top,
-                 "Fully covered mappings in the table, at most. [10]")
-      ->type_name("N");
-  app.add_option("--pages", options->style.pages,
-                 "Ranges of uncovered pages to list of each mapping. [4]")
-      ->type_name("N");
+  add_number(app, "--top", "N",
+             "Fully covered mappings in the table, at most. [10]",
+             [options](std::uint64_t top) { options->style.top = top; });
+  add_number(app, "--pages", "N",
+             "Ranges of uncovered pages to list of each mapping. [4]",
+             [options](std::uint64_t pages) { options->style.pages = pages; });
   return [options](const std::vector<std::string> &command) {
     return run_audit(*options, command);
   };

@@ -256,15 +256,15 @@ private:
       return;
     line("");
     line("Not watched by the kernel, so not audited");
-    for (std::size_t i = 0;
-         i < audit_.unseen.size() && i < std::max<std::size_t>(style_.top, 1);
-         ++i)
+    const std::size_t shown =
+        std::min(audit_.unseen.size(), std::max<std::size_t>(style_.top, 1));
+    for (std::size_t i = 0; i < shown; ++i)
       wrapped(2, fmt::format(
                      "{:#x}, {}: {}", audit_.unseen[i].start,
                      format_bytes(static_cast<double>(audit_.unseen[i].bytes)),
                      printable(audit_.unseen[i].text)));
-    if (audit_.unseen.size() > style_.top)
-      line("  and {} more", audit_.unseen.size() - style_.top);
+    if (audit_.unseen.size() > shown)
+      line("  and {} more", audit_.unseen.size() - shown);
   }
 
   void verdict() {

@@ -7,6 +7,7 @@
 #include "command.h"
 
 #include "failure.h"
+#include "text_format.h"
 #include "text_output.h"
 
 #include <CLI/CLI.hpp>
@@ -99,32 +100,47 @@ void print(std::string_view text) {
   out.close();
 }
 
-int run_command(const Command &command, const std::vector<std::string> &words) {
-  CLI::App app(fmt::format("{}.", command.help),
-               fmt::format("pagetide {}", command.name));
-  app.set_help_flag("-h,--help", "Print this help.");
-  const CommandRun run = command.set_up(app);
+/// Whether the word is an option whose value is the next word, as in -o FILE and
+/// --output FILE, unlike -oFILE and --output=FILE.
+bool takes_next(const CLI::App &app, const std::string &word) {
+  const bool is_long = word[1] == '-';
+  const bool has_value =
+      is_long ? word.find('=') != std::string::npos : word.size() > 2;
+  const CLI::Option *option = app.get_option_no_throw(word);
+  return option && !has_value && option->get_items_expected_min() > 0;
+}
 
-  const std::size_t rest =
-      command.runs_another ? find_rest(app, words) : words.size();
-  std::vector<std::string> options(
-      words.begin(), words.begin() + static_cast<std::ptrdiff_t>(rest));
-  std::vector<std::string> behind(
-      words.begin() + static_cast<std::ptrdiff_t>(rest), words.end());
-  if (!options.empty() && command.runs_another && options.back() == "--")
-    options.pop_back();
-  try {
-    // CLI11 takes the words from the back.
-    std::reverse(options.begin(), options.end());
-    app.parse(std::move(options));
-  } catch (const CLI::CallForHelp &) {
-    print(command_help(command, app));
-    return kStatusDone;
-  } catch (const CLI::ParseError &error) {
-    throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
-                              error.what(), command.name));
+/// The words as CLI11 can be given them. It takes "--output=" for an option whose
+/// value is the next word, and a FILE called "[a,b]" or "{}" for several or none.
+/// Empty words, of scripts whose variables are, mean nothing to any command.
+std::vector<std::string> prepared(const CLI::App &app,
+                                  std::vector<std::string> words) {
+  bool all_files = false;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    std::string &word = words[at];
+    if (all_files || word.size() < 2 || word[0] != '-') {
+      if (word.empty())
+        throw Failure("an empty word is no FILE");
+      if (word.starts_with('[') || word == "{}")
+        word.insert(0, "./");
+    } else if (word == "--") {
+      all_files = true;
+    } else if (takes_next(app, word)) {
+      if (++at < words.size() && words[at].empty())
+        throw Failure(fmt::format("{}: its value is empty", word));
+    } else if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw Failure(fmt::format("{}: its value is empty", word));
+    }
   }
-  return run(behind);
+  return words;
+}
+
+int run_command(const Command &command, const std::vector<std::string> &words) {
+  const CommandLine line = parse_command(command, words);
+  if (line.run)
+    return line.run(line.rest);
+  print(command_help(command, *line.app));
+  return kStatusDone;
 }
 
 /// Whether two words differ by at most a slip or two.
@@ -186,16 +202,65 @@ std::size_t find_rest(const CLI::App &app,
       return at + 1;
     if (word.size() < 2 || word[0] != '-')
       return at;
-    // -o FILE and --output FILE take the next word; -oFILE and --output=FILE
-    // do not.
-    const bool is_long = word[1] == '-';
-    const bool has_value =
-        is_long ? word.find('=') != std::string::npos : word.size() > 2;
-    const CLI::Option *option = app.get_option_no_throw(word);
-    if (option && !has_value && option->get_items_expected_min() > 0)
-      ++at;
+    at += takes_next(app, word);
   }
   return words.size();
+}
+
+std::span<const Command *const> all_commands() { return kCommands; }
+
+void add_number(CLI::App &app, const char *name, const char *type,
+                const char *help,
+                std::function<void(std::uint64_t number)> take) {
+  app.add_option_function<std::string>(
+         name,
+         [take = std::move(take)](const std::string &text) {
+           take(*parse_number(text));
+         },
+         help)
+      ->type_name(type)
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            return parse_number(text)
+                       ? std::string()
+                       : fmt::format("{}: is no number; write decimal digits, "
+                                     "or 0x and hexadecimal ones",
+                                     text);
+          },
+          ""));
+}
+
+CommandLine parse_command(const Command &command,
+                          const std::vector<std::string> &words) {
+  CommandLine line;
+  line.app =
+      std::make_shared<CLI::App>(fmt::format("{}.", command.help),
+                                 fmt::format("pagetide {}", command.name));
+  CLI::App &app = *line.app;
+  app.set_help_flag("-h,--help", "Print this help.");
+  const CommandRun run = command.set_up(app);
+
+  const std::size_t rest =
+      command.runs_another ? find_rest(app, words) : words.size();
+  std::vector<std::string> options(
+      words.begin(), words.begin() + static_cast<std::ptrdiff_t>(rest));
+  line.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(rest),
+                   words.end());
+  if (!options.empty() && command.runs_another && options.back() == "--")
+    options.pop_back();
+  try {
+    options = prepared(app, std::move(options));
+    // CLI11 takes the words from the back.
+    std::reverse(options.begin(), options.end());
+    app.parse(std::move(options));
+    line.run = run;
+  } catch (const CLI::CallForHelp &) {
+    // Without `run`.
+  } catch (const std::exception &error) {
+    throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
+                              error.what(), command.name));
+  }
+  return line;
 }
 
 int run_pagetide(const std::vector<std::string> &words) {

@@ -7,7 +7,10 @@
 #ifndef PAGETIDE_TOOLS_COMMAND_H
 #define PAGETIDE_TOOLS_COMMAND_H
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,26 @@ extern const Command kReportCommand;
 extern const Command kExportCommand;
 extern const Command kInfoCommand;
 extern const Command kAuditCommand;
+
+/// All commands, in the order of the help.
+std::span<const Command *const> all_commands();
+
+/// Declares an option that takes a number (text_format.h), as all do: CLI11
+/// would take "-1" for the largest one and "010" for eight.
+void add_number(CLI::App &app, const char *name, const char *type,
+                const char *help,
+                std::function<void(std::uint64_t number)> take);
+
+/// The words behind a command's name, once understood.
+struct CommandLine {
+  std::shared_ptr<CLI::App> app; ///< what the options were read into
+  CommandRun run;                ///< empty where help is asked for
+  std::vector<std::string> rest; ///< for `run`
+};
+
+/// Throws Failure where the words are wrong: it names the option or the word.
+CommandLine parse_command(const Command &command,
+                          const std::vector<std::string> &words);
 
 /// Where, in the words after the command's name, the command to run begins:
 /// after "--", or at the first word that is neither an option nor its value.

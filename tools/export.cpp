@@ -7,6 +7,7 @@
 #include "command.h"
 #include "failure.h"
 #include "row_export.h"
+#include "text_format.h"
 #include "text_output.h"
 #include "trace_reader.h"
 
@@ -15,11 +16,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 namespace pagetide::tools {
 
@@ -31,51 +30,11 @@ struct ExportOptions {
   std::string output;
   std::string periods;
   std::string addresses;
-  std::optional<std::uint32_t> tid;
+  std::optional<std::uint64_t> tid;
 };
 
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
-
-/// Reads "A", "A:B", "A:" or ":B". Both ends belong to the range.
-bool parse_range(std::string_view text, std::uint64_t &first,
-                 std::uint64_t &last) {
-  const std::size_t colon = text.find(':');
-  const std::string_view from = text.substr(0, colon);
-  const std::string_view to =
-      colon == std::string_view::npos ? from : text.substr(colon + 1);
-  if (from.empty() && to.empty())
-    return false;
-  if (!from.empty()) {
-    const auto value = parse_number(from);
-    if (!value)
-      return false;
-    first = *value;
-  }
-  if (!to.empty()) {
-    const auto value = parse_number(to);
-    if (!value)
-      return false;
-    last = *value;
-  }
-  return first <= last;
-}
-
 std::string check_range(const std::string &text) {
-  std::uint64_t first = 0;
-  std::uint64_t last = UINT64_MAX;
-  if (parse_range(text, first, last))
+  if (parse_range(text))
     return {};
   return fmt::format("{}: is no range; write A, A:B, A: or :B with A not above "
                      "B, decimal or 0x and hexadecimal",
@@ -93,10 +52,10 @@ bool are_one_file(const std::string &a, const std::string &b) {
 
 int run_export(const ExportOptions &options) {
   RowFilter filter;
-  if (!options.periods.empty())
-    parse_range(options.periods, filter.first_period, filter.last_period);
-  if (!options.addresses.empty())
-    parse_range(options.addresses, filter.first_address, filter.last_address);
+  if (const auto periods = parse_range(options.periods))
+    filter.periods = *periods;
+  if (const auto addresses = parse_range(options.addresses))
+    filter.addresses = *addresses;
   filter.tid = options.tid;
   const RowFormat format =
       options.format == "json" ? RowFormat::kJson : RowFormat::kCsv;
@@ -142,8 +101,8 @@ CommandRun set_up(CLI::App &app) {
                  "0x7f0000000000:0x7f00000fffff.")
       ->type_name("RANGE")
       ->check(range);
-  app.add_option("--tid", options->tid, "Only rows of this thread.")
-      ->type_name("TID");
+  add_number(app, "--tid", "TID", "Only rows of this thread.",
+             [options](std::uint64_t tid) { options->tid = tid; });
   return [options](const std::vector<std::string> &) {
     return run_export(*options);
   };

@@ -135,8 +135,8 @@ CommandRun set_up(CLI::App &app) {
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/cli-output.md.");
   app.add_flag("--only", options->only, "Only the files named.");
-  app.add_option("--top", options->top, "Lines in each table, at most. [10]")
-      ->type_name("N");
+  add_number(app, "--top", "N", "Lines in each table, at most. [10]",
+             [options](std::uint64_t top) { options->top = top; });
   return [options](const std::vector<std::string> &) {
     return run_report(*options);
   };

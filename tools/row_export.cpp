@@ -112,8 +112,8 @@ public:
            TextSink &sink)
       : header_(reader.header()), geometry_(reader.geometry()),
         is_json_(format == RowFormat::kJson), filter_(filter), sink_(sink) {
-    first_granule_ = filter.first_address >> geometry_.granule_shift;
-    end_granule_ = (filter.last_address >> geometry_.granule_shift) + 1;
+    first_granule_ = filter.addresses.first >> geometry_.granule_shift;
+    end_granule_ = (filter.addresses.last >> geometry_.granule_shift) + 1;
   }
 
   void begin();
@@ -159,7 +159,7 @@ void Exporter::begin() {
 }
 
 void Exporter::add_part(const PeriodPart &part) {
-  if (part.index < filter_.first_period || part.index > filter_.last_period)
+  if (part.index < filter_.periods.first || part.index > filter_.periods.last)
     return;
   for (const PeriodPart::Section &section : part.sections) {
     if (filter_.tid && *filter_.tid != section.tid)

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_ROW_EXPORT_H
 #define PAGETIDE_TOOLS_ROW_EXPORT_H
 
+#include "text_format.h"
 #include "text_output.h"
 #include "trace_reader.h"
 
@@ -17,13 +18,12 @@ namespace pagetide::tools {
 
 enum class RowFormat { kCsv, kJson };
 
-/// Which rows; all unless said otherwise. Ranges include both ends.
+/// Which rows; all unless said otherwise. A granule belongs to the addresses if
+/// one of its own does.
 struct RowFilter {
-  std::uint64_t first_period = 0;
-  std::uint64_t last_period = UINT64_MAX;
-  std::optional<std::uint32_t> tid;
-  std::uint64_t first_address = 0;
-  std::uint64_t last_address = UINT64_MAX;
+  NumberRange periods;
+  NumberRange addresses;
+  std::optional<std::uint64_t> tid;
 };
 
 /// Writes all rows of the trace up to its end or to where it cannot be read;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <iterator>
@@ -225,6 +226,39 @@ std::string engine_text(std::string_view name) {
   if (name == "uffd" || name == "mprotect")
     return fmt::format("{}: writes only, of the whole process", name);
   return printable(name);
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::optional<NumberRange> parse_range(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view from = text.substr(0, colon);
+  const std::string_view to =
+      colon == std::string_view::npos ? from : text.substr(colon + 1);
+  if (from.empty() && to.empty())
+    return std::nullopt;
+  NumberRange range;
+  const auto read_end = [](std::string_view digits, std::uint64_t &end) {
+    const std::optional<std::uint64_t> value = parse_number(digits);
+    end = value.value_or(end);
+    return digits.empty() || value;
+  };
+  if (!read_end(from, range.first) || !read_end(to, range.last) ||
+      range.first > range.last)
+    return std::nullopt;
+  return range;
 }
 
 std::string duration_option(std::uint64_t ns) {

@@ -46,6 +46,20 @@ std::string engine_text(std::string_view name);
 /// not fit.
 std::optional<std::uint64_t> parse_duration(std::string_view text);
 
+/// A number in decimal digits, or in hexadecimal ones after 0x. Nothing where
+/// the text is anything else or does not fit.
+std::optional<std::uint64_t> parse_number(std::string_view text);
+
+/// Numbers from the first to the last.
+struct NumberRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = UINT64_MAX;
+};
+
+/// Reads "A", "A:B", "A:" or ":B". Both ends belong to the range. Nothing where
+/// the text is anything else or A is above B.
+std::optional<NumberRange> parse_range(std::string_view text);
+
 /// A duration as parse_duration and the runtime's options read it, exactly.
 std::string duration_option(std::uint64_t ns);
 

@@ -72,9 +72,7 @@ Bytes beginning() {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
-  Input input(data, size);
+void pagetide::tools::try_input(Input input) {
   static const Bytes trace = sample_trace("basic");
   ShadowFileMaker shadow({}, false, 8);
   const UniqueFd file(::memfd_create("trace", MFD_CLOEXEC));
@@ -110,5 +108,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
               "no terminal controls");
   for (const std::string &message : server.messages())
     require(!message.empty(), "messages say something");
-  return 0;
 }

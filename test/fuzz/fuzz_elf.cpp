@@ -9,18 +9,15 @@
 #include "unique_fd.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 using namespace pagetide::tools;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
+void pagetide::tools::try_input(Input input) {
   const UniqueFd file(::memfd_create("elf", MFD_CLOEXEC));
-  require(::write(file.get(), data, size) == static_cast<ssize_t>(size),
-          "a memory file takes the input");
+  const std::string content = input.rest();
+  FdSink(file.get(), "elf").write({content.begin(), content.end()});
   const ElfFile elf =
       examine_elf("/proc/self/fd/" + std::to_string(file.get()));
   require(elf.is_elf || (!elf.note && !elf.is_dynamic),
           "what is no ELF file has no notes");
-  return 0;
 }

@@ -93,9 +93,7 @@ std::size_t settled_bytes(const Bytes &bytes) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
-  Input input(data, size);
+void pagetide::tools::try_input(Input input) {
   const std::uint64_t trace_bytes = input.number(2);
   const std::uint64_t options = input.number(1);
   Bytes before = sample_trace(options & 1 ? "parts" : "basic");
@@ -117,12 +115,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
     result = harvest(request);
   } catch (const Failure &) {
     require(content_of(file.get()) == before, "a refusal changes nothing");
-    return 0;
+    return;
   }
   const Bytes after = content_of(file.get());
   if (result.was_complete) {
     require(after == before, "a complete trace is left alone");
-    return 0;
+    return;
   }
   const std::size_t kept = settled_bytes(before);
   require(after.size() > kept &&
@@ -137,5 +135,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
   require(reader.integrity() == Integrity::kComplete,
           "a harvested trace is complete");
   require(frame.end.reason == trace::EndReason::kKilled, "and says why");
-  return 0;
 }

@@ -45,6 +45,10 @@ public:
     at_ += count;
     return taken;
   }
+  std::string text(std::size_t count) {
+    const Bytes taken = bytes(count);
+    return {taken.begin(), taken.end()};
+  }
   std::string rest() {
     std::string text(at_, end_);
     at_ = end_;
@@ -55,6 +59,9 @@ private:
   const std::uint8_t *at_;
   const std::uint8_t *end_;
 };
+
+/// What each fuzzer does with an input; fuzz_main.cpp calls it.
+void try_input(Input input);
 
 } // namespace pagetide::tools
 

@@ -82,9 +82,7 @@ void check_flags() {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
-  Input input(data, size);
+void pagetide::tools::try_input(Input input) {
   const unsigned kind = input.byte() % 3;
   std::string text = input.rest();
   text.resize(std::strlen(text.c_str())); // the environment has no zeros
@@ -96,7 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
     try {
       options.add("trace_path", text);
     } catch (const Failure &) {
-      return 0; // both kinds of quotes
+      return; // both kinds of quotes
     }
     require(parses(options.text()), "the runtime takes what record writes");
     require(text == pagetide::GetFlags().trace_path, "and takes it for that");
@@ -104,5 +102,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
     require(parses("settle=" + duration_option(*ns)), "durations go through");
     require(pagetide::GetFlags().settle == *ns, "unchanged");
   }
-  return 0;
 }

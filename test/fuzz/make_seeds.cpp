@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 using namespace pagetide::tools;
@@ -38,7 +39,7 @@ void write_file(const std::string &path, const Bytes &bytes) {
   FdSink(fd.get(), path).write(bytes);
 }
 
-/// The sample as fuzz_reader.cpp takes it in its odd form; empty where its
+/// The sample as fuzz_traces.h takes it in its odd form; empty where its
 /// header cannot be read.
 Bytes payloads_of(const Bytes &sample) {
   Bytes seed;
@@ -126,7 +127,7 @@ Bytes elf_with_note() {
 }
 
 void write_small_seeds(const std::string &directory) {
-  for (const char *name : {"control", "elf", "options"})
+  for (const char *name : {"commands", "control", "elf", "options"})
     std::filesystem::create_directories(directory + "/" + name);
   write_file(directory + "/elf/note", elf_with_note());
   // A greeting with shadow and trace, and one with the shadow alone.
@@ -148,6 +149,45 @@ void write_small_seeds(const std::string &directory) {
   options("duration", 2, "1.25ms");
 }
 
+/// Command lines as fuzz_commands.cpp takes them; the first letter chooses the
+/// command, in the order of the help.
+void write_command_lines(const std::string &directory) {
+  static constexpr const char *kLines[] = {
+      "0 -p 1.5ms -ofile --per-thread --checksum=written -- prog --option -- x",
+      "0 --unstable stop --on-failure continue --no-output ./prog",
+      "0 --output run --period 0 prog -o x",
+      "1 --json --only --top 3 run.ptrace -- --odd [a,b] {}",
+      "2 --format csv -o - --periods 3:0x9 --address-range=0x7f00: --tid 77 "
+      "run",
+      "2 -f json --periods :9 -- run",
+      "3 run.ptrace",
+      "3 --help",
+      "4 -p 100ms -r report --json --each --strict --top 0 --pages 0x10 -- "
+      "prog",
+      "4 --from kept --output=o",
+  };
+  for (std::size_t i = 0; i < std::size(kLines); ++i) {
+    Bytes seed = {static_cast<std::uint8_t>(kLines[i][0] - '0')};
+    for (const char *at = kLines[i] + 2; *at; ++at)
+      seed.push_back(static_cast<std::uint8_t>(*at == ' ' ? 0 : *at));
+    seed.push_back(0);
+    write_file(fmt::format("{}/commands/{}", directory, i), seed);
+  }
+}
+
+/// A trace as fuzz_reader.cpp takes it, behind a filter and a style.
+Bytes filtered(const Bytes &trace) {
+  Bytes seed;
+  for (const std::string text :
+       {"1:2", "0x555555600000:0x7fffffffc000", "4243"}) {
+    seed.push_back(static_cast<std::uint8_t>(text.size()));
+    seed.insert(seed.end(), text.begin(), text.end());
+  }
+  seed.insert(seed.end(), {10, 0, 4, 0, 40});
+  seed.insert(seed.end(), trace.begin(), trace.end());
+  return seed;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -157,8 +197,8 @@ int main(int argc, char **argv) {
   }
   const std::string directory = argv[1];
   try {
-    std::filesystem::create_directories(directory + "/reader");
-    std::filesystem::create_directories(directory + "/harvest");
+    for (const char *name : {"export", "harvest", "reader"})
+      std::filesystem::create_directories(directory + "/" + name);
     for (const SampleTrace &sample : sample_traces()) {
       const Bytes whole = sample.make();
       // The long one only slows the fuzzers down.
@@ -166,9 +206,12 @@ int main(int argc, char **argv) {
         continue;
       Bytes plain = {0};
       plain.insert(plain.end(), whole.begin(), whole.end());
-      const std::string name = directory + "/reader/" + sample.name;
-      write_file(name, plain);
-      write_file(name + "-payloads", payloads_of(whole));
+      const auto write_both = [&](const std::string &name, const Bytes &seed) {
+        write_file(directory + "/reader/" + name, seed);
+        write_file(directory + "/export/" + name, filtered(seed));
+      };
+      write_both(sample.name, plain);
+      write_both(std::string(sample.name) + "-payloads", payloads_of(whole));
     }
     for (const std::uint16_t size : {80, 81, 300, 700, 1900})
       for (const std::uint8_t options : {0, 1}) {
@@ -182,6 +225,7 @@ int main(int argc, char **argv) {
                    seed);
       }
     write_small_seeds(directory);
+    write_command_lines(directory);
   } catch (const std::exception &problem) {
     fmt::print(stderr, "make_seeds: {}\n", problem.what());
     return 1;

@@ -1,10 +1,11 @@
-//===- command_test.cpp - Where a command's own options end ---------------===//
+//===- command_test.cpp - How command lines are understood ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "command.h"
+#include "failure.h"
 
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
@@ -49,6 +50,53 @@ TEST(FindRest, MayBeNowhere) {
   EXPECT_EQ(command_in({"-o"}), Words{});
   EXPECT_EQ(command_in({"-o", "x"}), Words{});
   EXPECT_EQ(command_in({"--per-thread"}), Words{});
+}
+
+/// The error that report ends with; empty if it does not.
+std::string error_of(const Command &command, const Words &words) {
+  try {
+    parse_command(command, words);
+    return {};
+  } catch (const Failure &failure) {
+    return failure.what();
+  }
+}
+
+TEST(ParseCommand, NumbersAreNumbers) {
+  EXPECT_EQ(error_of(kReportCommand, {"--top", "12", "f"}), "");
+  EXPECT_EQ(error_of(kReportCommand, {"--top=0x10", "f"}), "");
+  for (const std::string text :
+       {"-1", " 1", "1k", "0x", "1.5", "+1", "18446744073709551616"})
+    EXPECT_EQ(error_of(kReportCommand, {"--top", text, "f"}),
+              "report: --top: " + text +
+                  ": is no number; write decimal digits, or 0x and hexadecimal "
+                  "ones\nSee: pagetide report --help");
+}
+
+TEST(ParseCommand, ALeadingZeroIsNoOctalNumber) {
+  CLI::App app;
+  std::uint64_t number = 0;
+  add_number(app, "--number", "N", "", [&](std::uint64_t n) { number = n; });
+  app.parse("--number 010", false);
+  EXPECT_EQ(number, 10u);
+}
+
+TEST(ParseCommand, AnEmptyValueDoesNotTakeTheNextWord) {
+  EXPECT_EQ(error_of(kExportCommand, {"-f", "csv", "--output=", "a", "b"}),
+            "export: --output=: its value is empty\n"
+            "See: pagetide export --help");
+  EXPECT_EQ(error_of(kExportCommand, {"-f", "csv", "-o", "", "a"}),
+            "export: -o: its value is empty\nSee: pagetide export --help");
+  EXPECT_EQ(error_of(kInfoCommand, {""}),
+            "info: an empty word is no FILE\nSee: pagetide info --help");
+  EXPECT_EQ(error_of(kReportCommand, {"--", "--top="}), "");
+}
+
+TEST(ParseCommand, AFileIsOneFileWhateverItsName) {
+  const Words words = {"--json", "{}", "[a,b]", "--", "[]", "--json", "x"};
+  const CommandLine line = parse_command(kReportCommand, words);
+  const auto files = line.app->get_option("FILE")->as<Words>();
+  EXPECT_EQ(files, (Words{"./{}", "./[a,b]", "./[]", "--json", "x"}));
 }
 
 } // namespace

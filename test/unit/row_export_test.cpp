@@ -50,7 +50,7 @@ std::string checksum(std::uint64_t granule) {
 
 TEST(RowExport, EveryStateOfAChecksum) {
   RowFilter second;
-  second.first_period = second.last_period = 1;
+  second.periods = {1, 1};
   const std::string at = "1,1500000000,2000000000,4242,0,";
   EXPECT_EQ(
       rows("basic", second),
@@ -119,8 +119,7 @@ TEST(RowExport, PartsGiveEachGranuleOnce) {
 
 TEST(RowExport, FiltersRows) {
   RowFilter filter;
-  filter.first_address = 0x555555601fff;
-  filter.last_address = 0x555555603000;
+  filter.addresses = {0x555555601fff, 0x555555603000};
   EXPECT_EQ(rows("carried", filter).find("0x555555600000"), std::string::npos);
   const std::string text = rows("carried", filter);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
@@ -131,14 +130,13 @@ TEST(RowExport, FiltersRows) {
   EXPECT_EQ(thread.find(",4242,0x"), std::string::npos)
       << "pid is 4242, tid is not";
   RowFilter none;
-  none.first_period = 7;
+  none.periods.first = 7;
   EXPECT_EQ(rows("basic", none), "");
 }
 
 TEST(RowExport, AFilteredHugeRunCostsNothing) {
   RowFilter filter;
-  filter.first_address = 0x1000;
-  filter.last_address = 0x2fff;
+  filter.addresses = {0x1000, 0x2fff};
   EXPECT_EQ(rows("hostile", filter),
             "0,0,18446744073709551615,4242,0,0x1000,1,0,,none\n"
             "0,0,18446744073709551615,4242,0,0x2000,1,0,,none\n");

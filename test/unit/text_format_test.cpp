@@ -117,6 +117,33 @@ TEST(Printable, LeavesNothingThatATerminalObeys) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
+TEST(ParseNumber, ReadsDecimalAndHexadecimal) {
+  EXPECT_EQ(parse_number("0"), 0u);
+  EXPECT_EQ(parse_number("010"), 10u);
+  EXPECT_EQ(parse_number("0X7fF"), 0x7ffu);
+  EXPECT_EQ(parse_number("18446744073709551615"), UINT64_MAX);
+  for (const char *text : {"", "x", "0x", "-1", "+1", " 1", "1 ", "0x-1", "1.0",
+                           "18446744073709551616", "0x10000000000000000"})
+    EXPECT_FALSE(parse_number(text)) << text;
+}
+
+TEST(ParseRange, HasOneEndOrTwo) {
+  const auto expect = [](const char *text, std::uint64_t first,
+                         std::uint64_t last) {
+    const auto range = parse_range(text);
+    ASSERT_TRUE(range) << text;
+    EXPECT_EQ(range->first, first) << text;
+    EXPECT_EQ(range->last, last) << text;
+  };
+  expect("7", 7, 7);
+  expect("7:0x10", 7, 16);
+  expect("7:", 7, UINT64_MAX);
+  expect(":7", 0, 7);
+  for (const char *text :
+       {"", ":", "2:1", "1:2:3", "x:1", "1:x", "1:-1", "0x:"})
+    EXPECT_FALSE(parse_range(text)) << text;
+}
+
 TEST(FormatCommand, QuotesWhereAShellWouldNeedIt) {
   EXPECT_EQ(format_command({"ls", "-l", "a b", "", "it's", "$x"}),
             "ls -l 'a b' '' 'it'\\''s' '$x'");

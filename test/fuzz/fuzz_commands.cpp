@@ -1,0 +1,120 @@
+//===- fuzz_commands.cpp - Command lines of every command -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first byte chooses the command; the words behind its name follow, each
+// with a zero behind it. They are understood, not obeyed: fuzzers run no
+// programs and write no files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "command.h"
+#include "failure.h"
+#include "fuzz_input.h"
+#include "recording_run.h"
+#include "text_format.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace pagetide::tools;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// An error that names neither an option nor a word helps nobody.
+void check_error(const Command &command, const Words &words,
+                 const std::string &error) {
+  require(error.starts_with(std::string(command.name) + ": "),
+          "errors name the command");
+  const std::string what = error.substr(0, error.find("\nSee: "));
+  require(what != error, "errors say where to look");
+  CLI::App app;
+  command.set_up(app);
+  const bool names_option =
+      std::ranges::any_of(app.get_options(), [&](const CLI::Option *option) {
+        return contains(what, option->get_name());
+      });
+  const bool names_word =
+      std::ranges::any_of(words, [&](const std::string &word) {
+        return !word.empty() && contains(what, word);
+      });
+  require(names_option || names_word, "errors name an option or a word");
+}
+
+/// What was given to an option is the end of a word: "x" of "x", "-ox" and
+/// "--output=x".
+bool is_given(const std::string &value, std::span<const std::string> words) {
+  return std::ranges::any_of(words, [&](const std::string &word) {
+    return word.ends_with(value) || "./" + word == value;
+  });
+}
+
+void check_value(const CLI::Option &option, const std::string &value) {
+  const std::string &name = option.get_name();
+  if (name == "--period")
+    require(check_period(value).empty(), "periods are possible");
+  else if (name == "--periods" || name == "--address-range")
+    require(parse_range(value).has_value(), "ranges can be read");
+  else if (name == "--top" || name == "--pages" || name == "--tid")
+    require(parse_number(value).has_value(), "numbers can be read");
+  else if (name == "--format")
+    require(value == "csv" || value == "json", "formats are known");
+  else if (name == "--checksum")
+    require(value == "none" || value == "written" || value == "accessed",
+            "what is summed is known");
+}
+
+void check_line(const CommandLine &line, const Words &words) {
+  require(line.rest.size() <= words.size() &&
+              std::equal(line.rest.rbegin(), line.rest.rend(), words.rbegin()),
+          "the command is the last words, unchanged");
+  const std::span own(words.data(), words.size() - line.rest.size());
+  std::size_t values = 0;
+  for (const CLI::Option *option : line.app->get_options()) {
+    if (option->get_items_expected_max() == 0)
+      continue; // a flag
+    values += option->results().size();
+    for (const std::string &value : option->results()) {
+      require(is_given(value, own), "values are the words' own");
+      check_value(*option, value);
+    }
+    if (option->get_required())
+      require(!option->results().empty(), "what must be given was given");
+  }
+  require(values <= own.size(), "no word is given twice");
+  if (const CLI::Option *files = line.app->get_option_no_throw("FILE"))
+    require(files->as<Words>() == files->results(), "a FILE is one file");
+}
+
+} // namespace
+
+void pagetide::tools::try_input(Input input) {
+  const std::span<const Command *const> commands = all_commands();
+  const Command &command = *commands[input.byte() % commands.size()];
+  Words words;
+  while (!input.empty()) {
+    std::string word;
+    while (const std::uint8_t byte = input.byte())
+      word += static_cast<char>(byte);
+    words.push_back(word);
+  }
+  try {
+    const CommandLine line = parse_command(command, words);
+    if (line.run)
+      check_line(line, words);
+  } catch (const Failure &failure) {
+    check_error(command, words, failure.what());
+  }
+}

@@ -1,0 +1,96 @@
+//===- fuzz_traces.h - Traces out of fuzzed bytes -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TEST_FUZZ_TRACES_H
+#define PAGETIDE_TEST_FUZZ_TRACES_H
+
+#include "fuzz_input.h"
+#include "row_export.h"
+#include "trace_reader.h"
+#include "trace_writer.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace pagetide::tools {
+
+/// Frames of the input's payloads in a file whose hashes are right, since no
+/// fuzzer guesses a hash.
+inline Bytes with_right_hashes(Input &input) {
+  trace::FileHeader header = {};
+  header.layout = input.byte();
+  const std::uint8_t shifts = input.byte();
+  header.cell_shift = 6 + shifts % 16;
+  header.granule_shift =
+      static_cast<std::uint8_t>(header.cell_shift + shifts / 64);
+  const std::uint8_t flags = input.byte();
+  header.flags = flags & 3;
+  header.page_bytes = 4096;
+  header.checksum_mode = static_cast<trace::ChecksumMode>(flags >> 2 & 3);
+  MemorySink sink;
+  TraceWriter writer(sink,
+                     flags & 16 ? Compression::kZstd : Compression::kNone);
+  writer.header(header);
+  while (!input.empty()) {
+    const auto type = static_cast<trace::FrameType>(input.byte());
+    writer.frame(type, input.bytes(input.number(2)));
+  }
+  return sink.bytes();
+}
+
+/// The first byte chooses how the rest is taken:
+///
+///   even  as a trace file, byte for byte
+///   odd   as the payloads of frames: { u8 type, u16 bytes, payload }*, after a
+///         byte each for layout, cell and granule and for header flags
+inline Bytes trace_of(Input &input) {
+  if (input.byte() % 2 != 0)
+    return with_right_hashes(input);
+  const std::string rest = input.rest();
+  return {rest.begin(), rest.end()};
+}
+
+inline TraceReader reader_of(const Bytes &bytes) {
+  return TraceReader(std::make_unique<MemorySource>(bytes), "input");
+}
+
+/// The rows of a trace, as far as one wants to wait for them: a run of 2^40
+/// granules is lawful.
+struct Rows {
+  std::string text;
+  bool all = true;
+};
+
+inline Rows rows_of(const Bytes &bytes, RowFormat format,
+                    const RowFilter &filter) {
+  struct Enough {};
+  class Sink : public TextSink {
+  public:
+    explicit Sink(std::string &text) : text_(text) {}
+    void write(std::string_view more) override {
+      text_ += more;
+      if (text_.size() > 1 << 16)
+        throw Enough(); // as a pipe's reader that goes away
+    }
+
+  private:
+    std::string &text_;
+  };
+  Rows rows;
+  Sink sink(rows.text);
+  TraceReader reader = reader_of(bytes);
+  try {
+    export_rows(reader, format, filter, sink);
+  } catch (const Enough &) {
+    rows.all = false;
+  }
+  return rows;
+}
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TEST_FUZZ_TRACES_H
