@@ -6,6 +6,7 @@
 
 #include "callback.h"
 
+#include "messages.h"
 #include "recorder.h"
 #include "recorder_state.h"
 #include "threads.h"
@@ -231,8 +232,13 @@ void RenewCallbackInChild() {
   if (!callback.inherited)
     callback.run_lock.Reset();
   ForgetCallbackThread();
-  if (callback.function)
-    StartThread();
+  int error = callback.function ? StartThread() : 0;
+  if (error)
+    WarnOrStop("process %u, a fork, has no thread for its period callback: %s. "
+               "The callback is called for the periods that the program ends, "
+               "not for those that the clock ends. Limits on threads (ulimit "
+               "-u) and memory (-v, -d) can be the reason.\n",
+               GetPidRaw(), DescribeErrno(error));
 }
 
 //===- Description --------------------------------------------------------===//

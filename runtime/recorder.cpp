@@ -450,6 +450,7 @@ static void LookAtMappings(u64 now, bool at_once) {
 //===- The end of a period ------------------------------------------------===//
 
 static void AnswerSlot();
+static void AnswerRepeat();
 
 static void GiveToCallback(PeriodResult &result, bool on_caller) {
   const pagetide_period &period = DescribePeriod(result, state.mappings);
@@ -460,9 +461,11 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
   } else if (!StartCallbackElsewhere(period)) {
     return;
   }
-  for (;;) { // the callback may create threads
+  for (;;) {
     u32 seen = LoadAcquire(&wake);
-    AnswerSlot();
+    AnswerSlot(); // the callback may create threads
+    if (!on_caller)
+      AnswerRepeat(); // or wait for a thread that changes its rights
     if (on_caller ? LoadAcquire(&request.turn) == kRecorder : CallbackDone())
       return;
     FutexWait(&wake, seen);
@@ -970,6 +973,11 @@ static void AnswerRequest(int result) {
   request.result = result;
   StoreRelease(&request.turn, kAnswered);
   FutexWakeAll(&request.turn);
+}
+
+static void AnswerRepeat() {
+  if (LoadAcquire(&request.turn) == kRecorder && request.op == Op::kRepeat)
+    AnswerRequest(Answer());
 }
 
 /// Does one thing, if there is one to do.

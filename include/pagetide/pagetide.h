@@ -237,6 +237,9 @@ static inline int pagetide_period_end(void) {
  * of pagetide_period_end() or pagetide_stop(), or a thread of the runtime's own
  * for periods that the clock ends and at exit. What it accesses is left out of
  * the sets. The clock goes on meanwhile; a slow callback lengthens periods.
+ * It must not wait for a thread that is in a function of this header. Where it
+ * runs in pagetide_period_end() or pagetide_stop(), nor for one in setuid, setgid,
+ * setgroups or their like: these return when the recorder has followed.
  * After fork the child keeps the callback; after _Fork it does not. At exit() it
  * is called for the last time by an atexit handler, while objects that were
  * built before it was set still stand. It may itself end the program or call

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Conditions that need a kernel or a processor of their own, in a virtual machine:
-# addresses of 57 bits, and vm.overcommit_memory=2. For people; half a minute.
+# addresses of 57 bits, vm.overcommit_memory=2, and a wall clock that is set. For
+# people; half a minute.
 #
 #   test/conditions/in_virtual_machine.sh [BUILD]
 #
@@ -51,6 +52,7 @@ expect 'over: status 0'
 expect 'far: status 0'
 grep -q 'WARNING: Pagetide: the program has mapped memory at 0x4000000000000' said
 expect 'works: status 0'
+expect 'the clock is set: status 0'
 expect 'vm.overcommit_memory=2'
 expect 'works, strictly: status 0'
 expect 'left out, strictly: status 0'

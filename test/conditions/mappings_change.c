@@ -142,7 +142,7 @@ int main(void) {
   expect_stable(shared);
   end_period();
 
-  /* Huge pages, transparent and, where there are any, real ones. */
+  /* Transparent huge pages; huge_pages.c has real ones. */
   char *huge = (char *)ARENA_BASE + 2 * GIB;
   require(mmap(huge, 8 * MIB, rw, anonymous | MAP_FIXED_NOREPLACE, -1, 0) ==
           huge);
@@ -151,15 +151,5 @@ int main(void) {
   put(huge + 3 * MIB, 1), put(huge + 5 * MIB + 5 * PAGE, 2);
   expect_stable(huge + 3 * MIB), expect_stable(huge + 5 * MIB + 5 * PAGE);
   end_period();
-  char *real = (char *)mmap(huge + 16 * MIB, 2 * MIB, rw,
-                            anonymous | MAP_HUGETLB | MAP_FIXED_NOREPLACE, -1, 0);
-  if (real == huge + 16 * MIB) {
-    require_status(pagetide_watch(real, 2 * MIB), PAGETIDE_OK);
-    put(real + 300 * PAGE, 3);
-    expect_stable(real + 300 * PAGE);
-    end_period();
-  } else {
-    require(errno == ENOMEM || errno == EINVAL || errno == ENOSYS);
-  }
   return 0;
 }

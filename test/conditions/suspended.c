@@ -10,12 +10,12 @@
 // RUN: %known_sets --ways O1 --timed 5ms --arg stop %s
 // RUN: %known_sets --ways O1 --modes process --timed 5ms --checksum written \
 // RUN:   --arg stop %s
-// The same by the control groups' freezer, where it can be had.
-// RUN: %known_sets --ways O1 --timed 5ms --arg freeze %s
+// (suspended_by_freezer.test does it by the control groups' freezer.)
 //
 // A recorder that gets next to no time: it has the lowest priority on a processor
 // on which a thread never rests.
 // RUN: %known_sets --ways O1 --timed 2ms --may-carry --arg starve --timeout 120 %s
+// (real_time.test: or whose processor a thread of SCHED_FIFO keeps.)
 
 #include "known_times.h"
 
@@ -88,10 +88,18 @@ static void *never_rest(void *arg) {
   return arg;
 }
 
+/* Not for ever: whoever waits for this processor waits for its end. */
+static void *keep_processor(void *arg) {
+  pin(0, *(int *)arg);
+  for (uint64_t end = now_ns() + 500000000; now_ns() < end;)
+    ;
+  return arg;
+}
+
 int main(int argc, char **argv) {
   require(argc > 1);
   const int starve = strcmp(argv[1], "starve") == 0;
-  const int freeze = strcmp(argv[1], "freeze") == 0;
+  const int real_time = strcmp(argv[1], "real-time") == 0;
   stamps = map_stamps(STAMPS);
   a = arena(0, PAGES * PAGE);
   require_status(pagetide_on_period(look, NULL), PAGETIDE_OK);
@@ -108,35 +116,40 @@ int main(int argc, char **argv) {
     require(pthread_create(&threads[2], NULL, never_rest, &cpu) == 0);
     while (atomic_load(&overruns) < 20)
       usleep(1000);
+  } else if (real_time) {
+    require(sched_getscheduler(0) == SCHED_FIFO);
+    int recorder = recorder_tid();
+    require(sched_getscheduler(recorder) == SCHED_FIFO); /* as its creator */
+    pin(recorder, cpu);
+    require(pthread_create(&threads[2], NULL, keep_processor, &cpu) == 0);
+    /* Half a second of periods of 2 ms, less what the machine owes anyway. */
+    while (atomic_load(&overruns) < 100)
+      usleep(1000);
   } else {
     /* vfork and exec: the one who suspends is not recorded. */
     for (int round = 0; round < 2; ++round) {
       unsigned long long before = atomic_load(&overruns);
       char pid[32];
       snprintf(pid, sizeof pid, "%d", (int)getpid());
-      const char *script =
-          freeze && access("/sys/fs/cgroup/freezer", W_OK) == 0
-              ? "d=/sys/fs/cgroup/freezer/pagetide-$0; mkdir $d && "
-                "echo $0 >$d/cgroup.procs && echo FROZEN >$d/freezer.state; "
-                "sleep 1; echo THAWED >$d/freezer.state; "
-                "echo $0 >${d%/*}/cgroup.procs; rmdir $d"
-              : "kill -STOP $0; sleep 1; kill -CONT $0";
       int child = vfork();
       if (child == 0) {
-        execl("/bin/sh", "sh", "-c", script, pid, (char *)NULL);
+        if (argc > 2) /* freeze.sh */
+          execl("/bin/sh", "sh", argv[2], pid, "1", (char *)NULL);
+        execl("/bin/sh", "sh", "-c", "kill -STOP $0; sleep 1; kill -CONT $0", pid,
+              (char *)NULL);
         _exit(127);
       }
       int status;
       while (waitpid(child, &status, 0) < 0)
         require(errno == EINTR);
-      require(WIFEXITED(status));
+      require(WIFEXITED(status) && WEXITSTATUS(status) == 0);
       /* A second of periods of 5 ms, less what the machine owes anyway. */
       while (atomic_load(&overruns) < before + 100)
         usleep(1000);
     }
   }
   atomic_store(&quit, 1);
-  for (int i = 0; i < 2 + starve; ++i)
+  for (int i = 0; i < 2 + starve + real_time; ++i)
     pthread_join(threads[i], NULL);
   require(atomic_load(&worked) == 2);
   return 0;

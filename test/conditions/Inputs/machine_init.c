@@ -41,6 +41,7 @@ int main(void) {
   run("over", "/over", "beyond");
   run("far", "/in_machine", "far");
   run("works", "/works", "");
+  run("the clock is set", "/in_machine", "clock-is-set");
   FILE *file = fopen("/proc/sys/vm/overcommit_memory", "w");
   if (file && fputs("2", file) >= 0 && fclose(file) == 0)
     printf("vm.overcommit_memory=2\n");
