@@ -4,7 +4,8 @@
 # usage: test/faults/sweep.sh [BUILD [SWEEP OPTION...]]
 #
 # The full sweep over the runtime's system calls (Inputs/sweep.py says what is
-# checked): every occurrence, every error, every policy. Some ten minutes.
+# checked): every occurrence, every error, every policy: some eleven thousand runs,
+# 13 minutes of processor time.
 
 set -euo pipefail
 source_root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")

@@ -14,8 +14,7 @@ using namespace pagetide::tools;
 
 void pagetide::tools::try_input(Input input) {
   const UniqueFd file(::memfd_create("elf", MFD_CLOEXEC));
-  const std::string content = input.rest();
-  FdSink(file.get(), "elf").write({content.begin(), content.end()});
+  FdSink(file.get(), "elf").write(input.bytes(SIZE_MAX));
   const ElfFile elf =
       examine_elf("/proc/self/fd/" + std::to_string(file.get()));
   require(elf.is_elf || (!elf.note && !elf.is_dynamic),

@@ -50,8 +50,7 @@ inline Bytes with_right_hashes(Input &input) {
 inline Bytes trace_of(Input &input) {
   if (input.byte() % 2 != 0)
     return with_right_hashes(input);
-  const std::string rest = input.rest();
-  return {rest.begin(), rest.end()};
+  return input.bytes(SIZE_MAX);
 }
 
 inline TraceReader reader_of(const Bytes &bytes) {
