@@ -505,6 +505,31 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
   }
 }
 
+/// setjmp cannot be wrapped by a function, which would return before the jump:
+/// what glibc writes is known. The registers and whether a mask was saved, and
+/// the part of the mask that Linux has.
+void collectSetjmp(CallBase &Call, AccessList &List) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee || !Callee->isDeclaration() || Call.arg_empty() ||
+      !Call.getArgOperand(0)->getType()->isPointerTy())
+    return;
+  const StringRef Name = Callee->getName();
+  const bool TakesMask = Name == "__sigsetjmp" || Name == "sigsetjmp";
+  if (!TakesMask && Name != "setjmp" && Name != "_setjmp")
+    return;
+  constexpr uint64_t Registers = 68, MaskOffset = 72, MaskBytes = 8;
+  Value *Buffer = Call.getArgOperand(0);
+  appendFixed(Call, Buffer, Registers, Align(8), AccessKind::Write, List);
+  bool SavesMask = Name == "setjmp";
+  if (TakesMask && Call.arg_size() > 1)
+    if (auto *Wanted = dyn_cast<ConstantInt>(Call.getArgOperand(1)))
+      SavesMask = !Wanted->isZero();
+  if (!SavesMask)
+    return;
+  appendFixed(Call, Buffer, MaskBytes, Align(8), AccessKind::Write, List);
+  List.back().Offset = MaskOffset;
+}
+
 void collectCall(CallBase &Call, AccessList &List) {
   if (Call.isInlineAsm()) {
     collectAsm(Call, List);
@@ -520,6 +545,7 @@ void collectCall(CallBase &Call, AccessList &List) {
     return;
   }
   collectByval(Call, List);
+  collectSetjmp(Call, List);
 }
 
 } // namespace

@@ -93,9 +93,18 @@ static uptr StackOf(const void *buffer) {
   return (hidden >> 17 | hidden << 47) ^ secret;
 }
 
+/// The pass marks what setjmp writes (pass/Accesses.cpp).
+static void MarkJump(const void *buffer) {
+  constexpr uptr kRegisters = 64, kMask = 72;
+  DidRead(buffer, kRegisters + sizeof(int));
+  if (*(const int *)((const u8 *)buffer + kRegisters)) // a mask was saved
+    DidRead((const u8 *)buffer + kMask, 8);
+}
+
 #define PAGETIDE_JUMP(name)                                                    \
   PAGETIDE_INTERCEPTOR(void, name, void *buffer, int value) {                  \
     NeedReal();                                                                \
+    MarkJump(buffer);                                                          \
     AbandonCalls(StackOf(buffer));                                             \
     REAL(name)(buffer, value);                                                 \
   }
