@@ -324,11 +324,7 @@ static void CheckEngine() {
           "leave out option engine.\n");
 }
 
-void InitFlags() {
-  static bool done;
-  if (done)
-    return;
-  done = true;
+void ReadFlags() {
 #define PAGETIDE_FLAG(kind, name, value, help)                                 \
   SetFlag(#name, value, "defaults");
 #include "flags.inc"
@@ -350,6 +346,14 @@ void InitFlags() {
     SetMessagePath(flags.log_path);
   if (flags.help)
     PrintHelp();
+}
+
+void InitFlags() {
+  static bool done;
+  if (done)
+    return;
+  done = true;
+  ReadFlags();
 }
 
 } // namespace pagetide

@@ -63,7 +63,7 @@ bool parses(const std::string &options) {
   environ = entries;
   bool accepted = true;
   try {
-    pagetide::InitFlags();
+    pagetide::ReadFlags();
   } catch (const Refused &) {
     accepted = false;
   }

@@ -39,7 +39,7 @@ ShadowFileMaker::ShadowFileMaker(Geometry geometry, bool per_thread,
   header.slots_offset = header.chunks_offset + chunk_count * kChunkBytes;
   header.slot_bytes = abi::shadow_bytes(geometry.layout, geometry.cell_shift);
   header.recording = 1;
-  header.slot_high = 1;
+  header.slot_high = 2; // the main thread has one, be it empty
   if (!fd_ ||
       ::ftruncate(fd_.get(), static_cast<off_t>(header.slots_offset +
                                                 64 * header.slot_bytes)) != 0)
