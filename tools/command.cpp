@@ -126,7 +126,8 @@ std::vector<std::string> prepared(const CLI::App &app,
     } else if (word == "--") {
       all_files = true;
     } else if (takes_next(app, word)) {
-      if (++at < words.size() && words[at].empty())
+      ++at;
+      if (at < words.size() && words[at].empty())
         throw Failure(fmt::format("{}: its value is empty", word));
     } else if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw Failure(fmt::format("{}: its value is empty", word));
@@ -238,7 +239,7 @@ CommandLine parse_command(const Command &command,
                                  fmt::format("pagetide {}", command.name));
   CLI::App &app = *line.app;
   app.set_help_flag("-h,--help", "Print this help.");
-  const CommandRun run = command.set_up(app);
+  line.run = command.set_up(app);
 
   const std::size_t rest =
       command.runs_another ? find_rest(app, words) : words.size();
@@ -253,9 +254,8 @@ CommandLine parse_command(const Command &command,
     // CLI11 takes the words from the back.
     std::reverse(options.begin(), options.end());
     app.parse(std::move(options));
-    line.run = run;
   } catch (const CLI::CallForHelp &) {
-    // Without `run`.
+    line.run = nullptr;
   } catch (const std::exception &error) {
     throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
                               error.what(), command.name));

@@ -157,13 +157,13 @@ void write_command_lines(const std::string &directory) {
       "0 --unstable stop --on-failure continue --no-output ./prog",
       "0 --output run --period 0 prog -o x",
       "1 --json --only --top 3 run.ptrace -- --odd [a,b] {}",
-      "2 --format csv -o - --periods 3:0x9 --address-range=0x7f00: --tid 77 "
-      "run",
+      "2 --format csv -o - --periods 3:0x9 --address-range=0x7f00: run",
+      "2 --format csv --tid 77 run",
       "2 -f json --periods :9 -- run",
       "3 run.ptrace",
       "3 --help",
-      "4 -p 100ms -r report --json --each --strict --top 0 --pages 0x10 -- "
-      "prog",
+      "4 -p 100ms -r report --json --each --top 0 --pages 0x10 -- prog",
+      "4 --strict prog",
       "4 --from kept --output=o",
   };
   for (std::size_t i = 0; i < std::size(kLines); ++i) {
