@@ -9,6 +9,7 @@
 #include "messages.h"
 #include "rtl.h"
 #include "shadow.h"
+#include "write_protection.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -41,7 +42,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!*origin)
     origin = "the program";
   CheckFields(module, origin);
-  if (ControlReady() && !ShadowReady())
+  if ((ControlReady() && !ShadowReady()) || Protecting())
     Fatal("%s is instrumented, and was loaded into a process that is recorded "
           "by another engine than marks (docs/engines.md). Load a build that "
           "is not instrumented.\n",

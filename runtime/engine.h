@@ -61,6 +61,7 @@ struct Engine {
 
 const Engine &ShadowEngine();
 const Engine &UffdEngine();
+const Engine &MprotectEngine();
 
 /// From any thread: the program has mapped shared memory.
 void NoteNewMapping();

@@ -141,12 +141,14 @@ static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
   return true;
 }
 
-static const char kExpectEngine[] = "marks or uffd";
+static const char kExpectEngine[] = "marks, uffd or mprotect";
 static bool ParseEngine(const char *text, EngineKind &value) {
   if (!internal_strcmp(text, "marks"))
     value = EngineKind::kMarks;
   else if (!internal_strcmp(text, "uffd"))
     value = EngineKind::kUffd;
+  else if (!internal_strcmp(text, "mprotect"))
+    value = EngineKind::kMprotect;
   else
     return false;
   return true;
@@ -319,6 +321,10 @@ static void CheckEngine() {
   if (flags.per_thread)
     Fatal("option per_thread needs engine=marks: the other engines see which "
           "pages a process writes, not which thread does.\n");
+  if (flags.engine == EngineKind::kMprotect &&
+      flags.unstable == trace::UnstablePolicy::kStop)
+    Fatal("option unstable=stop cannot be had with engine=mprotect: threads "
+          "that wait in a fault must not be stopped. Take flag or rehash.\n");
   if (flags.kernel_writes)
     Fatal("option kernel_writes compares the kernel's account with marks; "
           "leave out option engine.\n");

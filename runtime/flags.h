@@ -21,7 +21,7 @@ using FlagChecksum = trace::ChecksumMode;
 using FlagUnstable = trace::UnstablePolicy;
 enum class OnFailure { kRefuse, kContinue, kStop };
 using FlagOnFailure = OnFailure;
-enum class EngineKind { kMarks, kUffd };
+enum class EngineKind { kMarks, kUffd, kMprotect };
 using FlagEngine = EngineKind;
 
 struct Flags {

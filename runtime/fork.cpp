@@ -19,6 +19,7 @@
 #include "rtl.h"
 #include "threads.h"
 #include "watch.h"
+#include "write_protection.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
@@ -34,13 +35,15 @@ namespace pagetide {
 static void Prepare() {
   if (!ControlReady())
     return;
-  u64 all = ~u64{0}, saved = 0;
+  BeginFork();
+  u64 all = signals_to_block, saved = 0;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
   self.signal_mask = saved;
   LockRecorder(self.in_request);
   LockCallback();
   LockThreads();
   LockWatch();
+  LockProtection();
   __sanitizer::InternalAllocatorLock();
 }
 
@@ -52,6 +55,7 @@ static void InParent() {
   if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
+  UnlockProtection();
   UnlockWatch();
   UnlockThreads();
   UnlockCallback();
@@ -64,6 +68,7 @@ static void InChild() {
     return;
   __sanitizer::InternalAllocatorUnlock();
   RenewOwnMemoryInChild();
+  RenewProtectionInChild();
   RenewThreadsInChild(); // the new control block first
   RenewInterceptorsInChild();
   ForgetExitInChild();
@@ -78,6 +83,7 @@ void InChildOfUnderscoreFork() {
   // lock: system calls only, and nothing of libc's. The allocator's lock is not
   // touched, and the callback is dropped, for its thread cannot be made here.
   RenewOwnMemoryInChild();
+  RenewProtectionInChild();
   RenewThreadsInChild();
   RenewInterceptorsInChild();
   ForgetExitInChild();

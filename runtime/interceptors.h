@@ -38,6 +38,7 @@
 #include "rtl.h"
 #include "shadow.h"
 #include "threads.h"
+#include "write_protection.h"
 
 #include "interception/interception.h"
 
@@ -157,6 +158,25 @@ uptr MarkedFind(const void *s, int c, uptr most);
 /// What a call may write whose result's length nobody knows beforehand: more
 /// than any ordinary result.
 constexpr uptr kUnknownLength = uptr{64} << 10;
+
+/// For engine mprotect: a system call has failed with EFAULT, perhaps because
+/// memory that an argument points to is protected. Where that is so it is lifted,
+/// and the call, which has done nothing, may be made again (a period may end in
+/// between).
+constexpr int kMostTries = 10;
+template <typename... Arguments> bool LiftArguments(Arguments... arguments) {
+  constexpr uptr kMostResult = 4096;
+  bool is_lifted = false;
+  const uptr all[] = {(uptr)arguments...};
+  for (uptr argument : all)
+    if (RightsOf(argument)) {
+      LiftForKernel(argument, kMostResult);
+      is_lifted = true;
+    }
+  return is_lifted;
+}
+template <typename T> bool IsFailure(T *result) { return !result; }
+template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
 
 /// As a range in flight: a call that writes nobody knows where, but soon ends.
 constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;

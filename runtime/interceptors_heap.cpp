@@ -99,7 +99,18 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
     return moved;
   }
   const Block before(p);
+  // The kernel moves what is one mapping, and its rights with it.
+  ChangingMemory changing;
+  const int rights = before.mapped ? RightsOf((uptr)p) : 0;
+  if (rights)
+    GiveBackRights((uptr)p, before.usable);
   void *moved = RESOLVED(realloc)(p, n);
+  if (rights) {
+    const Block now(moved ? moved : p);
+    const uptr begin = (uptr)(moved ? moved : p) & ~uptr{4095};
+    if (now.mapped)
+      NoteProgramRights(begin, now.usable, rights);
+  }
   if (!moved || moved == p)
     return moved;
   const Block after(moved);

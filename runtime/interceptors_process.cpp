@@ -19,6 +19,8 @@
 #include "recorder.h"
 #include "wild_marks.h"
 
+#include "sanitizer_common/sanitizer_libc.h"
+
 #include <asm/prctl.h>
 #include <linux/mman.h>
 #include <linux/prctl.h>
@@ -62,6 +64,7 @@ static bool InReach(const char *call, uptr address, uptr bytes) {
 template <typename Real>
 static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
                  int fd, sptr offset) {
+  ChangingMemory changing;
   if (ControlReady() && address) {
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     if (fixed && !InReach("mmap", address, bytes))
@@ -70,11 +73,19 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
       address = 0; // only a hint: with it the kernel may go beyond 47 bits
     if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
       KeepShadow("mmap", address, bytes);
+    if (fixed)
+      GiveBackRights(address, bytes);
   }
   void *result = real((void *)address, bytes, protection, flags, fd, offset);
   constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
   if ((flags & kSomehowShared) && ControlReady())
     NoteNewMapping();
+  constexpr int kKnown = MAP_PRIVATE | MAP_ANONYMOUS; // no memory of a device
+  constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
+  if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
+    (flags & kKnown) == kKnown
+        ? NoteNewAnonymous((uptr)result, bytes, protection)
+        : NoteProgramRights((uptr)result, bytes, protection);
   return result;
 }
 
@@ -90,6 +101,8 @@ PAGETIDE_INTERCEPTOR(void *, mmap64, void *address, uptr bytes, int protection,
 }
 PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
   KeepShadow("munmap", (uptr)address, bytes);
+  ChangingMemory changing;
+  GiveBackRights((uptr)address, bytes);
   return RESOLVED(munmap)(address, bytes);
 }
 PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
@@ -106,7 +119,29 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
       KeepShadow("mremap", (uptr)target, bytes);
     }
   }
-  return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  if (!Protecting())
+    return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  // One mapping is moved, not the many that lifted pages make of it.
+  ChangingMemory changing;
+  const int rights = RightsOf((uptr)address);
+  GiveBackRights((uptr)address, old_bytes);
+  if (flags & MREMAP_FIXED)
+    GiveBackRights((uptr)target, bytes);
+  void *result = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  if ((uptr)result != kMapFailed)
+    NoteProgramRights((uptr)result, bytes, rights);
+  else
+    NoteProgramRights((uptr)address, old_bytes, rights);
+  return result;
+}
+
+PAGETIDE_INTERCEPTOR(int, mprotect, void *address, uptr bytes, int rights) {
+  ChangingMemory changing;
+  GiveBackRights((uptr)address, bytes);
+  int result = RESOLVED(mprotect)(address, bytes, rights);
+  if (!result)
+    NoteProgramRights((uptr)address, bytes, rights);
+  return result;
 }
 
 /// Locking all would fill the shadow's tens of gigabytes with pages.
@@ -318,11 +353,21 @@ constexpr int kSigSegv = 11;
 constexpr uptr kActionBytes = 152; // of libc's struct sigaction
 } // namespace
 
+/// Under engine mprotect: SIGSEGV is the runtime's, which passes on what is not
+/// its own, and no other handler may run with it blocked.
+static int ProtectedAction(int number, const struct sigaction *action,
+                           struct sigaction *previous);
+
 PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
                      struct sigaction *previous) {
-  int result = number != kSigSegv || !ShadowReady()
-                   ? RESOLVED(sigaction)(number, action, previous)
-                   : SetFaultHandler(action, previous, RESOLVED(sigaction));
+  NeedReal();
+  int result;
+  if (Protecting())
+    result = ProtectedAction(number, action, previous);
+  else
+    result = number != kSigSegv || !ShadowReady()
+                 ? REAL(sigaction)(number, action, previous)
+                 : SetFaultHandler(action, previous, REAL(sigaction));
   if (result)
     return result;
   if (action)
@@ -334,7 +379,24 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
 PAGETIDE_INTERCEPTOR(void *, signal, int number, void *handler) {
   if (number != kSigSegv || !ShadowReady())
     return RESOLVED(signal)(number, handler);
+  if (Protecting())
+    return SetProgramFaultSignal(handler);
   return SetFaultSignal(handler, RESOLVED(sigaction));
+}
+
+static int ProtectedAction(int number, const struct sigaction *action,
+                           struct sigaction *previous) {
+  if (number == kSigSegv)
+    return SetProgramFaultAction(action, previous);
+  alignas(8) u8 copy[kActionBytes];
+  constexpr uptr kMaskAt = 8;
+  if (action) {
+    __sanitizer::internal_memcpy(copy, (const void *)action, kActionBytes);
+    *(u64 *)(copy + kMaskAt) &= signals_to_block;
+  }
+  LiftForKernel((uptr)previous, kActionBytes);
+  return REAL(sigaction)(
+      number, action ? (const struct sigaction *)copy : nullptr, previous);
 }
 
 //===- Bare system calls --------------------------------------------------===//

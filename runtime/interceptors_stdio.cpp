@@ -759,11 +759,67 @@ PAGETIDE_POSITION(fgetpos64, void *, DidWrite)
 PAGETIDE_POSITION(fsetpos, const void *, DidRead)
 PAGETIDE_POSITION(fsetpos64, const void *, DidRead)
 
+// libc reads files into buffers that it takes from the heap, by system calls that
+// nobody intercepts. Under engine mprotect streams get buffers that are never
+// protected instead.
+constexpr uptr kStreamBuffer = 4096;
+constexpr u32 kMostBuffers = 256;
+static void *buffered[kMostBuffers]; ///< the stream that has the buffer
+extern "C" int setvbuf(void *f, char *buffer, int mode, SIZE_T bytes);
+
+static u8 *StreamBuffers() {
+  static u8 *memory;
+  if (u8 *known = __atomic_load_n(&memory, __ATOMIC_ACQUIRE))
+    return known;
+  auto *made = (u8 *)MapAnonymous(kMostBuffers * kStreamBuffer, false);
+  u8 *none = nullptr;
+  if (made &&
+      !__atomic_compare_exchange_n(&memory, &none, made, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    Unmap(made, kMostBuffers * kStreamBuffer);
+    return none;
+  }
+  return made;
+}
+
+/// Its place among the buffers, plus one; 0: none.
+static u32 BufferOf(void *f) {
+  if (Protecting())
+    for (u32 i = 0; i < kMostBuffers; ++i)
+      if (buffered[i] == f)
+        return i + 1;
+  return 0;
+}
+static void GiveBuffer(void *f, const char *mode) {
+  // One that is written may be that of a terminal, with a line for a buffer.
+  if (!Protecting() || !f || *mode != 'r' || BufferOf(f))
+    return;
+  u8 *buffers = StreamBuffers();
+  for (u32 i = 0; buffers && i < kMostBuffers; ++i) {
+    void *none = nullptr;
+    if (buffered[i] ||
+        !__atomic_compare_exchange_n(&buffered[i], &none, f, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+      continue;
+    constexpr int kFull = 0; // _IOFBF
+    if (setvbuf(f, (char *)buffers + i * kStreamBuffer, kFull, kStreamBuffer))
+      StoreRelease(&buffered[i], nullptr);
+    return;
+  }
+}
+static void TakeBackBuffer(u32 place) {
+  if (place)
+    StoreRelease(&buffered[place - 1], nullptr);
+}
+
+void pagetide::BufferInput(void *f) { GiveBuffer(f, "r"); }
+
 #define PAGETIDE_OPEN_STREAM(name, parameters, arguments)                      \
   PAGETIDE_INTERCEPTOR(void *, name, const char *path,                         \
                        const char *mode PAGETIDE_UNPACK parameters) {          \
     OnInterceptedCall();                                                       \
     void *f = RESOLVED(name)(path, mode PAGETIDE_UNPACK arguments);            \
+    GiveBuffer(f, mode);                                                       \
     DidReadPath(path, !f);                                                     \
     DidReadString(mode);                                                       \
     return f;                                                                  \
@@ -772,10 +828,26 @@ PAGETIDE_OPEN_STREAM(fopen, (), ())
 PAGETIDE_OPEN_STREAM(fopen64, (), ())
 PAGETIDE_OPEN_STREAM(freopen, (, void *old), (, old))
 PAGETIDE_OPEN_STREAM(freopen64, (, void *old), (, old))
-PAGETIDE_OPEN_STREAM(popen, (), ())
+PAGETIDE_INTERCEPTOR(void *, popen, const char *command, const char *mode) {
+  OnInterceptedCall();
+  CountStarting(+1);
+  void *f = RESOLVED(popen)(command, mode);
+  CountStarting(-1);
+  GiveBuffer(f, mode);
+  DidReadPath(command, !f);
+  DidReadString(mode);
+  return f;
+}
+PAGETIDE_INTERCEPTOR(int, pclose, void *f) {
+  const u32 buffer = BufferOf(f);
+  int result = RESOLVED(pclose)(f);
+  TakeBackBuffer(buffer);
+  return result;
+}
 PAGETIDE_INTERCEPTOR(void *, fdopen, int fd, const char *mode) {
   OnInterceptedCall();
   void *f = RESOLVED(fdopen)(fd, mode);
+  GiveBuffer(f, mode);
   DidReadString(mode);
   return f;
 }
@@ -858,7 +930,9 @@ PAGETIDE_INTERCEPTOR(int, fflush_unlocked, void *f) {
 }
 PAGETIDE_INTERCEPTOR(int, fclose, void *f) {
   OnInterceptedCall();
+  const u32 buffer = BufferOf(f);
   int result = RESOLVED(fclose)(f);
+  TakeBackBuffer(buffer);
   DidFlush(f, true);
   return result;
 }

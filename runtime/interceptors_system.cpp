@@ -24,6 +24,11 @@ using namespace pagetide;
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \
     type result = RESOLVED(name) arguments;                                    \
+    for (int tries = 0;                                                        \
+         Protecting() && IsFailure(result) && errno == EFAULT &&               \
+         tries < kMostTries && LiftArguments arguments;                        \
+         ++tries)                                                              \
+      result = RESOLVED(name) arguments;                                       \
     if (ShadowReady()) {                                                       \
       after;                                                                   \
     }                                                                          \
@@ -34,6 +39,11 @@ using namespace pagetide;
     OnInterceptedCall();                                                       \
     before;                                                                    \
     type result = RESOLVED(name) arguments;                                    \
+    for (int tries = 0;                                                        \
+         Protecting() && IsFailure(result) && errno == EFAULT &&               \
+         tries < kMostTries && LiftArguments arguments;                        \
+         ++tries)                                                              \
+      result = RESOLVED(name) arguments;                                       \
     if (ShadowReady()) {                                                       \
       after;                                                                   \
     }                                                                          \
@@ -163,6 +173,41 @@ PAGETIDE_AFTER(int, sendmmsg,
                (int fd, CountedMessage *messages, u32 n, int flags),
                (fd, messages, n, flags),
                for (int i = 0; i < result; ++i) DidSend(messages + i))
+
+//===- Commands -----------------------------------------------------------===//
+
+PAGETIDE_INTERCEPTOR(int, system, const char *command) {
+  OnInterceptedCall();
+  CountStarting(+1);
+  int result = RESOLVED(system)(command);
+  CountStarting(-1);
+  if (ShadowReady())
+    DidReadPath(command, result < 0);
+  return result;
+}
+
+//===- Directories --------------------------------------------------------===//
+
+/// libc has the kernel write entries into a buffer behind the directory's
+/// descriptor, on the heap. The kernel refuses a bad one before it has moved on.
+#define PAGETIDE_READ_DIRECTORY(name)                                          \
+  PAGETIDE_INTERCEPTOR(void *, name, void *directory) {                        \
+    OnInterceptedCall();                                                       \
+    constexpr uptr kMostBuffer = uptr{64} << 10;                               \
+    NeedReal();                                                                \
+    if (!Protecting())                                                         \
+      return REAL(name)(directory);                                            \
+    const int before = errno;                                                  \
+    for (int tries = 0;; ++tries) {                                            \
+      LiftForKernel((uptr)directory, kMostBuffer);                             \
+      errno = before;                                                          \
+      void *entry = REAL(name)(directory);                                     \
+      if (entry || errno != EFAULT || tries == kMostTries)                     \
+        return entry;                                                          \
+    }                                                                          \
+  }
+PAGETIDE_READ_DIRECTORY(readdir)
+PAGETIDE_READ_DIRECTORY(readdir64)
 
 //===- Waiting for descriptors --------------------------------------------===//
 
@@ -548,12 +593,41 @@ PAGETIDE_AFTER(int, sigdelset, (void *set, int n), (set, n),
                DidGive(set, kSignalSetBytes, !result))
 PAGETIDE_AFTER(int, sigismember, (const void *set, int n), (set, n),
                DidTake(set, kSignalSetBytes, result >= 0))
-PAGETIDE_AFTER(int, sigprocmask, (int how, const void *set, void *old),
-               (how, set, old), DidTake(set, kSignalSetBytes, !result);
-               DidGive(old, kSignalSetBytes, !result))
-PAGETIDE_AFTER(int, pthread_sigmask, (int how, const void *set, void *old),
-               (how, set, old), DidTake(set, kSignalSetBytes, !result);
-               DidGive(old, kSignalSetBytes, !result))
+/// A set without SIGSEGV where the runtime must be able to serve faults.
+class ServableSet {
+public:
+  explicit ServableSet(const void *set) : set_(set) {
+    if (!Protecting() || !set)
+      return;
+    CopyFromProgram(copy_, set, kSignalSetBytes);
+    copy_[0] &= signals_to_block;
+    set_ = copy_;
+  }
+  ServableSet(const ServableSet &) = delete;
+  ServableSet &operator=(const ServableSet &) = delete;
+  const void *get() const { return set_; }
+
+private:
+  const void *set_;
+  u64 copy_[16] = {}; // libc's sigset_t
+};
+#define PAGETIDE_MASK(name)                                                    \
+  PAGETIDE_INTERCEPTOR(int, name, int how, const void *set, void *old) {       \
+    OnInterceptedCall();                                                       \
+    constexpr int kUnblock = 1;                                                \
+    const ServableSet servable(how == kUnblock ? nullptr : set);               \
+    if (Protecting())                                                          \
+      LiftForKernel((uptr)old, kSignalSetBytes);                               \
+    int result =                                                               \
+        RESOLVED(name)(how, servable.get() ? servable.get() : set, old);       \
+    if (ShadowReady()) {                                                       \
+      DidTake(set, kSignalSetBytes, !result);                                  \
+      DidGive(old, kSignalSetBytes, !result);                                  \
+    }                                                                          \
+    return result;                                                             \
+  }
+PAGETIDE_MASK(sigprocmask)
+PAGETIDE_MASK(pthread_sigmask)
 PAGETIDE_AFTER(int, sigsuspend, (const void *set), (set),
                DidTake(set, kSignalSetBytes, errno == EINTR))
 constexpr uptr kSiginfoBytes = 128;

@@ -183,6 +183,61 @@ static void *MapMemory(uptr bytes, const char *) {
 
 namespace pagetide {
 
+// What the table calls for these.
+static decltype(REAL(posix_spawn)) real_spawn;
+static decltype(REAL(posix_spawnp)) real_spawnp;
+static decltype(REAL(sigaltstack)) real_sigaltstack;
+
+/// The child writes a new stack with signals blocked.
+template <typename Spawn>
+static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
+                            const void *actions, const void *attributes,
+                            char *const argv[], char *const env[]) {
+  CountStarting(+1);
+  if (pid)
+    LiftForKernel((uptr)pid, sizeof(*pid));
+  int result = spawn(pid, path, actions, attributes, argv, env);
+  CountStarting(-1);
+  return result;
+}
+static int Spawn(pid_t *pid, const char *path, const void *actions,
+                 const void *attributes, char *const argv[],
+                 char *const env[]) {
+  return SpawnUnprotected(real_spawn, pid, path, actions, attributes, argv,
+                          env);
+}
+static int SpawnInPath(pid_t *pid, const char *file, const void *actions,
+                       const void *attributes, char *const argv[],
+                       char *const env[]) {
+  return SpawnUnprotected(real_spawnp, pid, file, actions, attributes, argv,
+                          env);
+}
+/// The kernel puts frames there.
+static int SetAlternateStack(void *stack, void *former) {
+  struct {
+    uptr begin;
+    int flags;
+    uptr bytes;
+  } wanted;
+  constexpr int kDisable = 2; // SS_DISABLE
+  if (Protecting() && stack &&
+      CopyFromProgram(&wanted, stack, sizeof(wanted)) &&
+      !(wanted.flags & kDisable))
+    LeaveUnprotected(wanted.begin, wanted.begin + wanted.bytes);
+  if (Protecting() && former)
+    LiftForKernel((uptr)former, sizeof(wanted));
+  return real_sigaltstack(stack, former);
+}
+
 void InitTableInterceptors() { InitializeCommonInterceptors(); }
+
+void GuardTableInterceptors() {
+  real_spawn = REAL(posix_spawn);
+  REAL(posix_spawn) = Spawn;
+  real_spawnp = REAL(posix_spawnp);
+  REAL(posix_spawnp) = SpawnInPath;
+  real_sigaltstack = REAL(sigaltstack);
+  REAL(sigaltstack) = SetAlternateStack;
+}
 
 } // namespace pagetide

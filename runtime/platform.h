@@ -120,6 +120,9 @@ private:
   u32 state_ = 0; // 0 free, 1 held, 2 held and awaited
 };
 
+/// All signals; but for SIGSEGV where the runtime itself serves faults.
+extern u64 signals_to_block;
+
 /// Blocks all signals of the calling thread while it lives, so that no signal
 /// handler runs while the runtime holds a lock.
 class ScopedBlockSignals {

@@ -156,7 +156,7 @@ static int Ask(Op op, Fill fill, Take take) {
   if (EnsureRecorder())
     return LoadAcquire(&recorder_gone) ? PAGETIDE_NOT_RECORDING
                                        : PAGETIDE_NO_MEMORY;
-  u64 all = ~u64{0}, saved = 0;
+  u64 all = signals_to_block, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   request_lock.Acquire();
   self.in_request = true;
@@ -253,7 +253,7 @@ void EndOfHandlers() {
 /// A callback ends the program, or makes it another: the recorder goes on as if
 /// it had returned, and the period is written.
 static void LeaveRequest() {
-  u64 all = ~u64{0}, saved = 0;
+  u64 all = signals_to_block, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   if (!LeaveCallback() && !self.left_request) {
     StoreRelease(&request.turn, kRecorder);
@@ -712,6 +712,8 @@ static const Engine &ChosenEngine() {
   switch (GetFlags().engine) {
   case EngineKind::kUffd:
     return UffdEngine();
+  case EngineKind::kMprotect:
+    return MprotectEngine();
   case EngineKind::kMarks:
     break;
   }
@@ -725,6 +727,9 @@ static int StartRecording(const char *parent_trace) {
       !abi::tells_writes(shadow.layout))
     return PAGETIDE_UNSUPPORTED;
   if (config.per_thread && GetFlags().engine != EngineKind::kMarks)
+    return PAGETIDE_UNSUPPORTED;
+  if (config.unstable == UnstablePolicy::kStop &&
+      GetFlags().engine == EngineKind::kMprotect)
     return PAGETIDE_UNSUPPORTED;
   state.engine = &ChosenEngine();
   state.control = -1;

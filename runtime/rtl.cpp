@@ -14,12 +14,14 @@
 #include "recorder.h"
 #include "shadow.h"
 #include "threads.h"
+#include "write_protection.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -132,8 +134,23 @@ static void PrepareEngine() {
                          "take a build that is not instrumented");
   }
   // Of marks there would be those of writes, each for a page of the system's.
-  CreateControl({abi::kVersion, (u32)abi::Layout::kWrite,
-                 abi::kDefaultGranuleShift, abi::kDefaultGranuleShift, 0});
+  const abi::ModuleInfo module = {abi::kVersion, (u32)abi::Layout::kWrite,
+                                  abi::kDefaultGranuleShift,
+                                  abi::kDefaultGranuleShift, 0};
+  if (GetFlags().engine == EngineKind::kUffd)
+    return CreateControl(module);
+  if (GetShadowBase()) {
+    left_out = true;
+    return RefuseToStart("the GS base is already in use, by another tool");
+  }
+  CreateShadow(module);
+  using Sigaction = int (*)(int, const struct sigaction *, struct sigaction *);
+  if (const char *missing =
+          PrepareProtection((Sigaction)ResolveReal("sigaction"))) {
+    left_out = true;
+    Warning("engine mprotect cannot have %s.\n", missing);
+    RefuseToStart("its memory cannot be protected");
+  }
 }
 
 void EnsureSecondPhase() {
@@ -148,6 +165,8 @@ void EnsureSecondPhase() {
   InitCopies();
   InitRecorder();
   InitInterceptors();
+  if (Protecting())
+    GuardTableInterceptors(), BufferInput(stdin);
   const bool can_record = !EnsureRecorder();
   if (!can_record && RecordingIsAskedFor())
     RefuseToStart("it cannot be recorded");

@@ -21,6 +21,10 @@ void *ResolveReal(const char *name);
 void InitInterceptors();
 /// Those of sanitizer_common's table; the above calls it.
 void InitTableInterceptors();
+/// Afterwards, for engine mprotect: some of them do more.
+void GuardTableInterceptors();
+/// Gives a stream that is read a buffer that is never protected.
+void BufferInput(void *stream);
 /// In a forked child: another thread was exiting.
 void ForgetExitInChild();
 

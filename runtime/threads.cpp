@@ -13,6 +13,7 @@
 #include "recorder.h"
 #include "recorder_state.h"
 #include "start_block.h"
+#include "write_protection.h"
 
 #include "interception/interception.h"
 #include "sanitizer_common/sanitizer_common.h"
@@ -150,6 +151,8 @@ ThreadArea AreaOfSlot(u32 slot) {
 
 constexpr uptr kPageBytes = 4096;
 
+static bool AreasWanted() { return GetFlags().kernel_writes || Protecting(); }
+
 static uptr ThreadPointer() {
   uptr pointer;
   asm("mov %%fs:0, %0" : "=r"(pointer));
@@ -223,6 +226,17 @@ bool SetsSignals(const void *attributes) {
          !pthread_attr_getsigmask_np((const pthread_attr_t *)attributes, &set);
 }
 
+/// A stack that the program made itself may be protected already.
+static void LeaveStackUnprotected(const void *attributes) {
+  void *stack = nullptr;
+  size_t bytes = 0;
+  if (attributes &&
+      !pthread_attr_getstack((const pthread_attr_t *)attributes, &stack,
+                             &bytes) &&
+      stack && bytes)
+    LeaveUnprotected((uptr)stack, (uptr)stack + bytes);
+}
+
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
                            const void *attributes) {
   static_assert(sizeof(ThreadStart) <= kStartBlockBytes);
@@ -232,12 +246,18 @@ ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
             AcquireSlot(),
             signals != nullptr,
             signals ? *signals : 0,
-            GetFlags().kernel_writes ? StackBytes(attributes) : 0};
+            AreasWanted() ? StackBytes(attributes) : 0};
+  if (Protecting()) {
+    LeaveStackUnprotected(attributes);
+    CountStarting(+1);
+  }
   CountThread(+1);
   return start;
 }
 
 void CancelThread(ThreadStart *start) {
+  if (Protecting())
+    CountStarting(-1);
   CountThread(-1);
   if (start->slot != kOrphanSlot)
     FreeSlot(start->slot);
@@ -259,6 +279,7 @@ static void EndThread(void *round) {
   }
   self.ended = true;
   CountThread(-1);
+  LeaveProtectedThread();
   u32 slot = CurrentSlot();
   if (slot == kOrphanSlot) {
     __atomic_fetch_sub(&orphans, 1, __ATOMIC_RELAXED);
@@ -288,18 +309,32 @@ void *RunThread(void *arg) {
     GiveStartBlock(start);
   }
   SetEndKey(1);
-  if (GetFlags().kernel_writes && copy.slot != kOrphanSlot)
+  if (AreasWanted() && copy.slot != kOrphanSlot)
     NoteStack(copy.slot, copy.stack_bytes);
+  if (Protecting()) {
+    // For good: libc gives the stack of a thread that has ended to others.
+    const uptr end = EndOfDescriptor();
+    LeaveUnprotected(end - copy.stack_bytes, end);
+    CountStarting(-1);
+    EnterProtectedThread();
+  }
   if (copy.set_signals)
     Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   return copy.run(copy.arg);
 }
 
 void AdoptThread() {
-  ScopedBlockSignals block_signals;
-  CountThread(+1);
-  EnterSlot(AcquireSlot());
-  SetEndKey(1);
+  {
+    ScopedBlockSignals block_signals;
+    CountThread(+1);
+    EnterSlot(AcquireSlot());
+    SetEndKey(1);
+  }
+  if (!Protecting())
+    return;
+  const uptr end = EndOfDescriptor();
+  LeaveUnprotected(end - StackBytes(nullptr), end);
+  EnterProtectedThread();
 }
 
 //===- Clones -------------------------------------------------------------===//
@@ -330,7 +365,7 @@ int RunClone(void *arg) {
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   int result = copy.run(copy.arg);
   // It may also leave by the exit system call: the recorder will notice.
-  u64 all = ~u64{0};
+  u64 all = signals_to_block;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
   if (copy.slot != kOrphanSlot) {
     SetShadowBase(shadow.slot_base[kOrphanSlot]);
@@ -510,7 +545,7 @@ void InitThreads() {
     has_end_key = true;
   SetEndKey(1);
   const u32 slot = CurrentSlot();
-  if (GetFlags().kernel_writes && slot != kOrphanSlot)
+  if (AreasWanted() && slot != kOrphanSlot)
     NoteThreadLocal(slot);
   // Threads created since the shadow was made inherited their creator's base,
   // and share its shadow.

@@ -34,6 +34,8 @@ struct ThreadSelf {
   /// The innermost frame of an interceptor that wants to know when it is
   /// unwound (interceptors_sync.cpp).
   std::uint64_t unwindable;
+  bool forking;        ///< see write_protection.h
+  void *handler_stack; ///< see write_protection.h
 };
 extern constinit thread_local ThreadSelf self
     __attribute__((tls_model("initial-exec")));
@@ -96,7 +98,7 @@ bool SharesSlot(u32 slot);
 
 /// Where a thread's stack is, with its thread-local storage at the end; of the
 /// first thread, its thread-local storage alone. Known only under option
-/// kernel_writes; otherwise empty.
+/// kernel_writes, and to engine mprotect; otherwise empty.
 struct ThreadArea {
   uptr begin, bytes;
   bool is_stack;

@@ -132,8 +132,7 @@ static bool StartsWith(const char *text, const char *head) {
   return !internal_strncmp(text, head, internal_strlen(head));
 }
 
-/// Why a mapping must not be touched; null where it may.
-static const char *WhyNotToTrack(const char *name) {
+const char *WhyNotToTrack(const char *name) {
   if (StartsWith(name, "/dev/") && !StartsWith(name, "/dev/shm/") &&
       !StartsWith(name, "/dev/zero") && !StartsWith(name, "/dev/hugepages/"))
     return "memory of a device";
@@ -260,13 +259,16 @@ static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
+AddressRange OwnLibrary() {
+  return {(uptr)__ehdr_start,
+          ((uptr)_end + kPageBytes - 1) & ~(kPageBytes - 1)};
+}
+
 /// The runtime's own memory, sorted.
 static void ListOwn() {
   ListOwnMemory(state.own);
-  if (state.leave_library_out) {
-    const uptr end = ((uptr)_end + kPageBytes - 1) & ~(kPageBytes - 1);
-    state.own.push_back({(uptr)__ehdr_start, end});
-  }
+  if (state.leave_library_out)
+    state.own.push_back(OwnLibrary());
   // Few, and nearly sorted.
   for (uptr i = 1; i < state.own.size(); ++i)
     for (uptr j = i; j && state.own[j].begin < state.own[j - 1].begin; --j) {
@@ -327,6 +329,34 @@ int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
   return ScanTracked(begin, end, 0, runs);
 }
 
+//===- Without tracking ---------------------------------------------------===//
+
+static int Open(uptr result, int &fd) {
+  fd = Failed(result) ? -1 : (int)result;
+  return ErrnoOf(result);
+}
+
+static int OpenPagemap() {
+  return Open(Syscall(SYS_openat, (uptr)AT_FDCWD,
+                      (uptr) "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC),
+              state.pagemap);
+}
+
+int ListTouchedPages(uptr begin, uptr end, bool is_shared,
+                     PageVec<WrittenRun> &runs) {
+  if (!state.pagemap) // 0 is the memory file's
+    if (int error = OpenPagemap())
+      return error;
+  if (state.pagemap < 0)
+    return ENOENT;
+  const u64 no = is_shared ? 0 : u64{kNotYetCopied};
+  return Scan(begin, end, 0, no, no, kPagePresent | kPageSwapped, kPagePresent,
+              [&](const PageRegion &found) {
+                AddRun(runs, found.start, found.end,
+                       is_shared ? kKernelTouched : kKernelWritten);
+              });
+}
+
 //===- Begin and end ------------------------------------------------------===//
 
 /// With events of moved mappings their protection moves along, and a move is
@@ -352,11 +382,6 @@ static const char *Missing(const char *what, int error) {
   return text;
 }
 
-static int Open(uptr result, int &fd) {
-  fd = Failed(result) ? -1 : (int)result;
-  return ErrnoOf(result);
-}
-
 static void CloseAll() {
   const int fds[] = {state.uffd, state.pagemap, state.stop_event};
   for (int fd : fds)
@@ -378,10 +403,7 @@ static const char *OpenAll() {
   if (int error = Request(state.uffd, kUffdIoApi, api))
     return Missing("userfaultfd's asynchronous write protection (Linux 6.7)",
                    error);
-  if (int error = Open(Syscall(SYS_openat, (uptr)AT_FDCWD,
-                               (uptr) "/proc/thread-self/pagemap",
-                               O_RDONLY | O_CLOEXEC),
-                       state.pagemap))
+  if (int error = OpenPagemap())
     return Missing("/proc/thread-self/pagemap", error);
   if (int error = Scan(kPageBytes, 2 * kPageBytes, 0, 0, kPageWritten, 0,
                        kPageWritten, [](const PageRegion &) {}))

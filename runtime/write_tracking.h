@@ -52,6 +52,16 @@ void TrackMappings(const MappingList &mappings, bool take,
                    PageVec<WrittenRun> &runs,
                    PageVec<UntrackedRange> &untracked);
 
+/// Why a mapping must not be touched, by its name; null where it may.
+const char *WhyNotToTrack(const char *name);
+/// Where this library lies.
+AddressRange OwnLibrary();
+/// Without tracking: appends the pages of [begin, end) that are there. Of private
+/// memory those that were written since it was mapped; of shared memory those
+/// that were touched. Returns 0, or an errno where the kernel does not tell.
+int ListTouchedPages(uptr begin, uptr end, bool is_shared,
+                     PageVec<WrittenRun> &runs);
+
 /// True where there is private memory that was written and is not tracked yet.
 bool FoundNewMemory();
 

@@ -71,7 +71,8 @@ void prepare_engine(const std::string &engine, bool per_thread,
                               "then the loader preloads nothing; record a copy "
                               "without them",
                               file));
-  const std::string missing = probe_kernel_writes();
+  const std::string missing =
+      engine == "uffd" ? probe_kernel_writes() : std::string();
   if (!missing.empty())
     throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
                               "not run: {}",

@@ -175,6 +175,10 @@ int run_record(const RecordOptions &options,
         "reads, so there is no set of written pages to take checksums of; use "
         "--checksum accessed, or build it with -fpagetide-layout=rw",
         file));
+  if (options.engine == "mprotect" && options.unstable == "stop")
+    throw Failure("--unstable stop cannot be had with --engine mprotect: "
+                  "threads that wait in a fault must not be stopped; take flag "
+                  "or rehash");
   if (options.engine != "marks")
     prepare_engine(options.engine, options.per_thread, file, elf);
   // Nothing of an earlier run goes before it is known that this one starts.
@@ -227,10 +231,10 @@ CommandRun set_up(CLI::App &app) {
           [](std::string &text) { return check_period(text); }, ""));
   app.add_option("--engine", options->engine,
                  "How to come by page sets: marks, of instrumented programs; "
-                 "uffd, which sees what any dynamically linked program writes "
-                 "(docs/engines.md). [marks]")
-      ->type_name("marks|uffd")
-      ->check(CLI::IsMember({"marks", "uffd"}).description(""));
+                 "uffd and mprotect, of what any dynamically linked program "
+                 "writes (docs/engines.md). [marks]")
+      ->type_name("marks|uffd|mprotect")
+      ->check(CLI::IsMember({"marks", "uffd", "mprotect"}).description(""));
   app.add_flag("--per-thread", options->per_thread,
                "Keep the page sets of every thread apart.");
   app.add_option("--checksum", options->checksum,

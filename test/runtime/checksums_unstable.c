@@ -94,7 +94,9 @@ static void check(int policy) {
       require_equal(page->checksum, 0);
     }
   }
-#ifndef NOBODY_UNSETTLED /* an engine without marks */
+#ifdef NOBODY_UNSETTLED /* an engine without marks */
+  (void)stable;
+#else
   /* The writer marks the page again as soon as it runs; until it runs it is not
    * settled. */
   if (policy == PAGETIDE_UNSTABLE_FLAG)
@@ -131,6 +133,8 @@ int main(void) {
   require_status(pagetide_on_period(see, NULL), PAGETIDE_OK);
   check(PAGETIDE_UNSTABLE_FLAG);
   check(PAGETIDE_UNSTABLE_REHASH);
+#ifndef CANNOT_STOP /* engine mprotect */
   check(PAGETIDE_UNSTABLE_STOP);
+#endif
   return 0;
 }
