@@ -192,7 +192,7 @@ private:
   uint64_t iterationsInReach(const Stream &S) const {
     if (!S.Stride)
       return MostIterations;
-    return (Options.cellBytes() - S.extent()) /
+    return (Options.granuleBytes() - S.extent()) /
                static_cast<uint64_t>(std::abs(S.Stride)) +
            1;
   }
@@ -216,7 +216,7 @@ private:
 
   bool addStreams(const Loop &L, const Access &A,
                   SmallVectorImpl<Stream> &Own) {
-    if (A.Form != Access::Shape::Fixed || A.Bytes > Options.cellBytes() / 2)
+    if (A.Form != Access::Shape::Fixed || A.Bytes > Options.granuleBytes() / 2)
       return false;
     const SCEV *Address = SE.getSCEV(A.Address);
     int64_t Stride = 0;
@@ -225,7 +225,7 @@ private:
       if (!Steps || Steps->getLoop() != &L || !Steps->isAffine())
         return false;
       auto *Step = dyn_cast<SCEVConstant>(Steps->getStepRecurrence(SE));
-      if (!Step || Step->getAPInt().abs().ugt(Options.cellBytes()))
+      if (!Step || Step->getAPInt().abs().ugt(Options.granuleBytes()))
         return false;
       Stride = Step->getAPInt().getSExtValue();
     }
@@ -261,7 +261,7 @@ private:
       Joined.Low = std::min(S.Low, New.Low + By);
       Joined.High = std::max(S.High, New.High + By);
       // Far apart they would make chunks short.
-      if (Joined.extent() > Options.cellBytes() / 8)
+      if (Joined.extent() > Options.granuleBytes() / 8)
         continue;
       S.Low = Joined.Low;
       S.High = Joined.High;

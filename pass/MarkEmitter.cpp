@@ -75,8 +75,14 @@ void MarkEmitter::emit(const MarkStep &Step) {
 // The mark itself: the only code that knows where the shadow is
 //===----------------------------------------------------------------------===//
 
-Value *MarkEmitter::indexOf(Value *AddressBits) {
-  return Builder.CreateLShr(AddressBits, Options.cellShift());
+/// Where granules have several cells, certain marks go to the first of them: in
+/// the last one they would overwrite near marks that mean the next granule.
+Value *MarkEmitter::indexOf(Value *AddressBits, bool IsNear) {
+  if (!Options.isNear() || IsNear)
+    return Builder.CreateLShr(AddressBits, Options.cellShift());
+  return Builder.CreateShl(Builder.CreateLShr(AddressBits, Options.Granule),
+                           Options.Granule - Options.cellShift(), "",
+                           /*HasNUW=*/true);
 }
 
 /// x86-64: the base of the thread's shadow is that of segment GS, which is
@@ -98,10 +104,11 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell) {
                                 Builder.getPtrTy(abi::kShadowAddressSpace));
 }
 
-void MarkEmitter::storeMark(Value *Index, unsigned Cell) {
-  Builder.CreateAlignedStore(Builder.getInt8(abi::kCellMarked),
-                             shadowOf(Index, Cell), Align(1),
-                             /*isVolatile=*/true);
+void MarkEmitter::storeMark(Value *Index, unsigned Cell, bool IsNear) {
+  Builder.CreateAlignedStore(
+      Builder.getInt8(IsNear ? abi::kCellNear : abi::kCellMarked),
+      shadowOf(Index, Cell), Align(1),
+      /*isVolatile=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,14 +238,14 @@ void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
 //===----------------------------------------------------------------------===//
 
 void MarkEmitter::emitByte(const MarkStep &Step) {
-  Value *&Index = Indices[{Step.Address, Step.Offset}];
+  Value *&Index = Indices[{Step.Address, {Step.Offset, Step.IsNear ? 1u : 0u}}];
   if (!Index) {
     Value *Bits = addressBits(Step.Address);
     if (Step.Offset)
       Bits = Builder.CreateAdd(Bits, Builder.getInt64(Step.Offset));
-    Index = indexOf(Bits);
+    Index = indexOf(Bits, Step.IsNear);
   }
-  storeMark(Index, Step.Cell);
+  storeMark(Index, Step.Cell, Step.IsNear);
 }
 
 void MarkEmitter::emitShaped(const Access &A) {
@@ -265,7 +272,7 @@ void MarkEmitter::emitShaped(const Access &A) {
 /// of these two, holes or not.
 void MarkEmitter::emitLanes(const Access &A) {
   uint64_t Extent = A.LaneCount * A.Bytes;
-  if (Extent > Options.cellBytes()) {
+  if (Extent > Options.granuleBytes()) {
     emitEachLane(A);
     return;
   }
@@ -330,7 +337,7 @@ void MarkEmitter::emitPacked(const Access &A) {
       Builder.CreateUnaryIntrinsic(Intrinsic::ctpop, Bits),
       Builder.getInt64Ty());
   Value *Bytes = Builder.CreateMul(Elements, Builder.getInt64(A.Bytes));
-  if (A.LaneCount * A.Bytes > Options.cellBytes()) {
+  if (A.LaneCount * A.Bytes > Options.granuleBytes()) {
     markRange(A.Address, Bytes, A.Kind);
     return;
   }

@@ -68,9 +68,9 @@ private:
   void markRange(llvm::Value *Pointer, llvm::Value *Bytes, AccessKind Kind);
 
   // The mark itself.
-  llvm::Value *indexOf(llvm::Value *AddressBits);
+  llvm::Value *indexOf(llvm::Value *AddressBits, bool IsNear = false);
   llvm::Value *shadowOf(llvm::Value *Index, unsigned Cell);
-  void storeMark(llvm::Value *Index, unsigned Cell);
+  void storeMark(llvm::Value *Index, unsigned Cell, bool IsNear = false);
 
   llvm::Function &F;
   llvm::Module &M;
@@ -82,9 +82,11 @@ private:
   /// A local with what checks are told of the beginning of their straight line.
   llvm::AllocaInst *CheckBegin = nullptr;
 
-  /// Indices computed in the segment at hand, by base and offset.
+  /// Indices computed in the segment at hand, by base, offset and whether near.
   unsigned Segment = ~0u;
-  llvm::DenseMap<std::pair<llvm::Value *, int64_t>, llvm::Value *> Indices;
+  llvm::DenseMap<std::pair<llvm::Value *, std::pair<int64_t, unsigned>>,
+                 llvm::Value *>
+      Indices;
 };
 
 } // namespace pagetide

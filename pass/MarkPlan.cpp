@@ -272,8 +272,11 @@ public:
 
 private:
   bool isShort(const Access &A) const {
-    return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
+    return A.Form == Access::Shape::Fixed && A.Bytes <= reach();
   }
+
+  /// How far the bytes of a group may lie apart: a cell in both precisions.
+  uint64_t reach() const { return Options.cellBytes(); }
 
   void add(Instruction &I, ArrayRef<Access> Accesses) {
     if (Accesses.empty())
@@ -322,17 +325,18 @@ private:
     return Steps.back().second;
   }
 
-  void addByte(Instruction &Before, unsigned Position, Value *Address,
-               int64_t Offset, unsigned Cell) {
+  MarkStep &addByte(Instruction &Before, unsigned Position, Value *Address,
+                    int64_t Offset, unsigned Cell) {
     MarkStep &Step = addStep(MarkStep::Form::Byte, Before, Position);
     Step.Address = Address;
     Step.Offset = Offset;
     Step.Cell = Cell;
+    return Step;
   }
 
   /// An access of more than a granule.
   void addLong(const Access &A) {
-    uint64_t GranuleBytes = Options.cellBytes();
+    uint64_t GranuleBytes = Options.granuleBytes();
     if (A.Bytes > (MostInlineMarks - 1) * GranuleBytes) {
       addStep(MarkStep::Form::Long, *A.At, Position).What = A;
       return;
@@ -364,7 +368,7 @@ private:
     if (!IsNew && !NeedsOwnMark) {
       Group &G = Groups[Place->second];
       Extent Joined = G.Bytes.joined(Bytes);
-      if (Joined.isWithin(Options.cellBytes())) {
+      if (Joined.isWithin(reach())) {
         G.Bytes = Joined;
         return;
       }
@@ -382,7 +386,9 @@ private:
   }
 
   void markGroup(const Group &G) {
-    uint64_t GranuleBytes = Options.cellBytes();
+    if (Options.isNear())
+      return markGroupNear(G);
+    uint64_t GranuleBytes = Options.granuleBytes();
     auto Before = Marked.find({G.Base, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths) {
       Extent Joined = Before->second.joined(G.Bytes);
@@ -404,10 +410,26 @@ private:
       addByte(*G.First, G.Position, G.Base, G.Bytes.Low, G.Cell);
       addByte(*G.First, G.Position, G.Base, G.Bytes.High, G.Cell);
     }
-    if (Before != Marked.end())
-      Before->second = G.Bytes;
-    else if (Marked.size() < MostMarkedExtents)
-      Marked.insert({{G.Base, G.Cell}, G.Bytes});
+    setMarked(G, G.Bytes);
+  }
+
+  void setMarked(const Group &G, const Extent &Bytes) {
+    BaseAndCell Key = {G.Base, G.Cell};
+    if (Marked.size() < MostMarkedExtents || Marked.contains(Key))
+      Marked[Key] = Bytes;
+  }
+
+  void markGroupNear(const Group &G) {
+    auto Before = Marked.find({G.Base, G.Cell});
+    if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths &&
+        Before->second.Low <= G.Bytes.Low &&
+        G.Bytes.High <= Before->second.High)
+      return;
+    auto Reach = static_cast<int64_t>(reach());
+    bool IsAtBase = G.Bytes.Low >= 0 && G.Bytes.High < Reach;
+    int64_t At = IsAtBase ? 0 : G.Bytes.Low;
+    addByte(*G.First, G.Position, G.Base, At, G.Cell).IsNear = true;
+    setMarked(G, {At, At + Reach - 1, {}});
   }
 
   void endSegment() {

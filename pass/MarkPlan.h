@@ -25,8 +25,10 @@
 // both bytes in one granule. What every way to a segment has marked already is
 // not marked again.
 //
-// Cells and granules: marks speak of shadow cells, so "granule" here means
-// PassOptions::cellBytes().
+// With precision near, cells are smaller than granules, and one near mark at an
+// address serves all accesses that reach no farther from it than a cell's bytes:
+// they lie in its cell or the next one. It needs no alignment, and where it is
+// made at the base itself all fields near the base share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +82,7 @@ struct MarkStep {
   llvm::Value *Address = nullptr; ///< Byte
   int64_t Offset = 0;             ///< Byte
   unsigned Cell = 0;              ///< Byte
+  bool IsNear = false;            ///< Byte: the bytes that follow are meant too
   Access What = {};               ///< Shaped, Long, Call, Check
 };
 

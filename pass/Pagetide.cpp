@@ -162,6 +162,14 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
 
+  if (Options.isNear() && Options.Granule < abi::kMinNearGranuleShift) {
+    reportError(M, "option precision=near has cells of 2^" +
+                       Twine(abi::kNearCellShift) +
+                       " bytes and needs a granule of " +
+                       Twine(abi::kMinNearGranuleShift) + " or more, not " +
+                       Twine(Options.Granule));
+    return PreservedAnalyses::all();
+  }
   MarkModes Modes;
   if (!Modes.read(M, Options))
     return PreservedAnalyses::all();

@@ -30,6 +30,10 @@ template <> ArrayRef<const char *> choiceNames<abi::Layout>() {
 }
 
 constexpr const char *MarkModeNames[] = {"inline", "calls", "check"};
+template <> ArrayRef<const char *> choiceNames<MarkPrecision>() {
+  static const char *const Names[] = {"exact", "near"};
+  return Names;
+}
 template <> ArrayRef<const char *> choiceNames<MarkMode>() {
   return MarkModeNames;
 }

@@ -20,6 +20,14 @@ namespace pagetide {
 /// What to do with a module that is optimised again when linked.
 enum class LtoMode : uint32_t { Auto, Mark, Defer };
 
+/// Whether a mark names one granule, or one of two.
+enum class MarkPrecision : uint32_t {
+  Exact,
+  /// Cells are smaller than granules, and a mark stands for as many bytes from
+  /// some address on as a cell has: see abi::kCellNear.
+  Near,
+};
+
 /// How the accesses of a function come to be marked.
 enum class MarkMode : uint32_t {
   /// By stores into the shadow, as few as will do.
@@ -49,11 +57,15 @@ struct PassOptions {
 #include "PassOptions.def"
   } Given;
 
-  /// log2 of the bytes one shadow cell stands for. Marks know only this; the
-  /// granule is what the runtime reports. The layouts there are today have one
-  /// cell a granule.
-  unsigned cellShift() const { return Granule; }
+  bool isNear() const { return Precision == MarkPrecision::Near; }
+
+  /// log2 of the bytes one shadow cell stands for.
+  unsigned cellShift() const {
+    return isNear() ? abi::kNearCellShift : Granule;
+  }
   uint64_t cellBytes() const { return uint64_t{1} << cellShift(); }
+  /// What the runtime reports.
+  uint64_t granuleBytes() const { return uint64_t{1} << Granule; }
 
   bool marksReads() const { return abi::records_reads(Layout); }
 

@@ -32,10 +32,15 @@ static void CheckFields(const ModuleInfo &module, const char *origin) {
   if (module.layout >= abi::kLayoutCount ||
       module.cell_shift < abi::kMinGranuleShift ||
       module.cell_shift > abi::kMaxGranuleShift ||
-      module.granule_shift != module.cell_shift)
+      module.granule_shift > abi::kMaxGranuleShift ||
+      !abi::is_precision(module.cell_shift, module.granule_shift))
     Fatal("%s describes itself as layout %u, cell 2^%u, granule 2^%u, which "
           "this runtime does not know. Rebuild it.\n",
           origin, module.layout, module.cell_shift, module.granule_shift);
+}
+
+static const char *PrecisionOf(const ModuleInfo &module) {
+  return module.cell_shift == module.granule_shift ? "exact" : "near";
 }
 
 void AdmitModule(const ModuleInfo &module, const char *origin) {
@@ -58,11 +63,13 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   const ModuleInfo &first = shadow.module;
   if (module.layout != first.layout || module.cell_shift != first.cell_shift ||
       module.granule_shift != first.granule_shift)
-    Fatal("%s was built with layout %s and granule 2^%u, the modules before "
-          "it with layout %s and granule 2^%u. Build all of a process with the "
-          "same -fpagetide-layout and -fpagetide-granule.\n",
-          origin, abi::kLayoutNames[module.layout], module.granule_shift,
-          abi::kLayoutNames[first.layout], first.granule_shift);
+    Fatal("%s was built with layout %s, precision %s and granule 2^%u, the "
+          "modules before it with layout %s, precision %s and granule 2^%u. "
+          "Build all of a process with the same -fpagetide-layout, "
+          "-fpagetide-precision and -fpagetide-granule.\n",
+          origin, abi::kLayoutNames[module.layout], PrecisionOf(module),
+          module.granule_shift, abi::kLayoutNames[first.layout],
+          PrecisionOf(first), first.granule_shift);
   shadow.module.flags |= module.flags;
 }
 

@@ -139,7 +139,7 @@ namespace {
 class Changes {
 public:
   Changes(void *p, uptr bytes) : p_((uptr)p), bytes_(bytes) {
-    uptr n = CellIndex(p_ + bytes - 1) - CellIndex(p_) + 1;
+    uptr n = GranuleOf(p_ + bytes - 1) - GranuleOf(p_) + 1;
     if (n > kFew)
       sums_ = (u64 *)__sanitizer::InternalAlloc(n * sizeof(u64));
     ForEach([&](uptr i, uptr at, uptr part) { sums_[i] = Sum(at, part); });
@@ -166,7 +166,7 @@ public:
 private:
   static constexpr uptr kFew = 32;
   template <typename Do> void ForEach(Do what) {
-    const uptr granule = uptr{1} << shadow.cell_shift;
+    const uptr granule = uptr{1} << shadow.granule_shift;
     uptr i = 0;
     for (uptr at = p_; at < p_ + bytes_; ++i) {
       uptr next = (at / granule + 1) * granule;

@@ -52,15 +52,16 @@ void MayWrite(const void *p, uptr at, uptr bytes) {
 }
 
 /// Marks an object of which words are read and others written: most lie in one
-/// cell whole. Where it does not, `exactly` marks word by word.
+/// granule whole. Where it does not, `exactly` marks word by word.
 template <uptr kBytes, typename Exactly>
 inline __attribute__((always_inline)) void MarkObject(const void *p,
                                                       Exactly exactly) {
   if (!ShadowReady() || !InShadowedRange((uptr)p, kBytes))
     return;
-  const uptr cell = CellIndex((uptr)p);
-  if (__builtin_expect(cell != CellIndex((uptr)p + kBytes - 1), 0))
+  const uptr granule = GranuleOf((uptr)p);
+  if (__builtin_expect(granule != GranuleOf((uptr)p + kBytes - 1), 0))
     return exactly();
+  const uptr cell = CellIndexOf(granule);
   StoreCell(WriteCellOffset(cell), abi::kCellMarked);
   if (abi::records_reads(shadow.layout))
     StoreCell(ReadCellOffset(cell), abi::kCellMarked);

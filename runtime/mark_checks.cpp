@@ -28,9 +28,19 @@ static void Count(u64 &counter) {
   __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
 }
 
-static bool IsMarked(uptr cell) { return LoadCell(cell) & abi::kCellMarked; }
+/// Whether cell number `which` of any index of the granule has a mark, or the
+/// last one before them a mark that may mean this granule.
+static bool IsMarked(uptr granule, unsigned which) {
+  const uptr begin = CellIndexOf(granule), end = CellIndexOf(granule + 1);
+  for (uptr index = begin; index < end; ++index)
+    if (LoadCell(index * shadow.cells + which) &
+        (abi::kCellMarked | abi::kCellNear))
+      return true;
+  return shadow.cells_shift && begin &&
+         LoadCell((begin - 1) * shadow.cells + which) & abi::kCellNear;
+}
 
-/// The first index of [address, address+bytes) with an empty cell where one
+/// The first granule of [address, address+bytes) with an empty cell where one
 /// should be marked; -1 where there is none.
 static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
   if (!bytes || !InShadowedRange(address, bytes))
@@ -38,11 +48,11 @@ static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
   const bool read =
       what & abi::kAccessReads && abi::records_reads(shadow.layout);
   const bool written = what & abi::kAccessWrites;
-  const uptr last = CellIndex(address + bytes - 1);
-  for (uptr index = CellIndex(address); index <= last; ++index)
-    if ((read && !IsMarked(ReadCellOffset(index))) ||
-        (written && !IsMarked(WriteCellOffset(index))))
-      return index;
+  const uptr last = GranuleOf(address + bytes - 1);
+  for (uptr granule = GranuleOf(address); granule <= last; ++granule)
+    if ((read && !IsMarked(granule, abi::read_cell(shadow.layout))) ||
+        (written && !IsMarked(granule, abi::write_cell(shadow.layout))))
+      return granule;
   return (uptr)-1;
 }
 
@@ -63,8 +73,8 @@ static bool IsToBeTold(const char *where, u32 what) {
 static void Check(uptr address, uptr bytes, u32 what, u64 begin,
                   const char *where) {
   Count(checked);
-  const uptr index = FirstMissing(address, bytes, what);
-  if (index == (uptr)-1)
+  const uptr missing = FirstMissing(address, bytes, what);
+  if (missing == (uptr)-1)
     return;
   // Who took the mark has counted before: x86 keeps the order of loads.
   if (begin & 1 || __atomic_load_n(&takes, __ATOMIC_SEQ_CST) != begin) {
@@ -79,7 +89,7 @@ static void Check(uptr address, uptr bytes, u32 what, u64 begin,
             what == abi::kAccessReads    ? "reads"
             : what == abi::kAccessWrites ? "writes"
                                          : "reads and writes",
-            bytes, address, index << shadow.cell_shift);
+            bytes, address, missing << shadow.granule_shift);
 }
 
 void ReportMarkChecks() {

@@ -110,7 +110,7 @@ static void FillHeader() {
   header.pid = GetPidRaw();
   header.layout = (u32)shadow.layout;
   header.cell_shift = shadow.cell_shift;
-  header.granule_shift = shadow.module.granule_shift;
+  header.granule_shift = shadow.granule_shift;
   header.slot_table_offset = kSlotTableOffset;
   header.watch_tables_offset = kWatchTablesOffset;
   header.chunks_offset = kChunksOffset;
@@ -125,6 +125,8 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.module = module;
   shadow.layout = (abi::Layout)module.layout;
   shadow.cell_shift = module.cell_shift;
+  shadow.granule_shift = module.granule_shift;
+  shadow.cells_shift = module.granule_shift - module.cell_shift;
   shadow.cells = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
   // Without a memory file there are no records, but the program may still run:
@@ -285,25 +287,26 @@ int MoveShadowToMemfd() {
 
 //===- Marks --------------------------------------------------------------===//
 
+/// Calls store(index of the granule's first cells) for each granule.
 template <typename StoreFn>
-static inline void ForEachIndex(uptr address, uptr bytes, StoreFn store) {
+static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
   if (!bytes || !InShadowedRange(address, bytes))
     return;
-  uptr last = CellIndex(address + bytes - 1);
-  for (uptr index = CellIndex(address); index <= last; ++index)
-    store(index);
+  uptr last = GranuleOf(address + bytes - 1);
+  for (uptr granule = GranuleOf(address); granule <= last; ++granule)
+    store(CellIndexOf(granule));
 }
 
 void MarkRead(uptr address, uptr bytes) {
   if (!abi::records_reads(shadow.layout))
     return;
-  ForEachIndex(address, bytes, [](uptr index) {
+  ForEachGranule(address, bytes, [](uptr index) {
     StoreCell(ReadCellOffset(index), abi::kCellMarked);
   });
 }
 
 void MarkWrite(uptr address, uptr bytes) {
-  ForEachIndex(address, bytes, [](uptr index) {
+  ForEachGranule(address, bytes, [](uptr index) {
     StoreCell(WriteCellOffset(index), abi::kCellMarked);
   });
 }
@@ -311,13 +314,13 @@ void MarkWrite(uptr address, uptr bytes) {
 void MarkMayRead(uptr address, uptr bytes) {
   if (!abi::records_reads(shadow.layout))
     return;
-  ForEachIndex(address, bytes, [](uptr index) {
+  ForEachGranule(address, bytes, [](uptr index) {
     StoreCellIfEmpty(ReadCellOffset(index), abi::kCellMay);
   });
 }
 
 void MarkMayWrite(uptr address, uptr bytes) {
-  ForEachIndex(address, bytes, [](uptr index) {
+  ForEachGranule(address, bytes, [](uptr index) {
     // A handler may mark for certain in between.
     StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
   });

@@ -43,7 +43,9 @@ struct Shadow {
   abi::ModuleInfo module; ///< what every module must agree on (flags: or-ed)
   abi::Layout layout;
   u32 cell_shift;
-  u32 cells; ///< per index
+  u32 granule_shift;
+  u32 cells;       ///< per index
+  u32 cells_shift; ///< log2 of a granule's cells of each kind
   u64 slot_bytes;
   ShadowHeader *header;
   SlotEntry *slots;
@@ -119,7 +121,9 @@ u64 ControlBytes();
 
 //===- Address arithmetic -------------------------------------------------===//
 
-inline uptr CellIndex(uptr address) { return address >> shadow.cell_shift; }
+inline uptr GranuleOf(uptr address) { return address >> shadow.granule_shift; }
+/// Of a granule's first cells. A certain mark there names all of the granule.
+inline uptr CellIndexOf(uptr granule) { return granule << shadow.cells_shift; }
 inline uptr ReadCellOffset(uptr index) {
   return index * shadow.cells + abi::read_cell(shadow.layout);
 }

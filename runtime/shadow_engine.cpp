@@ -133,7 +133,7 @@ static bool Collect(bool ends_period) {
     if (ends_period) {
       StagingCursor cursor(StagingTid(slot), ChunkKind::kMarks);
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
-        return cursor.Add(word, value);
+        return cursor.AddOrJoin(word, value) != nullptr;
       });
       if (cursor.words())
         CopyWritten(cursor.first(), written);
@@ -141,8 +141,8 @@ static bool Collect(bool ends_period) {
       const u64 mask = WriteCellMask();
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
         if (value & mask)
-          written.push_back({word, value & mask});
-        return early.Add(StagingTid(slot), word, value, true);
+          AddOrJoin(written, first, word, value & mask);
+        return early.Add(StagingTid(slot), word, value, true) != nullptr;
       });
     }
     AddWriter(slot, tid, generation, first);
@@ -160,6 +160,30 @@ static bool Collect(bool ends_period) {
 
 //===- Recheck ------------------------------------------------------------===//
 
+/// The granule whose cells begin at a byte of a shadow.
+static u64 GranuleAt(u64 offset) {
+  return offset / shadow.cells >> shadow.cells_shift;
+}
+
+/// Looks at no shadow outside the extent, which would give it memory.
+static bool IsMarkedAsWritten(const Extent &e, u64 granule) {
+  const uptr base = shadow.slot_base[e.slot];
+  if (!shadow.cells_shift)
+    return LoadAcquire((u8 *)base + WriteCellOffset(granule));
+  auto word_at = [&](u64 offset) {
+    return LoadAcquire((u64 *)(base + offset)) & WriteCellMask();
+  };
+  const u64 bytes = u64{shadow.cells} << shadow.cells_shift;
+  const u64 begin = granule * bytes;
+  constexpr u64 kNearInLastCell = u64{abi::kCellNear} << 56;
+  if (begin > e.begin && (word_at(begin - 8) & kNearInLastCell))
+    return true;
+  for (u64 at = begin; at < begin + bytes && at < e.end; at += 8)
+    if (word_at(at))
+      return true;
+  return false;
+}
+
 static void Recheck(PageVec<PageHash> &pages) {
   // System calls first: they mark, and then are no longer in flight.
   if (LoadAcquire(&shadow.header->orphan_calls_in_flight))
@@ -176,8 +200,8 @@ static void Recheck(PageVec<PageHash> &pages) {
       } while (bytes != LoadAcquire(&range.bytes));
       if (!bytes)
         continue;
-      u64 last = CellIndex(address + bytes - 1);
-      for (uptr i = FirstPageAt(pages, CellIndex(address));
+      u64 last = GranuleOf(address + bytes - 1);
+      for (uptr i = FirstPageAt(pages, GranuleOf(address));
            i < pages.size() && pages[i].granule <= last; ++i)
         MakeUnstable(pages[i]);
     }
@@ -185,22 +209,39 @@ static void Recheck(PageVec<PageHash> &pages) {
   for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
-    const u8 *base = (const u8 *)shadow.slot_base[e.slot];
-    u64 end = e.end / shadow.cells;
-    for (uptr i = FirstPageAt(pages, e.begin / shadow.cells);
+    // A near mark in an extent's last cell may mean the granule after it.
+    const u64 end = GranuleAt(e.end) + (shadow.cells_shift ? 1 : 0);
+    for (uptr i = FirstPageAt(pages, GranuleAt(e.begin));
          i < pages.size() && pages[i].granule < end; ++i)
-      if (__atomic_load_n(base + WriteCellOffset(pages[i].granule),
-                          __ATOMIC_ACQUIRE))
+      if (IsMarkedAsWritten(e, pages[i].granule))
         MakeUnstable(pages[i]);
   }
 }
 
 //===- Peek and take ------------------------------------------------------===//
 
+/// The cells of a word of the shadow that say something of the range.
+static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
+  if (!shadow.cells_shift)
+    return value & MaskInRange(word, range);
+  const abi::GranuleMarks marks =
+      abi::granule_marks(shadow.layout, shadow.cells_shift, word, value);
+  if (marks.granule >= range.begin && marks.granule < range.end)
+    return value;
+  constexpr u64 kNear = 0x0101010101010101 * abi::kCellNear;
+  const u64 last_cells = ~u64{0} << (64 - 8 * shadow.cells);
+  return marks.next && marks.granule + 1 == range.begin
+             ? value & kNear & last_cells
+             : 0;
+}
+
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   peeked.clear();
-  u64 first = range.begin * shadow.cells / 8;
-  u64 last = (range.end * shadow.cells + 7) / 8;
+  u64 first = CellIndexOf(range.begin) * shadow.cells / 8;
+  u64 last = (CellIndexOf(range.end) * shadow.cells + 7) / 8;
+  if (shadow.cells_shift && first)
+    --first; // near marks of the granule before
+  const uptr first_found = words.size();
   for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
@@ -209,10 +250,14 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
     u64 end = e.end / 8 < last ? e.end / 8 : last;
     for (u64 w = begin; w < end; ++w) {
       u64 value = __atomic_load_n(&base[w], __ATOMIC_ACQUIRE);
-      if (!value || !(value &= MaskInRange(w, range)))
+      if (!value || !(value = CellsInRange(w, value, range)))
         continue;
-      words.push_back({w, value});
       peeked.push_back({e.slot, {w, value}});
+      ForEachStagedWord(w, value, [&](u64 word, u64 marks) {
+        if (marks &= MaskInRange(word, range))
+          AddOrJoin(words, first_found, word, marks);
+        return true;
+      });
     }
   }
   for (const EarlyMarks::Entry &entry : early.entries())
@@ -232,12 +277,23 @@ static bool Take(GranuleRange range) {
     const uptr first = written.size();
     for (; i < peeked.size() && peeked[i].slot == slot; ++i) {
       const StagedWord &w = peeked[i].word;
-      if (!early.Add(StagingTid(slot), w.word, w.value, false))
+      const bool ok =
+          ForEachStagedWord(w.word, w.value, [&](u64 staged, u64 marks) {
+            // What a near mark says of a granule outside is still to be seen.
+            const u64 inside = marks & MaskInRange(staged, range);
+            if ((inside &&
+                 !early.Add(StagingTid(slot), staged, inside, false)) ||
+                (marks & ~inside &&
+                 !early.Add(StagingTid(slot), staged, marks & ~inside, true)))
+              return false;
+            if (marks & mask)
+              AddOrJoin(written, first, staged, marks & mask);
+            return true;
+          });
+      if (!ok)
         return false;
       u64 *word = (u64 *)shadow.slot_base[slot] + w.word;
       __atomic_fetch_and(word, ~w.value, __ATOMIC_ACQ_REL);
-      if (w.value & mask)
-        written.push_back({w.word, w.value & mask});
     }
     AddWriter(slot, tid, generation, first);
   }
@@ -277,8 +333,8 @@ void EmptyRetiredSlots(bool keep_marks) {
       if (keep_marks)
         ok &= TakeMarks(slot, e.begin, e.end, [&](u64 word, u64 value) {
           if (value & mask)
-            written.push_back({word, value & mask});
-          return early.Add(StagingTid(slot), word, value, true);
+            AddOrJoin(written, first, word, value & mask);
+          return early.Add(StagingTid(slot), word, value, true) != nullptr;
         });
       else
         DropMarks(slot, e.begin, e.end);

@@ -84,11 +84,14 @@ void DropMarks(u32 slot, u64 begin, u64 end) {
 
 void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
                PageVec<StagedWord> &dropped) {
+  const uptr first = dropped.size();
   ForEachMarkedWord(slot, begin, end, [&](u64 number, u64 *word) {
-    u64 value = __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) & mask;
-    if (value)
-      dropped.push_back({number, value});
-    return true;
+    u64 value = __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
+    return ForEachStagedWord(number, value, [&](u64 staged, u64 marks) {
+      if (marks & mask)
+        AddOrJoin(dropped, first, staged, marks & mask);
+      return true;
+    });
   });
 }
 

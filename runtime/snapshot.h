@@ -56,27 +56,42 @@ bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
   return true;
 }
 
-/// Stages and clears the words of [begin, end) of a slot's shadow: stage(word
-/// number, value) returns the record that holds them, to which bits may be
-/// added, or null where the ring is full: the rest is then still marked, and
-/// the result false.
+/// What a word of the shadow says, in words as they are staged.
+template <typename Add> bool ForEachStagedWord(u64 number, u64 value, Add add) {
+  return abi::for_each_granule_word(shadow.layout, shadow.cells_shift, number,
+                                    value, add);
+}
+
+/// Stages and clears the words of [begin, end) of a slot's shadow. stage(word
+/// number, value) keeps a word, which it may be given several times, with more
+/// marks, in any order of its neighbours; false where the ring is full: the rest
+/// is then still marked, and the result false.
 template <typename Stage>
 bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage) {
   return ForEachMarkedWord(slot, begin, end, [&](u64 number, u64 *word) {
     u64 value = __atomic_load_n(word, __ATOMIC_RELAXED);
-    StagedWord *record = stage(number, value);
-    if (!record)
-      return false;
-    while (!__atomic_compare_exchange_n(word, &value, 0, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-      record->value |= value; // a mark came in between
+    do { // again where a mark came in between
+      if (!ForEachStagedWord(number, value, stage))
+        return false;
+    } while (!__atomic_compare_exchange_n(word, &value, 0, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     return true;
   });
 }
 
+/// Adds a word to a list, or its marks to the list's last word where that is the
+/// same one and not before index `first`.
+inline void AddOrJoin(PageVec<StagedWord> &words, uptr first, u64 word,
+                      u64 value) {
+  if (words.size() > first && words.back().word == word)
+    words.back().value |= value;
+  else
+    words.push_back({word, value});
+}
+
 /// Clears without staging, where marks are of no period.
 void DropMarks(u32 slot, u64 begin, u64 end);
-/// The same; words with a bit of `mask` go to `dropped`, with these bits.
+/// The same; staged words with a bit of `mask` go to `dropped`, with these bits.
 void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
                PageVec<StagedWord> &dropped);
 

@@ -55,6 +55,13 @@ public:
     ++words_;
     return &record;
   }
+  /// The same, as part of the record made last where that is of this word.
+  StagedWord *AddOrJoin(u64 word, u64 value) {
+    if (!last_ || last_->word != word)
+      return last_ = Add(word, value);
+    last_->value |= value;
+    return last_;
+  }
   u64 words() const { return words_; }
   /// Where the first word was added; meaningless if there was none.
   StagedPosition first() const { return first_; }
@@ -64,6 +71,7 @@ private:
   u32 tid_;
   shadow_file::ChunkKind kind_;
   StagingChunk *chunk_ = nullptr;
+  StagedWord *last_ = nullptr; ///< of AddOrJoin
   u64 words_ = 0;
   StagedPosition first_ = {};
 };

@@ -42,7 +42,7 @@ unsigned flags_of_carried_cell(abi::Layout layout, unsigned which) {
 void PeriodBuilder::add_word(std::uint32_t tid, ChunkKind kind,
                              StagedWord word) {
   const std::uint64_t words =
-      abi::shadow_bytes(geometry_.layout, geometry_.cell_shift) / 8;
+      abi::shadow_bytes(geometry_.layout, geometry_.granule_shift) / 8;
   if (word.value == 0 || word.word >= words)
     return;
   Thread &thread = threads_[tid];
@@ -71,8 +71,6 @@ PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
       words.begin(), words.end(),
       [](const StagedWord &a, const StagedWord &b) { return a.word < b.word; });
   const unsigned cells_per_index = abi::cells_per_index(geometry_.layout);
-  const unsigned cells_to_granule =
-      geometry_.granule_shift - geometry_.cell_shift;
   std::vector<GranuleRun> runs;
   std::uint64_t granule = 0;
   unsigned flags = 0;
@@ -102,7 +100,7 @@ PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
       }
       if (cell_flags == 0)
         continue;
-      const std::uint64_t here = position / cells_per_index >> cells_to_granule;
+      const std::uint64_t here = position / cells_per_index;
       if (here != granule)
         finish();
       granule = here;

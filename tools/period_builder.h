@@ -23,8 +23,8 @@ class PeriodBuilder {
 public:
   explicit PeriodBuilder(Geometry geometry) : geometry_(geometry) {}
 
-  /// Eight cells of a thread's shadow. Words beyond the address space and
-  /// empty ones are ignored.
+  /// Eight cells, one of each kind a granule, as they are staged. Words beyond
+  /// the address space and empty ones are ignored.
   void add_word(std::uint32_t tid, shadow_file::ChunkKind kind,
                 shadow_file::StagedWord word);
 

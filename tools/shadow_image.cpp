@@ -62,7 +62,7 @@ ShadowImage::ShadowImage(int memfd, const std::string &name)
   if (header_.granule_shift < abi::kMinGranuleShift ||
       header_.granule_shift > abi::kMaxGranuleShift ||
       header_.cell_shift < abi::kMinGranuleShift ||
-      header_.cell_shift > header_.granule_shift)
+      !abi::is_precision(header_.cell_shift, header_.granule_shift))
     reject(fmt::format("cells of 2^{} and granules of 2^{} bytes are not "
                        "possible",
                        header_.cell_shift, header_.granule_shift));
@@ -230,8 +230,15 @@ void ShadowImage::for_each_marked_word(const WordVisitor &visit) const {
         if (buffer[i] == 0)
           continue;
         const std::uint64_t offset = at - begin + i * 8;
-        visit(static_cast<std::uint32_t>(offset / header_.slot_bytes),
-              {offset % header_.slot_bytes / 8, buffer[i]});
+        abi::for_each_granule_word(
+            static_cast<abi::Layout>(header_.layout),
+            header_.granule_shift - header_.cell_shift,
+            offset % header_.slot_bytes / 8, buffer[i],
+            [&](std::uint64_t word, std::uint64_t value) {
+              visit(static_cast<std::uint32_t>(offset / header_.slot_bytes),
+                    {word, value});
+              return true;
+            });
       }
       at += bytes;
     }

@@ -79,14 +79,105 @@ enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
   kCellMay = 2,    ///< a call that failed half way may have accessed it
+  kCellNear = 4,   ///< in cells of kNearCellShift, see there
 };
+
+//===----------------------------------------------------------------------===//
+// Precision near: several cells a granule
+//===----------------------------------------------------------------------===//
+
+/// log2 of the bytes of a cell where granules have several. A near mark in the
+/// cell of address A says that some of the bytes from A to
+/// A + 2^kNearCellShift - 1 were accessed. These lie in the cell or the one that
+/// follows it. So the mark names its granule for certain unless it stands in a
+/// granule's last cell: there it says "this granule or the next". Certain marks
+/// (kCellMarked) are made in a granule's first cell, whatever byte they are about:
+/// a near mark over one says no less there, and none is overwritten that means the
+/// next granule.
+///
+/// 2^8: the larger, the more marks can be shared and the less shadow there is,
+/// and the more of them stand in a last cell.
+inline constexpr unsigned kNearCellShift = 8;
+/// Eight cells, a word of the shadow, must belong to one granule.
+inline constexpr unsigned kMinNearGranuleShift = kNearCellShift + 3;
+
+/// True for what a module may say: one cell a granule, or precision near.
+constexpr bool is_precision(unsigned cell_shift, unsigned granule_shift) {
+  return cell_shift == granule_shift || (cell_shift == kNearCellShift &&
+                                         granule_shift >= kMinNearGranuleShift);
+}
+
+/// What a word of the shadow says of granules: of the one that its eight cells
+/// belong to, and of the next one. The marks are those of the cells that one
+/// index has where a granule has one cell (the first in the lowest byte).
+struct GranuleMarks {
+  std::uint64_t granule;
+  std::uint32_t own;
+  std::uint32_t next;
+};
+
+/// Word number \p word (a byte offset into a shadow, over 8) with the value
+/// \p value, where granules have 2^\p cells_shift cells of each kind.
+constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
+                                     std::uint64_t word, std::uint64_t value) {
+  const unsigned kinds = cells_per_index(layout);
+  const std::uint64_t each = 0x0101010101010101;
+  const std::uint64_t first_kind = kinds == 2 ? 0x0001000100010001 : each;
+  const std::uint64_t end_index = (word + 1) * (8 / kinds);
+  const bool has_last =
+      (end_index & ((std::uint64_t{1} << cells_shift) - 1)) == 0;
+  const std::uint64_t last =
+      has_last ? ~std::uint64_t{0} << (64 - 8 * kinds) : 0;
+  const std::uint64_t near = value >> 2 & each;
+  const std::uint64_t marked = (value & each) | (near & ~last);
+  const std::uint64_t may = (value >> 1 & each) | (near & last);
+  GranuleMarks result = {(end_index - 1) >> cells_shift, 0, 0};
+  for (unsigned kind = 0; kind < kinds; ++kind) {
+    const std::uint64_t mine = first_kind << (8 * kind);
+    std::uint32_t own = 0;
+    if (marked & mine)
+      own |= kCellMarked;
+    if (may & mine)
+      own |= kCellMay;
+    result.own |= own << (8 * kind);
+    if (near & last & mine)
+      result.next |= std::uint32_t{kCellMay} << (8 * kind);
+  }
+  // The address space's last granule has no next one.
+  if ((result.granule + 1) << cells_shift >> (kAddressBits - kNearCellShift))
+    result.next = 0;
+  return result;
+}
+
+/// Calls add(word number, value) for what a word of the shadow says, in words of
+/// a shadow that has one cell of each kind a granule: for none where that is
+/// nothing, for two where a near mark reaches into the next such word. Stops
+/// where add returns false, and returns what it returned last.
+template <typename Add>
+constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
+                                     std::uint64_t word, std::uint64_t value,
+                                     Add add) {
+  if (cells_shift == 0)
+    return add(word, value);
+  const GranuleMarks marks = granule_marks(layout, cells_shift, word, value);
+  const unsigned kinds = cells_per_index(layout);
+  const std::uint64_t position = marks.granule * kinds; // of its first cell
+  const std::uint64_t own = std::uint64_t{marks.own} << position % 8 * 8;
+  const std::uint64_t next = std::uint64_t{marks.next}
+                             << (position + kinds) % 8 * 8;
+  if ((position + kinds) % 8 != 0)
+    return !(own | next) || add(position / 8, own | next);
+  return (!own || add(position / 8, own)) &&
+         (!next || add(position / 8 + 1, next));
+}
 
 /// What a module says of itself: the descriptor of its ELF note, and the
 /// argument of its constructor's call. All fields little-endian.
 struct ModuleInfo {
   std::uint32_t abi_version;
   std::uint32_t layout;        ///< a Layout
-  std::uint32_t cell_shift;    ///< log2 bytes of a shadow cell
+  std::uint32_t cell_shift;    ///< log2 bytes of a shadow cell: granule_shift,
+                               ///< or kNearCellShift and less than that
   std::uint32_t granule_shift; ///< log2 bytes reported; >= cell_shift
   std::uint32_t flags;         ///< ModuleFlags
 };

@@ -145,9 +145,11 @@ enum class ChunkKind : std::uint32_t {
   kCarried = 1, ///< words carried from an earlier period (see the contract)
 };
 
-/// Eight cells of a thread's shadow.
+/// Eight cells of a thread's shadow. In staging chunks granules have one cell of
+/// each kind also where they have several in the shadow (precision near): what
+/// these say together.
 struct StagedWord {
-  std::uint64_t word;  ///< byte offset into the slot's shadow, over 8
+  std::uint64_t word;  ///< byte offset into the shadow, over 8
   std::uint64_t value; ///< the eight cells, lowest address in the lowest byte
 };
 

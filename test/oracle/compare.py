@@ -147,6 +147,7 @@ class Report:
 
     def __init__(self):
         self.entries = 0        # of the trace: granules by period, thread
+        self.may = 0            # those of them that say may
         self.periods = 0
         self.missed, self.invented, self.lost = [], [], []
         self.stack = []         # instrumented code's accesses to stacks, no mark
@@ -211,6 +212,7 @@ def compare(seen, rows, layout, slack=0):
                 look_at_record(report, period, tid, granule, ways, codes,
                                certain(), layout, slack)
             for granule, (bits, may) in entries.items():
+                report.may += may != 0
                 ways = codes = 0
                 for p in near:
                     more = seen.periods.get(p, nothing).get(tid, nothing).get(

@@ -15,6 +15,7 @@
 //   modules  what is instrumented, and where things are in it (elf_ranges.py)
 //   shift    log2 of a granule
 //   layout   rw, access or write: what a store through GS says
+//   cells    log2 of a granule's cells of each kind (precision near: not 0)
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,6 +107,7 @@ struct Code {
 std::string out_path;
 pid_t first_pid;
 u32 shift = 12;
+u32 cells_shift = 0;
 enum class Layout { kRw, kAccess, kWrite } layout = Layout::kRw;
 
 //===- Modules ------------------------------------------------------------===//
@@ -494,7 +496,12 @@ void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
     std::lock_guard hold(lock);
     strangers.insert(code.index);
   }
-  thread.note(cell, (code.may ? kMay : kMark) + store, code.index);
+  // A mark in the last of a granule's cells may mean the next granule.
+  const u64 granule = cell >> cells_shift;
+  const bool in_last = cells_shift && (cell + 1) >> cells_shift != granule;
+  thread.note(granule, (code.may || in_last ? kMay : kMark) + store, code.index);
+  if (in_last)
+    thread.note(granule + 1, kMay + store, code.index);
   code.last[store].store(key, std::memory_order_relaxed);
 }
 
@@ -699,6 +706,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *, int argc,
       read_modules(value);
     else if (name == "shift")
       shift = static_cast<u32>(std::atoi(value.c_str()));
+    else if (name == "cells")
+      cells_shift = static_cast<u32>(std::atoi(value.c_str()));
     else if (name == "layout")
       layout = value == "rw"       ? Layout::kRw
                : value == "access" ? Layout::kAccess

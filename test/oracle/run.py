@@ -31,6 +31,10 @@ import programs  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILDS = {"O0": ["-O0"], "O1": ["-O1"], "O2": ["-O2"], "O3avx2": ["-O3", "-mavx2"]}
+# The same with precision near, whose cells are of 2^8 bytes.
+BUILDS |= {name + "near": [*flags, "-fpagetide-precision=near"]
+           for name, flags in BUILDS.items()}
+NEAR_CELL_SHIFT = 8
 LAYOUTS = ("rw", "access", "write")
 GRANULES = (12, 21)
 TIMEOUT = 600
@@ -148,6 +152,7 @@ class Oracle:
 
     def check(self, program, build, layout, shift, target, mode):
         name, options, slack = mode
+        cells = shift - NEAR_CELL_SHIFT if build.endswith("near") else 0
         folder = target.with_name(target.name + "-" +
                                   name.replace(" ", "").replace(",", "-"))
         shutil.rmtree(folder, ignore_errors=True)
@@ -162,7 +167,8 @@ class Oracle:
         with open(folder / "out", "wb") as out:
             run([self.qemu, "-cpu", "max", "-plugin",
                  f"{self.plugin},out={folder}/seen,modules={folder}/modules,"
-                 f"shift={shift},layout={layout}", target, *program.arguments],
+                 f"shift={shift},layout={layout},cells={cells}", target,
+                 *program.arguments],
                 cwd=folder, env=env, stdin=program.stdin, stdout=out,
                 status=program.status)
         seen = compare.Seen(str(folder / "seen"), shift)
@@ -194,25 +200,26 @@ class Oracle:
         return result
 
     def take_listed(self, program, report, symbolize):
-        """Takes out of the invented entries those that exceptions.txt explains."""
-        listed, rest = [], []
-        for entry in report.invented:
-            place = symbolize(entry[5])
-            reason = next((line for line in self.listed
-                           if line[0] == program.name and line[1] in place), None)
-            (listed if reason else rest).append(entry)
-        report.invented = rest
+        """Takes out of the report the entries that exceptions.txt explains."""
+        listed = []
+        for what in ("invented", "missed"):
+            rest = []
+            for entry in getattr(report, what):
+                place = symbolize(entry[5])
+                known = any((what, program.name) == line[:2] and line[2] in place
+                            for line in self.listed)
+                (listed if known else rest).append(entry)
+            setattr(report, what, rest)
         return listed
 
 
 def read_listed(path):
-    """Program, function and reason of each line."""
+    """What, program, place and reason of each line."""
     lines = []
     for line in path.read_text().splitlines():
         if line and not line.startswith("#"):
             where, reason = line.split(":", 1)
-            program, function = where.split()
-            lines.append((program, function, reason.strip()))
+            lines.append((*where.split(), reason.strip()))
     return lines
 
 
@@ -234,9 +241,11 @@ HEADINGS = ("program", "build", "layout", "granule", "periods are", "periods",
 
 def cells(result):
     report = result.report
+    entries = f"{report.entries} ({report.may} may)" if report.may else \
+        str(report.entries)
     return (result.program, result.build, result.layout,
             "4 KiB" if result.shift == 12 else "2 MiB", result.mode,
-            str(report.periods), str(report.entries), str(len(report.missed)),
+            str(report.periods), entries, str(len(report.missed)),
             str(len(report.invented)), str(len(report.lost)),
             str(len(result.listed)), f"{len(report.stack)} of {report.stack_all}")
 
@@ -349,7 +358,7 @@ def write_doc(path, rows):
                              text=True, check=True).stdout.splitlines()[0]
     table = [begin, "",
              f"{datetime.date.today().isoformat()}, {version}, clang 19; "
-             f"{len(rows)} runs, {sum(int(row[6]) for row in rows)} entries of "
+             f"{len(rows)} runs, {sum(int(row[6].split()[0]) for row in rows)} entries of "
              "traces:", "",
              "| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
     table += ["| " + " | ".join(row) + " |" for row in rows]

@@ -16,7 +16,7 @@
 
 // RUN: %clang_pagetide -O2 -flto=full -c %S/Inputs/lto_other.c -o other.o
 // RUN: not %clang -O2 -flto=full -fuse-ld=lld -shared -Wl,--load-pass-plugin=%pass full.o other.o stub.o -o full.so 2>&1 | FileCheck %s --check-prefix=CONFLICT
-// CONFLICT: error: Pagetide: '{{.*}}lto-options.c' was compiled with layout=write;granule=14;skip-constants=1;{{.*}} and '{{.*}}lto_other.c' with layout=rw;granule=12;skip-constants=0;{{.*}}; compile every file of a program with the same options of the pass
+// CONFLICT: error: Pagetide: '{{.*}}lto-options.c' was compiled with layout=write;granule=14;precision=exact;skip-constants=1;{{.*}} and '{{.*}}lto_other.c' with layout=rw;granule=12;precision=exact;skip-constants=0;{{.*}}; compile every file of a program with the same options of the pass
 
 // RUN: not %opt -load-pass-plugin=%pass -passes='pagetide<granule=13>' -disable-output full.o 2>&1 | FileCheck %s --check-prefix=ANEW
 // ANEW: error: Pagetide: '{{.*}}lto-options.c' was compiled with layout=write;granule=14;{{.*}}, but now {{.*}}granule=13;{{.*}} is asked for; give options of the pass only when compiling

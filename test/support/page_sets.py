@@ -198,6 +198,43 @@ def compare_exact(truth, rows, layout, with_checksums=False):
     return differences
 
 
+def compare_near(truth, rows, layout):
+    """The same for precision near. Nothing may be missing; a row that is certain
+    must be right; one that is not must have an access in it or beside it."""
+    rows = {((row.pid, row.period, row.tid), row.address): row
+            for row in certain(rows)}
+    wanted = {}
+    for key, pages in truth.accesses.items():
+        for address, letters in pages.items():
+            columns = expected_columns(letters, layout)
+            if columns:
+                wanted[key, address] = columns[:2]
+
+    def within(columns, others):
+        return all(column != "1" or other == "1"
+                   for column, other in zip(columns, others))
+
+    differences = []
+    for key, address in sorted(wanted):
+        row = rows.get((key, address))
+        if not row or not within(wanted[key, address], (row.read, row.written)):
+            differences.append("missing   " + describe(
+                key, address, "read=%s written=%s" % wanted[key, address]))
+    for (key, address), row in sorted(rows.items()):
+        places = [address] if "may" not in row.suffixes else \
+            [address - truth.granule, address, address + truth.granule]
+        known = [wanted[key, place] for place in places
+                 if (key, place) in wanted]
+        # One place may explain the read, another the write.
+        explained = tuple("1" if any(columns[i] == "1" for columns in known)
+                          else "0" for i in range(2))
+        if not known or not within((row.read, row.written), explained):
+            differences.append("invented  " + describe(
+                key, address, f"read={row.read} written={row.written} "
+                + "+".join([row.state, *sorted(row.suffixes)])))
+    return differences
+
+
 def hexadecimal(value):
     return "-" if value is None else f"{value:#x}"
 
