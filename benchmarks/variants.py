@@ -37,6 +37,17 @@ BUILDS = {
         Build("rw", ("-fpagetide-layout=rw",), "rw"),
         Build("access", ("-fpagetide-layout=access",), "access"),
         Build("write", ("-fpagetide-layout=write",), "write"),
+        Build("near", ("-fpagetide-layout=rw", "-fpagetide-precision=near"), "rw"),
+        Build(
+            "near-access",
+            ("-fpagetide-layout=access", "-fpagetide-precision=near"),
+            "access",
+        ),
+        Build(
+            "near-write",
+            ("-fpagetide-layout=write", "-fpagetide-precision=near"),
+            "write",
+        ),
     )
 }
 
@@ -50,6 +61,10 @@ VARIANTS = {
         Variant("rw", "rw", "marks of loads and of stores"),
         Variant("access", "access", "one mark for both"),
         Variant("write", "write", "marks of stores only"),
+        Variant("near", "near", "rw with precision near"),
+        Variant("near-access", "near-access", "access with precision near"),
+        Variant("near-write", "near-write", "write with precision near"),
+        Variant("near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"),
         Variant("rw-10ms", "rw", "rw, recorded, periods of 10 ms", "10ms"),
         Variant("rw-1ms", "rw", "rw, recorded, periods of 1 ms", "1ms"),
         Variant(

@@ -85,7 +85,7 @@ class Way:
         self.granule = 1 << self.granule_shift
         self.precision = parts[3] if len(parts) > 3 else "exact"
         self.name = "-".join([self.level, self.layout, str(self.granule_shift),
-                              self.precision])
+                              *parts[3:]])
 
 
 class Failure(Exception):
