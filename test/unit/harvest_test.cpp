@@ -507,7 +507,9 @@ TEST_F(HarvestTest, RefusesShadowsThatAreNotPossible) {
   expect(with([](Header &h) { h.cell_shift = 5; }), "2^5");
   expect(with([](Header &h) { h.cell_shift = 13; }), "2^13");
   expect(with([](Header &h) { h.granule_shift = 22; }), "2^22");
-  expect(with([](Header &h) { h.granule_shift = 13; }), "does not belong");
+  expect(with([](Header &h) { h.granule_shift = 13; }), "2^13");
+  expect(with([](Header &h) { h.cell_shift = h.granule_shift = 13; }),
+         "does not belong");
   expect(with([](Header &h) { h.pid = 4243; }), "process 4243");
   expect(with([](Header &h) { h.slot_table_offset = 8; }), "slot table");
   expect(with([](Header &h) { h.slot_table_offset = UINT64_MAX - 8; }),

@@ -57,13 +57,11 @@ TEST(PeriodBuilder, OtherLayoutsHaveEight) {
             "9+1:2 e+1:2");
 }
 
-TEST(PeriodBuilder, CellsOfOneGranuleAreJoined) {
-  // 256-byte cells, 4 KiB granules: 16 cells, two words in layout access.
+TEST(PeriodBuilder, StagedWordsHaveOneCellAGranuleWhateverTheShadowHas) {
   const Geometry near = {abi::Layout::kAccess, 8, 12};
-  EXPECT_EQ(build_one(near, {{0, 0x01}, {1, 0x01}, {2, 0x01}}), "0+2:4");
+  EXPECT_EQ(build_one(near, {{0, 0x01}, {1, 0x0100}}), "0+1:4 9+1:4");
   const Geometry rw = {abi::Layout::kRw, 8, 12};
-  // Granule 1 has words 4 to 7.
-  EXPECT_EQ(build_one(rw, {{4, 0x01}, {7, 0x0100000000000000}}), "1+1:3");
+  EXPECT_EQ(build_one(rw, {{4, 0x01}, {4, 0x0100}}), "10+1:3");
 }
 
 TEST(PeriodBuilder, MayGivesWayToCertain) {
