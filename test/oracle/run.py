@@ -147,8 +147,8 @@ class Oracle:
             # Without optimisation far more calls remain.
             calls = program.calls * (20 if build == "O0" else 1)
             return [(f"{calls} calls", f"period=0:end_period_calls={calls}", 0)]
-        return [("own", "period=0", 0), ("own, by thread",
-                                         "period=0:per_thread=1", 0)]
+        return [("own", "period=0", program.slack),
+                ("own, by thread", "period=0:per_thread=1", program.slack)]
 
     def check(self, program, build, layout, shift, target, mode):
         name, options, slack = mode
