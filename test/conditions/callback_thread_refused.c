@@ -33,15 +33,16 @@ static atomic_int *final; /* shared */
 
 static void look(const pagetide_period *period, void *user) {
   (void)user;
-  atomic_fetch_add(period->flags & PAGETIDE_PERIOD_DRIVEN ? &driven : &timed, 1);
+  atomic_fetch_add(period->flags & PAGETIDE_PERIOD_DRIVEN ? &driven : &timed,
+                   1);
   if (period->flags & PAGETIDE_PERIOD_FINAL)
     atomic_fetch_add(final, 1);
 }
 
 int main(void) {
   char *a = arena(0, 4 * PAGE);
-  final = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-               0);
+  final = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+               -1, 0);
   require(final != MAP_FAILED);
   require_status(pagetide_on_period(look, NULL), PAGETIDE_OK);
   while (!atomic_load(&timed)) {

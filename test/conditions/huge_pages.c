@@ -15,14 +15,14 @@
 
 int main(void) {
   char *base = (char *)ARENA_BASE;
-  char *huge = (char *)mmap(base, 4 * MIB, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB |
-                                MAP_FIXED_NOREPLACE,
-                            -1, 0);
+  char *huge = (char *)mmap(
+      base, 4 * MIB, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED_NOREPLACE, -1, 0);
   require(huge == base);
   require_status(pagetide_watch(huge, 4 * MIB), PAGETIDE_OK);
   for (int period = 0; period < 3; ++period) {
-    for (size_t at = (size_t)period * 16 * PAGE; at < 4 * MIB; at += 300 * PAGE) {
+    for (size_t at = (size_t)period * 16 * PAGE; at < 4 * MIB;
+         at += 300 * PAGE) {
       huge[at] = (char)(period + 1);
       expect_write(huge + at, 1);
       truth_line("checksum %d %llu 0x%llx stable 0x%llx\n", (int)getpid(),

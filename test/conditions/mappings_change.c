@@ -33,7 +33,8 @@ static void put(char *p, int value) {
 }
 
 int main(void) {
-  const int rw = PROT_READ | PROT_WRITE, anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+  const int rw = PROT_READ | PROT_WRITE,
+            anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
   char *a = arena(0, 64 * PAGE), *b = (char *)ARENA_BASE + GIB;
   require_status(pagetide_watch(b, 64 * PAGE), PAGETIDE_OK);
 
@@ -53,8 +54,8 @@ int main(void) {
   if (moved == MAP_FAILED) /* before Linux 5.7 */
     require(errno == EINVAL);
   else
-    require(reference_hash(b + PAGE, PAGE) != reference_hash((char *)moved + PAGE,
-                                                             PAGE));
+    require(reference_hash(b + PAGE, PAGE) !=
+            reference_hash((char *)moved + PAGE, PAGE));
   expect_stable(b + PAGE);
   end_period();
 
@@ -91,8 +92,9 @@ int main(void) {
   /* A stack that grows by itself, with nothing near below it. */
   char *top = (char *)ARENA_BASE + 3 * GIB + 32 * PAGE;
   require_status(pagetide_watch(top - 16 * PAGE, 16 * PAGE), PAGETIDE_OK);
-  require(mmap(top - PAGE, PAGE, rw, anonymous | MAP_GROWSDOWN |
-               MAP_FIXED_NOREPLACE, -1, 0) == top - PAGE);
+  require(mmap(top - PAGE, PAGE, rw,
+               anonymous | MAP_GROWSDOWN | MAP_FIXED_NOREPLACE, -1,
+               0) == top - PAGE);
   for (int i = 1; i <= 6; ++i)
     put(top - (size_t)i * PAGE + 8, i);
   for (int i = 1; i <= 6; ++i)
@@ -112,8 +114,9 @@ int main(void) {
 
   /* Memory of two recorded processes: each has its own sets. */
   char *shared = b + 40 * PAGE;
-  require(mmap(shared, 8 * PAGE, rw, MAP_SHARED | MAP_ANONYMOUS |
-               MAP_FIXED_NOREPLACE, -1, 0) == shared);
+  require(mmap(shared, 8 * PAGE, rw,
+               MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+               0) == shared);
   put(shared, 1);
   int pid = fork();
   require(pid >= 0);

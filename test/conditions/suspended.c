@@ -107,8 +107,8 @@ int main(int argc, char **argv) {
   pthread_t threads[3];
   int cpu = sched_getcpu();
   for (int i = 0; i < 2; ++i)
-    require(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1)) ==
-            0);
+    require(pthread_create(&threads[i], NULL, work,
+                           (void *)(uintptr_t)(i + 1)) == 0);
   if (starve) {
     int recorder = recorder_tid();
     struct sched_param none = {0};
@@ -136,8 +136,8 @@ int main(int argc, char **argv) {
       if (child == 0) {
         if (argc > 2) /* freeze.sh */
           execl("/bin/sh", "sh", argv[2], pid, "1", (char *)NULL);
-        execl("/bin/sh", "sh", "-c", "kill -STOP $0; sleep 1; kill -CONT $0", pid,
-              (char *)NULL);
+        execl("/bin/sh", "sh", "-c", "kill -STOP $0; sleep 1; kill -CONT $0",
+              pid, (char *)NULL);
         _exit(127);
       }
       int status;

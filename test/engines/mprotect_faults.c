@@ -126,8 +126,8 @@ static void on_own_stack(void) {
   require(pthread_attr_setstack(&attributes, a + 128 * PAGE, 64 * PAGE) == 0);
   for (int i = 0; i < 3; ++i) {
     protect();
-    require(pthread_create(&id, i ? &attributes : NULL, thread,
-                           a + 2 * PAGE) == 0);
+    require(pthread_create(&id, i ? &attributes : NULL, thread, a + 2 * PAGE) ==
+            0);
     require(pthread_join(id, NULL) == 0);
   }
 }

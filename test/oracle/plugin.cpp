@@ -58,14 +58,14 @@ using u64 = std::uint64_t;
 
 /// Ways in which a granule is touched: reads have even bits, writes the next.
 enum Way : u32 {
-  kInstrumented = 0, ///< by instrumented code, and none of the next two
-  kStack = 2,        ///< by instrumented code, in a thread's stack
-  kConstant = 4,     ///< by instrumented code, in what code generation made
-  kPlain = 6,        ///< by other code
-  kRuntime = 8,      ///< by the runtime, on a thread of the program
-  kKernel = 10,      ///< by the kernel, for a system call
-  kMark = 12,        ///< no access: its mark
-  kMay = 14,         ///< no access: its mark, if there was none
+  kInstrumented = 0,  ///< by instrumented code, and none of the next two
+  kStack = 2,         ///< by instrumented code, in a thread's stack
+  kConstant = 4,      ///< by instrumented code, in what code generation made
+  kPlain = 6,         ///< by other code
+  kRuntime = 8,       ///< by the runtime, on a thread of the program
+  kKernel = 10,       ///< by the kernel, for a system call
+  kMark = 12,         ///< no access: its mark
+  kMay = 14,          ///< no access: its mark, if there was none
   kStackPointer = 16, ///< kStack, but not by push, call or a frame's register
   /// kInstrumented, by a load under a mask: QEMU 7.2 reads the whole vector,
   /// where a processor reads the elements that the mask chooses. Explains an
@@ -77,8 +77,8 @@ constexpr u32 kWays = 10;
 /// One granule, as one thread touched it in one period.
 struct Record {
   u64 granule;
-  u32 ways;                ///< bit Way, or Way + 1
-  u32 codes[2 * kWays];    ///< for each, the first instruction that did
+  u32 ways;             ///< bit Way, or Way + 1
+  u32 codes[2 * kWays]; ///< for each, the first instruction that did
 };
 
 struct Group { ///< of records, in the file
@@ -88,14 +88,14 @@ struct Group { ///< of records, in the file
 /// An instruction that touches memory.
 struct Code {
   u64 pc;
-  u32 index;      ///< in `codes`
+  u32 index; ///< in `codes`
   bool instrumented;
   bool runtime;
-  bool frame;     ///< push, call, ret, or through rsp or rbp
+  bool frame;          ///< push, call, ret, or through rsp or rbp
   bool thread_pointer; ///< reads the thread pointer or the stack guard
-  bool atomic;    ///< a store of it stands for a load too: QEMU reports one
-  bool masked;    ///< by a vector of booleans
-  bool may;       ///< a mark by compare-and-exchange
+  bool atomic; ///< a store of it stands for a load too: QEMU reports one
+  bool masked; ///< by a vector of booleans
+  bool may;    ///< a mark by compare-and-exchange
   std::string bytes, text;
   /// The last load and store noted, so that most accesses are done with at
   /// once: period, thread, granule.
@@ -287,7 +287,7 @@ void read_modules(const std::string &path) {
 
 /// 0: nothing is recorded yet; otherwise the running period + 1.
 std::atomic<u32> epoch{0};
-std::atomic<u32> recordings{0}; ///< begun
+std::atomic<u32> recordings{0};  ///< begun
 std::atomic<u64> stray_marks{0}; ///< stores through GS beside all shadows
 
 /// What one thread touched. Only the thread itself uses it, until the end.
@@ -429,7 +429,7 @@ void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
   const u64 last = address + (u64{1} << qemu_plugin_mem_size_shift(info)) - 1;
   const u64 granule = address >> shift;
   const u64 key = u64{epoch.load(std::memory_order_relaxed)} << 44 ^
-                  u64{vcpu} << 36 ^ granule;
+                  u64 { vcpu } << 36 ^ granule;
   if (granule == last >> shift &&
       code.last[store].load(std::memory_order_relaxed) == key)
     return;
@@ -488,7 +488,7 @@ void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
     store = 1;
   }
   const u64 key = u64{epoch.load(std::memory_order_relaxed)} << 44 ^
-                  u64{vcpu} << 36 ^ cell;
+                  u64 { vcpu } << 36 ^ cell;
   if (code.last[store].load(std::memory_order_relaxed) == key)
     return;
   Thread &thread = *threads[vcpu];
@@ -499,7 +499,8 @@ void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
   // A mark in the last of a granule's cells may mean the next granule.
   const u64 granule = cell >> cells_shift;
   const bool in_last = cells_shift && (cell + 1) >> cells_shift != granule;
-  thread.note(granule, (code.may || in_last ? kMay : kMark) + store, code.index);
+  thread.note(granule, (code.may || in_last ? kMay : kMark) + store,
+              code.index);
   if (in_last)
     thread.note(granule + 1, kMay + store, code.index);
   code.last[store].store(key, std::memory_order_relaxed);
@@ -614,10 +615,11 @@ void on_system_call_return(qemu_plugin_id_t, unsigned vcpu, std::int64_t number,
   Thread &thread = *threads[vcpu];
   if (thread.call_number != number)
     return;
-  const u64 (&call)[6] = thread.call;
+  const u64(&call)[6] = thread.call;
   const bool ok = result >= 0 || result < -4095;
   if (number == SYS_mmap && ok) {
-    Range range = {static_cast<u64>(result), static_cast<u64>(result) + call[1]};
+    Range range = {static_cast<u64>(result),
+                   static_cast<u64>(result) + call[1]};
     std::lock_guard hold(lock);
     stack_mappings.remove(range);
     stacks.remove(range);

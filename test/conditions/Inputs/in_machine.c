@@ -39,7 +39,8 @@ static void step_clock(time_t seconds) {
   require(then.tv_sec - now.tv_sec >= 0 && then.tv_sec - now.tv_sec < 600);
   /* Were anything to wait for the wall clock, these would not come today. */
   unsigned before = atomic_load(&periods), seen = atomic_load(&with_page);
-  while (atomic_load(&periods) < before + 20 || atomic_load(&with_page) <= seen) {
+  while (atomic_load(&periods) < before + 20 ||
+         atomic_load(&with_page) <= seen) {
     *(volatile char *)page = 1;
     usleep(1000);
   }

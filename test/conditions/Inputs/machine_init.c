@@ -18,7 +18,8 @@ static void run(const char *label, const char *program, const char *how) {
   if (pid == 0) {
     char options[128];
     snprintf(options, sizeof options,
-             "trace_path=/tmp/trace.%d:period=0:checksum=written", (int)getpid());
+             "trace_path=/tmp/trace.%d:period=0:checksum=written",
+             (int)getpid());
     setenv("PAGETIDE_OPTIONS", options, 1);
     setenv("PAGETIDE_TRUTH", "/tmp/truth", 1);
     dup2(1, 2);
