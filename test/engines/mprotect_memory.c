@@ -6,32 +6,18 @@
 
 // RUN: %known_sets --engine mprotect %s
 
-#include "known_sets.h"
+#include "Inputs/mapped_memory.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 
-static void put(char *p) { *(volatile char *)p += 1; }
 static void wrote(char *p) {
   put(p);
   expect_write(p, 1);
 }
-static char *map(unsigned n, size_t bytes, int flags, int fd) {
-  char *want = (char *)ARENA_BASE + n * GIB;
-  char *got = (char *)mmap(want, bytes, PROT_READ | PROT_WRITE,
-                           flags | MAP_FIXED_NOREPLACE, fd, 0);
-  require(got == want);
-  return got;
-}
 
 int main(void) {
   require_status(pagetide_watch((void *)ARENA_BASE, 8 * GIB), PAGETIDE_OK);
-  char name[] = "mprotect_memory.XXXXXX";
-  int fd = mkstemp(name);
-  require(fd >= 0 && unlink(name) == 0);
-  static char content[16 * PAGE];
-  memset(content, 1, sizeof content);
-  require(write(fd, content, sizeof content) == (ssize_t)sizeof content);
+  int fd = file_of_ones();
 
   char *a = map(0, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   wrote(a);

@@ -8,12 +8,8 @@
 // RUN: %known_sets --engine uffd --checksum written \
 // RUN:   --plain %support/reference_hash.c %s
 
-#include "known_sets.h"
+#include "Inputs/mapped_memory.h"
 #include "reference_hash.h"
-
-#include <fcntl.h>
-
-static void put(char *p) { *(volatile char *)p += 1; }
 
 /* Written, and what the period's end finds there. */
 static void expect_stable(const char *p, int may) {
@@ -27,23 +23,11 @@ static void wrote(char *p) {
   put(p);
   expect_stable(p, 0);
 }
-static char *map(unsigned n, size_t bytes, int flags, int fd) {
-  char *want = (char *)ARENA_BASE + n * GIB;
-  char *got = (char *)mmap(want, bytes, PROT_READ | PROT_WRITE,
-                           flags | MAP_FIXED_NOREPLACE, fd, 0);
-  require(got == want);
-  return got;
-}
 
 int main(void) {
   /* What may lie there is watched before it exists. */
   require_status(pagetide_watch((void *)ARENA_BASE, 8 * GIB), PAGETIDE_OK);
-  char name[] = "uffd_memory.XXXXXX";
-  int fd = mkstemp(name);
-  require(fd >= 0 && unlink(name) == 0);
-  static char content[16 * PAGE];
-  memset(content, 1, sizeof content);
-  require(write(fd, content, sizeof content) == (ssize_t)sizeof content);
+  int fd = file_of_ones();
 
   /* Private memory counts from its first write on, whenever it was mapped. */
   char *a = map(0, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
