@@ -195,7 +195,7 @@ ScopedBlockSignals::~ScopedBlockSignals() {
 // putting its range's begin in. Beyond so many blocks the list is incomplete;
 // there are some dozens.
 static AddressRange own_memory[1024];
-/// Threads that are between mapping memory and listing it.
+/// Threads that are between mapping memory and listing it, or the reverse.
 static u32 own_memory_changing;
 
 /// Memory is mapped by whole pages, whatever was asked for.
@@ -278,6 +278,7 @@ void *MapAnonymous(uptr bytes, bool dump) {
 }
 
 void Unmap(void *p, uptr bytes) {
+  ChangeOfOwnMemory change;
   ForgetBlock(p);
   RemoveOwnMemory((uptr)p, bytes); // first: the place may be another's at once
   Syscall(SYS_munmap, (uptr)p, bytes);

@@ -52,6 +52,7 @@ enum class Op : u32 {
   kFlush,
   kQuery,
   kCollect,
+  kEndOfHandlers,
   kEndOfProgram,
   kRepeat,
 };
@@ -240,14 +241,9 @@ u32 RequestSlot() {
   return slot_answer;
 }
 
-/// Set once the program's exit handlers have run.
-static u32 leaving;
-
 void EndOfHandlers() {
-  if (!Recording() || !GetFlags().kernel_writes)
-    return;
-  RequestPeriodEnd(0);
-  StoreRelease(&leaving, 1);
+  if (Recording() && GetFlags().kernel_writes)
+    Ask(Op::kEndOfHandlers, Nothing, Nothing);
 }
 
 /// A callback ends the program, or makes it another: the recorder goes on as if
@@ -336,6 +332,7 @@ struct State {
   bool told_shared;
   bool told_beyond;
   bool told_mappings; ///< that they cannot be read
+  bool leaving;       ///< the program's exit handlers have run
   PageVec<GranuleRange> watched;
   u32 period_flags; ///< of the period that is being ended
 };
@@ -515,8 +512,8 @@ static void EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   LookAtMappings(now, last != nullptr || WatchingKernelWrites());
   if (WatchingKernelWrites())
     // Before the marks are taken: what was written until now was marked before.
-    CollectKernelWrites(OpenPeriod().index, LoadAcquire(&leaving),
-                        state.mappings, state.frames);
+    CollectKernelWrites(OpenPeriod().index, state.leaving, state.mappings,
+                        state.frames);
   // Where nobody reads pages at a period's end, a thread has until the next
   // end to settle.
   // A thread that waits for its request is between no mark and its access.
@@ -959,6 +956,11 @@ static int Answer() {
     return AnswerQuery();
   case Op::kCollect:
     return AnswerCollect();
+  case Op::kEndOfHandlers:
+    EndPeriod(0, true, nullptr);
+    state.leaving = true;
+    Schedule(MonotonicNs());
+    return PAGETIDE_OK;
   case Op::kEndOfProgram:
     return AnswerEndOfProgram();
   case Op::kRepeat:

@@ -55,6 +55,7 @@ struct State {
   PageVec<PageRegion> found;
   PageVec<AddressRange> own;
   PageVec<AddressRange> shared; ///< registered, as last looked up
+  PageVec<WrittenRun> kept;     ///< of LeaveOwnOut
 };
 } // namespace
 
@@ -278,13 +279,41 @@ static void ListOwn() {
     }
 }
 
+/// Takes the runtime's own memory out of what was appended from runs[first] on.
+/// The writer's thread may have mapped some since the mappings were read, and
+/// at a place that was another's then.
+static void LeaveOwnOut(PageVec<WrittenRun> &runs, uptr first) {
+  if (runs.size() == first)
+    return;
+  ListOwn();
+  state.kept.clear();
+  for (uptr i = first; i < runs.size(); ++i) {
+    const uptr end = (runs[i].first + runs[i].count) << kPageShift;
+    uptr at = runs[i].first << kPageShift;
+    for (const AddressRange &own : state.own) {
+      if (own.end <= at || own.begin >= end)
+        continue;
+      if (at < own.begin)
+        AddRun(state.kept, at, own.begin, runs[i].flags);
+      at = own.end;
+    }
+    if (at < end)
+      AddRun(state.kept, at, end, runs[i].flags);
+  }
+  runs.resize(first);
+  for (const WrittenRun &run : state.kept)
+    runs.push_back(run);
+}
+
 void TrackMappings(const MappingList &mappings, bool take,
                    PageVec<WrittenRun> &runs,
                    PageVec<UntrackedRange> &untracked) {
+  const uptr before = runs.size();
   ListOwn();
   state.shared.clear();
   for (const Mapping &m : mappings.entries)
     TrackMapping(m, mappings.NameOf(m), {take, runs, untracked});
+  LeaveOwnOut(runs, before);
 }
 
 //===- What is tracked already --------------------------------------------===//
@@ -311,6 +340,7 @@ bool FoundNewMemory() {
 
 static int ScanTracked(uptr begin, uptr end, u64 flags,
                        PageVec<WrittenRun> &runs) {
+  const uptr before = runs.size();
   int error = ScanPrivate(begin, end, flags, runs);
   for (const AddressRange &shared : state.shared) {
     const uptr from = shared.begin > begin ? shared.begin : begin;
@@ -318,6 +348,7 @@ static int ScanTracked(uptr begin, uptr end, u64 flags,
     if (from < to && !error)
       error = ScanShared(from, to, flags, runs);
   }
+  LeaveOwnOut(runs, before);
   return error;
 }
 
