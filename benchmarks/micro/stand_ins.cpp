@@ -1,0 +1,74 @@
+//===- stand_ins.cpp - What the measured parts of the runtime call --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rest of the runtime is not here: it would intercept the benchmark's own
+// calls. In its place there is a process with one thread, no trace and no
+// recorder's thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flags.h"
+#include "mark_checks.h"
+#include "messages.h"
+#include "recorder.h"
+#include "recovery.h"
+#include "threads.h"
+#include "trace_writer.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace pagetide {
+
+static void Say(const char *format, va_list arguments) {
+  std::vfprintf(stderr, format, arguments);
+  std::fputc('\n', stderr);
+}
+
+void Fatal(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Say(format, arguments);
+  va_end(arguments);
+  std::abort();
+}
+
+void LeaveOff(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Say(format, arguments);
+  va_end(arguments);
+  std::abort();
+}
+
+const Flags &GetFlags() {
+  static const Flags flags = [] {
+    Flags defaults = {};
+    defaults.settle = kNsPerMs;
+    return defaults;
+  }();
+  return flags;
+}
+
+// As in mark_checks.cpp, where it costs the snapshot two locked instructions.
+static u64 takes;
+TakingMarks::TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
+TakingMarks::~TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
+void RenewMarkChecksInChild() {}
+
+// No threads but the benchmark's own.
+void ListStrangers(PageVec<u32> &) {}
+void StrangersStay() {}
+void FreeSlot(u32) {}
+void ObserveThreadEnd(u32) {}
+void EndWithTraceWriter() {}
+
+// Blocks of memory are listed for a forked child only.
+void RememberBlock(void *, uptr) {}
+void ForgetBlock(void *) {}
+
+} // namespace pagetide
