@@ -269,7 +269,7 @@ def trace_table(m):
     return table(header, rows)
 
 
-def _head(session):
+def head(session):
     machine = session["machine"]
     lines = [
         "Measured %s, sizes `%s`, rounds: %d." % (
@@ -301,7 +301,7 @@ def _head(session):
 def render(records):
     """All tables of a run."""
     m = Measurements(records)
-    parts = [_head(m.session)]
+    parts = [head(m.session)]
     if m.programs("kernel", "real"):
         parts += [
             "### User and system time, over native",
@@ -338,7 +338,7 @@ def render(records):
     return "\n\n".join(parts) + "\n"
 
 
-def insert_into(document, text):
+def insert_into(document, text, begin_line=BEGIN, end_line=END):
     """Puts the tables into a document, in place of the ones before."""
     path = pathlib.Path(document)
     try:
@@ -347,12 +347,12 @@ def insert_into(document, text):
         raise Failure(
             "cannot read %s: %s" % (document, error.strerror)
         ) from error
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = old.partition(begin_line)
+    _, end, after = rest.partition(end_line)
     if not begin or not end:
         raise Failure(
             "%s has no place for tables: put the lines '%s' and '%s' where "
-            "they are to stand" % (document, BEGIN, END)
+            "they are to stand" % (document, begin_line, end_line)
         )
     path.write_text(
         before + begin + "\n\n" + text + "\n" + end + after, encoding="utf-8"

@@ -1,0 +1,300 @@
+//===- touch.c - Touches so many pages a period ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// usage: touch NAME=NUMBER... [trace=FILE]
+//
+//   pages      pages that each thread touches in every period
+//   shape      0 dense: side by side; 1 scattered: evenly over the span;
+//              2 random: the same each time; 3 moving: others each time
+//   span       pages of the mapping; most of it is never touched
+//   mapped     pages touched once, before anything is measured
+//   write      1: pages are written, and memory is there for them; 0: read
+//   threads    0: the first thread does it; otherwise so many others, which wait
+//              while a period ends
+//   per_thread 1: sets by thread
+//   checksum   1: of written pages, 0: none
+//   period_us  0: the program ends its periods; otherwise the clock does
+//   periods    how many
+//
+// Records itself and prints, as a JSON object, how long the ends of periods took
+// (where it ends them itself), the processor time of the recorder's threads, and
+// of all threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pagetide/pagetide.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum shape { DENSE, SCATTERED, RANDOM, MOVING };
+
+static struct options {
+  uint64_t pages, shape, span, mapped, write, threads, per_thread, checksum,
+      period_us, periods;
+  const char *trace;
+} options = {.span = 10485760, .periods = 10};
+
+static const struct {
+  const char *name;
+  uint64_t *value;
+} numbers[] = {
+    {"pages", &options.pages},
+    {"shape", &options.shape},
+    {"span", &options.span},
+    {"mapped", &options.mapped},
+    {"write", &options.write},
+    {"threads", &options.threads},
+    {"per_thread", &options.per_thread},
+    {"checksum", &options.checksum},
+    {"period_us", &options.period_us},
+    {"periods", &options.periods},
+};
+
+static char *memory;
+
+static void fail(const char *what, const char *why) {
+  fprintf(stderr, "touch: %s: %s\n", what, why);
+  exit(2);
+}
+
+static void read_arguments(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    const size_t count = sizeof(numbers) / sizeof(numbers[0]);
+    const char *equals = strchr(argv[i], '=');
+    if (equals && !strncmp(argv[i], "trace=", 6)) {
+      options.trace = equals + 1;
+      continue;
+    }
+    size_t n = 0;
+    while (n < count &&
+           (strncmp(argv[i], numbers[n].name, strlen(numbers[n].name)) != 0 ||
+            argv[i][strlen(numbers[n].name)] != '='))
+      ++n;
+    char *end = NULL;
+    if (n == count)
+      fail(argv[i], "no such option");
+    *numbers[n].value = strtoull(equals + 1, &end, 10);
+    if (end == equals + 1 || *end != '\0')
+      fail(argv[i], "no number");
+  }
+}
+
+//===- Time ---------------------------------------------------------------===//
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec t;
+  if (clock_gettime(clock, &t) != 0)
+    fail("clock_gettime", strerror(errno));
+  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/// The clock of a thread's processor time: what pthread_getcpuclockid would say,
+/// had libc made the thread.
+static clockid_t clock_of(int tid) { return (clockid_t)(~tid << 3 | 6); }
+
+/// The id of the runtime's thread of that name; 0 where there is none.
+static int runtime_thread(const char *name) {
+  DIR *tasks = opendir("/proc/self/task");
+  if (!tasks)
+    fail("/proc/self/task", strerror(errno));
+  int found = 0;
+  for (const struct dirent *task; !found && (task = readdir(tasks));) {
+    char path[300], comm[32] = "";
+    snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
+    FILE *file = fopen(path, "re");
+    if (!file)
+      continue;
+    if (fgets(comm, sizeof(comm), file)) {
+      comm[strcspn(comm, "\n")] = '\0';
+      if (!strcmp(comm, name))
+        found = atoi(task->d_name);
+    }
+    fclose(file);
+  }
+  closedir(tasks);
+  return found;
+}
+
+static uint64_t cpu_of(int tid) { return tid ? clock_ns(clock_of(tid)) : 0; }
+
+//===- Pages --------------------------------------------------------------===//
+
+static uint64_t mixed(uint64_t n) {
+  n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
+  return n ^ n >> 31;
+}
+
+/// The accesses that are recorded: one to each page.
+__attribute__((noinline)) static uint64_t touch(uint64_t thread,
+                                                uint64_t round) {
+  uint64_t sum = 0;
+  const uint64_t pages = options.pages;
+  const uint64_t stride =
+      options.shape == SCATTERED && pages ? options.span / pages : 1;
+  const uint64_t others = options.shape == MOVING ? round * pages : 0;
+  char *first = memory + thread * pages * 4096;
+  for (uint64_t i = 0; i < pages; ++i) {
+    const uint64_t page =
+        options.shape >= RANDOM ? mixed(others + i) % options.span : i * stride;
+    volatile char *place = first + page * 4096;
+    if (options.write)
+      *place = (char)round;
+    else
+      sum += (uint64_t)*place;
+  }
+  return sum;
+}
+
+static void map_memory(void) {
+  const uint64_t bytes = options.span * 4096;
+  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    fail("mmap", strerror(errno));
+  // Reads find one huge page of zeros, and take no memory; what is written has
+  // the pages it needs.
+  madvise(memory, bytes, options.write ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+}
+
+//===- Threads ------------------------------------------------------------===//
+
+/// All have touched their pages; all may go on.
+static pthread_barrier_t touched, go_on;
+
+static void *work(void *number) {
+  for (uint64_t round = 0; round < options.periods; ++round) {
+    touch((uint64_t)(uintptr_t)number, round);
+    pthread_barrier_wait(&touched);
+    pthread_barrier_wait(&go_on);
+  }
+  return NULL;
+}
+
+static pthread_t *start_threads(void) {
+  const unsigned count = (unsigned)options.threads;
+  pthread_t *threads = calloc(count + 1, sizeof(pthread_t));
+  pthread_attr_t small;
+  if (!threads || pthread_attr_init(&small) != 0 ||
+      pthread_attr_setstacksize(&small, 64 * 1024) != 0 ||
+      pthread_barrier_init(&touched, NULL, count + 1) != 0 ||
+      pthread_barrier_init(&go_on, NULL, count + 1) != 0)
+    fail("threads", "out of memory");
+  for (unsigned i = 0; i < count; ++i) {
+    const int error =
+        pthread_create(&threads[i], &small, work, (void *)(uintptr_t)i);
+    if (error)
+      fail("pthread_create", strerror(error));
+  }
+  return threads;
+}
+
+//===- Periods ------------------------------------------------------------===//
+
+static int compare(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/// Ends each period itself; the time that takes, sorted.
+static void drive(uint64_t *end_ns) {
+  for (uint64_t round = 0; round < options.periods; ++round) {
+    if (options.threads)
+      pthread_barrier_wait(&touched);
+    else
+      touch(0, round);
+    const uint64_t start = clock_ns(CLOCK_MONOTONIC);
+    const int status = pagetide_period_end();
+    end_ns[round] = clock_ns(CLOCK_MONOTONIC) - start;
+    if (status != PAGETIDE_OK)
+      fail("pagetide_period_end", pagetide_status_string(status));
+    if (options.threads)
+      pthread_barrier_wait(&go_on);
+  }
+  qsort(end_ns, options.periods, sizeof(uint64_t), compare);
+}
+
+/// Touches the pages once a period of the clock's, or as often as it can.
+static void keep_pace(void) {
+  const uint64_t period = options.period_us * 1000;
+  const uint64_t start = clock_ns(CLOCK_MONOTONIC);
+  uint64_t now = start;
+  for (uint64_t round = 0; now < start + options.periods * period; ++round) {
+    touch(0, round);
+    const uint64_t done = (clock_ns(CLOCK_MONOTONIC) - start) / period;
+    const uint64_t next = start + (done + 1) * period;
+    const struct timespec tick = {(time_t)(next / 1000000000),
+                                  (long)(next % 1000000000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &tick, NULL);
+    now = clock_ns(CLOCK_MONOTONIC);
+  }
+}
+
+int main(int argc, char **argv) {
+  read_arguments(argc, argv);
+  if (!options.periods || options.span < options.mapped ||
+      options.span < options.pages * (options.threads ? options.threads : 1))
+    fail("arguments", "no periods, or more pages than the span has");
+  if (!pagetide_present())
+    fail("the runtime", "not in this process: build with pagetide-clang");
+  map_memory();
+  uint64_t *end_ns = calloc(options.periods, sizeof(uint64_t));
+  if (!end_ns)
+    fail("calloc", strerror(errno));
+  // First touches of pages are the kernel's work, here and in the shadow.
+  const struct options wanted = options;
+  touch(0, 0);
+  options.pages = wanted.mapped;
+  options.shape = DENSE;
+  touch(0, 0);
+  options = wanted;
+
+  const pagetide_config config = {
+      .size = sizeof(config),
+      .period_ns = options.period_us * 1000,
+      .per_thread = options.per_thread != 0,
+      .checksum =
+          options.checksum ? PAGETIDE_CHECKSUM_WRITTEN : PAGETIDE_CHECKSUM_NONE,
+      .trace_path = options.trace,
+  };
+  const int status = pagetide_start(&config);
+  if (status != PAGETIDE_OK)
+    fail("pagetide_start", pagetide_status_string(status));
+  const int recorder = runtime_thread("pagetide");
+  const int writer = runtime_thread("pagetide-write");
+  if (!recorder || (options.trace && !writer))
+    fail("the recorder's threads", "not found");
+
+  pthread_t *threads = options.threads ? start_threads() : NULL;
+  const uint64_t start = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  const uint64_t recorder_cpu = cpu_of(recorder);
+  const uint64_t writer_cpu = cpu_of(writer);
+  if (options.period_us)
+    keep_pace();
+  else
+    drive(end_ns);
+  const uint64_t n = options.periods;
+  printf("{\"wall_ns\": %" PRIu64 ", \"cpu_ns\": %" PRIu64
+         ", \"recorder_ns\": %" PRIu64 ", \"writer_ns\": %" PRIu64
+         ", \"end_ns\": [%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]}\n",
+         clock_ns(CLOCK_MONOTONIC) - start,
+         clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu,
+         cpu_of(recorder) - recorder_cpu, cpu_of(writer) - writer_cpu,
+         end_ns[0], end_ns[n / 2], end_ns[n - 1]);
+  for (uint64_t i = 0; i < options.threads; ++i)
+    pthread_join(threads[i], NULL);
+  return 0;
+}
