@@ -78,17 +78,32 @@ class Builder:
 
     def launcher(self):
         """The path of the program made from launch.c."""
-        source = HERE / "launch.c"
-        key = _key("launch", self.toolchain.compiler_version, file_hash(source))
-        with self._made("launch-" + key) as (new, _):
+        return self._tool(self.toolchain.clang, HERE / "launch.c", [])
+
+    def plugin(self):
+        """The path of the library made from pages_plugin.cpp, for QEMU."""
+        header = ROOT / "test" / "oracle" / "qemu_plugin.h"
+        return self._tool(
+            self.toolchain.clangxx,
+            HERE / "pages_plugin.cpp",
+            ["-shared", "-fPIC", "-I", header.parent],
+            header,
+        )
+
+    def _tool(self, compiler, source, flags, *headers):
+        """Something that measures, made from one source."""
+        hashes = [file_hash(file) for file in (source, *headers)]
+        key = _key(self.toolchain.compiler_version, [*map(str, flags)], hashes)
+        name = "%s-%s" % (source.stem, key)
+        with self._made(name) as (new, _):
             if new:
                 self._compile(
-                    self.toolchain.clang,
+                    compiler,
                     BUILDS["native"],
-                    ["-O2", source, "-o", new / "program"],
+                    ["-O2", *flags, source, "-o", new / "program"],
                     new,
                 )
-        return self._place("launch-" + key) / "program"
+        return self._place(name) / "program"
 
     def build(self, recipe, build):
         """The recipe's executable, built that way."""

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: launch REPORT COMMAND [ARGUMENT...]
+// usage: launch REPORT [-e NAME=VALUE]... COMMAND [ARGUMENT...]
 //
-// Runs the command with this program's standard streams, and writes to the file
-// REPORT, as a JSON object, its wall time and what wait4 says of it and of all
-// processes it waited for.
+// Runs the command with this program's standard streams, and these variables in
+// its environment (a library that is to be preloaded into the command alone), and
+// writes to the file REPORT, as a JSON object, its wall time and what wait4 says
+// of it and of all processes it waited for.
 //
 // A program and no line of Python, because Linux counts the memory of whoever
 // calls exec towards the peak of what is executed: nothing that Python started
@@ -22,6 +23,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -47,8 +49,13 @@ static int fail(const char *what, const char *name, int error) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) {
-    fprintf(stderr, "usage: launch REPORT COMMAND [ARGUMENT...]\n");
+  char **command = argv + 2;
+  for (; argc > 4 && command[0] && strcmp(command[0], "-e") == 0; command += 2)
+    if (!command[1] || putenv(command[1]) != 0)
+      break;
+  if (argc < 3 || !command[0]) {
+    fprintf(stderr, "usage: launch REPORT [-e NAME=VALUE]... COMMAND "
+                    "[ARGUMENT...]\n");
     return kFailure;
   }
   FILE *report = fopen(argv[1], "we"); // not for the command
@@ -57,14 +64,14 @@ int main(int argc, char **argv) {
 
   const int64_t start = now_ns();
   pid_t pid;
-  const int error = posix_spawn(&pid, argv[2], NULL, NULL, argv + 2, environ);
+  const int error = posix_spawn(&pid, command[0], NULL, NULL, command, environ);
   if (error != 0)
-    return fail("cannot run", argv[2], error);
+    return fail("cannot run", command[0], error);
   int status;
   struct rusage usage;
   while (wait4(pid, &status, 0, &usage) < 0)
     if (errno != EINTR)
-      return fail("cannot wait for", argv[2], errno);
+      return fail("cannot wait for", command[0], errno);
   const int64_t wall = now_ns() - start;
 
   fprintf(report,

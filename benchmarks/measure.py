@@ -6,14 +6,24 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
+import statistics
 import subprocess
 from typing import NamedTuple, Optional
 
 from failure import Failure
-from variants import BUILDS, NATIVE, Variant
+from variants import BUILDS, NATIVE, OTHERS_LIMIT, VARIANTS, Variant
 
 TIME_LIMIT_S = 900
+# What another tool may take even where native takes no time at all.
+OTHERS_LEAST_S = 5
+EMULATED_LIMIT_S = 60
+NATIVE_RUNS = 11  # beside one in an emulator
+
+
+class TooLong(Failure):
+    """A run that took more than its limit, and was ended."""
 
 
 class Task(NamedTuple):
@@ -54,35 +64,68 @@ def _hash(path):
 class Runner:
     """Runs one thing at a time, with its files in a directory of its own."""
 
-    def __init__(self, launcher, pagetide, directory):
+    def __init__(self, launcher, toolchain, directory, plugin=None):
         self.launcher = launcher
-        self.pagetide = pagetide
+        self.pagetide = toolchain.pagetide
+        self.runtime = toolchain.runtime
+        self.plugin = plugin  # for QEMU
         self.directory = pathlib.Path(directory)
         # A program must not see what the user has set.
         self.environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
-    def run(self, program, task, variant):
-        """Returns (Result, measurements, what is wrong with the trace or
-        None)."""
+    def run(self, program, task, variant, limit_s=None):
+        """Returns (Result, measurements, what is wrong with what it left behind
+        or None)."""
         trace = self.directory / "trace.ptrace"
-        command = [program, *task.arguments]
-        environment = self.environment
+        command = [*self._emulator(variant), program, *task.arguments]
+        settings = dict(variant.environment)
         period = variant.period
         if period and variant.by_command:
             options = ["-p", period, "--checksum", "none", "-o", trace]
             command = [self.pagetide, "record", *options, "--", *command]
         elif period:
-            environment = environment | {
-                "PAGETIDE_OPTIONS": "trace_path='%s':period=%s:checksum=none"
-                % (trace, period)
-            }
-        result, measured = self._launch(command, environment, task.stdin)
-        if not period:
-            return result, measured, None
-        measured["trace"], fault = self._inspect(trace)
+            words = ["trace_path='%s'" % trace, "period=" + period]
+            if variant.engine:
+                # As `pagetide record --engine` does, without a process more,
+                # so that the engines are measured as the marks are.
+                settings["LD_PRELOAD"] = str(self.runtime)
+                words.append("engine=" + variant.engine)
+            if "checksum=" not in variant.options:
+                words.append("checksum=none")
+            words += [variant.options] if variant.options else []
+            settings["PAGETIDE_OPTIONS"] = ":".join(words)
+        for name, value in settings.items():
+            command[:0] = ["-e", "%s=%s" % (name, value)]
+        result, measured = self._launch(command, task.stdin, limit_s)
+        fault = None
+        if period:
+            measured["trace"], fault = self._inspect(trace, variant.engine)
+        if variant.leaves:
+            fault = fault or self._take(variant.leaves)
         return result, measured, fault
 
-    def _launch(self, command, environment, stdin):
+    def _emulator(self, variant):
+        if not variant.under:
+            return []
+        name, *options = variant.under
+        path = shutil.which(name)
+        if path is None:
+            raise Failure(
+                "%s is not there; install it (scripts/setup.sh does)" % name
+            )
+        return [path, *(o.format(plugin=self.plugin) for o in options)]
+
+    def _take(self, pattern):
+        """Removes what the run left; says so where it is not what it should
+        be."""
+        files = list(self.directory.glob(pattern))
+        whole = len(files) == 1 and files[0].stat().st_size > 0
+        for file in files:
+            file.unlink()
+        return None if whole else "left no file %s with anything in it" % pattern
+
+    def _launch(self, command, stdin, limit_s):
+        limit_s = limit_s or TIME_LIMIT_S
         report = self.directory / "report.json"
         out, err = self.directory / "stdout", self.directory / "stderr"
         report.unlink(missing_ok=True)
@@ -94,23 +137,23 @@ class Runner:
             process = subprocess.Popen(
                 [self.launcher, report, *command],
                 cwd=self.directory,
-                env=environment,
+                env=self.environment,
                 stdin=in_file,
                 stdout=out_file,
                 stderr=err_file,
                 start_new_session=True,
             )
             try:
-                status = process.wait(TIME_LIMIT_S)
+                status = process.wait(limit_s)
             except BaseException as error:
                 # Too late, or interrupted: all that it started ends with it.
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 if not isinstance(error, subprocess.TimeoutExpired):
                     raise
-                raise Failure(
+                raise TooLong(
                     "'%s' ran for more than %d s and was ended"
-                    % (" ".join(map(str, command)), TIME_LIMIT_S)
+                    % (" ".join(map(str, command)), limit_s)
                 ) from None
         if status != 0:
             raise Failure(
@@ -134,7 +177,7 @@ class Runner:
         text = (self.directory / "stderr").read_text(errors="replace")
         return text.strip()[:400]
 
-    def _inspect(self, trace):
+    def _inspect(self, trace, engine):
         """What was recorded: an empty or broken trace would be cheap."""
         report = subprocess.run(
             [self.pagetide, "report", "--json", trace],
@@ -148,9 +191,7 @@ class Runner:
                 report.stderr.strip()[:400]
             )
         finally:
-            # A run that finds a trace writes another file.
-            for file in self.directory.glob("trace.ptrace*"):
-                file.unlink()
+            self.remove_traces()
         summary = {
             "layout": facts["layout"],
             "bytes": facts["bytes"],
@@ -160,70 +201,177 @@ class Runner:
             "accessed_median": facts["granules"]["accessed"]["median"],
             "accessed_sum": facts["granules"]["accessed"]["sum"],
         }
+        if facts["engine"] != (engine or "shadow"):  # of marks
+            return summary, "a trace by engine %s" % facts["engine"]
         if facts["integrity"] != "complete":
             return summary, "a trace that is %s" % facts["integrity"]
         if summary["accessed_sum"] == 0:
             return summary, "a trace without a page"
         return summary, None
 
+    def remove_traces(self):
+        """A run that finds a trace would write another file."""
+        for file in self.directory.glob("trace.ptrace*"):
+            file.unlink()
 
-def check_marks(runner, task, executables):
-    """Sees to it that what should have marks has them: records each build once.
+
+def check_marks(runner, task, executable, build):
+    """Sees to it that what should have marks has them: records the build once.
     Marks that were missing would cost nothing."""
-    for name, executable in executables.items():
-        layout = BUILDS[name].layout
-        if layout is None:
-            continue
-        recorded = Variant(name, name, "recorded once", "10ms")
-        result, measured, fault = runner.run(executable, task, recorded)
-        if fault is None and measured["trace"]["layout"] != layout:
-            fault = "a trace of layout %s" % measured["trace"]["layout"]
-        if fault:
-            raise Failure(
-                "the build '%s' cannot be recorded, it has %s; exit status %d, "
-                "it said: %s"
-                % (name, fault, result.status, runner.stderr_of_last_run())
-            )
+    if build.layout is None:
+        return
+    recorded = Variant(build.name, build.name, "recorded once", "10ms")
+    result, measured, fault = runner.run(executable, task, recorded)
+    if fault is None and measured["trace"]["layout"] != build.layout:
+        fault = "a trace of layout %s" % measured["trace"]["layout"]
+    if fault:
+        raise Failure(
+            "the build '%s' cannot be recorded, it has %s; exit status %d, "
+            "it said: %s"
+            % (build.name, fault, result.status, runner.stderr_of_last_run())
+        )
 
 
-def pairs(runner, task, executables, variants, rounds, seed):
-    """Runs native and each variant in turn, next to each other, and gives a
-    record a pair. In each round the variants come in another order, and either
-    of a pair comes first as often as the other."""
-    native = executables[NATIVE.build]
-    # The first run warms up the caches, and says what is right.
-    reference, _, _ = runner.run(native, task, NATIVE)
+def reference_run(runner, task, native):
+    """What the task is to come to, and what that took. It warms up the caches
+    too."""
+    reference, measured, _ = runner.run(native, task, NATIVE)
     if reference.status != 0:
         raise Failure(
             "native ended with status %d: %s"
             % (reference.status, runner.stderr_of_last_run())
         )
+    return reference, measured
+
+
+class Attempt(NamedTuple):
+    """One side of a pair, run."""
+
+    measured: Optional[dict]
+    void: Optional[str] = None  # why it is
+    said: Optional[str] = None  # on its error output, where it is void
+    too_long: Optional[float] = None  # the seconds after which it was ended
+
+
+def _attempt(runner, executable, task, side, reference, limit_s):
+    try:
+        result, measured, fault = runner.run(executable, task, side, limit_s)
+    except Failure as failure:
+        if side is NATIVE:
+            raise
+        runner.remove_traces()
+        if isinstance(failure, TooLong):
+            return Attempt(
+                None,
+                "%s took more than %d s" % (side.name, limit_s),
+                runner.stderr_of_last_run(),
+                limit_s,
+            )
+        return Attempt(None, "%s: %s" % (side.name, failure))
+    wrong = difference(result, reference, side.by_command) or fault
+    if wrong is None:
+        return Attempt(measured)
+    return Attempt(
+        measured,
+        "%s has %s" % (side.name, wrong),
+        runner.stderr_of_last_run(),
+    )
+
+
+def _blocks(variants, native_first, order):
+    """Runs next to each other, a list each: [variant, base, other variant]. The
+    base is a pair with each of its neighbours. Each variant comes before its
+    base as often as after it."""
+    blocks = []
+    for base in dict.fromkeys(v.against for v in variants):
+        sides = [], []  # before the base, and after it
+        for variant in variants:
+            if variant.against == base:
+                sides[native_first[variant.name]].append(variant)
+        before, after = sides
+        order.shuffle(before)
+        order.shuffle(after)
+        for number in range(max(len(before), len(after))):
+            block = [*before[number : number + 1], None]
+            block += after[number : number + 1]
+            blocks.append((base, block))
+    order.shuffle(blocks)
+    return blocks
+
+
+def pairs(runner, task, executables, variants, rounds, seed):
+    """Runs each variant next to what it is compared with (native, mostly), and
+    gives a record a pair. `rounds` says how many a variant has. In each round
+    they come in another order, and either of a pair comes first as often as the
+    other. A variant of which a pair is void is not run again."""
+    reference, measured = reference_run(runner, task, executables["native"])
+    others_limit_s = max(OTHERS_LEAST_S, OTHERS_LIMIT * measured["wall_s"])
     order = random.Random(seed)
-    native_first = {v.name: order.random() < 0.5 for v in variants}
-    for number in range(rounds):
-        shuffled = list(variants)
-        order.shuffle(shuffled)
-        for variant in shuffled:
-            sides = [NATIVE, variant]
-            if not native_first[variant.name]:
-                sides.reverse()
-            native_first[variant.name] = not native_first[variant.name]
-            record = {
-                "record": "pair",
-                "variant": variant.name,
-                "round": number,
-                "first": "native" if sides[0] is NATIVE else "variant",
-                "void": None,
-            }
-            for side in sides:
-                result, measured, fault = runner.run(
-                    executables[side.build], task, side
+    # Half of them this way, half that way, so that few bases are to be run.
+    shuffled = list(variants)
+    order.shuffle(shuffled)
+    native_first = {v.name: n % 2 == 0 for n, v in enumerate(shuffled)}
+    void = set()
+    for number in range(max(rounds[v.name] for v in variants)):
+        active = [
+            v
+            for v in variants
+            if number < rounds[v.name] and v.name not in void
+        ]
+        for base_name, block in _blocks(active, native_first, order):
+            base = NATIVE if base_name == "native" else VARIANTS[base_name]
+            runs = []
+            for variant in block:
+                side = variant or base
+                limit_s = others_limit_s if side.other else TIME_LIMIT_S
+                executable = executables[side.build]
+                runs.append(
+                    _attempt(
+                        runner, executable, task, side, reference, limit_s
+                    )
                 )
-                wrong = difference(result, reference, side.by_command)
-                wrong = wrong or fault
-                if wrong and not record["void"]:
-                    record["void"] = "%s has %s" % (side.name, wrong)
-                    record["stderr"] = runner.stderr_of_last_run()
-                name = "native" if side is NATIVE else "measured"
-                record[name] = measured
-            yield record
+            of_base = runs[block.index(None)]
+            for variant, run in zip(block, runs):
+                if variant is None:
+                    continue
+                base_first = native_first[variant.name]
+                bad = of_base if of_base.void else run
+                if bad.void:
+                    void.add(variant.name)
+                yield {
+                    "record": "pair",
+                    "variant": variant.name,
+                    "against": base.name,
+                    "round": number,
+                    "first": base.name if base_first else "variant",
+                    "void": bad.void,
+                    "said": bad.said,
+                    "too_long": bad.too_long,
+                    "base": of_base.measured,
+                    "measured": run.measured,
+                }
+        for name in native_first:
+            native_first[name] = not native_first[name]
+
+
+def emulated(runner, task, native, variants):
+    """Runs each variant once, beside some runs of native, and gives a record
+    each. The task should be short."""
+    for variant in variants:
+        reference, _ = reference_run(runner, task, native)
+        times = [
+            runner.run(native, task, NATIVE)[1]["cpu_s"]
+            for _ in range(NATIVE_RUNS)
+        ]
+        run = _attempt(
+            runner, native, task, variant, reference, EMULATED_LIMIT_S
+        )
+        yield {
+            "record": "emulated",
+            "variant": variant.name,
+            "void": run.void,
+            "said": run.said,
+            "too_long": run.too_long,
+            "native_cpu_s": statistics.median(times),
+            "measured": run.measured,
+        }

@@ -5,12 +5,15 @@ import math
 import pathlib
 import statistics
 
+import break_even
 from failure import Failure
 from programs import PROGRAMS
-from variants import BUILDS, NATIVE, VARIANTS
+from variants import (
+    BUILDS, CHOSEN, ENGINES, GROUPS, NATIVE, OTHERS_LIMIT, PERIODS, VARIANTS,
+)
 
-BEGIN = "<!-- measured: begin (written by benchmarks/run.py --doc) -->"
-END = "<!-- measured: end -->"
+BEGIN = "<!-- measured %s: begin (written by benchmarks/run.py --doc) -->"
+END = "<!-- measured %s: end -->"
 
 NOTHING = "-"
 
@@ -28,43 +31,89 @@ class Measurements:
                 "run.py, or its first line is missing"
             )
         self.pairs = {}
+        self.emulated = {}
         self.builds = {}  # by recipe and way
+        self.unbuilt = {}  # why, by program and variant
         self.failures = {}  # what failed, by program
         for record in records:
+            key = record.get("program"), record.get("variant")
             if record["record"] == "pair":
-                key = record["program"], record["variant"]
                 self.pairs.setdefault(key, []).append(record)
+            elif record["record"] == "emulated":
+                self.emulated[key] = record
+            elif record["record"] == "unbuilt":
+                self.unbuilt[key] = record
             elif record["record"] == "build":
                 self.builds[record["recipe"], record["build"]] = record
             elif record["record"] == "failure":
                 self.failures[record["program"]] = record["what"]
 
+    def groups(self):
+        """Those that were measured."""
+        known = GROUPS | {CHOSEN.name: CHOSEN}
+        return [
+            known[name]._replace(variants=tuple(facts["variants"]))
+            for name, facts in self.session["groups"].items()
+            if name in known
+        ]
+
+    def _measured(self):
+        return [*self.pairs, *self.emulated, *self.unbuilt]
+
     def programs(self, *kinds):
-        measured = {program for program, _ in self.pairs} | set(self.failures)
+        measured = {program for program, _ in self._measured()}
+        measured |= set(self.failures)
         return [
             p.name
             for p in PROGRAMS.values()
             if p.name in measured and p.kind in kinds
         ]
 
-    def variants(self, *kinds):
-        """Those that programs of these kinds were run as."""
+    def variants(self, group, *kinds):
+        """Those of the group that programs of these kinds were run as."""
         measured = {
             variant
-            for program, variant in self.pairs
+            for program, variant in self._measured()
             if PROGRAMS[program].kind in kinds
         }
-        return [v for v in VARIANTS.values() if v.name in measured]
-
-    def voids(self):
-        return [p for pairs in self.pairs.values() for p in pairs if p["void"]]
-
-    def natives(self, program, quantity):
         return [
-            pair["native"][quantity]
-            for (name, _), pairs in self.pairs.items()
+            VARIANTS[name]
+            for name in group.variants
+            if name in measured and name in VARIANTS
+        ]
+
+    def voids(self, group):
+        """What is void, a record each."""
+        everything = [
+            *(p for pairs in self.pairs.values() for p in pairs),
+            *self.emulated.values(),
+            *self.unbuilt.values(),
+        ]
+        return [
+            r
+            for r in everything
+            if r["void"] and r["variant"] in group.variants
+        ]
+
+    def faults(self):
+        """What is wrong with us: another tool may fail."""
+        return [*self.failures.values()] + [
+            void
+            for group in self.groups()
+            for void in self.voids(group)
+            if not VARIANTS[void["variant"]].other
+        ]
+
+    def bases(self, program, group, quantity):
+        """What those runs took that the group's were compared with."""
+        return [
+            pair["base"][quantity]
+            for (name, variant), pairs in self.pairs.items()
             for pair in pairs
-            if name == program and not pair["void"]
+            if name == program
+            and variant in group.variants
+            and pair["base"]
+            and not pair["void"]
         ]
 
     def valid(self, program, variant):
@@ -78,9 +127,19 @@ class Measurements:
 
     def ratios(self, program, variant, quantity):
         pairs = self.valid(program, variant)
-        if pairs is None or not all(p["native"][quantity] for p in pairs):
+        if pairs is None or not all(p["base"][quantity] for p in pairs):
             return None
-        return [p["measured"][quantity] / p["native"][quantity] for p in pairs]
+        return [p["measured"][quantity] / p["base"][quantity] for p in pairs]
+
+    def ratio(self, program, variant, quantity):
+        """The median of the ratios, or None."""
+        ratios = self.ratios(program, variant, quantity)
+        return statistics.median(ratios) if ratios else None
+
+    def too_long(self, program, variant):
+        """True where it was ended for taking too long."""
+        records = self.pairs.get((program, variant.name), [])
+        return any(r["void"] and r.get("too_long") for r in records)
 
 
 def table(header, rows):
@@ -100,74 +159,98 @@ def geomean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
-def _ratio_cell(ratios):
+def _ratio_cell(m, program, variant, quantity):
+    ratios = m.ratios(program, variant, quantity)
     if ratios is None:
-        return "void"
+        return (
+            "> %d" % OTHERS_LIMIT if m.too_long(program, variant) else "void"
+        )
     middle = statistics.median(ratios)
     if len(ratios) == 1:
         return "%.2f" % middle
     return "%.2f (%.2f..%.2f)" % (middle, min(ratios), max(ratios))
 
 
-def _geomean_rows(m, variants, values):
+KINDS = (
+    ("kernels", ("kernel",)),
+    ("real programs", ("real",)),
+    ("all", ("kernel", "real")),
+)
+
+
+def _geomean_rows(m, variants, value):
     """A row for the kernels, one for the real programs, one for all. A program
-    that is missing or void leaves no geomean: the rest is another suite."""
-    rows = []
-    for title, kinds in (
-        ("kernels", ("kernel",)),
-        ("real programs", ("real",)),
-        ("all", ("kernel", "real")),
-    ):
+    that is missing or void leaves no geomean: the rest is another suite. So
+    where some are, further rows say what holds for the others."""
+    rows, others = [], []
+    for title, kinds in KINDS:
         names = m.programs(*kinds)
         if not names or (title == "all" and len(rows) < 2):
             continue
-        cells = []
-        for variant in variants:
-            column = [values(name, variant) for name in names]
-            whole = all(value is not None for value in column)
-            cells.append("%.3f" % geomean(column) if whole else NOTHING)
-        rows.append(("geomean, %s (%d)" % (title, len(names)), cells))
-    return rows
+        columns = [[value(name, v) for name in names] for v in variants]
+        rows.append(_geomean_row(title, columns))
+        whole = [
+            [column[i] for column in columns]
+            for i in range(len(names))
+            if all(column[i] is not None for column in columns)
+        ]
+        if 0 < len(whole) < len(names):
+            title += " that no column is void for"
+            others.append(_geomean_row(title, list(zip(*whole))))
+    return [*rows, *others]
 
 
-def ratio_table(m, quantity):
+def _geomean_row(title, columns):
+    cells = [
+        NOTHING if None in column else "%.3f" % geomean(column)
+        for column in columns
+    ]
+    count = len(columns[0]) if columns else 0
+    return "geomean, %s (%d)" % (title, count), cells
+
+
+def ratio_table(m, group, quantity):
     """Each program's time, and the median ratio of each variant."""
-    variants = m.variants("kernel", "real")
+    variants = m.variants(group, "kernel", "real")
     rows = []
     for program in m.programs("kernel", "real"):
-        native = m.natives(program, quantity)
-        cells = ["%.3f" % statistics.median(native) if native else NOTHING]
-        cells += [_ratio_cell(m.ratios(program, v, quantity)) for v in variants]
+        base = m.bases(program, group, quantity)
+        cells = ["%.3f" % statistics.median(base) if base else NOTHING]
+        cells += [_ratio_cell(m, program, v, quantity) for v in variants]
         rows.append([program, *cells])
-
-    def middle(program, variant):
-        ratios = m.ratios(program, variant, quantity)
-        return statistics.median(ratios) if ratios else None
-
-    for title, cells in _geomean_rows(m, variants, middle):
+    for title, cells in _geomean_rows(
+        m, variants, lambda program, v: m.ratio(program, v, quantity)
+    ):
         rows.append([title, NOTHING, *cells])
-    return table(["program", "native s", *(v.name for v in variants)], rows)
+    header = ["program", "%s s" % _base(variants), *(v.name for v in variants)]
+    return table(header, rows)
 
 
-def start_table(m):
+def _base(variants):
+    """What the variants are compared with, in a word."""
+    names = {v.against for v in variants}
+    return names.pop() if len(names) == 1 else "base"
+
+
+def start_table(m, group):
     """Milliseconds that starting and ending takes more than native."""
     rows = []
     for program in m.programs("start"):
-        native = m.natives(program, "wall_s")
+        native = m.bases(program, group, "wall_s")
         middle = NOTHING
         if native:
             middle = "%.2f" % (statistics.median(native) * 1e3)
         rows.append(["native", middle, NOTHING, NOTHING])
-        for variant in m.variants("start"):
+        for variant in m.variants(group, "start"):
             pairs = m.valid(program, variant)
             cells = ["void"] * 3
             if pairs:
                 wall = [
-                    (p["measured"]["wall_s"] - p["native"]["wall_s"]) * 1e3
+                    (p["measured"]["wall_s"] - p["base"]["wall_s"]) * 1e3
                     for p in pairs
                 ]
                 cpu = [
-                    (p["measured"]["cpu_s"] - p["native"]["cpu_s"]) * 1e3
+                    (p["measured"]["cpu_s"] - p["base"]["cpu_s"]) * 1e3
                     for p in pairs
                 ]
                 total = statistics.median(
@@ -186,15 +269,15 @@ def _quartiles(values):
     return "%.2f (%.2f..%.2f)" % (middle, low, high)
 
 
-def memory_table(m):
+def memory_table(m, group):
     """Peak resident memory, in MiB."""
     kinds = "kernel", "real"
-    variants = [v for v in m.variants(*kinds) if v.build != NATIVE.build]
+    variants = [v for v in m.variants(group, *kinds) if v.name != "control"]
     rows = []
     for program in m.programs(*kinds):
-        native = m.natives(program, "peak_kib")
+        base = m.bases(program, group, "peak_kib")
         row = [program]
-        row.append("%.1f" % (max(native) / 1024) if native else NOTHING)
+        row.append("%.1f" % (max(base) / 1024) if base else NOTHING)
         for variant in variants:
             pairs = m.valid(program, variant)
             row.append(
@@ -203,29 +286,39 @@ def memory_table(m):
                 else "void"
             )
         rows.append(row)
-    return table(["program", "native", *(v.name for v in variants)], rows)
+    return table(["program", _base(variants), *(v.name for v in variants)], rows)
 
 
-def build_table(m):
-    """Code size and compile time over native."""
-    built = {build for _, build in m.builds}
-    builds = [b for b in BUILDS if b in built and b != NATIVE.build]
+def build_table(m, group):
+    """Code size and compile time over those of what they are compared with."""
+    variants = [
+        v
+        for v in m.variants(group, "kernel", "real")
+        if v.build != VARIANTS.get(v.against, NATIVE).build
+    ]
+    if not variants:
+        return None
+    base = VARIANTS.get(_base(variants), NATIVE).build
+    builds = list(dict.fromkeys(v.build for v in variants))
     names = [PROGRAMS[p].recipe.name for p in m.programs("kernel", "real")]
-    recipes = [r for r in dict.fromkeys(names) if (r, NATIVE.build) in m.builds]
+    recipes = [r for r in dict.fromkeys(names) if (r, base) in m.builds]
 
     def ratio(recipe, build, quantity):
         record = m.builds.get((recipe, build))
-        native = m.builds[recipe, NATIVE.build]
-        return record[quantity] / native[quantity] if record else None
+        reference = m.builds[recipe, base][quantity]
+        return record[quantity] / reference if record and reference else None
 
-    columns = [(b, q) for q in ("code_bytes", "compile_s") for b in builds]
+    # A runtime that is part of the program would be counted as its code.
+    columns = [
+        (b, "code_bytes") for b in builds if not BUILDS[b].holds_runtime
+    ] + [(b, "compile_s") for b in builds]
     rows = []
     for recipe in recipes:
-        native = m.builds[recipe, NATIVE.build]
+        record = m.builds[recipe, base]
         row = [
             recipe,
-            "%.1f" % (native["code_bytes"] / 1024),
-            "%.2f" % native["compile_s"],
+            "%.1f" % (record["code_bytes"] / 1024),
+            "%.2f" % record["compile_s"],
         ]
         for build, quantity in columns:
             value = ratio(recipe, build, quantity)
@@ -234,18 +327,19 @@ def build_table(m):
     means = ["geomean", NOTHING, NOTHING]
     for build, quantity in columns:
         values = [ratio(recipe, build, quantity) for recipe in recipes]
-        means.append("%.2f" % geomean(values) if all(values) else NOTHING)
+        whole = values and all(values)
+        means.append("%.2f" % geomean(values) if whole else NOTHING)
     words = {"code_bytes": "code", "compile_s": "compile"}
     header = ["program", "code KiB", "compile s"]
     header += ["%s %s" % (words[q], b) for b, q in columns]
-    return table(header, [*rows, means] if rows else rows)
+    return table(header, [*rows, means]) if rows else None
 
 
-def trace_table(m):
+def trace_table(m, group):
     """What the recorder made of it."""
     rows = []
     for program in m.programs("kernel", "real"):
-        for variant in m.variants("kernel", "real"):
+        for variant in m.variants(group, "kernel", "real"):
             pairs = m.valid(program, variant) if variant.period else None
             if not pairs:
                 continue
@@ -266,14 +360,179 @@ def trace_table(m):
                 ]
             )
     header = ["run", "periods", "overruns", "ms a period", "pages", "trace KiB"]
+    return table(header, rows) if rows else None
+
+
+def emulator_table(m, group):
+    """Times over native, both without what an empty program takes."""
+    variants = m.variants(group, "kernel", "real")
+    (empty,) = m.programs("start") or (None,)
+
+    def net(program, variant):
+        """(native, emulated) in seconds, or None."""
+        record = m.emulated.get((program, variant.name))
+        start = m.emulated.get((empty, variant.name))
+        if not record or not start or record["void"] or start["void"]:
+            return None
+        native = record["native_cpu_s"] - start["native_cpu_s"]
+        measured = record["measured"]["cpu_s"] - start["measured"]["cpu_s"]
+        return (native, measured) if native > 0 and measured > 0 else None
+
+    def ratio(program, variant):
+        found = net(program, variant)
+        return found[1] / found[0] if found else None
+
+    rows = []
+    for program in m.programs("kernel", "real"):
+        native = [net(program, v) for v in variants]
+        native = [n[0] for n in native if n]
+        row = [
+            program,
+            "%.2f" % (1e3 * statistics.median(native)) if native else NOTHING,
+        ]
+        for variant in variants:
+            value = ratio(program, variant)
+            record = m.emulated.get((program, variant.name))
+            if value:
+                row.append("%.0f" % value)
+            elif record and record.get("too_long"):
+                least = record["too_long"] / max(record["native_cpu_s"], 1e-6)
+                row.append("> %d" % least)
+            else:
+                row.append("void" if record and record["void"] else NOTHING)
+        rows.append(row)
+    for title, cells in _geomean_rows(m, variants, ratio):
+        rows.append([title, NOTHING, *cells])
+    header = ["program", "native ms", *(v.name for v in variants)]
     return table(header, rows)
 
 
-def head(session):
+def _percent(cost):
+    return "%.1f%%" % (100 * cost)
+
+
+def _pages(count):
+    if count is None:
+        return "never"
+    return "always" if count == 0 else "%d" % round(count)
+
+
+def break_even_parts(m):
+    """Titles and tables: lines, break-even, and what they come from."""
+    found = break_even.derive(m)
+    if found is None:
+        return []
+    low, middle, high = break_even.typical_marks(found)
+    lines = [
+        [
+            "write (marks)",
+            "%.3f" % (1e6 * middle.b),
+            "%s (%s..%s)" % tuple(_percent(x.a) for x in (middle, low, high)),
+            "%d" % sum(p.way == break_even.MARKS for p in found.points),
+            NOTHING,
+        ]
+    ]
+    for engine, line in found.engines.items():
+        points = [p for p in found.points if p.way == engine]
+        lines.append(
+            [
+                engine,
+                "%.3f" % (1e6 * line.b),
+                _percent(line.a),
+                "%d" % len(points),
+                "%.0f%%" % (100 * break_even.deviation(points, line)),
+            ]
+        )
+    limits = []
+    for engine, line in found.engines.items():
+        row = [engine]
+        for period in PERIODS:
+            cells = [
+                _pages(
+                    break_even.least_pages(
+                        line, marks, break_even.SECONDS[period]
+                    )
+                )
+                for marks in (middle, low, high)
+            ]
+            row.append("%s (%s..%s)" % tuple(cells))
+        limits.append(row)
+    header = "cost = a + b x", "b: us a page", "a", "points", "off the line"
+    return [
+        "### Break-even: the lines",
+        table(header, lines),
+        "### Break-even: pages written in a period, from which on marks are "
+        "cheaper",
+        table(["engine", *PERIODS], limits),
+        "### Break-even: by period, over native",
+        _period_table(m),
+        "### Break-even: programs",
+        _break_even_rows(found),
+    ]
+
+
+def _period_table(m):
+    """What recording writes costs by each means, and where marks are not the
+    cheapest."""
+    names = m.programs("kernel", "real")
+    rows = []
+    for period in PERIODS:
+        columns = {
+            way: [m.ratio(n, VARIANTS[way + "-" + period], "cpu_s") for n in names]
+            for way in (break_even.MARKS, *ENGINES)
+        }
+        row = [period]
+        for column in columns.values():
+            row.append(NOTHING if None in column else "%.3f" % geomean(column))
+        marks = columns[break_even.MARKS]
+        for engine in ENGINES:
+            lost = [
+                name
+                for name, ours, its in zip(names, marks, columns[engine])
+                if ours and its and its < ours
+            ]
+            row.append(", ".join(lost) or NOTHING)
+        rows.append(row)
+    header = ["period", *("geomean " + w for w in columns)]
+    header += [engine + " is cheaper for" for engine in ENGINES]
+    return table(header, rows)
+
+
+def _break_even_rows(found):
+    points = {(p.program, p.period, p.way): p for p in found.points}
+    ways = (break_even.MARKS, *ENGINES)
+    rows = []
+    for program, period in dict.fromkeys((p[0], p[1]) for p in points):
+        here = {w: points.get((program, period, w)) for w in ways}
+        counted = here["uffd"] or here["mprotect"] or here[break_even.MARKS]
+        row = ["%s %s" % (program, period), "%d" % round(counted.pages)]
+        row += [_percent(here[w].cost) if here[w] else NOTHING for w in ways]
+        costs = {w: p.cost for w, p in here.items() if p}
+        row.append(min(costs, key=costs.get))
+        marks = found.marks.get(program)
+        for engine, line in found.engines.items():
+            row.append(
+                _pages(
+                    break_even.least_pages(
+                        line, marks, break_even.SECONDS[period]
+                    )
+                )
+                if marks
+                else NOTHING
+            )
+        rows.append(row)
+    header = ["run", "pages a period", *("cost " + w for w in ways), "cheapest"]
+    header += ["break-even " + engine for engine in found.engines]
+    return table(header, rows)
+
+
+def head(session, rounds=None):
     machine = session["machine"]
     lines = [
         "Measured %s, sizes `%s`, rounds: %d." % (
-            machine["date"], session["size"], session["rounds"]
+            machine["date"],
+            session["size"],
+            session["rounds"] if rounds is None else rounds,
         ),
         "",
         "- %s, %d CPUs, %s, %s MiB of memory, %s, Linux %s"
@@ -298,62 +557,128 @@ def head(session):
     return "\n".join(lines)
 
 
-def render(records):
-    """All tables of a run."""
-    m = Measurements(records)
-    parts = [head(m.session)]
-    if m.programs("kernel", "real"):
-        parts += [
-            "### User and system time, over native",
-            ratio_table(m, "cpu_s"),
-            "### Wall time, over native",
-            ratio_table(m, "wall_s"),
-        ]
-    if m.programs("start"):
-        parts += ["### Start and end of an empty program", start_table(m)]
-    if m.programs("kernel", "real"):
-        parts += [
-            "### Code size and compile time, over native",
-            build_table(m),
-            "### Peak resident memory, MiB",
-            memory_table(m),
-        ]
-    if any(v.period for v in m.variants("kernel", "real")):
-        parts += ["### What was recorded", trace_table(m)]
-    voids = m.voids()
+def _void_parts(m, group):
+    parts = []
+    voids = m.voids(group)
     if voids:
-        parts.append(
-            "### Void\n\n"
-            + "\n".join(
-                "- %s, native and %s, round %d: %s"
-                % (p["program"], p["variant"], p["round"], p["void"])
-                for p in voids
+        lines = []
+        for record in voids:
+            words = " ".join(record["void"].split())
+            said = " ".join((record.get("said") or "").split())
+            if said and said not in words:
+                words += "; it said: %s" % said
+            lines.append(
+                "- %s, %s: %s"
+                % (record["program"], record["variant"], _short(words))
             )
-        )
+        parts.append("### Void\n\n" + "\n".join(lines))
     if m.failures:
         parts.append(
             "### Failed\n\n"
             + "\n".join("- %s: %s" % item for item in m.failures.items())
         )
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
-def insert_into(document, text, begin_line=BEGIN, end_line=END):
-    """Puts the tables into a document, in place of the ones before."""
+def _short(text, length=300):
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _parts_of(m, group):
+    """The group, or its parts where a table would be too wide: each with what
+    is to be added to a title."""
+    parts = [
+        group._replace(title=": " + title, variants=names)
+        for title, names in group.parts
+    ] or [group._replace(title="")]
+    return [p for p in parts if m.variants(p, "kernel", "real")]
+
+
+def group_parts(m, group):
+    """The tables of a group, each below its title."""
+    ran = m.variants(group, "kernel", "real")
+    rounds = m.session["groups"][group.name]["rounds"]
+    parts = [head(m.session, rounds)]
+    if ran and all(v.under for v in ran):
+        parts += [
+            "### User and system time over native, start-up taken off",
+            emulator_table(m, group),
+        ]
+        return parts + _void_parts(m, group)
+    over = _base(ran) if ran else NATIVE.name
+    for words, quantity in (
+        ("User and system time", "cpu_s"),
+        ("Wall time", "wall_s"),
+    ):
+        for part in _parts_of(m, group):
+            parts += [
+                "### %s, over %s%s" % (words, over, part.title),
+                ratio_table(m, part, quantity),
+            ]
+    if any(v.name in group.variants for v in m.variants(group, "start")):
+        parts += [
+            "### Start and end of an empty program",
+            start_table(m, group),
+        ]
+    engines = {v.engine for v in ran if v.engine}
+    if engines:
+        parts += break_even_parts(m)
+    text = build_table(m, group) if ran else None
+    if text:
+        parts += ["### Code size and compile time, over %s" % over, text]
+    for part in _parts_of(m, group):
+        parts += [
+            "### Peak resident memory, MiB" + part.title,
+            memory_table(m, part),
+        ]
+    # The break-even's rows say it of those that matter there.
+    text = trace_table(m, group) if ran and not engines else None
+    if text:
+        parts += ["### What was recorded", text]
+    return parts + _void_parts(m, group)
+
+
+def render(m):
+    """All tables of a run, by group."""
+    return {
+        group.name: "## %s\n\n%s\n"
+        % (group.title, "\n\n".join(group_parts(m, group)))
+        for group in m.groups()
+    }
+
+
+def insert_sections(document, sections):
+    """Puts each group's tables into its place in a document."""
+    # The document has headings of its own there.
+    insert_all(
+        document,
+        [
+            (BEGIN % name, END % name, section.partition("\n\n")[2])
+            for name, section in sections.items()
+        ],
+    )
+
+
+def insert_into(document, text, begin_line, end_line):
+    """Puts tables into a document, in place of the ones before."""
+    insert_all(document, [(begin_line, end_line, text)])
+
+
+def insert_all(document, places):
     path = pathlib.Path(document)
     try:
-        old = path.read_text(encoding="utf-8")
+        new = path.read_text(encoding="utf-8")
     except OSError as error:
         raise Failure(
             "cannot read %s: %s" % (document, error.strerror)
         ) from error
-    before, begin, rest = old.partition(begin_line)
-    _, end, after = rest.partition(end_line)
-    if not begin or not end:
-        raise Failure(
-            "%s has no place for tables: put the lines '%s' and '%s' where "
-            "they are to stand" % (document, begin_line, end_line)
-        )
-    path.write_text(
-        before + begin + "\n\n" + text + "\n" + end + after, encoding="utf-8"
-    )
+    for begin_line, end_line, text in places:
+        before, begin, rest = new.partition(begin_line)
+        _, end, after = rest.partition(end_line)
+        if not begin or not end:
+            raise Failure(
+                "%s has no place for these tables: put the lines '%s' and '%s' "
+                "where they are to stand" % (document, begin_line, end_line)
+            )
+        new = before + begin + "\n\n" + text + "\n" + end + after
+    path.write_text(new, encoding="utf-8")

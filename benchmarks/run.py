@@ -16,19 +16,18 @@ import sys
 import tempfile
 import time
 
+import cost_plots
 import report
 from build import Builder
 from failure import Failure
 from inputs import make_input
-from measure import Runner, Task, check_marks, pairs
+from measure import Runner, Task, check_marks, emulated, pairs
 from programs import PROGRAMS, SMOKE_PROGRAMS
 from toolchain import ROOT, Toolchain, describe
-from variants import BUILDS, NATIVE, VARIANTS
+from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Rounds by size: of the programs, and of the start-up, which is short.
-ROUNDS = {"smoke": (1, 5), "quick": (3, 40), "full": (7, 200)}
 BUSY_LOAD = 0.5
 
 
@@ -37,7 +36,7 @@ def parse_arguments(arguments):
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="example: benchmarks/run.py --quick --programs bzip2,lua "
-        "--variants rw,write",
+        "--group peers",
     )
     size = parser.add_mutually_exclusive_group()
     size.add_argument(
@@ -45,8 +44,8 @@ def parse_arguments(arguments):
         dest="size",
         action="store_const",
         const="quick",
-        help="smaller inputs, %d rounds: within 5 minutes once all is built"
-        % ROUNDS["quick"][0],
+        help="smaller inputs, fewer rounds: group main within 5 minutes once "
+        "all is built",
     )
     size.add_argument(
         "--smoke",
@@ -61,19 +60,31 @@ def parse_arguments(arguments):
         metavar="A,B",
         help="only these: " + ", ".join(PROGRAMS),
     )
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--group",
+        metavar="A,B",
+        default="main",
+        help="what is compared [main]: "
+        + "; ".join("%s (%s)" % (g.name, g.title) for g in GROUPS.values())
+        + "; all",
+    )
+    what.add_argument(
         "--variants",
         metavar="A,B",
-        help="only these: "
+        help="only these, whatever their groups: "
         + "; ".join("%s (%s)" % (v.name, v.help) for v in VARIANTS.values()),
     )
     parser.add_argument(
         "--runs",
         type=int,
         metavar="N",
-        help="rounds, each with a pair of runs for every variant [%s]; "
-        "start-up has its own number"
-        % ", ".join("%s %d" % (s, n) for s, (n, _) in ROUNDS.items()),
+        help="rounds, each with a pair of runs for every variant [smoke, quick, "
+        "full: %s]; start-up has its own number"
+        % "; ".join(
+            "%s %s" % (g.name, ", ".join(map(str, g.rounds.values())))
+            for g in GROUPS.values()
+        ),
     )
     parser.add_argument(
         "--json",
@@ -103,8 +114,14 @@ def parse_arguments(arguments):
     parser.add_argument(
         "--doc",
         metavar="FILE",
-        help="put the tables into this document too, such as "
-        "docs/performance.md",
+        help="put each group's tables into its place in this document too, "
+        "such as docs/performance.md",
+    )
+    parser.add_argument(
+        "--plots",
+        metavar="DIR",
+        help="draw the groups' plots into this directory too, such as "
+        "docs/plots",
     )
     options = parser.parse_args(arguments)
     options.size = options.size or "full"
@@ -124,6 +141,30 @@ def choose(given, known, what, default):
     return [known[name] for name in known if name in names]
 
 
+def choose_groups(options):
+    """The groups to measure: of `--variants`, one made of those."""
+    if options.variants is not None:
+        chosen = choose(options.variants, VARIANTS, "variant", ())
+        return [CHOSEN._replace(variants=tuple(v.name for v in chosen))]
+    if options.group == "all":
+        return list(GROUPS.values())
+    return choose(options.group, GROUPS, "group", ())
+
+
+def rounds_of(groups, options):
+    """By variant of these groups, how many rounds of programs, and of the
+    start-up: what the group with the most wants."""
+    rounds = {}
+    for group in groups:
+        wanted = (
+            options.runs or group.rounds[options.size],
+            group.start_rounds[options.size],
+        )
+        for name in group.variants:
+            rounds[name] = max(rounds.get(name, wanted), wanted)
+    return {name: rounds[name] for name in VARIANTS if name in rounds}
+
+
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
@@ -140,18 +181,86 @@ def task_of(program, size, cache):
     return Task(tuple(words), path if program.stdin else None)
 
 
-def measure_program(program, variants, options, builder, runner, seed):
-    """The records of one program: its builds, then its pairs."""
-    variants = [v for v in variants if program.kind in v.kinds]
-    names = dict.fromkeys([NATIVE.build, *(v.build for v in variants)])
-    executables = {}
-    for name in names:
+def short_task_of(program, cache):
+    """What an emulator is given: a thousandth of a full run's time or so."""
+    if program.kind != "kernel":
+        return task_of(program, "smoke", cache)
+    # The smallest size is too small to be told from the start-up. This has
+    # the size of a quick run, and few of its rounds.
+    *words, rounds = program.arguments["quick"]
+    return Task((*words, str(max(1, int(rounds) // 100))))
+
+
+class Lab:
+    """What measuring takes, whatever is measured."""
+
+    def __init__(self, options, toolchain, groups, directory):
+        self.options = options
+        self.builder = Builder(toolchain, toolchain.directory / "benchmarks")
+        self.rounds = rounds_of(groups, options)
+        self.variants = [VARIANTS[name] for name in self.rounds]
+        plugin = None
+        if any("{plugin}" in word for v in self.variants for word in v.under):
+            plugin = self.builder.plugin()
+        self.runner = Runner(
+            self.builder.launcher(), toolchain, directory, plugin
+        )
+
+    def measure(self, program):
+        """The records of one program: its builds, then its runs."""
+        variants = [v for v in self.variants if program.kind in v.kinds]
+        if not variants:
+            return
+        size = self.options.size
+        task = task_of(program, size, self.builder.cache / "inputs")
+        # A variant is compared with native, or with a build of its own base.
+        bases = [VARIANTS[v.against] for v in variants if v.against != "native"]
+        names = dict.fromkeys(
+            [NATIVE.build, *(v.build for v in [*variants, *bases])]
+        )
+        executables, failed = {}, {}
+        for name in names:
+            try:
+                executables[name], record = self.build(program, task, name)
+                yield record
+            except Failure as failure:
+                # Without native there is nothing; without another build,
+                # what the others cost can still be measured.
+                if name == NATIVE.build:
+                    raise
+                failed[name] = str(failure)
+        runnable = []
+        for variant in variants:
+            base = (
+                NATIVE.build
+                if variant.against == "native"
+                else VARIANTS[variant.against].build
+            )
+            fault = failed.get(variant.build) or failed.get(base)
+            if not fault:
+                runnable.append(variant)
+                continue
+            say("  VOID: %s cannot be run: %s" % (variant.name, fault))
+            yield {
+                "record": "unbuilt",
+                "program": program.name,
+                "variant": variant.name,
+                "void": fault,
+            }
+        for record in self.runs(program, task, executables, runnable):
+            if record["void"]:
+                say("  VOID: %s" % record["void"])
+            yield {"program": program.name} | record
+
+    def build(self, program, task, name):
+        """Builds the program that way, and sees to its marks. Returns the
+        executable and a record."""
         start = time.monotonic()
-        built = builder.build(program.recipe, BUILDS[name])
-        executables[name] = built.path
+        built = self.builder.build(program.recipe, BUILDS[name])
         if not built.cached:
             say("  built %s in %.1f s" % (name, time.monotonic() - start))
-        yield {
+        check_marks(self.runner, task, built.path, BUILDS[name])
+        return built.path, {
             "record": "build",
             "program": program.name,
             "recipe": program.recipe.name,
@@ -161,19 +270,25 @@ def measure_program(program, variants, options, builder, runner, seed):
             "compile_s": built.compile_s,
             "code_bytes": built.code_bytes,
         }
-    task = task_of(program, options.size, builder.cache / "inputs")
-    check_marks(runner, task, executables)
-    rounds, start_rounds = ROUNDS[options.size]
-    rounds = options.runs or rounds
-    if program.kind == "start":
-        rounds = start_rounds
-    for record in pairs(runner, task, executables, variants, rounds, seed):
-        if record["void"]:
-            say(
-                "  VOID: native and %s, round %d: %s"
-                % (record["variant"], record["round"], record["void"])
+
+    def runs(self, program, task, executables, variants):
+        rounds = {
+            v.name: self.rounds[v.name][program.kind == "start"]
+            for v in variants
+        }
+        # Its own order, whichever other programs are measured.
+        seed = "%d %s" % (self.options.seed, program.name)
+        paired = [v for v in variants if not v.under]
+        if paired:
+            yield from pairs(
+                self.runner, task, executables, paired, rounds, seed
             )
-        yield {"program": program.name} | record
+        short = [v for v in variants if v.under]
+        if short:
+            task = short_task_of(program, self.builder.cache / "inputs")
+            yield from emulated(
+                self.runner, task, executables[NATIVE.build], short
+            )
 
 
 def measure(options):
@@ -185,7 +300,11 @@ def measure(options):
         "program",
         SMOKE_PROGRAMS if smoke else PROGRAMS,
     )
-    variants = choose(options.variants, VARIANTS, "variant", VARIANTS)
+    groups = choose_groups(options)
+    start = PROGRAMS["empty"]
+    if any(VARIANTS[n].under for g in groups for n in g.variants):
+        # What starting an emulator takes is taken off.
+        programs += [] if start in programs else [start]
     toolchain = Toolchain(options.build)
     machine = describe(toolchain)
     if machine["load"] > BUSY_LOAD and not smoke:
@@ -197,24 +316,25 @@ def measure(options):
         "record": "session",
         "machine": machine,
         "size": options.size,
-        "rounds": options.runs or ROUNDS[options.size][0],
+        "groups": {
+            group.name: {
+                "variants": group.variants,
+                "rounds": options.runs or group.rounds[options.size],
+            }
+            for group in groups
+        },
         "seed": options.seed,
     }
-    builder = Builder(toolchain, toolchain.directory / "benchmarks")
     with tempfile.TemporaryDirectory(prefix="pagetide-benchmark-") as scratch:
-        runner = Runner(builder.launcher(), toolchain.pagetide, scratch)
+        lab = Lab(options, toolchain, groups, scratch)
         for number, program in enumerate(programs, 1):
             say(
                 "[%d/%d] %s: %s"
                 % (number, len(programs), program.name, program.help)
             )
             start = time.monotonic()
-            # Its own order, whichever other programs are measured.
-            seed = "%d %s" % (options.seed, program.name)
             try:
-                yield from measure_program(
-                    program, variants, options, builder, runner, seed
-                )
+                yield from lab.measure(program)
             except Failure as failure:
                 # The others can still be measured; there will be no geomean.
                 say("  FAILED: %s" % failure)
@@ -278,17 +398,20 @@ def main(arguments):
             records, interrupted = write_records(options)
         if interrupted and not any(r["record"] == "pair" for r in records):
             return 130
-        tables = report.render(records)
-        print(tables, end="")
+        measurements = report.Measurements(records)
+        sections = report.render(measurements)
+        print("\n".join(sections.values()), end="")
         if options.doc and not interrupted:
-            report.insert_into(options.doc, tables)
+            report.insert_sections(options.doc, sections)
+        if options.plots and not interrupted:
+            for path in cost_plots.draw(measurements, options.plots):
+                say("plot: %s" % path)
     except Failure as failure:
         print("error: %s" % failure, file=sys.stderr)
         return 2
     if interrupted:
         return 130
-    measurements = report.Measurements(records)
-    return 1 if measurements.voids() or measurements.failures else 0
+    return 1 if measurements.faults() else 0
 
 
 if __name__ == "__main__":

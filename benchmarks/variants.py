@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is compared: the ways to build a program, and to run such a build.
+"""What is compared: the ways to build a program, the ways to run such a build,
+and the groups of these that a run measures together.
 
 A further way is one line here. The first variants differ from native, and
 later ones from `rw`, in one thing each.
 """
 
+import re
 from typing import NamedTuple, Optional
+
+from toolchain import ROOT
 
 
 class Build(NamedTuple):
@@ -14,6 +18,9 @@ class Build(NamedTuple):
     name: str
     flags: tuple
     layout: Optional[str] = None  # of the marks; None: it has none
+    # A sanitizer's runtime is linked into the program: its code is not the
+    # program's, and the two are not told apart.
+    holds_runtime: bool = False
 
 
 class Variant(NamedTuple):
@@ -27,6 +34,61 @@ class Variant(NamedTuple):
     # the program is told to by PAGETIDE_OPTIONS.
     by_command: bool = False
     kinds: tuple = ("kernel", "real", "start")  # the programs it is for
+    engine: Optional[str] = None  # of the runtime, preloaded; None: marks
+    options: str = ""  # further ones, for PAGETIDE_OPTIONS
+    environment: tuple = ()  # (name, value)
+    leaves: Optional[str] = None  # pattern of a file that a run must leave
+    against: str = "native"  # the variant it is compared with
+    # Another tool: it may fail where we must not, and is ended when it takes
+    # OTHERS_LIMIT times as long as native.
+    other: bool = False
+    # Runs the program: `{plugin}` is ours for QEMU. Measured once.
+    under: tuple = ()
+
+
+class Group(NamedTuple):
+    """Variants that are measured in turn, and have tables of their own."""
+
+    name: str
+    title: str
+    variants: tuple
+    # By size. With the default programs `main` must stay below 5 minutes for
+    # quick and 90 for full (see README.md).
+    rounds: dict
+    start_rounds: dict = {"smoke": 5, "quick": 40, "full": 100}
+    # Where a table would become too wide: (what of it, names) for each part.
+    parts: tuple = ()
+
+
+PERIODS = ("1ms", "10ms", "100ms", "1s")
+ENGINES = ("uffd", "mprotect")
+RAN = ("kernel", "real")
+
+# How often native's time another tool may take: what is slower is no choice,
+# and would make the run last for hours.
+OTHERS_LIMIT = 20
+
+
+def _ablated():
+    """The pass's optimisations: each option that is on unless it is switched
+    off, and the alignment that types promise."""
+    table = (ROOT / "pass" / "PassOptions.def").read_text(encoding="utf-8")
+    found = re.findall(
+        r'^PAGETIDE_SWITCH\(\w+, "([a-z0-9-]+)",\s*true,', table, re.M
+    )
+    return [
+        *((name, "-fpagetide-%s=0" % name) for name in found),
+        ("alignment", "-fpagetide-distrust-alignment=1"),
+    ]
+
+
+ABLATED = _ablated()
+
+
+def _marked(name, layout, precision="exact", *flags):
+    # Said in full: what is compared does not change with the defaults.
+    options = "-fpagetide-layout=" + layout, "-fpagetide-precision=" + precision
+    return Build(name, options + flags, layout)
 
 
 # The wrapper calls the same clang for all of them.
@@ -34,20 +96,19 @@ BUILDS = {
     build.name: build
     for build in (
         Build("native", ("-fno-pagetide",)),
-        Build("rw", ("-fpagetide-layout=rw",), "rw"),
-        Build("access", ("-fpagetide-layout=access",), "access"),
-        Build("write", ("-fpagetide-layout=write",), "write"),
-        Build("near", ("-fpagetide-layout=rw", "-fpagetide-precision=near"), "rw"),
-        Build(
-            "near-access",
-            ("-fpagetide-layout=access", "-fpagetide-precision=near"),
-            "access",
+        _marked("rw", "rw"),
+        _marked("access", "access"),
+        _marked("write", "write"),
+        _marked("near", "rw", "near"),
+        _marked("near-access", "access", "near"),
+        _marked("near-write", "write", "near"),
+        *(
+            _marked("rw-without-" + name, "rw", "exact", flag)
+            for name, flag in ABLATED
         ),
-        Build(
-            "near-write",
-            ("-fpagetide-layout=write", "-fpagetide-precision=near"),
-            "write",
-        ),
+        Build("asan", ("-fno-pagetide", "-fsanitize=address"), None, True),
+        Build("memprof", ("-fno-pagetide", "-fmemory-profile"), None, True),
+        Build("tsan", ("-fno-pagetide", "-fsanitize=thread"), None, True),
     )
 }
 
@@ -65,8 +126,24 @@ VARIANTS = {
         Variant("near-access", "near-access", "access with precision near"),
         Variant("near-write", "near-write", "write with precision near"),
         Variant("near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"),
-        Variant("rw-10ms", "rw", "rw, recorded, periods of 10 ms", "10ms"),
-        Variant("rw-1ms", "rw", "rw, recorded, periods of 1 ms", "1ms"),
+        *(
+            Variant("rw-" + p, "rw", "rw, recorded, periods of " + p, p)
+            for p in PERIODS
+        ),
+        Variant(
+            "rw-10ms-threads",
+            "rw",
+            "rw-10ms, page sets by thread",
+            "10ms",
+            options="per_thread=1",
+        ),
+        Variant(
+            "rw-10ms-sums",
+            "rw",
+            "rw-10ms, with checksums of written pages",
+            "10ms",
+            options="checksum=written",
+        ),
         Variant(
             "record",
             "rw",
@@ -75,5 +152,125 @@ VARIANTS = {
             by_command=True,
             kinds=("start",),
         ),
+        *(
+            Variant("write-" + p, "write", "write, recorded, periods of " + p, p)
+            for p in PERIODS
+        ),
+        *(
+            Variant(
+                "%s-%s" % (engine, p),
+                "native",
+                "native, recorded by engine %s, periods of %s" % (engine, p),
+                p,
+                kinds=RAN,
+                engine=engine,
+                other=True,
+            )
+            for engine in ENGINES
+            for p in PERIODS
+        ),
+        # Leaks are no matter of cost.
+        Variant(
+            "asan",
+            "asan",
+            "AddressSanitizer",
+            environment=(("ASAN_OPTIONS", "detect_leaks=0"),),
+            other=True,
+        ),
+        Variant(
+            "memprof",
+            "memprof",
+            "MemProf",
+            leaves="memprof.profraw.*",
+            other=True,
+        ),
+        Variant("tsan", "tsan", "ThreadSanitizer", other=True),
+        *(
+            Variant(
+                "rw-without-" + name,
+                "rw-without-" + name,
+                "rw with %s, against rw" % flag,
+                kinds=RAN,
+                against="rw",
+            )
+            for name, flag in ABLATED
+        ),
+        Variant(
+            "qemu",
+            "native",
+            "native in QEMU, a plugin marks the page of each access",
+            other=True,
+            under=("qemu-x86_64", "-plugin", "{plugin},out=plugin.pages"),
+            leaves="plugin.pages",
+        ),
+        Variant(
+            "lackey",
+            "native",
+            "native in valgrind, tool lackey, its trace thrown away",
+            other=True,
+            under=(
+                "valgrind", "--tool=lackey", "--trace-mem=yes",
+                "--log-file=/dev/null",
+            ),
+        ),
     )
 }
+
+
+def _rounds(smoke, quick, full):
+    return {"smoke": smoke, "quick": quick, "full": full}
+
+
+TOOLS = ("control", "rw-10ms", "near-10ms", "asan", "memprof", "tsan")
+TRACKERS = tuple(
+    "%s-%s" % (way, p) for way in ("write", *ENGINES) for p in PERIODS
+)
+
+GROUPS = {
+    group.name: group
+    for group in (
+        Group(
+            "main",
+            "Headline: what marks cost, and recording at 10 ms",
+            (
+                "control", "rw", "access", "write", "near", "near-access",
+                "near-write", "rw-10ms", "near-10ms", "record",
+            ),
+            _rounds(1, 2, 3),
+        ),
+        Group(
+            "periods",
+            "Periods, threads and checksums",
+            (
+                "control", *("rw-" + p for p in PERIODS), "rw-10ms-threads",
+                "rw-10ms-sums",
+            ),
+            _rounds(1, 2, 3),
+        ),
+        Group(
+            "peers",
+            "Other tools",
+            TOOLS + TRACKERS,
+            _rounds(1, 1, 2),
+            parts=(
+                ("tools that see loads and stores", TOOLS),
+                ("tracking of writes", TRACKERS),
+            ),
+        ),
+        Group(
+            "ablation",
+            "What each optimisation of the pass buys",
+            tuple("rw-without-" + name for name, _ in ABLATED),
+            _rounds(1, 3, 5),
+        ),
+        Group(
+            "emulators",
+            "Emulators, for scale",
+            tuple(v.name for v in VARIANTS.values() if v.under),
+            _rounds(1, 1, 1),
+        ),
+    )
+}
+
+# What `--variants` makes of those it names.
+CHOSEN = Group("chosen", "Chosen variants", (), _rounds(1, 3, 5))

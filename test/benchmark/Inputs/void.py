@@ -24,7 +24,7 @@ from variants import BUILDS, VARIANTS
 here = pathlib.Path.cwd()
 toolchain = Toolchain(build)
 builder = Builder(toolchain, toolchain.directory / "benchmarks")
-runner = Runner(builder.launcher(), toolchain.pagetide, here)
+runner = Runner(builder.launcher(), toolchain, here)
 
 
 def script(name, text):
@@ -37,7 +37,14 @@ def script(name, text):
 def measured(native, other, variant, rounds=1):
     executables = {"native": native, VARIANTS[variant].build: other}
     return list(
-        pairs(runner, Task(()), executables, [VARIANTS[variant]], rounds, 1)
+        pairs(
+            runner,
+            Task(()),
+            executables,
+            [VARIANTS[variant]],
+            {variant: rounds},
+            1,
+        )
     )
 
 
@@ -49,6 +56,8 @@ for name, text, variant in (
     ("crasher", "echo same; kill -SEGV $$", "rw"),
     ("complainer", "echo same; echo odd >&2", "rw"),
     ("unrecorded", "echo same", "rw-10ms"),
+    ("uncounted", "echo same", "memprof"),
+    ("counted", "echo same; echo 1 >memprof.profraw.1", "memprof"),
 ):
     (pair,) = measured(right, script(name, text), variant)
     print("%s: %s" % (name, pair["void"]))
@@ -69,10 +78,16 @@ for name, executable in (
     ("marked", builder.build(recipe, BUILDS["write"]).path),
 ):
     try:
-        check_marks(runner, Task(()), {"native": right, "write": executable})
+        check_marks(runner, Task(()), executable, BUILDS["write"])
         print("%s: nothing wrong" % name)
     except Failure as failure:
         print("%s: %s" % (name, failure))
+
+# Another tool's is void; its next rounds are spared.
+measure.OTHERS_LEAST_S = 1
+slow = script("slow", "exec sleep 100")
+for pair in measured(right, slow, "tsan", 3):
+    print("slow: %s, %d s" % (pair["void"], pair["too_long"]))
 
 measure.TIME_LIMIT_S = 1
 try:
