@@ -503,26 +503,25 @@ def engine_plot(found):
     return picture
 
 
-def draw(m, directory):
-    """Draws what can be drawn of these records; returns the paths."""
+def _pictures(m):
+    """(group, name of the file, picture or None) of what was measured."""
     groups = {group.name: group for group in m.groups()}
-    pictures = {}
     if "main" in groups:
-        pictures["cost"] = bars(
+        yield "main", "cost", bars(
             m,
             groups["main"],
             ("rw-10ms", "near-10ms", "access", "near-access", "write"),
             "What marks cost, and recording at 10 ms",
         )
     if "periods" in groups:
-        pictures["periods"] = dots(
+        yield "periods", "periods", dots(
             m,
             groups["periods"],
             groups["periods"].variants[1:],
             "Layout rw: periods, threads apart, checksums",
         )
     if "peers" in groups:
-        pictures["peers"] = dots(
+        yield "peers", "peers", dots(
             m,
             groups["peers"],
             (
@@ -533,24 +532,29 @@ def draw(m, directory):
         )
         found = break_even.derive(m)
         if found:
-            pictures["break-even"] = break_even_plot(found)
-            pictures["engines"] = engine_plot(found)
+            yield "peers", "break-even", break_even_plot(found)
+            yield "peers", "engines", engine_plot(found)
     if "ablation" in groups:
-        pictures["ablation"] = bars(
+        yield "ablation", "ablation", bars(
             m,
             groups["ablation"],
             groups["ablation"].variants,
             "Layout rw with one optimisation of the pass switched off",
         )
+
+
+def draw(m, directory):
+    """Draws what can be drawn of these records; returns by group (title, path)
+    of each."""
     directory = pathlib.Path(directory)
-    paths = []
+    drawn = {}
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        for name, picture in pictures.items():
+        for group, name, picture in _pictures(m):
             if picture:
                 path = directory / (name + ".svg")
                 picture.write(path)
-                paths.append(path)
+                drawn.setdefault(group, []).append((picture.title, path))
     except OSError as error:
         raise Failure("cannot draw into %s: %s" % (directory, error)) from error
-    return paths
+    return drawn

@@ -2,6 +2,7 @@
 """Tables from the records of a run: Markdown that reads well in a terminal."""
 
 import math
+import os
 import pathlib
 import statistics
 
@@ -647,16 +648,22 @@ def render(m):
     }
 
 
-def insert_sections(document, sections):
-    """Puts each group's tables into its place in a document."""
-    # The document has headings of its own there.
-    insert_all(
-        document,
-        [
-            (BEGIN % name, END % name, section.partition("\n\n")[2])
-            for name, section in sections.items()
-        ],
-    )
+def insert_sections(document, sections, drawn):
+    """Puts each group's tables into its place in a document, behind the plots
+    that were drawn of it."""
+    directory = pathlib.Path(document).parent
+    places = []
+    for name, section in sections.items():
+        # The document has a heading of its own there.
+        _, _, text = section.partition("\n\n")
+        head_lines, _, tables = text.partition("\n\n###")
+        links = [
+            "![%s](%s)" % (title, os.path.relpath(path, directory))
+            for title, path in drawn.get(name, ())
+        ]
+        text = "\n\n".join([head_lines, *links]) + "\n\n###" + tables
+        places.append((BEGIN % name, END % name, text))
+    insert_all(document, places)
 
 
 def insert_into(document, text, begin_line, end_line):

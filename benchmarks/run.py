@@ -401,11 +401,13 @@ def main(arguments):
         measurements = report.Measurements(records)
         sections = report.render(measurements)
         print("\n".join(sections.values()), end="")
-        if options.doc and not interrupted:
-            report.insert_sections(options.doc, sections)
+        drawn = {}
         if options.plots and not interrupted:
-            for path in cost_plots.draw(measurements, options.plots):
+            drawn = cost_plots.draw(measurements, options.plots)
+            for path in (p for paths in drawn.values() for _, p in paths):
                 say("plot: %s" % path)
+        if options.doc and not interrupted:
+            report.insert_sections(options.doc, sections, drawn)
     except Failure as failure:
         print("error: %s" % failure, file=sys.stderr)
         return 2

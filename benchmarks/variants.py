@@ -236,7 +236,7 @@ GROUPS = {
                 "control", "rw", "access", "write", "near", "near-access",
                 "near-write", "rw-10ms", "near-10ms", "record",
             ),
-            _rounds(1, 2, 3),
+            _rounds(1, 2, 5),
         ),
         Group(
             "periods",
@@ -245,13 +245,13 @@ GROUPS = {
                 "control", *("rw-" + p for p in PERIODS), "rw-10ms-threads",
                 "rw-10ms-sums",
             ),
-            _rounds(1, 2, 3),
+            _rounds(1, 2, 5),
         ),
         Group(
             "peers",
             "Other tools",
             TOOLS + TRACKERS,
-            _rounds(1, 1, 2),
+            _rounds(1, 1, 3),
             parts=(
                 ("tools that see loads and stores", TOOLS),
                 ("tracking of writes", TRACKERS),
