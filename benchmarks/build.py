@@ -2,6 +2,7 @@
 """Builds each program once a way, and keeps it for as long as it would come out
 the same."""
 
+import concurrent.futures
 import contextlib
 import hashlib
 import json
@@ -98,9 +99,7 @@ class Builder:
         with self._made(name) as (new, _):
             if new:
                 self._compile(
-                    compiler,
-                    BUILDS["native"],
-                    ["-O2", *flags, source, "-o", new / "program"],
+                    compiler, BUILDS["native"], ["-O2", *flags], [source], [],
                     new,
                 )
         return self._place(name) / "program"
@@ -109,13 +108,18 @@ class Builder:
         """The recipe's executable, built that way."""
         directory, version = self._source(recipe)
         files = self._files(recipe, directory)
+        drivers = [HERE / "drivers" / name for name in recipe.drivers]
+        ours = [*drivers, HERE / "kernels" / "kernel.h"] if drivers else []
+        files += drivers
         compiler = self.toolchain.clang
         if recipe.language == "c++":
             compiler = self.toolchain.clangxx
         key = _key(
             recipe.flags,
+            recipe.includes,
             recipe.libraries,
             recipe.headers,
+            [file_hash(file) for file in ours],
             [str(file) for file in files],
             version,
             build.flags,
@@ -127,9 +131,12 @@ class Builder:
             if new:
                 for header, text in recipe.headers:
                     (new / header).write_text(text)
-                command = ["-w", *recipe.flags, "-I", new, "-I", directory]
-                command += [*files, "-o", new / "program", *recipe.libraries]
-                seconds = self._compile(compiler, build, command, new)
+                flags = ["-w", *recipe.flags, "-I", new, "-I", directory]
+                for include in recipe.includes:
+                    flags += ["-I", directory / include]
+                seconds = self._compile(
+                    compiler, build, flags, files, recipe.libraries, new
+                )
                 facts = {"compile_s": seconds}
                 (new / "facts.json").write_text(json.dumps(facts))
         place = self._place(name)
@@ -142,11 +149,25 @@ class Builder:
             version,
         )
 
-    def _compile(self, compiler, build, arguments, directory):
-        """Returns the seconds of processor time it took."""
+    def _compile(self, compiler, build, flags, files, libraries, directory):
+        """Makes directory/program of the files, as many at a time as there are
+        processors. Returns the seconds of processor time it took."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [compiler, *build.flags, *arguments]
-        _run(command, directory, directory / "log")
+        command = [compiler, *build.flags, *flags]
+        objects = [directory / ("%d.o" % n) for n in range(len(files))]
+
+        def make_object(made, file):
+            log = made.with_suffix(".log")
+            _run([*command, "-c", file, "-o", made], directory, log)
+
+        with concurrent.futures.ThreadPoolExecutor(
+            len(os.sched_getaffinity(0))
+        ) as pool:
+            list(pool.map(make_object, objects, files))
+        link = [*command, *objects, "-o", directory / "program", *libraries]
+        _run(link, directory, directory / "log")
+        for made in objects:
+            made.unlink()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return (
             after.ru_utime

@@ -128,6 +128,60 @@ def sql(rows):
     return ("\n".join(lines) + "\n").encode()
 
 
+def _relief(chance, width, height, step, low, high):
+    """A surface of random heights, straight between points a step apart."""
+    points = [
+        [chance.uniform(low, high) for _ in range(width // step + 2)]
+        for _ in range(height // step + 2)
+    ]
+    rows = []
+    for y in range(height):
+        over, under = points[y // step], points[y // step + 1]
+        share = y % step / step
+        row = [a + (b - a) * share for a, b in zip(over, under)]
+        rows.append(
+            [
+                row[x // step]
+                + (row[x // step + 1] - row[x // step]) * (x % step / step)
+                for x in range(width)
+            ]
+        )
+    return rows
+
+
+def video(frames):
+    """A camera that wanders over a landscape, a square that crosses it, and the
+    noise of the sensor: uncompressed, 352 by 288."""
+    width, height, margin, square = 352, 288, 128, 64
+    chance = random.Random(6)
+    whole = width + margin, height + margin
+    hills = _relief(chance, *whole, 32, 50, 190)
+    grass = _relief(chance, *whole, 4, -18, 18)
+    luma = [bytes(int(a + b) for a, b in zip(*rows)) for rows in zip(hills, grass)]
+    half = whole[0] // 2, whole[1] // 2
+    chroma = [
+        [bytes(map(int, row)) for row in _relief(chance, *half, 16, 90, 166)]
+        for _ in "uv"
+    ]
+    out = [b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n" % (width, height)]
+    for number in range(frames):
+        x = abs(3 * number % (2 * margin) - margin) & ~1
+        y = abs(2 * number % (2 * margin) - margin) & ~1
+        rows = [bytearray(row[x : x + width]) for row in luma[y : y + height]]
+        left, top = 7 * number % (width - square), 5 * number % (height - square)
+        for row, source in zip(rows[top : top + square], luma):
+            row[left : left + square] = source[:square]
+        # Noise in the lowest two bits, all of a plane at once.
+        plane = int.from_bytes(b"".join(rows), "little")
+        noise = int.from_bytes(b"\3" * (width * height), "little")
+        noise &= chance.getrandbits(8 * width * height)
+        out += [b"FRAME\n", (plane ^ noise).to_bytes(width * height, "little")]
+        for plane in chroma:
+            shown = plane[y // 2 : (y + height) // 2]
+            out += [row[x // 2 : (x + width) // 2] for row in shown]
+    return b"".join(out)
+
+
 def make_input(directory, maker, size):
     """The path of maker(size), made unless it is there."""
     # Another version of this file may make something else.

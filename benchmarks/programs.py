@@ -21,6 +21,8 @@ class Recipe(NamedTuple):
     flags: tuple = ("-O2",)
     libraries: tuple = ()
     left_out: tuple = ()  # file names that the patterns match as well
+    includes: tuple = ()  # directories of headers, below the source directory
+    drivers: tuple = ()  # sources of ours in drivers/, beside the package's
     headers: tuple = ()  # (name, text) of files that the package's build makes
     # Commands that make further sources in an empty directory, which is then
     # the source directory. {source} is the package, {cc} a native compiler.
@@ -103,6 +105,42 @@ ZSTD = Recipe(
     ),
 )
 
+XZ = Recipe(
+    "xz",
+    ("src/liblzma/*/*.c", "src/common/*.c", "src/xz/*.c"),
+    package="xz-utils",
+    left_out=(
+        "stream_encoder_mt.c", "stream_decoder_mt.c", "hardware_cputhreads.c",
+        "tuklib_cpucores.c", "crc32_small.c", "crc64_small.c",
+        "crc32_tablegen.c", "crc64_tablegen.c", "fastpos_tablegen.c",
+        "price_tablegen.c",
+    ),
+    includes=(
+        "src/common", "src/liblzma/api", "src/liblzma/common",
+        "src/liblzma/check", "src/liblzma/lz", "src/liblzma/lzma",
+        "src/liblzma/rangecoder", "src/liblzma/delta", "src/liblzma/simple",
+    ),
+    flags=(
+        "-O2", "-DHAVE_CONFIG_H", "-DTUKLIB_SYMBOL_PREFIX=lzma_",
+        '-DLOCALEDIR="/nonexistent"',
+    ),
+    prepare=(
+        ("cp", "-r", "{source}/.", "."),
+        (
+            "./configure", "CC={cc}", "--disable-threads", "--disable-nls",
+            "--disable-shared", "--disable-doc", "--disable-scripts",
+        ),
+    ),
+)
+
+LZ4 = Recipe(
+    "lz4",
+    ("lib/*.c", "programs/*.c"),
+    package="lz4",
+    includes=("lib",),
+    flags=("-O2", "-DXXH_NAMESPACE=LZ4_"),
+)
+
 # The seed of its string hashes would be taken from the clock and an address.
 LUA = Recipe(
     "lua",
@@ -131,6 +169,87 @@ SQLITE = Recipe(
             "--disable-shared", "--disable-readline",
         ),
         ("make", "sqlite3.c", "shell.c"),
+    ),
+)
+
+# Some of its sources are made, by scripts of its own, of Unicode's tables.
+RE2 = Recipe(
+    "re2",
+    ("re2/*.cc", "util/rune.cc", "util/strutil.cc"),
+    package="re2",
+    language="c++",
+    flags=("-O2", "-std=c++17", "-pthread"),
+    drivers=("search.cpp",),
+    prepare=(
+        ("cp", "-r", "{source}/re2", "{source}/util", "."),
+        *(
+            ("sh", "-c", "%s re2/make_%s >re2/%s.cc" % (command, script, made))
+            for command, script, made in (
+                ("/usr/bin/python3", "unicode_casefold.py", "unicode_casefold"),
+                ("/usr/bin/python3", "unicode_groups.py", "unicode_groups"),
+                ("perl", "perl_groups.pl", "perl_groups"),
+            )
+        ),
+    ),
+)
+
+# The interpreter without its modules: what its build calls miniperl, and makes
+# first. Hashes have no seed and no order of their own a run.
+PERL = Recipe(
+    "perl",
+    ("*.c",),
+    package="perl",
+    left_out=(
+        "generate_uudmap.c", "malloc.c", "opmini.c", "perlmain.c",
+        "perlmini.c", "universalmini.c", "vutil.c",
+    ),
+    flags=(
+        "-O2", "-fno-strict-aliasing", "-fwrapv", "-D_GNU_SOURCE",
+        "-D_LARGEFILE_SOURCE", "-D_FILE_OFFSET_BITS=64", "-DPERL_CORE",
+        "-DPERL_IS_MINIPERL", "-DPERL_EXTERNAL_GLOB", "-DNO_HASH_SEED",
+        "-DPERL_PERTURB_KEYS_DISABLED",
+    ),
+    libraries=("-lm", "-lcrypt"),
+    prepare=(
+        ("cp", "-r", "{source}/.", "."),
+        (
+            "./Configure", "-des", "-Dcc={cc}", "-Uusedl", "-Dman1dir=none",
+            "-Dman3dir=none",
+        ),
+        ("make", "uudmap.h"),
+    ),
+)
+
+# In C alone, and in one thread. It says how fast it was, which would be another
+# output every time.
+X264 = Recipe(
+    "x264",
+    (
+        "common/*.c", "encoder/*.c", "filters/*.c", "filters/video/*.c",
+        "input/input.c", "input/raw.c", "input/timecode.c", "input/y4m.c",
+        "output/raw.c", "output/flv*.c", "output/matroska*.c",
+        "autocomplete.c", "x264.c",
+    ),
+    package="x264",
+    left_out=(
+        "opencl.c", "threadpool.c", "win32thread.c", "rdo.c", "slicetype.c",
+        "slicetype-cl.c",
+    ),
+    flags=(
+        "-O2", "-std=gnu99", "-D_GNU_SOURCE", "-DBIT_DEPTH=8",
+        "-DHIGH_BIT_DEPTH=0",
+    ),
+    libraries=("-lm",),
+    prepare=(
+        ("cp", "-r", "{source}/.", "."),
+        ("sed", "-i", "/encoded %d frames/,/;$/d", "x264.c"),
+        (
+            "env", "CC={cc}", "./configure", "--disable-asm",
+            "--disable-opencl", "--disable-thread", "--bit-depth=8",
+            "--disable-avs", "--disable-swscale", "--disable-lavf",
+            "--disable-ffms", "--disable-gpac", "--disable-lsmash",
+            "--enable-static",
+        ),
     ),
 )
 
@@ -174,6 +293,24 @@ PROGRAMS = {
         Program("zstd", "real", "compress", ZSTD,
                 by_size(*[["-7", "--quiet", "--stdout", "{input}"]] * 3),
                 inputs.mixture, by_size(100_000, 18_000_000, 120_000_000)),
+        Program("lz4", "real", "compress", LZ4,
+                by_size(*[["-9", "--quiet", "--stdout", "{input}"]] * 3),
+                inputs.mixture, by_size(100_000, 6_000_000, 36_000_000)),
+        Program("xz", "real", "compress", XZ,
+                by_size(*[["-6", "--stdout", "{input}"]] * 3),
+                inputs.mixture, by_size(100_000, 900_000, 4_500_000)),
+        Program("perl", "real", "text, hashes, formats, objects", PERL,
+                by_size(*[["{script}/report.pl", n] for n in ("1", "1", "6")]),
+                inputs.text, by_size(20_000, 1_000_000, 1_000_000),
+                stdin=True),
+        Program("re2", "real", "search and replace by patterns, C++", RE2,
+                by_size(*[[n] for n in ("1", "1", "7")]),
+                inputs.text, by_size(100_000, 4_000_000, 4_000_000),
+                stdin=True),
+        Program("x264", "real", "encode a video", X264,
+                by_size(*[["--quiet", "--no-progress", "--demuxer", "y4m",
+                           "--muxer", "raw", "--output", "-", "{input}"]] * 3),
+                inputs.video, by_size(2, 45, 280)),
         Program("lua", "real", "tables, strings, closures, collector", LUA,
                 by_size(*[["{script}/mixed.lua", n]
                           for n in ("1", "16", "100")])),
