@@ -180,7 +180,7 @@ def _number(value):
     return "%g" % round(value, 6)
 
 
-LEFT, RIGHT, WIDTH = 150, 24, 860
+LEFT, RIGHT, WIDTH, TALL = 150, 24, 860, 560
 
 
 def _values(m, group, names, quantity="cpu_s"):
@@ -327,7 +327,7 @@ def dots(m, group, names, title):
 
 def _frame(title, below, beside, x_axis, y_axis, x_names=None):
     """A picture with axes."""
-    picture = Picture(WIDTH, 540, title)
+    picture = Picture(WIDTH, TALL, title)
     for tick in x_axis.ticks():
         x = x_axis.at(tick)
         picture.line(x, y_axis.start, x, y_axis.end)
@@ -391,8 +391,8 @@ def break_even_plot(found):
     drawn = [
         n for three in lines.values() for one in three for _, n in one if n
     ]
-    x_axis = Axis(7e-4, 1.4, LEFT - 60, WIDTH - RIGHT, powers=True)
-    y_axis = Axis(*_decades([*pages.values(), *drawn]), 480, 110, powers=True)
+    x_axis = Axis(5e-4, 2, LEFT - 60, WIDTH - RIGHT, powers=True)
+    y_axis = Axis(*_decades([*pages.values(), *drawn]), TALL - 60, 140, powers=True)
     names = {s: period for period, s in seconds.items()}
     x_axis.ticks = lambda: list(names)
     picture = _frame(
@@ -430,13 +430,12 @@ def break_even_plot(found):
             "%s, %s: %d pages, cheapest: %s"
             % (program, period, count, best.way),
         )
-    x = 12
     for number, way in enumerate(colours):
         words = "cheapest here: " + way
         if way in lines:
             words += " (line: break-even of marks with it)"
-        picture.dot(x + 5, 44 + 18 * number, colours[way], number)
-        picture.text(x + 15, 48 + 18 * number, words)
+        picture.dot(17, 44 + 18 * number, colours[way], number)
+        picture.text(27, 48 + 18 * number, words)
     picture.text(
         WIDTH - RIGHT,
         48,
@@ -456,7 +455,7 @@ def engine_plot(found):
     )
     least = 0.003
     y_axis = Axis(
-        least, _decades([max(p.cost, 0.1) for p in points])[1], 480, 110, True
+        least, _decades([max(p.cost, 0.1) for p in points])[1], TALL - 60, 110, True
     )
     picture = _frame(
         "What tracking writes costs, by how fast pages are written anew",

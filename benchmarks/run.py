@@ -87,6 +87,12 @@ def parse_arguments(arguments):
         ),
     )
     parser.add_argument(
+        "--build-only",
+        action="store_true",
+        help="build all of it, and see to the marks; measure nothing (what a "
+        "build takes is measured when it is made, though)",
+    )
+    parser.add_argument(
         "--json",
         metavar="OUT",
         help="where the records go, one JSON object a line [below --build: "
@@ -247,6 +253,8 @@ class Lab:
                 "variant": variant.name,
                 "void": fault,
             }
+        if self.options.build_only:
+            return
         for record in self.runs(program, task, executables, runnable):
             if record["void"]:
                 say("  VOID: %s" % record["void"])
@@ -392,6 +400,9 @@ def main(arguments):
     options = parse_arguments(arguments)
     try:
         interrupted = False
+        if options.build_only:
+            kinds = [record["record"] for record in measure(options)]
+            return 1 if {"unbuilt", "failure"} & set(kinds) else 0
         if options.records:
             records = read_records(options.records)
         else:
@@ -411,6 +422,8 @@ def main(arguments):
     except Failure as failure:
         print("error: %s" % failure, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:  # while building
+        return 130
     if interrupted:
         return 130
     return 1 if measurements.faults() else 0
