@@ -507,6 +507,12 @@ def _break_even_rows(found):
         here = {w: points.get((program, period, w)) for w in ways}
         counted = here["uffd"] or here["mprotect"] or here[break_even.MARKS]
         row = ["%s %s" % (program, period), "%d" % round(counted.pages)]
+        row.append(
+            " / ".join(
+                "%.1f" % (1e3 * here[w].length_s) if here[w] else NOTHING
+                for w in ways
+            )
+        )
         row += [_percent(here[w].cost) if here[w] else NOTHING for w in ways]
         costs = {w: p.cost for w, p in here.items() if p}
         row.append(min(costs, key=costs.get))
@@ -522,7 +528,8 @@ def _break_even_rows(found):
                 else NOTHING
             )
         rows.append(row)
-    header = ["run", "pages a period", *("cost " + w for w in ways), "cheapest"]
+    header = ["run", "pages a period", "ms a period (" + " / ".join(ways) + ")"]
+    header += [*("cost " + w for w in ways), "cheapest"]
     header += ["break-even " + engine for engine in found.engines]
     return table(header, rows)
 

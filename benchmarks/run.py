@@ -217,8 +217,9 @@ class Lab:
         variants = [v for v in self.variants if program.kind in v.kinds]
         if not variants:
             return
-        size = self.options.size
-        task = task_of(program, size, self.builder.cache / "inputs")
+        inputs = self.builder.cache / "inputs"
+        task = task_of(program, self.options.size, inputs)
+        smallest = task_of(program, "smoke", inputs)
         # A variant is compared with native, or with a build of its own base.
         bases = [VARIANTS[v.against] for v in variants if v.against != "native"]
         names = dict.fromkeys(
@@ -227,7 +228,9 @@ class Lab:
         executables, failed = {}, {}
         for name in names:
             try:
-                executables[name], record = self.build(program, task, name)
+                executables[name], record = self.build(
+                    program, smallest, name
+                )
                 yield record
             except Failure as failure:
                 # Without native there is nothing; without another build,
