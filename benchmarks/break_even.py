@@ -2,8 +2,9 @@
 """From how many pages a period onward marks are cheaper than having the kernel
 track writes.
 
-The kernel's tracking costs something for each page written in a period, whatever
-is done to the page; marks cost something for each store, whatever it hits. So,
+The kernel's tracking costs something for each page written in a period,
+whatever is done to the page; marks cost something for each store, whatever it
+hits. So,
 with x the pages written in a period over the period's length,
 
     cost of an engine over native  = a + b * x      the same a for all programs
@@ -154,8 +155,8 @@ def derive(measurements):
 
 
 def least_pages(engine, marks, seconds) -> Optional[float]:
-    """From how many pages a period of that length onward marks are cheaper; None:
-    they never are."""
+    """From how many pages a period of that length onward marks are cheaper;
+    None: they never are."""
     if marks.a <= engine.a:
         return 0.0
     if engine.b <= marks.b:
@@ -184,7 +185,7 @@ def typical_marks(found):
 
 
 def deviation(points, line):
-    """The median distance of the points from the line, of what the line says."""
+    """The median distance of the points from the line, over what it says."""
     return statistics.median(
         abs(p.cost - line.at(p.rate)) / max(line.at(p.rate), LEAST_COST)
         for p in points

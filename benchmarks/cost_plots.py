@@ -180,13 +180,15 @@ def _number(value):
     return "%g" % round(value, 6)
 
 
+NO_VALUE = "void"
 LEFT, RIGHT, WIDTH, TALL = 150, 24, 860, 560
 
 
 def _values(m, group, names, quantity="cpu_s"):
     """By program, the value of each variant: a ratio, None where there is none,
     infinity where it took too long. With geomeans, where they are whole."""
-    variants = [v for v in m.variants(group, "kernel", "real") if v.name in names]
+    ran = m.variants(group, "kernel", "real")
+    variants = [v for v in ran if v.name in names]
     rows = []
     for program in m.programs("kernel", "real"):
         row = []
@@ -267,9 +269,6 @@ def bars(m, group, names, title):
     return picture
 
 
-NO_VALUE = "void"
-
-
 def dots(m, group, names, title):
     """A dot each, a row a program, ratios by powers."""
     variants, rows = _values(m, group, names)
@@ -280,13 +279,9 @@ def dots(m, group, names, title):
     picture = Picture(WIDTH, top + row_height * len(rows) + 46, title)
     _legend(picture, 12, 46, [v.name for v in variants], shapes=True)
     bottom = top + row_height * len(rows)
-    axis = Axis(
-        min(0.9, *finite),
-        min(max(1.5, *finite) * 1.05, OTHERS_LIMIT * 1.2),
-        LEFT,
-        WIDTH - RIGHT,
-        powers=True,
-    )
+    late = any(v == math.inf for _, row in rows for v in row)
+    high = OTHERS_LIMIT * 1.2 if late else max(1.5, *finite) * 1.05
+    axis = Axis(min(0.9, *finite), high, LEFT, WIDTH - RIGHT, powers=True)
     for number, (program, _) in enumerate(rows):
         if number % 2 == 0:
             picture.box(
@@ -303,11 +298,11 @@ def dots(m, group, names, title):
         picture.line(x, top, x, bottom)
         picture.text(x, bottom + 16, _number(tick), "middle faint")
     picture.line(axis.at(1), top, axis.at(1), bottom, "axis")
+    late_words = " (right edge: more than %d)" % OTHERS_LIMIT if late else ""
     picture.text(
         (LEFT + WIDTH - RIGHT) / 2,
         bottom + 36,
-        "user and system time over %s (at the right edge: more than %d)"
-        % (variants[0].against, OTHERS_LIMIT),
+        "user and system time over " + variants[0].against + late_words,
         "middle",
     )
     for number, (program, row) in enumerate(rows):
@@ -392,7 +387,8 @@ def break_even_plot(found):
         n for three in lines.values() for one in three for _, n in one if n
     ]
     x_axis = Axis(5e-4, 2, LEFT - 60, WIDTH - RIGHT, powers=True)
-    y_axis = Axis(*_decades([*pages.values(), *drawn]), TALL - 60, 140, powers=True)
+    counts = _decades([*pages.values(), *drawn])
+    y_axis = Axis(*counts, TALL - 60, 140, powers=True)
     names = {s: period for period, s in seconds.items()}
     x_axis.ticks = lambda: list(names)
     picture = _frame(
@@ -454,9 +450,8 @@ def engine_plot(found):
         *_decades([p.rate for p in points]), LEFT - 60, WIDTH - RIGHT, True
     )
     least = 0.003
-    y_axis = Axis(
-        least, _decades([max(p.cost, 0.1) for p in points])[1], TALL - 60, 110, True
-    )
+    _, most = _decades([max(p.cost, 0.1) for p in points])
+    y_axis = Axis(least, most, TALL - 60, 110, powers=True)
     picture = _frame(
         "What tracking writes costs, by how fast pages are written anew",
         "pages written in a period / length of the period (1/s, native time)",

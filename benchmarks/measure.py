@@ -122,7 +122,9 @@ class Runner:
         whole = len(files) == 1 and files[0].stat().st_size > 0
         for file in files:
             file.unlink()
-        return None if whole else "left no file %s with anything in it" % pattern
+        if whole:
+            return None
+        return "left no file %s with anything in it" % pattern
 
     def _launch(self, command, stdin, limit_s):
         limit_s = limit_s or TIME_LIMIT_S

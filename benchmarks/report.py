@@ -287,7 +287,8 @@ def memory_table(m, group):
                 else "void"
             )
         rows.append(row)
-    return table(["program", _base(variants), *(v.name for v in variants)], rows)
+    header = ["program", _base(variants), *(v.name for v in variants)]
+    return table(header, rows)
 
 
 def build_table(m, group):
@@ -479,7 +480,9 @@ def _period_table(m):
     rows = []
     for period in PERIODS:
         columns = {
-            way: [m.ratio(n, VARIANTS[way + "-" + period], "cpu_s") for n in names]
+            way: [
+                m.ratio(n, VARIANTS[way + "-" + period], "cpu_s") for n in names
+            ]
             for way in (break_even.MARKS, *ENGINES)
         }
         row = [period]

@@ -79,8 +79,8 @@ def parse_arguments(arguments):
         "--runs",
         type=int,
         metavar="N",
-        help="rounds, each with a pair of runs for every variant [smoke, quick, "
-        "full: %s]; start-up has its own number"
+        help="rounds, each with a pair of runs for every variant [smoke, "
+        "quick, full: %s]; start-up has its own number"
         % "; ".join(
             "%s %s" % (g.name, ", ".join(map(str, g.rounds.values())))
             for g in GROUPS.values()

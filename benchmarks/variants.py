@@ -125,7 +125,9 @@ VARIANTS = {
         Variant("near", "near", "rw with precision near"),
         Variant("near-access", "near-access", "access with precision near"),
         Variant("near-write", "near-write", "write with precision near"),
-        Variant("near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"),
+        Variant(
+            "near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"
+        ),
         *(
             Variant("rw-" + p, "rw", "rw, recorded, periods of " + p, p)
             for p in PERIODS
@@ -153,7 +155,9 @@ VARIANTS = {
             kinds=("start",),
         ),
         *(
-            Variant("write-" + p, "write", "write, recorded, periods of " + p, p)
+            Variant(
+                "write-" + p, "write", "write, recorded, periods of " + p, p
+            )
             for p in PERIODS
         ),
         *(
