@@ -350,7 +350,9 @@ PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
 struct sigaction;
 namespace {
 constexpr int kSigSegv = 11;
-constexpr uptr kActionBytes = 152; // of libc's struct sigaction
+constexpr uptr kActionBytes = 152;     // of libc's struct sigaction
+constexpr int kRestart = 0x10000000;   // SA_RESTART
+constexpr int kOnce = (int)0xc0000000; // SA_RESETHAND, SA_NODEFER
 } // namespace
 
 /// Under engine mprotect: SIGSEGV is the runtime's, which passes on what is not
@@ -376,13 +378,23 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
     DidWrite((void *)previous, kActionBytes);
   return result;
 }
-PAGETIDE_INTERCEPTOR(void *, signal, int number, void *handler) {
-  if (number != kSigSegv || !ShadowReady())
-    return RESOLVED(signal)(number, handler);
-  if (Protecting())
-    return SetProgramFaultSignal(handler);
-  return SetFaultSignal(handler, RESOLVED(sigaction));
-}
+
+/// signal() by each of its names. Which one a program calls depends on the
+/// standard that it asks the headers for.
+#define PAGETIDE_SIGNAL(name, flags)                                           \
+  PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
+    if (number != kSigSegv || !ShadowReady())                                  \
+      return RESOLVED(name)(number, handler);                                  \
+    if (Protecting())                                                          \
+      return SetProgramFaultSignal(handler, flags);                            \
+    return SetFaultSignal(handler, flags, RESOLVED(sigaction));                \
+  }
+PAGETIDE_SIGNAL(signal, kRestart)
+PAGETIDE_SIGNAL(ssignal, kRestart)
+PAGETIDE_SIGNAL(bsd_signal, kRestart)
+PAGETIDE_SIGNAL(sysv_signal, kOnce)
+PAGETIDE_SIGNAL(__sysv_signal, kOnce)
+#undef PAGETIDE_SIGNAL
 
 static int ProtectedAction(int number, const struct sigaction *action,
                            struct sigaction *previous) {

@@ -139,12 +139,14 @@ int SetFaultHandler(const struct sigaction *action, struct sigaction *previous,
   return 0;
 }
 
-void *SetFaultSignal(void *handler, int (*real)(int, const struct sigaction *,
-                                                struct sigaction *)) {
+void *SetFaultSignal(void *handler, int flags,
+                     int (*real)(int, const struct sigaction *,
+                                 struct sigaction *)) {
   struct sigaction action = {}, previous;
   action.sa_handler = (void (*)(int))handler;
-  action.sa_flags = SA_RESTART;
-  sigaddset(&action.sa_mask, SIGSEGV);
+  action.sa_flags = flags;
+  if (!(flags & (int)SA_NODEFER))
+    sigaddset(&action.sa_mask, SIGSEGV);
   if (SetFaultHandler(&action, &previous, real))
     return (void *)SIG_ERR;
   return (void *)previous.sa_handler;

@@ -27,9 +27,11 @@ int SetFaultHandler(const struct sigaction *action, struct sigaction *previous,
                     int (*real)(int, const struct sigaction *,
                                 struct sigaction *));
 
-/// signal() likewise; `real` is libc's sigaction. Returns what signal does.
-void *SetFaultSignal(void *handler, int (*real)(int, const struct sigaction *,
-                                                struct sigaction *));
+/// signal() likewise, of which there are two kinds: `flags` are those of sigaction
+/// that its handlers have. `real` is libc's sigaction. Returns what signal does.
+void *SetFaultSignal(void *handler, int flags,
+                     int (*real)(int, const struct sigaction *,
+                                 struct sigaction *));
 
 /// Bytes of the instruction at `code` where it is a mark, otherwise 0: a store
 /// relative to GS, of a constant or a register.

@@ -274,10 +274,10 @@ int SetProgramFaultAction(const struct sigaction *action,
   return 0;
 }
 
-void *SetProgramFaultSignal(void *handler) {
+void *SetProgramFaultSignal(void *handler, int flags) {
   struct sigaction action = {}, previous;
   action.sa_handler = (void (*)(int))handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = flags;
   SetProgramFaultAction(&action, &previous);
   return (void *)previous.sa_handler;
 }

@@ -57,8 +57,8 @@ int RightsOf(uptr address);
 int SetProgramFaultAction(const struct sigaction *action,
                           struct sigaction *previous);
 
-/// signal() of it; returns the handler before.
-void *SetProgramFaultSignal(void *handler);
+/// signal() of it, with these flags of sigaction; returns the handler before.
+void *SetProgramFaultSignal(void *handler, int flags);
 
 /// Threads and processes being started write new stacks, and what their makers
 /// gave them, with all signals blocked: while there is one, no memory is
