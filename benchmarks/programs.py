@@ -333,7 +333,7 @@ PROGRAMS = {
                 stdin=True),
         Program("povray", "real", "draw a scene, C++", POVRAY,
                 by_size(*[["+I{script}/scene.pov", "+W" + width, "+H" + height,
-                           "-D", "+WT1", "-GA", "+FB", "+O-"]
+                           "-D", "-V", "+WT1", "-GA", "+FB", "+O-"]
                           for width, height in (
                               ("32", "24"), ("240", "180"), ("640", "480"))])),
         Program("re2", "real", "search and replace by patterns, C++", RE2,
