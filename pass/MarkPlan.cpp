@@ -221,11 +221,13 @@ void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
 /// Accesses that mark one kind of cell, at constant offsets from one base.
 ///
 /// A group's marks go before its first access, and so those of stores after the
-/// loads that come before the first store. Earlier they would do as well, but a
-/// mark between a load and a store of the same bytes is what keeps code
-/// generation from making one narrow store of them that reads nothing.
+/// loads that come before the first store. A store that updates what was loaded
+/// has its mark before that load, so that code generation can make one
+/// instruction of the two; but for partial updates: there a mark between load and
+/// store is what keeps it from making one narrow store that reads nothing.
 struct Group {
-  Instruction *First; ///< the instruction that makes the first of them
+  Instruction *First; ///< the instruction that makes the first of them, or the
+                      ///< load that the first of them updates
   unsigned Position;  ///< First's
   Value *Base;
   unsigned Cell;
@@ -233,6 +235,28 @@ struct Group {
   Extent Bytes;
   bool NeedsOwnMark; ///< whatever has been marked before
 };
+
+/// The load of what \p I, a store, stores back changed, where code generation may
+/// make one instruction of the two; otherwise null. With \p AndReads the result
+/// is one that still reads: a constant that sets or clears bits may leave of it a
+/// narrow store of just these.
+Instruction *updatedLoad(Instruction &I, bool AndReads) {
+  using namespace PatternMatch;
+  auto *Store = dyn_cast<StoreInst>(&I);
+  if (!Store)
+    return nullptr;
+  auto *Update = dyn_cast<BinaryOperator>(Store->getValueOperand());
+  if (!Update || !Update->hasOneUse())
+    return nullptr;
+  if (AndReads && isa<Constant>(Update->getOperand(1)) &&
+      (Update->getOpcode() == Instruction::And ||
+       Update->getOpcode() == Instruction::Or))
+    return nullptr;
+  for (Value *Operand : Update->operands())
+    if (match(Operand, m_OneUse(m_Load(m_Specific(Store->getPointerOperand())))))
+      return cast<Instruction>(Operand);
+  return nullptr;
+}
 
 class BlockPlanner {
 public:
@@ -255,6 +279,11 @@ public:
         Marked.clear();
       Accesses.clear();
       collectAccesses(I, Options, Accesses);
+      if (isa<LoadInst>(I)) {
+        Loads[&I] = Position;
+        if (Mode == MarkMode::Check)
+          beginChecks(I); // a store's mark may go before the load
+      }
       if (!Chunked.Instructions.contains(&I))
         add(I, Accesses);
       else if (Mode == MarkMode::Check)
@@ -309,15 +338,20 @@ private:
   /// What a transfer touches that the runtime replaces is not checked: there is
   /// no mark before it.
   void addChecks(Instruction &I, ArrayRef<Access> Accesses) {
-    // Marks made on the way here, or before a chunk, were made since an earlier
-    // beginning.
-    if (Checks.empty() && Marked.empty() &&
-        !Chunked.Bodies.contains(I.getParent()))
-      addStep(MarkStep::Form::CheckBegin, I, Position);
+    beginChecks(I);
     for (const Access &A : Accesses) {
       Checks.push_back({Position, {MarkStep::Form::Check, &I, Segment}});
       Checks.back().second.What = A;
     }
+  }
+
+  /// Marks made on the way here, or before a chunk, were made since an earlier
+  /// beginning.
+  void beginChecks(Instruction &I) {
+    if (!ChecksBegun && Marked.empty() &&
+        !Chunked.Bodies.contains(I.getParent()))
+      addStep(MarkStep::Form::CheckBegin, I, Position);
+    ChecksBegun = true;
   }
 
   MarkStep &addStep(MarkStep::Form Do, Instruction &Before, unsigned Position) {
@@ -376,7 +410,23 @@ private:
     }
     Place->second = Groups.size();
     Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
-    Groups.push_back({A.At, Position, Base, Cell, Offset, Bytes, NeedsOwnMark});
+    auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
+    Groups.push_back(
+        {First, FirstPosition, Base, Cell, Offset, Bytes, NeedsOwnMark});
+  }
+
+  /// The instruction that the mark of \p A goes before, and its position. What
+  /// may lie in two granules stays where it is: code generation may narrow an
+  /// update to the bytes that change.
+  std::pair<Instruction *, unsigned> placeFor(const Access &A,
+                                              bool NeedsOwnMark) const {
+    if (!NeedsOwnMark && A.Alignment.value() >= A.Bytes &&
+        !Options.DistrustAlignment)
+      if (Instruction *Load =
+              updatedLoad(*A.At, abi::records_reads(Options.Layout)))
+        if (auto Found = Loads.find(Load); Found != Loads.end())
+          return {Found->first, Found->second};
+    return {A.At, Position};
   }
 
   /// An access at \p Offset from the base promises its own alignment.
@@ -448,6 +498,8 @@ private:
     Checks.clear();
     Groups.clear();
     OpenGroups.clear();
+    Loads.clear();
+    ChecksBegun = false;
     ++Segment;
   }
 
@@ -462,6 +514,8 @@ private:
   unsigned Segment;
   /// Of the segment, with the positions of the instructions they go before.
   std::vector<std::pair<unsigned, MarkStep>> Steps, Checks;
+  bool ChecksBegun = false;
+  SmallDenseMap<Instruction *, unsigned, 16> Loads; ///< and their positions
   SmallVector<Group, 16> Groups;
   SmallDenseMap<BaseAndCell, unsigned, 16> OpenGroups;
 };

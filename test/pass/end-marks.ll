@@ -147,22 +147,19 @@ define i32 @twice(ptr %p, ptr %q) {
 }
 
 ; Reading and writing are marked apart where the layout tells them apart.
-define void @read_then_written(ptr %p) {
-; CHECK-LABEL: define void @read_then_written(
+define i32 @read_then_written(ptr %p) {
+; CHECK-LABEL: define i32 @read_then_written(
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i32
-; CHECK-NEXT:    add
 ; CHECK-NEXT:    store i32
-; RW-LABEL: define void @read_then_written(
+; RW-LABEL: define i32 @read_then_written(
 ; RW-COUNT-1:    store volatile i8 1, ptr addrspace(256)
 ; RW-NEXT:       load i32
-; RW-NEXT:       add i32
 ; RW-COUNT-1:    store volatile i8 1, ptr addrspace(256)
 ; RW-NEXT:       store i32
   %a = load i32, ptr %p, align 4
-  %b = add i32 %a, 1
-  store i32 %b, ptr %p, align 4
-  ret void
+  store i32 7, ptr %p, align 4
+  ret i32 %a
 }
 
 ; What may not come back, or takes its time, or orders memory, starts anew.

@@ -42,7 +42,8 @@ define void @store(ptr %p, i32 %v) {
   ret void
 }
 
-; One index serves both cells; each mark stands before its own access.
+; One index serves both cells; the store's mark stands before the load that it
+; updates.
 define void @increment(ptr %p) {
 ; CHECK-LABEL: define void @increment(
 ; RW-NEXT:       [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
@@ -50,20 +51,20 @@ define void @increment(ptr %p) {
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
 ; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[PAIR]] to ptr addrspace(256)
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW]]
-; ACCESS-NEXT:   [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
-; ACCESS-NEXT:   [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
-; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
-; ACCESS-NEXT:   store volatile i8 1, ptr addrspace(256) [[SHADOW]]
-; CHECK-NEXT:    %old = load i32, ptr %p
-; CHECK-NEXT:    %new = add i32 %old, 1
 ; RW-NEXT:       [[PAIR2:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
 ; RW-NEXT:       [[CELL2:%.+]] = add nuw i64 [[PAIR2]], 1
 ; RW-NEXT:       [[SHADOW2:%.+]] = inttoptr i64 [[CELL2]] to ptr addrspace(256)
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW2]]
+; ACCESS-NEXT:   [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
+; ACCESS-NEXT:   [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
+; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
+; ACCESS-NEXT:   store volatile i8 1, ptr addrspace(256) [[SHADOW]]
 ; WRITE-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; WRITE-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; WRITE-NEXT:    [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
 ; WRITE-NEXT:    store volatile i8 1, ptr addrspace(256) [[SHADOW]]
+; CHECK-NEXT:    %old = load i32, ptr %p
+; CHECK-NEXT:    %new = add i32 %old, 1
 ; CHECK-NEXT:    store i32 %new, ptr %p
 ; CHECK-NEXT:    ret void
   %old = load i32, ptr %p, align 4
