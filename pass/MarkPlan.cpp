@@ -253,7 +253,8 @@ Instruction *updatedLoad(Instruction &I, bool AndReads) {
        Update->getOpcode() == Instruction::Or))
     return nullptr;
   for (Value *Operand : Update->operands())
-    if (match(Operand, m_OneUse(m_Load(m_Specific(Store->getPointerOperand())))))
+    if (match(Operand,
+              m_OneUse(m_Load(m_Specific(Store->getPointerOperand())))))
       return cast<Instruction>(Operand);
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include "early_init.h"
 
 #include "messages.h"
+#include "moves.h"
 #include "rtl.h"
 #include "shadow.h"
 #include "write_protection.h"
@@ -58,6 +59,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
             "Wine, sets it. Pagetide cannot run beside it.\n",
             base);
     CreateShadow(module);
+    ChooseMoves();
     return;
   }
   const ModuleInfo &first = shadow.module;

@@ -32,10 +32,7 @@
 
 using namespace pagetide;
 
-// Used before their interceptors.
-DECLARE_REAL(void *, memcpy, void *d, const void *s, SIZE_T n)
-DECLARE_REAL(void *, memmove, void *d, const void *s, SIZE_T n)
-DECLARE_REAL(void *, memset, void *d, int c, SIZE_T n)
+// Used before its interceptor.
 DECLARE_REAL(SIZE_T, strlen, const char *s)
 
 namespace pagetide {
@@ -51,64 +48,9 @@ uptr Length(const char *s) {
   return n;
 }
 
-//===- Moves --------------------------------------------------------------===//
-
-template <typename Move>
-static inline void MoveForward(uptr d, uptr s, uptr n, Move move) {
-  for (uptr at = 0; at < n; at += kStep) {
-    uptr bytes = n - at < kStep ? n - at : kStep;
-    MarkRead(s + at, bytes);
-    MarkWrite(d + at, bytes);
-    move(d + at, s + at, bytes);
-  }
-}
-
-void *MarkedMemcpy(void *d, const void *s, uptr n) {
-  if (!ShadowReady())
-    return InternalMemcpy(d, s, n);
-  MoveForward((uptr)d, (uptr)s, n, [](uptr to, uptr from, uptr bytes) {
-    Active() ? REAL(memcpy)((void *)to, (const void *)from, bytes)
-             : InternalMemcpy((void *)to, (const void *)from, bytes);
-  });
-  return d;
-}
-
-void *MarkedMemmove(void *d, const void *s, uptr n) {
-  if (!ShadowReady())
-    return InternalMemmove(d, s, n);
-  auto move = [](uptr to, uptr from, uptr bytes) {
-    Active() ? REAL(memmove)((void *)to, (const void *)from, bytes)
-             : InternalMemmove((void *)to, (const void *)from, bytes);
-  };
-  uptr to = (uptr)d, from = (uptr)s;
-  if (to <= from || to >= from + n) {
-    MoveForward(to, from, n, move);
-    return d;
-  }
-  // The target overlaps the source's end: the last step goes first.
-  for (uptr left = n; left;) {
-    uptr bytes = left < kStep ? left : kStep;
-    left -= bytes;
-    MarkRead(from + left, bytes);
-    MarkWrite(to + left, bytes);
-    move(to + left, from + left, bytes);
-  }
-  return d;
-}
-
-void *MarkedMemset(void *d, int c, uptr n) {
-  if (!ShadowReady())
-    return InternalMemset(d, c, n);
-  for (uptr at = 0; at < n; at += kStep) {
-    uptr bytes = n - at < kStep ? n - at : kStep;
-    u8 *to = (u8 *)d + at;
-    MarkWrite((uptr)to, bytes);
-    Active() ? REAL(memset)(to, c, bytes) : InternalMemset(to, c, bytes);
-  }
-  return d;
-}
-
 } // namespace pagetide
+
+//===- Moves --------------------------------------------------------------===//
 
 // What the pass makes of memory intrinsics.
 #define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -706,6 +648,7 @@ void InitInterceptors() {
                                   __ATOMIC_ACQUIRE)) {
     InitTableInterceptors();
     __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
+    ChooseMoves();
   } else if (other != tid) {
     while (!__atomic_load_n(&intercepting, __ATOMIC_ACQUIRE))
       Syscall(SYS_sched_yield);

@@ -35,6 +35,7 @@
 #include "copy.h"
 #include "intercepted_call.h"
 #include "internal_mem.h"
+#include "moves.h"
 #include "rtl.h"
 #include "shadow.h"
 #include "threads.h"
@@ -112,6 +113,9 @@ inline void MayHaveWritten(const volatile void *p, uptr bytes) {
   if (ShadowReady())
     MarkMayWrite((uptr)p, bytes);
 }
+/// False where what the program reads is marked nowhere: libc's own functions
+/// may do all of the work.
+inline bool MarksReads() { return ShadowReady() && shadow.marks_reads; }
 template <typename T> inline void DidReadAt(const T *p) {
   if (p)
     DidRead((const volatile void *)p, sizeof(T));
@@ -143,12 +147,8 @@ inline void DidReadPath(const char *path, bool failed) {
 /// the runtime (interceptors_process.cpp).
 void BeforeBareCall(long number, const u64 (&arguments)[6]);
 
-//===- Moves and scans that mark ------------------------------------------===//
+//===- Scans that mark ----------------------------------------------------===//
 
-void *MarkedMemcpy(void *d, const void *s, uptr n);
-void *MarkedMemmove(void *d, const void *s, uptr n);
-void *MarkedMemset(void *d, int c, uptr n);
-int MarkedMemcmp(const void *a, const void *b, uptr n);
 /// Index of the first byte equal to `c` among `most`; `most` where there is
 /// none. Marks what it looked at.
 uptr MarkedFind(const void *s, int c, uptr most);

@@ -16,11 +16,14 @@
 
 #include "interceptors.h"
 
-#include <emmintrin.h>
+#include "compare.h"
 
 using namespace pagetide;
 
 DECLARE_REAL(void *, memchr, const void *s, int c, SIZE_T n)
+DECLARE_REAL(SIZE_T, strlen, const char *s)
+DECLARE_REAL(int, strcmp, const char *a, const char *b)
+DECLARE_REAL(int, strncmp, const char *a, const char *b, SIZE_T most)
 DECLARE_REAL(SIZE_T, wcslen, const wchar_t *s)
 struct __locale_struct;
 extern "C" const int **__ctype_tolower_loc();
@@ -28,33 +31,32 @@ extern "C" const unsigned short **__ctype_b_loc();
 
 //===- Scans --------------------------------------------------------------===//
 
-using Unaligned __attribute__((aligned(1), may_alias)) = u64;
-
-/// Bytes of [0, n) that a comparison looks at: up to the first that differs.
-static uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
-  uptr i = 0;
-  while (i + 8 <= n &&
-         *(const Unaligned *)(a + i) == *(const Unaligned *)(b + i))
-    i += 8;
-  while (i < n && a[i] == b[i])
-    ++i;
-  return i < n ? i + 1 : n;
+/// Index of the first character that differs or ends `a`, among `most`.
+static uptr FindDifference(const char *a, const char *b, uptr most) {
+  const u8 *x = (const u8 *)a, *y = (const u8 *)b;
+  // Sixteen at a time, but never into a page that the strings need not have.
+  constexpr uptr kPage = 4096;
+  const auto StaysInPage = [](const u8 *p) {
+    return (uptr)p % kPage <= kPage - 16;
+  };
+  for (uptr i = 0; i < most;) {
+    if (StaysInPage(x + i) && StaysInPage(y + i)) {
+      const __m128i block = _mm_loadu_si128((const __m128i *)(x + i));
+      const u32 ends =
+          (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_setzero_si128()));
+      if (u32 hits = ends | Differences(x + i, y + i))
+        return Min(i + (uptr)__builtin_ctz(hits), most);
+      i += 16;
+    } else {
+      if (x[i] != y[i] || !x[i])
+        return i;
+      ++i;
+    }
+  }
+  return most;
 }
 
 namespace pagetide {
-
-int MarkedMemcmp(const void *a, const void *b, uptr n) {
-  for (uptr at = 0; at < n; at += kStep) {
-    uptr bytes = n - at < kStep ? n - at : kStep;
-    const u8 *x = (const u8 *)a + at, *y = (const u8 *)b + at;
-    uptr compared = ComparedBytes(x, y, bytes);
-    DidRead(x, compared);
-    DidRead(y, compared);
-    if (x[compared - 1] != y[compared - 1])
-      return x[compared - 1] - y[compared - 1];
-  }
-  return 0;
-}
 
 uptr MarkedFind(const void *s, int c, uptr most) {
   for (uptr at = 0; at < most;) {
@@ -100,17 +102,34 @@ static uptr MarkedFindOrEnd(const char *s, int c) {
   }
 }
 
-static inline int Same(u8 c) { return c; }
+/// Characters as they are.
+struct Same {
+  int operator()(u8 c) const { return c; }
+  static uptr Difference(const char *a, const char *b, uptr most) {
+    return FindDifference(a, b, most);
+  }
+};
+
+/// Characters as a function makes them.
+template <typename Function> struct Folded {
+  Function fold;
+  int operator()(u8 c) const { return fold(c); }
+  uptr Difference(const char *a, const char *b, uptr most) const {
+    uptr n = 0;
+    while (n < most && a[n] && fold((u8)a[n]) == fold((u8)b[n]))
+      ++n;
+    return n;
+  }
+};
+template <typename Function> Folded(Function) -> Folded<Function>;
 
 /// Compares strings up to `most` characters, as `fold` makes them.
 template <typename Fold>
 static inline int MarkedCompare(const char *a, const char *b, uptr most,
                                 Fold fold) {
   for (uptr at = 0; at < most;) {
-    uptr n = 0;
     uptr bytes = most - at < kStep ? most - at : kStep;
-    while (n < bytes && a[at + n] && fold((u8)a[at + n]) == fold((u8)b[at + n]))
-      ++n;
+    uptr n = fold.Difference(a + at, b + at, bytes);
     uptr looked_at = n < bytes ? n + 1 : bytes;
     DidRead(a + at, looked_at);
     DidRead(b + at, looked_at);
@@ -133,34 +152,39 @@ PAGETIDE_INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
 }
 PAGETIDE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
   OnInterceptedCall();
-  return MarkedCompare(a, b, kNoBound, Same);
+  if (!MarksReads() && Active())
+    return REAL(strcmp)(a, b);
+  return MarkedCompare(a, b, kNoBound, Same());
 }
 PAGETIDE_INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
   OnInterceptedCall();
-  return MarkedCompare(a, b, most, Same);
+  if (!MarksReads() && Active())
+    return REAL(strncmp)(a, b, most);
+  return MarkedCompare(a, b, most, Same());
 }
 PAGETIDE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
-  return MarkedCompare(a, b, kNoBound, [=](u8 c) { return lower[c]; });
+  return MarkedCompare(a, b, kNoBound, Folded{[=](u8 c) { return lower[c]; }});
 }
 PAGETIDE_INTERCEPTOR(int, strncasecmp, const char *a, const char *b,
                      SIZE_T most) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
-  return MarkedCompare(a, b, most, [=](u8 c) { return lower[c]; });
+  return MarkedCompare(a, b, most, Folded{[=](u8 c) { return lower[c]; }});
 }
 extern "C" int tolower_l(int c, void *locale) noexcept;
 PAGETIDE_INTERCEPTOR(int, strcasecmp_l, const char *a, const char *b,
                      void *locale) {
   OnInterceptedCall();
   return MarkedCompare(a, b, kNoBound,
-                       [=](u8 c) { return tolower_l(c, locale); });
+                       Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
 PAGETIDE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
                      SIZE_T most, void *locale) {
   OnInterceptedCall();
-  return MarkedCompare(a, b, most, [=](u8 c) { return tolower_l(c, locale); });
+  return MarkedCompare(a, b, most,
+                       Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
 
 /// For comparisons by rules that only libc knows: certainly as far as the
@@ -168,7 +192,7 @@ PAGETIDE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
 static void DidCollate(const char *a, const char *b) {
   if (!ShadowReady())
     return;
-  MarkedCompare(a, b, kNoBound, Same);
+  MarkedCompare(a, b, kNoBound, Same());
   MayHaveRead(a, Length(a) + 1);
   MayHaveRead(b, Length(b) + 1);
 }
@@ -219,6 +243,8 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strxfrm_l, char *d, const char *s, SIZE_T room,
 
 PAGETIDE_INTERCEPTOR(SIZE_T, strlen, const char *s) {
   OnInterceptedCall();
+  if (!MarksReads() && Active())
+    return REAL(strlen)(s);
   return MarkedFind(s, 0, kNoBound);
 }
 PAGETIDE_INTERCEPTOR(SIZE_T, strnlen, const char *s, SIZE_T most) {
