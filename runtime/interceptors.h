@@ -115,7 +115,9 @@ inline void MayHaveWritten(const volatile void *p, uptr bytes) {
 }
 /// False where what the program reads is marked nowhere: libc's own functions
 /// may do all of the work.
-inline bool MarksReads() { return ShadowReady() && shadow.marks_reads; }
+inline bool MarksReads() {
+  return ShadowReady() && abi::records_reads(shadow.layout);
+}
 template <typename T> inline void DidReadAt(const T *p) {
   if (p)
     DidRead((const volatile void *)p, sizeof(T));

@@ -13,6 +13,8 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <link.h>
+
 using namespace __sanitizer;
 
 namespace pagetide {
@@ -78,7 +80,18 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-static void EncodeRegions(PageVec<u8> &frames, u64 now) {
+/// While the files' destructors are called the loader writes into its account of
+/// each file, which lies in memory without a name.
+static u64 EncodeLinkMaps(Encoder &encoder) {
+  constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
+  u64 count = 0;
+  for (const link_map *map = _r_debug.r_map; map; map = map->l_next, ++count)
+    EncodeRegion(encoder, RegionKind::kLoader, (uptr)map,
+                 (uptr)map + kLinkMapBytes, 0, "");
+  return count;
+}
+
+static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
   PAGETIDE_RECORDER_STATE static PageVec<u8> entries;
   entries.clear();
   Encoder encoder(entries);
@@ -110,6 +123,8 @@ static void EncodeRegions(PageVec<u8> &frames, u64 now) {
     ++count;
   }
   state.ended_threads.clear();
+  if (leaving)
+    count += EncodeLinkMaps(encoder);
   for (const UntrackedRange &u : state.untracked)
     for (const UntrackedRange &before : state.untracked_before)
       if (u.begin < before.end && before.begin < u.end) {
@@ -161,7 +176,7 @@ void CollectKernelWrites(u64 period, bool leaving, const MappingList &mappings,
                          PageVec<u8> &frames) {
   TakeAll(mappings);
   const u64 now = MonotonicNs();
-  EncodeRegions(frames, now);
+  EncodeRegions(frames, leaving, now);
   EncodeRuns(frames, period, leaving, now);
 }
 

@@ -128,11 +128,6 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.granule_shift = module.granule_shift;
   shadow.cells_shift = module.granule_shift - module.cell_shift;
   shadow.cells = abi::cells_per_index(shadow.layout);
-  static_assert(abi::read_cell(abi::Layout::kRw) == 0 &&
-                abi::read_cell(abi::Layout::kAccess) == 0);
-  shadow.granule_cells_shift = shadow.cells_shift + (shadow.cells == 2);
-  shadow.write_cell = abi::write_cell(shadow.layout);
-  shadow.marks_reads = abi::records_reads(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
   // Without a memory file there are no records, but the program may still run:
   // whether it is to is not known yet.
@@ -300,6 +295,20 @@ static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
   uptr last = GranuleOf(address + bytes - 1);
   for (uptr granule = GranuleOf(address); granule <= last; ++granule)
     store(CellIndexOf(granule));
+}
+
+void MarkRead(uptr address, uptr bytes) {
+  if (!abi::records_reads(shadow.layout))
+    return;
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCell(ReadCellOffset(index), abi::kCellMarked);
+  });
+}
+
+void MarkWrite(uptr address, uptr bytes) {
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCell(WriteCellOffset(index), abi::kCellMarked);
+  });
 }
 
 void MarkMayRead(uptr address, uptr bytes) {

@@ -46,11 +46,6 @@ struct Shadow {
   u32 granule_shift;
   u32 cells;       ///< per index
   u32 cells_shift; ///< log2 of a granule's cells of each kind
-  /// For marks by the runtime: a granule's cells begin at its number shifted so;
-  /// which of them a write marks; whether reads are marked at all.
-  u32 granule_cells_shift;
-  u32 write_cell;
-  u32 marks_reads;
   u64 slot_bytes;
   ShadowHeader *header;
   SlotEntry *slots;
@@ -144,24 +139,9 @@ inline bool InShadowedRange(uptr address, uptr bytes) {
 
 /// Marks [address, address+bytes) in the calling thread's shadow. Ranges that
 /// no shadow covers are left alone: the access itself will fault.
-/// Async-signal-safe. Inline, as programs spend much of their time in small
-/// calls of memcpy and its like.
-inline void MarkRange(uptr address, uptr bytes, u32 cell) {
-  if (!bytes || !InShadowedRange(address, bytes))
-    return;
-  const u32 shift = shadow.granule_cells_shift;
-  uptr at = (GranuleOf(address) << shift) + cell;
-  const uptr last = (GranuleOf(address + bytes - 1) << shift) + cell;
-  for (; at <= last; at += uptr{1} << shift)
-    StoreCell(at, abi::kCellMarked);
-}
-inline void MarkRead(uptr address, uptr bytes) {
-  if (shadow.marks_reads)
-    MarkRange(address, bytes, 0);
-}
-inline void MarkWrite(uptr address, uptr bytes) {
-  MarkRange(address, bytes, shadow.write_cell);
-}
+/// Async-signal-safe.
+void MarkRead(uptr address, uptr bytes);
+void MarkWrite(uptr address, uptr bytes);
 /// For what a failed call may have touched: only into empty cells.
 void MarkMayRead(uptr address, uptr bytes);
 void MarkMayWrite(uptr address, uptr bytes);

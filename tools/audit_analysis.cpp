@@ -187,6 +187,7 @@ private:
   void add(std::vector<Segment> &segments, std::uint64_t begin,
            std::uint64_t end, std::size_t group) const;
   void build();
+  bool is_without_name(std::uint64_t address) const;
   void lay_regions();
 
   unsigned page_shift_;
@@ -345,6 +346,17 @@ void AddressSpace::build() {
   lay_regions();
 }
 
+/// Where the loader has no memory of its own any more, it takes the program's
+/// heap.
+bool AddressSpace::is_without_name(std::uint64_t address) const {
+  const std::uint64_t page = address >> page_shift_;
+  const auto at =
+      std::partition_point(segments_.begin(), segments_.end(),
+                           [&](const Segment &s) { return s.end <= page; });
+  return at != segments_.end() && at->first <= page &&
+         groups_[at->group].kind == PageKind::kAnonymous;
+}
+
 /// Regions lie over the mappings.
 void AddressSpace::lay_regions() {
   std::vector<Segment> over;
@@ -359,6 +371,9 @@ void AddressSpace::lay_regions() {
       group = group_of(PageKind::kThreadLocal, "[thread-local storage]");
     else if (region.kind == trace::RegionKind::kRuntime)
       group = group_of(PageKind::kRuntime, "[pagetide]");
+    else if (region.kind == trace::RegionKind::kLoader &&
+             is_without_name(region.start))
+      group = group_of(PageKind::kSystem, "[loader]");
     else
       continue;
     add(over, region.start, region.start + region.bytes, group);

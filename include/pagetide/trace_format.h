@@ -179,6 +179,7 @@ enum class RegionKind : std::uint8_t {
   kUnseen = 3,      ///< writes to it cannot be seen; text says why
   kInFlight = 4,    ///< a system call of thread `tid` may be writing it, and
                     ///< will be marked when it returns
+  kLoader = 5,      ///< the loader's account of a file, while the process exits
 };
 
 enum PartFlags : std::uint8_t {

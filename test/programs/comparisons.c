@@ -22,6 +22,55 @@ static NOINLINE int order_16(const char *a, const char *b) {
   return memcmp(a, b, 16);
 }
 
+/* Called through pointers: libc's own, by way of the runtime. */
+static int (*volatile libc_memcmp)(const void *, const void *, size_t) = memcmp;
+static int (*volatile libc_strcmp)(const char *, const char *) = strcmp;
+static int (*volatile libc_strncmp)(const char *, const char *,
+                                    size_t) = strncmp;
+
+/* They read up to the first byte that differs, and no farther: not into the next
+ * page, be it there or not. */
+static void up_to_the_difference(char *a, char *b) {
+  static const size_t before_border[] = {1, 7, 8, 15, 16, 17, 33};
+  for (size_t i = 0; i < sizeof before_border / sizeof *before_border; ++i)
+    for (size_t same = 0; same < 40; ++same) {
+      char *x = a + PAGE - before_border[i], *y = b + 5;
+      memset(x, 'x', 64), memset(y, 'x', 64);
+      x[same] = 'a', x[63] = y[63] = 0;
+      expect_write(x, 64), expect_write(y, 64), end_period();
+      require(libc_memcmp(x, y, 64) < 0);
+      expect_read(x, same + 1), expect_read(y, same + 1), end_period();
+      require(libc_memcmp(y, x, same + 1) > 0);
+      expect_read(x, same + 1), expect_read(y, same + 1), end_period();
+      require(libc_memcmp(x, y, same) == 0);
+      if (same)
+        expect_read(x, same), expect_read(y, same);
+      end_period();
+      require(libc_strcmp(x, y) < 0);
+      expect_read(x, same + 1), expect_read(y, same + 1), end_period();
+      require(libc_strncmp(y, x, same + 1) > 0);
+      expect_read(x, same + 1), expect_read(y, same + 1), end_period();
+      require(libc_strncmp(x, y, same) == 0);
+      if (same)
+        expect_read(x, same), expect_read(y, same);
+      end_period();
+    }
+}
+
+/* Strings whose ends are the ends of their mappings. */
+static void at_the_end(char *a, char *b) {
+  for (size_t n = 1; n < 40; ++n) {
+    char *x = a + PAGE - n, *y = b + PAGE - n;
+    memset(x, 'x', n - 1), memset(y, 'x', n - 1);
+    x[n - 1] = y[n - 1] = 0;
+    expect_write(x, n), expect_write(y, n), end_period();
+    require(libc_strcmp(x, y) == 0);
+    expect_read(x, n), expect_read(y, n), end_period();
+    require(libc_memcmp(x, y, n) == 0);
+    expect_read(x, n), expect_read(y, n), end_period();
+  }
+}
+
 int main(void) {
   char *a = arena(0, 64 * PAGE), *b = arena(1, 64 * PAGE);
   require(compare(a + 4090, b + 8190, 20000) == 0);
@@ -35,5 +84,7 @@ int main(void) {
   end_period();
   require(compare(a, b, 0) == 0);
   end_period();
+  up_to_the_difference(a, b);
+  at_the_end(arena(2, PAGE), arena(3, PAGE));
   return 0;
 }

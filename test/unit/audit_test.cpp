@@ -241,6 +241,21 @@ TEST(Audit, WhatACallIsWritingWaitsForItsReturn) {
   EXPECT_EQ(uncovered(audit, PageKind::kHeap), "202000:1");
 }
 
+TEST(Audit, TheLoadersAccountOfAFileIsItsOwn) {
+  Maker maker;
+  (*maker).write(Regions{
+      0,
+      {{trace::RegionKind::kLoader, 0x600f00, 0x480, 0, ""},
+       {trace::RegionKind::kLoader, 0x200100, 0x480, 0, ""}}}); // in the heap
+  const Audit audit =
+      maker.seen(0, {{0x200, 1, kSeen}, {0x600, 3, kSeen}}, true)
+          .period(0, {})
+          .audit();
+  EXPECT_EQ(uncovered(audit, PageKind::kSystem), "600000:1 601000:1");
+  EXPECT_EQ(uncovered(audit, PageKind::kAnonymous), "602000:1");
+  EXPECT_EQ(uncovered(audit, PageKind::kHeap), "200000:1");
+}
+
 TEST(Audit, AVariableIsNamed) {
   const Audit audit =
       Maker().seen(0, {{0x106, 1, kSeen}}).period(0, {}).audit();
