@@ -21,14 +21,13 @@ import time
 import plot
 import report
 from failure import Failure
-from run import read_records
+from run import BUSY_LOAD, read_records, say
 from toolchain import ROOT, Toolchain, describe
 
 HERE = pathlib.Path(__file__).resolve().parent
 BEGIN = "<!-- scaling: begin (written by benchmarks/scaling.py --doc) -->"
 END = "<!-- scaling: end -->"
 TIME_LIMIT_S = 300
-BUSY_LOAD = 0.5
 
 PAGE = 4096
 MIB = 2**20
@@ -72,10 +71,6 @@ SCALES = {
         "micro": 0.2,
     },
 }
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 class Void(Exception):
