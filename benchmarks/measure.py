@@ -202,7 +202,20 @@ class Runner:
             "overruns": facts["periods"]["overruns"],
             "accessed_median": facts["granules"]["accessed"]["median"],
             "accessed_sum": facts["granules"]["accessed"]["sum"],
+            "precision": "near"
+            if facts["cell_bytes"] < facts["granule_bytes"]
+            else "exact",
         }
+        # Pages summed over periods, certain and possible ones, of each kind
+        # that the layout tells: what precision near leaves in doubt.
+        for certain, possible in (
+            ("accessed", "may"),
+            ("read", "may_read"),
+            ("written", "may_written"),
+        ):
+            figures = [facts["granules"].get(k) for k in (certain, possible)]
+            if all(figures):
+                summary["of_" + certain] = [f["sum"] for f in figures]
         if facts["engine"] != (engine or "shadow"):  # of marks
             return summary, "a trace by engine %s" % facts["engine"]
         if facts["integrity"] != "complete":

@@ -365,6 +365,60 @@ def trace_table(m, group):
     return table(header, rows) if rows else None
 
 
+def maybe_table(m, group):
+    """What precision near left in doubt, of the very runs that were measured."""
+    variants = [
+        v
+        for v in m.variants(group, "kernel", "real")
+        if v.period and not v.engine
+    ]
+    rows, shares = [], {}
+    for program in m.programs("kernel", "real"):
+        for variant in variants:
+            pairs = m.valid(program, variant) or []
+            traces = [p["measured"]["trace"] for p in pairs]
+            if not traces or any(t.get("precision") != "near" for t in traces):
+                continue
+
+            def shares_of(kind):
+                sums = [t["of_" + kind] for t in traces if "of_" + kind in t]
+                return [may / max(sure + may, 1) for sure, may in sums]
+
+            counts = [t["of_accessed"] for t in traces]
+            row = [
+                "%s %s" % (program, variant.name),
+                "%d" % statistics.median(map(sum, counts)),
+                "%d" % statistics.median(may for _, may in counts),
+            ]
+            for kind in ("accessed", "read", "written"):
+                found = shares_of(kind)
+                row.append(
+                    _share(statistics.median(found)) if found else NOTHING
+                )
+            rows.append(row)
+            if PROGRAMS[program].kind == "real":
+                shares.setdefault(variant.name, []).append(
+                    statistics.median(shares_of("accessed"))
+                )
+    for name, values in shares.items():
+        for word, value in (
+            ("median", statistics.median(values)),
+            ("worst", max(values)),
+        ):
+            rows.append(
+                ["%s of real programs %s" % (word, name)]
+                + [NOTHING] * 2
+                + [_share(value)]
+                + [NOTHING] * 2
+            )
+    header = ["run", "rows", "of them may", "share", "of reads", "of writes"]
+    return table(header, rows) if rows else None
+
+
+def _share(value):
+    return "%.3f%%" % (100 * value)
+
+
 def emulator_table(m, group):
     """Times over native, both without what an empty program takes."""
     variants = m.variants(group, "kernel", "real")
@@ -646,6 +700,9 @@ def group_parts(m, group):
     text = trace_table(m, group) if ran and not engines else None
     if text:
         parts += ["### What was recorded", text]
+    text = maybe_table(m, group) if ran else None
+    if text:
+        parts += ["### What precision near could not tell", text]
     return parts + _void_parts(m, group)
 
 

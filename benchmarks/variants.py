@@ -128,6 +128,12 @@ VARIANTS = {
         Variant(
             "near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"
         ),
+        Variant(
+            "near-access-10ms",
+            "near-access",
+            "near-access, recorded, periods of 10 ms",
+            "10ms",
+        ),
         *(
             Variant("rw-" + p, "rw", "rw, recorded, periods of " + p, p)
             for p in PERIODS

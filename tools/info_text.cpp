@@ -46,6 +46,11 @@ std::string header_text(const trace::FileHeader &header,
   if (const std::string text = engine_text(engine); !text.empty())
     fact("engine", text);
   fact("layout", abi::kLayoutNames[header.layout]);
+  if (engine_text(engine).empty())
+    fact("precision",
+         is_near(header)
+             ? "near: a mark may leave open which of two granules it is about"
+             : "exact");
   fact("cell", format_bytes(double(std::uint64_t{1} << header.cell_shift)));
   fact("granule",
        format_bytes(double(std::uint64_t{1} << header.granule_shift)));

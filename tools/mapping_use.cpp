@@ -9,6 +9,7 @@
 #include "runs.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace pagetide::tools {
 
@@ -68,6 +69,10 @@ void MappingUses::count(std::size_t use, std::uint64_t first, std::uint64_t end,
                         unsigned flags) {
   Use &target = uses_[use];
   const std::uint64_t granules = end - first;
+  if (flags == 0) {
+    target.may += granules;
+    return;
+  }
   target.accessed += granules;
   if (flags & trace::kRunRead)
     target.read += granules;
@@ -104,14 +109,17 @@ void MappingUses::attribute(const std::vector<Range> &ranges,
 }
 
 void MappingUses::add(std::span<const GranuleRun> runs) {
-  std::vector<GranuleRun> &certain = scratch_[0];
+  std::vector<GranuleRun> &known = scratch_[0];
   std::vector<GranuleRun> &rest = scratch_[1];
-  certain.clear();
+  known.clear();
   rest.clear();
-  for (const GranuleRun &run : runs)
-    if (const unsigned flags = certain_flags(run.flags))
-      certain.push_back({run.first, run.count, flags});
-  attribute(ranges_, certain, rest);
+  for (const GranuleRun &run : runs) {
+    const unsigned certain = certain_flags(run.flags);
+    // Without flags where nothing is certain.
+    if (certain != 0 || !(run.flags & trace::kRunCarried))
+      known.push_back({run.first, run.count, certain});
+  }
+  attribute(ranges_, known, rest);
   std::vector<GranuleRun> still;
   attribute(former_ranges_, rest, still);
   for (const GranuleRun &run : still) {
@@ -132,11 +140,11 @@ void MappingUses::finish() {
 std::vector<const MappingUses::Use *> MappingUses::busiest() const {
   std::vector<const Use *> uses;
   for (const Use &use : uses_)
-    if (use.accessed != 0)
+    if (use.accessed != 0 || use.may != 0)
       uses.push_back(&use);
   std::sort(uses.begin(), uses.end(), [](const Use *a, const Use *b) {
-    return a->accessed != b->accessed ? a->accessed > b->accessed
-                                      : a->name < b->name;
+    return std::tie(b->accessed, b->may, a->name) <
+           std::tie(a->accessed, a->may, b->name);
   });
   return uses;
 }

@@ -30,7 +30,8 @@ public:
     std::uint64_t accessed = 0;
     std::uint64_t read = 0;
     std::uint64_t written = 0;
-    GranuleSet distinct;
+    std::uint64_t may = 0; ///< nothing but possible
+    GranuleSet distinct;   ///< certain ones
   };
 
   MappingUses(unsigned granule_shift, MemoryBudget &budget)
@@ -38,8 +39,8 @@ public:
 
   /// The mappings from here on.
   void set_mappings(const Mappings &mappings);
-  /// Runs of one period, sorted and without overlap; those that are not
-  /// certain are left aside.
+  /// Runs of one period, sorted and without overlap; those that were carried
+  /// only are left aside.
   void add(std::span<const GranuleRun> runs);
   /// Call once at the end: gives up on granules that no list explained.
   void finish();

@@ -72,6 +72,7 @@ std::string report_json(const Summary &s) {
   out["layout"] = abi::kLayoutNames[s.header.layout];
   out["cell_bytes"] = std::uint64_t{1} << s.header.cell_shift;
   out["granule_bytes"] = s.granule_bytes();
+  out["precision"] = precision_name(s.header);
   out["page_bytes"] = s.header.page_bytes;
   out["per_thread"] = s.per_thread();
   out["skips_constants"] = (s.header.flags & trace::kHeaderSkipsConstants) != 0;
@@ -86,11 +87,14 @@ std::string report_json(const Summary &s) {
       {"final", s.final_periods},     {"harvested", s.harvested_periods},
       {"partial", s.partial_periods}, {"missing", s.missing_periods},
       {"overruns", s.overruns}};
-  out["granules"] = {{"accessed", json_of(s.accessed)},
-                     {"read", tells_reads ? json_of(s.read) : Json()},
-                     {"written", tells_writes ? json_of(s.written) : Json()},
-                     {"carried", json_of(s.carried)},
-                     {"may", json_of(s.may)}};
+  out["granules"] = {
+      {"accessed", json_of(s.accessed)},
+      {"read", tells_reads ? json_of(s.read) : Json()},
+      {"written", tells_writes ? json_of(s.written) : Json()},
+      {"carried", json_of(s.carried)},
+      {"may", json_of(s.may)},
+      {"may_read", tells_reads ? json_of(s.may_read) : Json()},
+      {"may_written", tells_writes ? json_of(s.may_written) : Json()}};
   out["curve"] = {{"start_ns", s.curve.start_ns()},
                   {"duration_ns", s.curve.duration_ns()},
                   {"max_accessed", s.curve.empty()
@@ -103,6 +107,7 @@ std::string report_json(const Summary &s) {
          {"accessed", mapping.accessed},
          {"read", tells_reads ? Json(mapping.read) : Json()},
          {"written", tells_writes ? Json(mapping.written) : Json()},
+         {"may", mapping.may},
          {"distinct", mapping.distinct},
          {"distinct_is_lower_bound", mapping.distinct_is_lower_bound}});
   out["threads"] = Json::array();
@@ -116,6 +121,7 @@ std::string report_json(const Summary &s) {
       entry["accessed"] = thread.accessed;
       entry["read"] = tells_reads ? Json(thread.read) : Json();
       entry["written"] = tells_writes ? Json(thread.written) : Json();
+      entry["may"] = thread.may;
     }
     out["threads"].push_back(std::move(entry));
   }

@@ -103,10 +103,23 @@ private:
     return abi::records_reads(layout_) && abi::tells_writes(layout_);
   }
   bool tells_writes() const { return abi::tells_writes(layout_); }
+  /// Heading and cells of a column that is there where anything is not certain.
+  std::string may_heading() const {
+    return summary_.may.sum == 0 ? ""
+                                 : fmt::format("{:>{}}", "may", kNumberWidth);
+  }
+  std::string may_cell(std::uint64_t count) const {
+    return summary_.may.sum == 0 ? "" : count_cell(count);
+  }
+
+  bool is_by_marks() const {
+    return !summary_.process || engine_text(summary_.process->engine).empty();
+  }
 
   void facts();
   std::string periods_text() const;
   void figures();
+  void certainty();
   void curve();
   void mappings();
   void threads();
@@ -163,8 +176,11 @@ void TextReport::facts() {
        fmt::format("{}, for {}", format_realtime(s.header.realtime_ns),
                    format_duration(s.duration_ns)));
   long_fact("Settings",
-            fmt::format("layout {}, granule {}, per {}{}",
+            fmt::format("layout {}{}, granule {}, per {}{}",
                         abi::kLayoutNames[s.header.layout],
+                        is_by_marks() ? fmt::format(", precision {}",
+                                                    precision_name(s.header))
+                                      : "",
                         format_bytes(static_cast<double>(s.granule_bytes())),
                         s.per_thread() ? "thread" : "process",
                         s.header.flags & trace::kHeaderSkipsConstants
@@ -200,7 +216,36 @@ void TextReport::figures() {
   if (summary_.carried.sum != 0)
     row("carried over only", summary_.carried);
   if (summary_.may.sum != 0)
-    row("possible only", summary_.may);
+    row("may, not certain", summary_.may);
+  if (tells_reads() && summary_.may_read.sum != 0)
+    row("  may be read", summary_.may_read);
+  if (tells_reads() && summary_.may_written.sum != 0)
+    row("  may be written", summary_.may_written);
+  certainty();
+}
+
+/// How much of what is listed may be, and why.
+void TextReport::certainty() {
+  const Summary &s = summary_;
+  if (!is_near(s.header) && s.may.sum == 0)
+    return;
+  const double share = s.entries() == 0 ? 0
+                                        : 100 * static_cast<double>(s.may.sum) /
+                                              static_cast<double>(s.entries());
+  line("");
+  long_fact(
+      "May",
+      fmt::format("{} of {} {}s listed, summed over periods, or {:.3f}%: {}",
+                  format_count(s.may.sum), format_count(s.entries()), unit_,
+                  share,
+                  is_near(s.header)
+                      ? fmt::format("either that {} or one beside it was "
+                                    "accessed (precision near), or a call that "
+                                    "failed half way may have accessed it; the "
+                                    "others are certain",
+                                    unit_)
+                      : std::string("a call that failed half way may have "
+                                    "accessed them; the others are certain")));
 }
 
 void TextReport::curve() {
@@ -221,19 +266,23 @@ void TextReport::curve() {
 void TextReport::mappings() {
   if (summary_.mappings.empty())
     return;
-  const std::size_t name_width = style_.width - 2 - 3 * kNumberWidth - 2;
+  const std::size_t name_width =
+      style_.width - 2 - 3 * kNumberWidth - 2 - may_heading().size();
   line("");
-  line("  {}{:>12}{:>12}{:>12}",
-       fitted(fmt::format("Busiest mappings, {}s summed", unit_), name_width),
-       "accessed", tells_reads() ? "written" : "", "distinct");
+  line("  {}{:>12}{:>12}{:>12}{}",
+       fitted(fmt::format("Busiest mappings, {}s{}", unit_,
+                          may_heading().empty() ? " summed" : ""),
+              name_width),
+       "accessed", tells_reads() ? "written" : "", "distinct", may_heading());
   const std::size_t shown = std::min(style_.top, summary_.mappings.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const MappingSummary &mapping = summary_.mappings[i];
-    line("  {}{}{}{}", fitted(printable(mapping.name), name_width),
+    line("  {}{}{}{}{}", fitted(printable(mapping.name), name_width),
          count_cell(mapping.accessed),
          tells_reads() ? count_cell(mapping.written)
                        : std::string(kNumberWidth, ' '),
-         count_cell(mapping.distinct, mapping.distinct_is_lower_bound));
+         count_cell(mapping.distinct, mapping.distinct_is_lower_bound),
+         may_cell(mapping.may));
   }
   if (summary_.mappings.size() > shown)
     line("  and {} more", format_count(summary_.mappings.size() - shown));
@@ -259,18 +308,20 @@ void TextReport::threads() {
                ? a.second->accessed > b.second->accessed
                : a.first < b.first;
   });
-  line("  {:<38}{:>12}{:>12}{:>12}", fmt::format("Threads, {}s summed", unit_),
-       "accessed", tells_reads() ? "written" : "", "periods");
+  const std::size_t name_width = 29 - may_heading().size();
+  line("  {}{:>12}{:>12}{:>12}{}",
+       fitted(fmt::format("Threads, {}s summed", unit_), name_width + 9),
+       "accessed", tells_reads() ? "written" : "", "periods", may_heading());
   const std::size_t shown = std::min(style_.top, busiest.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[tid, thread] = busiest[i];
     const std::string name =
         tid == 0 ? "threads without their own set" : printable(thread->name);
-    line("  {:>8} {}{}{}{}", tid, fitted(name, 29),
+    line("  {:>8} {}{}{}{}{}", tid, fitted(name, name_width),
          count_cell(thread->accessed),
          tells_reads() ? count_cell(thread->written)
                        : std::string(kNumberWidth, ' '),
-         count_cell(thread->periods));
+         count_cell(thread->periods), may_cell(thread->may));
   }
   if (busiest.size() > shown)
     line("  and {} more", format_count(busiest.size() - shown));

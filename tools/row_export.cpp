@@ -23,7 +23,8 @@ namespace {
 
 /// The header line is an interface: docs/cli-output.md.
 constexpr const char kCsvHeader[] =
-    "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state\n";
+    "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state,"
+    "may\n";
 
 const char *state_name(ChecksumState state) {
   switch (state) {
@@ -69,6 +70,18 @@ std::string suffix_of(unsigned flags) {
   if (flags & trace::kRunMaybe)
     suffix += "+maybe";
   return suffix;
+}
+
+/// Which accesses of the row are only possible. Empty: none.
+const char *possible_name(abi::Layout layout, unsigned flags) {
+  const unsigned possible = possible_flags(flags);
+  if (possible == 0)
+    return "";
+  if (!abi::tells_writes(layout))
+    return "accessed";
+  if (!(possible & trace::kRunWritten))
+    return "read";
+  return possible & trace::kRunRead ? "read+written" : "written";
 }
 
 /// The checksums of rising granules.
@@ -144,6 +157,7 @@ void Exporter::begin() {
       {"pid", header_.pid},
       {"parent_pid", header_.parent_pid},
       {"layout", abi::kLayoutNames[header_.layout]},
+      {"precision", precision_name(header_)},
       {"granule_bytes", std::uint64_t{1} << header_.granule_shift},
       {"page_bytes", header_.page_bytes},
       {"per_thread", (header_.flags & trace::kHeaderPerThread) != 0},
@@ -185,6 +199,8 @@ void Exporter::add_run(const PeriodPart &part, std::uint32_t tid,
   const char *written =
       answers[static_cast<int>(was_written(geometry_.layout, run.flags))];
   const std::string suffix = suffix_of(run.flags);
+  const std::string may = possible_name(geometry_.layout, run.flags);
+  const std::string json_may = may.empty() ? "null" : '"' + may + '"';
 
   for (std::uint64_t granule = run.first; granule < run.end();) {
     std::uint64_t until = run.end();
@@ -201,7 +217,7 @@ void Exporter::add_run(const PeriodPart &part, std::uint32_t tid,
                        address, read, written);
         if (hash)
           fmt::format_to(out, FMT_COMPILE("{:#018x}"), *hash++);
-        fmt::format_to(out, FMT_COMPILE(",{}\n"), state_text);
+        fmt::format_to(out, FMT_COMPILE(",{},{}\n"), state_text, may);
       } else {
         fmt::format_to(out,
                        FMT_COMPILE("{}{{\"period\":{},\"start_ns\":{},"
@@ -214,7 +230,8 @@ void Exporter::add_run(const PeriodPart &part, std::uint32_t tid,
           fmt::format_to(out, FMT_COMPILE("\"{:#018x}\""), *hash++);
         else
           fmt::format_to(out, FMT_COMPILE("null"));
-        fmt::format_to(out, FMT_COMPILE(",\"state\":\"{}\"}}"), state_text);
+        fmt::format_to(out, FMT_COMPILE(",\"state\":\"{}\",\"may\":{}}}"),
+                       state_text, json_may);
         row_separator_ = ",\n";
       }
       sink_.write({row_.data(), row_.size()});

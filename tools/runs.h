@@ -25,6 +25,17 @@ inline unsigned certain_flags(unsigned flags) {
   return flags & trace::kRunMaybe ? 0 : flags & kCertainFlags;
 }
 
+/// What is only possible, by the flags of the same accesses if they were certain:
+/// kRunRead and kRunWritten (both under layout access). None of these is certain.
+inline unsigned possible_flags(unsigned flags) {
+  unsigned possible = flags & trace::kRunMaybe ? flags & kCertainFlags : 0;
+  if (flags & trace::kRunMayRead)
+    possible |= trace::kRunRead;
+  if (flags & trace::kRunMayWritten)
+    possible |= trace::kRunWritten;
+  return possible & ~certain_flags(flags);
+}
+
 /// Drops what a stronger statement about the same granule makes untrue or
 /// idle: a certain access says more than a possible one, and a granule written
 /// in this period is not (only) carried.

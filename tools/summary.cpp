@@ -88,6 +88,8 @@ private:
   Quantity written_{budget_};
   Quantity carried_{budget_};
   Quantity may_{budget_};
+  Quantity may_read_{budget_};
+  Quantity may_written_{budget_};
   MappingUses mappings_;
   std::vector<GranuleRun> union_scratch_;
   /// The period in which a thread was last seen, plus one.
@@ -111,11 +113,13 @@ void Summarizer::run() {
   summary_.written = written_.figures();
   summary_.carried = carried_.figures();
   summary_.may = may_.figures();
+  summary_.may_read = may_read_.figures();
+  summary_.may_written = may_written_.figures();
   for (const MappingUses::Use *use : mappings_.busiest()) {
     if (summary_.mappings.size() == kMaxMappings)
       break;
     summary_.mappings.push_back({use->name, use->accessed, use->read,
-                                 use->written, use->distinct.count(),
+                                 use->written, use->may, use->distinct.count(),
                                  use->distinct.is_lower_bound()});
   }
 }
@@ -177,12 +181,17 @@ void Summarizer::add_part(const PeriodPart &part) {
       union_of_sections(part, union_scratch_);
   for (const GranuleRun &run : runs) {
     const unsigned certain = certain_flags(run.flags);
+    const unsigned possible = possible_flags(run.flags);
     if (certain != 0)
       accessed_.add(run);
     else if (run.flags & trace::kRunCarried)
       carried_.add(run);
     else
       may_.add(run);
+    if (possible & trace::kRunRead)
+      may_read_.add(run);
+    if (possible & trace::kRunWritten)
+      may_written_.add(run);
     if (certain & trace::kRunRead)
       read_.add(run);
     if (certain & trace::kRunWritten)
@@ -224,6 +233,8 @@ void Summarizer::add_threads(const PeriodPart &part) {
       const unsigned certain = certain_flags(run.flags);
       if (certain != 0)
         accessed += run.count;
+      else if (!(run.flags & trace::kRunCarried))
+        entry->may += run.count;
       if (certain & trace::kRunRead)
         entry->read += run.count;
       if (certain & trace::kRunWritten)
@@ -255,6 +266,8 @@ void Summarizer::end_period(const PeriodPart &part) {
   written_.end_period();
   carried_.end_period();
   may_.end_period();
+  may_read_.end_period();
+  may_written_.end_period();
 }
 
 } // namespace

@@ -33,6 +33,7 @@ struct MappingSummary {
   std::uint64_t accessed = 0; ///< granules summed over periods
   std::uint64_t read = 0;
   std::uint64_t written = 0;
+  std::uint64_t may = 0; ///< nothing but possible, summed likewise
   std::uint64_t distinct = 0;
   bool distinct_is_lower_bound = false;
 };
@@ -45,6 +46,7 @@ struct ThreadSummary {
   std::uint64_t accessed = 0; ///< granules summed over periods
   std::uint64_t read = 0;
   std::uint64_t written = 0;
+  std::uint64_t may = 0; ///< nothing but possible, summed likewise
 };
 
 struct ChecksumSummary {
@@ -76,9 +78,11 @@ struct Summary {
   Figures accessed; ///< certain accesses of this period
   Figures read;
   Figures written;
-  Figures carried; ///< nothing but carried over
-  Figures may;     ///< nothing but possible
-  TimeCurve curve; ///< granules accessed in each period
+  Figures carried;  ///< nothing but carried over
+  Figures may;      ///< nothing but possible, and no less
+  Figures may_read; ///< whose read is only possible, whatever else is certain
+  Figures may_written; ///< whose write is only possible
+  TimeCurve curve;     ///< granules accessed in each period
 
   std::vector<MappingSummary> mappings; ///< the busiest first
   std::map<std::uint32_t, ThreadSummary> threads;
@@ -92,6 +96,8 @@ struct Summary {
     return integrity == Integrity::kComplete &&
            (!end || end->reason != trace::EndReason::kFailed);
   }
+  /// Granules summed over periods, without those that were carried only.
+  std::uint64_t entries() const { return accessed.sum + may.sum; }
   Geometry geometry() const { return geometry_of(header); }
   std::uint64_t granule_bytes() const {
     return std::uint64_t{1} << header.granule_shift;

@@ -12,6 +12,10 @@
 
 namespace pagetide::tools {
 
+const char *precision_name(const trace::FileHeader &header) {
+  return is_near(header) ? "near" : "exact";
+}
+
 const char *checksum_mode_name(trace::ChecksumMode mode) {
   switch (mode) {
   case trace::ChecksumMode::kNone:

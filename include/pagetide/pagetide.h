@@ -57,7 +57,8 @@ enum {
   PAGETIDE_ACCESSED = 4,  /* read or written: layout `access` cannot tell */
   PAGETIDE_CARRIED = 8,   /* written in an earlier period by a thread that had
                               not settled when that period was handed out */
-  PAGETIDE_MAY_READ = 16, /* a call that failed half way may have read it */
+  PAGETIDE_MAY_READ = 16, /* it may have been read: a call failed half way, or
+                           * precision near left open which page it was */
   PAGETIDE_MAY_WRITTEN = 32
 };
 

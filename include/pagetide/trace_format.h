@@ -201,9 +201,11 @@ enum RunFlags : std::uint8_t {
   kRunAccessed = 4,    ///< layout `access`: read or written, not known which
   kRunCarried = 8,     ///< written in an earlier period by a thread that had
                        ///< not settled; not marked in this one
-  kRunMayRead = 16,    ///< a call that failed half way may have read it
-  kRunMayWritten = 32, ///< a call that failed half way may have written it
-  kRunMaybe = 64,      ///< this granule or the one before it (layout `near`)
+  kRunMayRead = 16,    ///< may have been read: a call failed half way, or a
+                       ///< mark of precision near left it open
+  kRunMayWritten = 32, ///< may have been written, likewise
+  kRunMaybe = 64,      ///< the flags are of this granule or the one before it;
+                       ///< no runtime sets it so far
 };
 
 enum class ChecksumState : std::uint8_t {

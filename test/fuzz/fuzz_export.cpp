@@ -102,7 +102,7 @@ Fields fields_of(const std::string &line) {
       fields.emplace_back();
     else
       fields.back() += c;
-  require(fields.size() == 10, "a row has ten fields");
+  require(fields.size() == 11, "a row has eleven fields");
   return fields;
 }
 
@@ -131,8 +131,8 @@ void check_json(const std::string &text, const std::vector<std::string> &lines,
                                : value.dump();
   };
   static constexpr const char *kNames[] = {
-      "period",  "start_ns", "end_ns",  "pid",      "tid",
-      "address", "read",     "written", "checksum", "state"};
+      "period", "start_ns", "end_ns",   "pid",   "tid", "address",
+      "read",   "written",  "checksum", "state", "may"};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Fields fields = fields_of(lines[i + 1]);
     for (std::size_t j = 0; j < fields.size(); ++j)

@@ -18,6 +18,7 @@ import sys
 
 READ, WRITE = 1, 2
 KINDS = ((0, READ), (1, WRITE))
+MAY = {"read": READ, "written": WRITE, "accessed": READ | WRITE}
 
 # Bits of a record's ways: that of reads; writes have the next (plugin.cpp, Way).
 (INSTRUMENTED, STACK, CONSTANT, PLAIN, RUNTIME, KERNEL, MARK, MAY,
@@ -128,14 +129,18 @@ class Rows:
             kinds = (READ if read in ("", "1") and (read or not written) else 0) \
                 | (WRITE if written == "1" else 0)
             carried = "+carried" in state
-            if carried:
+            doubt = 0
+            for word in filter(None, row["may"].split("+")):
+                doubt |= MAY[word]
+            if carried and not doubt & WRITE:
                 kinds &= ~WRITE
             granule = int(row["address"], 16) >> shift
             certain, may = granules.get(granule, (0, 0))
             # Under layout access nobody knows whether a carried granule was
             # accessed as well.
-            if "+may" in state or (carried and not written):
+            if carried and not written:
                 may |= kinds
+            may |= kinds & doubt
             certain |= kinds
             if certain:
                 granules[granule] = (certain, may)

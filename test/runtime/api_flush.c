@@ -13,7 +13,7 @@
 // RUN: %pagetide export --format csv trace >rows 2>warning \
 // RUN:   || test $? = 1 || test $? = 2
 // RUN: test $(grep -c ,0x10000 rows) = 300
-// RUN: grep '^299,.*,0x10000012b000,0,1,,none$' rows
+// RUN: grep '^299,.*,0x10000012b000,0,1,,none,$' rows
 
 #include "recording.h"
 

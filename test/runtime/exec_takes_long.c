@@ -14,8 +14,8 @@
 // RUN: PAGETIDE_OPTIONS="trace_path='missed':period=1ms" ./program no-such-program
 // RUN: %pagetide info missed | grep 'complete, .*; ended by exit'
 // RUN: %pagetide export --format csv missed >rows
-// RUN: grep ',0x100000000000,0,1,,none$' rows
-// RUN: grep ',0x100000001000,0,1,,none$' rows
+// RUN: grep ',0x100000000000,0,1,,none,$' rows
+// RUN: grep ',0x100000001000,0,1,,none,$' rows
 
 #include "recording.h"
 

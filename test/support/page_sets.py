@@ -12,15 +12,16 @@ import csv
 import struct
 
 CSV_HEADER = (
-    "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state"
+    "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state,may"
 ).split(",")
 
 STATES = {"stable", "unstable", "gone", "unreadable", "none"}
 SUFFIXES = {"carried", "may", "maybe"}
+MAY = {"read", "written", "accessed"}
 
 Row = collections.namedtuple(
     "Row",
-    "period start end pid tid address read written checksum state suffixes",
+    "period start end pid tid address read written checksum state suffixes may",
 )
 
 
@@ -48,6 +49,10 @@ def read_rows(lines, granule):
         state, *suffixes = fields[9].split("+")
         if state not in STATES or not set(suffixes) <= SUFFIXES:
             raise BadExport(f"{where}: unknown state")
+        may = frozenset(fields[10].split("+")) - {""}
+        if not may <= MAY or bool(may) != bool({"may", "maybe"} & set(suffixes)):
+            raise BadExport(f"{where}: the last field says what the suffix is "
+                            "about")
         if (state == "stable") != (fields[8] != ""):
             raise BadExport(f"{where}: a checksum stands where, and only where, "
                             "the state is stable")
@@ -63,6 +68,7 @@ def read_rows(lines, granule):
             checksum=int(fields[8], 16) if fields[8] else None,
             state=state,
             suffixes=frozenset(suffixes),
+            may=may,
         )
         if row.address % granule:
             raise BadExport(f"{where}: address is no multiple of {granule}")
@@ -87,9 +93,11 @@ def certain(rows):
     kept = []
     for row in rows:
         if "carried" in row.suffixes:
-            if row.read != "1":
+            if row.read != "1" and not row.may:
                 continue
-            row = row._replace(written="0", suffixes=row.suffixes - {"carried"})
+            row = row._replace(suffixes=row.suffixes - {"carried"})
+            if not row.may & {"written", "accessed"}:
+                row = row._replace(written="0")
         kept.append(row)
     return kept
 
@@ -140,16 +148,17 @@ class Truth:
 
 
 def expected_columns(letters, layout):
-    """(read, written, has the suffix may) of a row, or None for no row."""
+    """(read, written, which of them are only possible) of a row, or None for no
+    row."""
     reads = bool(letters & {"r", "mr"})
     writes = bool(letters & {"w", "mw"})
-    may_read = "mr" in letters and "r" not in letters
-    may_write = "mw" in letters and "w" not in letters
+    may_read = {"read"} if "mr" in letters and "r" not in letters else set()
+    may_write = {"written"} if "mw" in letters and "w" not in letters else set()
     if layout == "access":
-        return "", "", not letters & {"r", "w"}
+        return "", "", set() if letters & {"r", "w"} else {"accessed"}
     if layout == "write":
         return ("", "1", may_write) if writes else None
-    return str(int(reads)), str(int(writes)), may_read or may_write
+    return str(int(reads)), str(int(writes)), may_read | may_write
 
 
 def describe(key, address, rest):
@@ -174,7 +183,7 @@ def compare_exact(truth, rows, layout, with_checksums=False):
         read, written, may = wanted[key, address]
         differences.append("missing   " + describe(
             key, address, f"read={read} written={written}"
-            + (" may" if may else "")))
+            + (" may be " + " ".join(sorted(may)) if may else "")))
     for key, address in sorted(found.keys() - wanted.keys()):
         row = found[key, address]
         differences.append("invented  " + describe(
@@ -182,7 +191,7 @@ def compare_exact(truth, rows, layout, with_checksums=False):
             + "+".join([row.state, *sorted(row.suffixes)])))
     for key, address in sorted(found.keys() & wanted.keys()):
         row = found[key, address]
-        got = row.read, row.written, "may" in row.suffixes
+        got = row.read, row.written, row.may
         if got != wanted[key, address] or "maybe" in row.suffixes:
             differences.append("different " + describe(
                 key, address, "got read=%s written=%s may=%s" % got
@@ -221,17 +230,26 @@ def compare_near(truth, rows, layout):
             differences.append("missing   " + describe(
                 key, address, "read=%s written=%s" % wanted[key, address]))
     for (key, address), row in sorted(rows.items()):
-        places = [address] if "may" not in row.suffixes else \
-            [address - truth.granule, address, address + truth.granule]
-        known = [wanted[key, place] for place in places
-                 if (key, place) in wanted]
-        # One place may explain the read, another the write.
-        explained = tuple("1" if any(columns[i] == "1" for columns in known)
-                          else "0" for i in range(2))
-        if not known or not within((row.read, row.written), explained):
+        # What is certain is explained by this place alone, and what may be by
+        # the ones beside it too; one may explain the read, another the write.
+        beside = [address - truth.granule, address + truth.granule]
+
+        def known(in_doubt):
+            places = [address, *beside] if in_doubt else [address]
+            return [wanted[key, place] for place in places
+                    if (key, place) in wanted]
+
+        explained = bool(known("accessed" in row.may)) if layout == "access" \
+            else True
+        for i, kind in enumerate(("read", "written")):
+            if (row.read, row.written)[i] == "1" and not any(
+                    columns[i] == "1" for columns in known(kind in row.may)):
+                explained = False
+        if not explained:
             differences.append("invented  " + describe(
                 key, address, f"read={row.read} written={row.written} "
-                + "+".join([row.state, *sorted(row.suffixes)])))
+                + "+".join([row.state, *sorted(row.suffixes)])
+                + (" may: " + "+".join(sorted(row.may)) if row.may else "")))
     return differences
 
 

@@ -38,8 +38,8 @@ std::string rows(const Bytes &bytes, RowFormat format = RowFormat::kCsv,
 
 std::string rows(const std::string &name, const RowFilter &filter = {}) {
   std::string text = rows(sample_trace(name), RowFormat::kCsv, filter);
-  const std::string header =
-      "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state\n";
+  const std::string header = "period,start_ns,end_ns,pid,tid,address,read,"
+                             "written,checksum,state,may\n";
   EXPECT_EQ(text.substr(0, header.size()), header);
   return text.substr(header.size());
 }
@@ -52,41 +52,42 @@ TEST(RowExport, EveryStateOfAChecksum) {
   RowFilter second;
   second.periods = {1, 1};
   const std::string at = "1,1500000000,2000000000,4242,0,";
-  EXPECT_EQ(
-      rows("basic", second),
-      at + "0x555555554000,1,0,,none\n" + at + "0x555555555000,1,0,,none\n" +
-          at + "0x555555556000,1,0,,none\n" + at +
-          "0x555555600000,1,1,0x1122334455667788,stable\n" + at +
-          "0x555555601000,1,1,0x00000000000000ff,stable\n" + at +
-          "0x555555602000,0,1,,unstable\n" + at + "0x555555603000,0,1,,gone\n" +
-          at + "0x555555604000,0,1,,unreadable\n" + at +
-          "0x7fffffffc000,1,1,0xfedcba9876543210,stable\n" + at +
-          "0x7fffffffd000,1,1,0x0123456789abcdef,stable\n");
+  EXPECT_EQ(rows("basic", second),
+            at + "0x555555554000,1,0,,none,\n" + at +
+                "0x555555555000,1,0,,none,\n" + at +
+                "0x555555556000,1,0,,none,\n" + at +
+                "0x555555600000,1,1,0x1122334455667788,stable,\n" + at +
+                "0x555555601000,1,1,0x00000000000000ff,stable,\n" + at +
+                "0x555555602000,0,1,,unstable,\n" + at +
+                "0x555555603000,0,1,,gone,\n" + at +
+                "0x555555604000,0,1,,unreadable,\n" + at +
+                "0x7fffffffc000,1,1,0xfedcba9876543210,stable,\n" + at +
+                "0x7fffffffd000,1,1,0x0123456789abcdef,stable,\n");
 }
 
 TEST(RowExport, LayoutsLeaveEmptyWhatTheyCannotKnow) {
   const std::string at = "0,1000000000,1500000000,4242,0,";
-  EXPECT_EQ(rows("access"), at + "0x555555600000,,,,none\n" + at +
-                                "0x555555601000,,,,none\n" + at +
-                                "0x555555602000,,,,none\n" + at +
-                                "0x555555609000,,,,none+may\n");
-  EXPECT_EQ(rows("write"), at + "0x555555600000,,1,,none\n" + at +
-                               "0x555555601000,,1,,none\n" + at +
-                               "0x555555602000,,1,,none\n" + at +
-                               "0x555555609000,,1,,none+may\n");
+  EXPECT_EQ(rows("access"), at + "0x555555600000,,,,none,\n" + at +
+                                "0x555555601000,,,,none,\n" + at +
+                                "0x555555602000,,,,none,\n" + at +
+                                "0x555555609000,,,,none+may,accessed\n");
+  EXPECT_EQ(rows("write"), at + "0x555555600000,,1,,none,\n" + at +
+                               "0x555555601000,,1,,none,\n" + at +
+                               "0x555555602000,,1,,none,\n" + at +
+                               "0x555555609000,,1,,none+may,written\n");
 }
 
 TEST(RowExport, CarriedMayAndMaybe) {
   const std::string at = "0,1000000000,1500000000,4242,0,";
   constexpr std::uint64_t kHeap = 0x555555600;
-  EXPECT_EQ(rows("carried"), at + "0x555555600000,0,1," + checksum(kHeap) +
-                                 ",stable\n" + at + "0x555555601000,0,1," +
-                                 checksum(kHeap + 1) + ",stable+carried\n" +
-                                 at + "0x555555602000,1,1," +
-                                 checksum(kHeap + 2) + ",stable+carried\n" +
-                                 at + "0x555555603000,1,0,,none+may\n" + at +
-                                 "0x555555604000,1,1,,none+may\n" + at +
-                                 "0x555555605000,0,1,,none+maybe\n");
+  EXPECT_EQ(rows("carried"),
+            at + "0x555555600000,0,1," + checksum(kHeap) + ",stable,\n" + at +
+                "0x555555601000,0,1," + checksum(kHeap + 1) +
+                ",stable+carried,\n" + at + "0x555555602000,1,1," +
+                checksum(kHeap + 2) + ",stable+carried,\n" + at +
+                "0x555555603000,1,0,,none+may,read\n" + at +
+                "0x555555604000,1,1,,none+may,written\n" + at +
+                "0x555555605000,0,1,,none+maybe,written\n");
 }
 
 TEST(RowExport, AChecksumServesEveryThread) {
@@ -95,7 +96,7 @@ TEST(RowExport, AChecksumServesEveryThread) {
   const std::string at = "0,1000000000,1500000000,4242,";
   for (const std::string tid : {"4242", "4243"})
     for (const std::uint64_t granule : {kHeap + 2, kHeap + 3})
-      EXPECT_NE(text.find(fmt::format("{}{},{:#x},1,{},{},stable\n", at, tid,
+      EXPECT_NE(text.find(fmt::format("{}{},{:#x},1,{},{},stable,\n", at, tid,
                                       granule << 12, tid == "4242" ? 1 : 0,
                                       checksum(granule))),
                 std::string::npos)
@@ -105,9 +106,9 @@ TEST(RowExport, AChecksumServesEveryThread) {
 
 TEST(RowExport, GranulesOtherThanPages) {
   EXPECT_EQ(rows("fine"),
-            "0,1000000000,1500000000,4242,0,0x0,1,0,,none\n"
-            "0,1000000000,1500000000,4242,0,0x155540,0,1,,none\n"
-            "0,1000000000,1500000000,4242,0,0x155580,0,1,,none\n");
+            "0,1000000000,1500000000,4242,0,0x0,1,0,,none,\n"
+            "0,1000000000,1500000000,4242,0,0x155540,0,1,,none,\n"
+            "0,1000000000,1500000000,4242,0,0x155580,0,1,,none,\n");
 }
 
 TEST(RowExport, PartsGiveEachGranuleOnce) {
@@ -138,8 +139,8 @@ TEST(RowExport, AFilteredHugeRunCostsNothing) {
   RowFilter filter;
   filter.addresses = {0x1000, 0x2fff};
   EXPECT_EQ(rows("hostile", filter),
-            "0,0,18446744073709551615,4242,0,0x1000,1,0,,none\n"
-            "0,0,18446744073709551615,4242,0,0x2000,1,0,,none\n");
+            "0,0,18446744073709551615,4242,0,0x1000,1,0,,none,\n"
+            "0,0,18446744073709551615,4242,0,0x2000,1,0,,none,\n");
 }
 
 TEST(RowExport, JsonHoldsTheSameRows) {
@@ -158,15 +159,18 @@ TEST(RowExport, JsonHoldsTheSameRows) {
       const auto number = [&](const char *field) {
         return row.at(field).is_null() ? std::string() : row.at(field).dump();
       };
-      EXPECT_EQ(line,
-                fmt::format("{},{},{},{},{},{},{},{},{},{}", number("period"),
-                            number("start_ns"), number("end_ns"), number("pid"),
-                            number("tid"), row.at("address").get<std::string>(),
-                            number("read"), number("written"),
-                            row.at("checksum").is_null()
-                                ? ""
-                                : row.at("checksum").get<std::string>(),
-                            row.at("state").get<std::string>()));
+      EXPECT_EQ(
+          line,
+          fmt::format(
+              "{},{},{},{},{},{},{},{},{},{},{}", number("period"),
+              number("start_ns"), number("end_ns"), number("pid"),
+              number("tid"), row.at("address").get<std::string>(),
+              number("read"), number("written"),
+              row.at("checksum").is_null()
+                  ? ""
+                  : row.at("checksum").get<std::string>(),
+              row.at("state").get<std::string>(),
+              row.at("may").is_null() ? "" : row.at("may").get<std::string>()));
     }
     EXPECT_FALSE(std::getline(csv, line));
     const bool complete = std::string(name) != "unfinished" &&

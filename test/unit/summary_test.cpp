@@ -85,6 +85,11 @@ TEST(Summary, CarriedAndPossiblePagesAreNotInTheWorkingSet) {
   EXPECT_EQ(summary.written.sum, 1u);
   EXPECT_EQ(summary.carried.sum, 1u);
   EXPECT_EQ(summary.may.sum, 2u);
+  EXPECT_EQ(summary.may_read.sum, 1u);
+  EXPECT_EQ(summary.may_written.sum, 2u);
+  ASSERT_EQ(summary.mappings.size(), 1u);
+  EXPECT_EQ(summary.mappings[0].accessed, 3u);
+  EXPECT_EQ(summary.mappings[0].may, 2u);
 }
 
 TEST(Summary, PartsOfAPeriodAreOnePeriod) {

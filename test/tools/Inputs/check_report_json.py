@@ -26,7 +26,7 @@ def report(*names, status=0):
 
 FIELDS = set(
     """file bytes integrity problem stop_offset end pid parent_pid layout
-    cell_bytes granule_bytes page_bytes per_thread skips_constants checksum
+    precision cell_bytes granule_bytes page_bytes per_thread skips_constants checksum
     unstable monotonic_ns realtime_ns duration_ns period_ns periods granules
     curve mappings threads checksums note_count notes""".split()
 )
@@ -63,6 +63,7 @@ assert traces["basic"]["mappings"][0] == dict(
     accessed=13,
     read=10,
     written=13,
+    may=0,
     distinct=8,
     distinct_is_lower_bound=False,
 )
@@ -81,6 +82,12 @@ assert traces["write"]["granules"]["written"]["sum"] == 3
 assert traces["fine"]["granule_bytes"] == 64
 assert traces["carried"]["granules"]["carried"]["sum"] == 1
 assert traces["carried"]["granules"]["may"]["sum"] == 2
+assert traces["carried"]["granules"]["may_read"]["sum"] == 1
+assert traces["carried"]["granules"]["may_written"]["sum"] == 2
+assert traces["carried"]["mappings"][0]["may"] == 2
+assert traces["access"]["granules"]["may_read"] is None
+assert traces["access"]["granules"]["may"]["sum"] == 1
+assert traces["basic"]["precision"] == "exact"
 assert traces["harvested"]["end"]["text"] == "death by SIGKILL"
 assert traces["harvested"]["periods"]["partial"] == 1
 assert traces["missing"]["periods"]["missing"] == 3
