@@ -18,6 +18,8 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include <algorithm>
@@ -111,38 +113,67 @@ Value *form(Value *V, const Loop &L, FormedValues &Known,
   return Copy;
 }
 
+/// Whether \p L is left at its end alone, and nothing in it may not come back.
+bool isSuitable(const Loop &L) {
+  const BasicBlock *Latch = L.getLoopLatch();
+  if (!Latch || L.getExitingBlock() != Latch ||
+      !isa<BranchInst>(Latch->getTerminator()))
+    return false;
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      if (!I.isTerminator() && endsSegment(I))
+        return false;
+  return true;
+}
+
+/// The innermost loops of \p F that may be marked in chunks. Each has a block of
+/// its own before it and one behind it: passes that end the optimiser merge these
+/// with others.
+SmallVector<Loop *, 8> suitableLoops(Function &F,
+                                     FunctionAnalysisManager &FAM) {
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  SmallVector<Loop *, 8> Suitable;
+  bool IsChanged = false;
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    if (!L->isInnermost() || !isSuitable(*L))
+      continue;
+    if (!L->getLoopPreheader())
+      IsChanged |= InsertPreheaderForLoop(L, &DT, &LI, /*MSSAU=*/nullptr,
+                                          /*PreserveLCSSA=*/false) != nullptr;
+    IsChanged |= formDedicatedExitBlocks(L, &DT, &LI, /*MSSAU=*/nullptr,
+                                         /*PreserveLCSSA=*/false);
+    if (L->isLoopSimplifyForm())
+      Suitable.push_back(L);
+  }
+  if (IsChanged) {
+    PreservedAnalyses Kept;
+    Kept.preserve<LoopAnalysis>();
+    Kept.preserve<DominatorTreeAnalysis>();
+    FAM.invalidate(F, Kept);
+  }
+  return Suitable;
+}
+
 class LoopPlanner {
 public:
   LoopPlanner(Function &F, const PassOptions &Options,
               FunctionAnalysisManager &FAM)
       : Options(Options), DL(F.getParent()->getDataLayout()),
-        LI(FAM.getResult<LoopAnalysis>(F)),
         DT(FAM.getResult<DominatorTreeAnalysis>(F)),
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
         TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
 
-  /// The loops that it pays for. Their trip counts have been computed in their
+  /// Those of \p Loops that it pays for. Their trip counts have been computed in their
   /// preheaders; nothing else has changed.
-  SmallVector<ChunkedLoop, 4> plan() {
+  SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops) {
     SmallVector<ChunkedLoop, 4> Chunked;
-    for (Loop *L : LI.getLoopsInPreorder())
-      if (L->isInnermost() && isSuitable(*L))
-        planLoop(*L, Chunked);
+    for (Loop *L : Loops)
+      planLoop(*L, Chunked);
     return Chunked;
   }
 
 private:
-  bool isSuitable(const Loop &L) const {
-    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch() ||
-        !isa<BranchInst>(L.getLoopLatch()->getTerminator()))
-      return false;
-    for (BasicBlock *Block : L.blocks())
-      for (Instruction &I : *Block)
-        if (!I.isTerminator() && endsSegment(I))
-          return false;
-    return true;
-  }
-
   void planLoop(Loop &L, SmallVectorImpl<ChunkedLoop> &Chunked) {
     const SCEV *Backedges = SE.getExitCount(&L, L.getLoopLatch());
     if (isa<SCEVCouldNotCompute>(Backedges) ||
@@ -164,7 +195,9 @@ private:
       if (DT.dominates(Block, L.getLoopLatch()))
         collectStreams(L, *Block, Result.Streams);
     }
-    if (Result.Streams.empty())
+    // Where addresses stay, code generation takes all but the marks' stores out of
+    // the loop: too little to gain.
+    if (none_of(Result.Streams, [](const Stream &S) { return S.Stride != 0; }))
       return;
     SmallPtrSet<Instruction *, 16> Covered;
     for (const Stream &S : Result.Streams)
@@ -274,7 +307,6 @@ private:
 
   const PassOptions &Options;
   const DataLayout &DL;
-  LoopInfo &LI;
   DominatorTree &DT;
   ScalarEvolution &SE;
   TargetTransformInfo &TTI;
@@ -396,7 +428,11 @@ ChunkedAccesses chunkLoops(Function &F, const PassOptions &Options,
   ChunkedAccesses Covered;
   if (!Options.Chunks || Mode == MarkMode::Calls || F.hasOptNone())
     return Covered;
-  SmallVector<ChunkedLoop, 4> Chunked = LoopPlanner(F, Options, FAM).plan();
+  SmallVector<Loop *, 8> Suitable = suitableLoops(F, FAM);
+  if (Suitable.empty())
+    return Covered;
+  SmallVector<ChunkedLoop, 4> Chunked =
+      LoopPlanner(F, Options, FAM).plan(Suitable);
   for (const ChunkedLoop &Loop : Chunked) {
     ChunkStart Start;
     if (Loop.IsOneChunk) {

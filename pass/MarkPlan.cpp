@@ -6,6 +6,7 @@
 
 #include "MarkPlan.h"
 
+#include "AddressForms.h"
 #include "CallingConvention.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -163,7 +164,8 @@ struct Congruence {
   }
 };
 
-/// A range of bytes, by offsets from a base that is known so far.
+/// A range of bytes, by offsets from the origin of their addresses' form, which
+/// is the base; what is known of where that lies.
 struct Extent {
   int64_t Low, High; ///< lowest and highest byte
   Congruence BaseIs;
@@ -189,19 +191,19 @@ struct Extent {
   }
 };
 
-using BaseAndCell = std::pair<Value *, unsigned>;
+using FormAndCell = std::pair<unsigned, unsigned>;
 
 /// What has been marked on every way to a place, with neither a call nor a loop
 /// between: all granules of these bytes, which are those of the first and the
 /// last of them.
-using MarkedExtents = SmallDenseMap<BaseAndCell, Extent, 8>;
+using MarkedExtents = SmallDenseMap<FormAndCell, Extent, 8>;
 
 /// Enough for what pays, and keeps large functions quick to compile.
 constexpr unsigned MostMarkedExtents = 32;
 
 /// Leaves in \p Here only what is marked at the end of \p Other too.
 void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
-  SmallVector<BaseAndCell, 8> Gone;
+  SmallVector<FormAndCell, 8> Gone;
   for (auto &[Key, Mine] : Here) {
     auto Theirs = Other.find(Key);
     if (Theirs == Other.end()) {
@@ -214,11 +216,11 @@ void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
       Gone.push_back(Key);
     Mine.BaseIs.forgetUnless(Theirs->second.BaseIs);
   }
-  for (const BaseAndCell &Key : Gone)
+  for (const FormAndCell &Key : Gone)
     Here.erase(Key);
 }
 
-/// Accesses that mark one kind of cell, at constant offsets from one base.
+/// Accesses that mark one kind of cell, at addresses of one form.
 ///
 /// A group's marks go before its first access, and so those of stores after the
 /// loads that come before the first store. A store that updates what was loaded
@@ -229,7 +231,9 @@ struct Group {
   Instruction *First; ///< the instruction that makes the first of them, or the
                       ///< load that the first of them updates
   unsigned Position;  ///< First's
-  Value *Base;
+  Value *Base; ///< of the first of them: what its address is an offset from
+  int64_t BaseOffset; ///< where that lies
+  unsigned Form;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
   Extent Bytes;
@@ -262,10 +266,10 @@ Instruction *updatedLoad(Instruction &I, bool AndReads) {
 class BlockPlanner {
 public:
   BlockPlanner(const PassOptions &Options, MarkMode Mode, const DataLayout &DL,
-               const ChunkedAccesses &Chunked, MarkedExtents Marked,
-               MarkPlan &Plan)
-      : Options(Options), Mode(Mode), DL(DL), Chunked(Chunked), Plan(Plan),
-        Marked(std::move(Marked)),
+               const ChunkedAccesses &Chunked, AddressForms &Forms,
+               MarkedExtents Marked, MarkPlan &Plan)
+      : Options(Options), Mode(Mode), DL(DL), Chunked(Chunked), Forms(Forms),
+        Plan(Plan), Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
 
   /// Returns what is marked at the block's end.
@@ -390,16 +394,19 @@ private:
     APInt Constant(64, A.Offset, /*isSigned=*/true);
     Value *Base = A.Address->stripAndAccumulateConstantOffsets(
         DL, Constant, /*AllowNonInbounds=*/true);
+    AddressForms::Place BaseIs = Forms.find(Base);
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
-      addToGroup(A, Base, Constant.getSExtValue(), Cell);
+      addToGroup(A, Base, BaseIs, Constant.getSExtValue() + BaseIs.Offset,
+                 Cell);
   }
 
-  void addToGroup(const Access &A, Value *Base, int64_t Offset, unsigned Cell) {
+  void addToGroup(const Access &A, Value *Base, AddressForms::Place BaseIs,
+                  int64_t Offset, unsigned Cell) {
     Extent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
     learnFrom(A, Offset, Bytes.BaseIs);
     bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
                         isPartialUpdate(*A.At);
-    auto [Place, IsNew] = OpenGroups.try_emplace({Base, Cell}, 0);
+    auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.Form, Cell}, 0);
     if (!IsNew && !NeedsOwnMark) {
       Group &G = Groups[Place->second];
       Extent Joined = G.Bytes.joined(Bytes);
@@ -410,10 +417,11 @@ private:
       // Out of reach of the group there is: a new one takes its place.
     }
     Place->second = Groups.size();
-    Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(), 0);
+    Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(),
+                       -static_cast<uint64_t>(BaseIs.Offset));
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
-    Groups.push_back(
-        {First, FirstPosition, Base, Cell, Offset, Bytes, NeedsOwnMark});
+    Groups.push_back({First, FirstPosition, Base, BaseIs.Offset, BaseIs.Form,
+                      Cell, Offset, Bytes, NeedsOwnMark});
   }
 
   /// The instruction that the mark of \p A goes before, and its position. What
@@ -436,19 +444,24 @@ private:
       BaseIs.learn(A.Alignment.value(), -static_cast<uint64_t>(Offset));
   }
 
+  /// Marks the byte at \p Offset from the origin of the form of \p G.
+  MarkStep &addByte(const Group &G, int64_t Offset) {
+    return addByte(*G.First, G.Position, G.Base, Offset - G.BaseOffset, G.Cell);
+  }
+
   void markGroup(const Group &G) {
     if (Options.isNear())
       return markGroupNear(G);
     uint64_t GranuleBytes = Options.granuleBytes();
-    auto Before = Marked.find({G.Base, G.Cell});
+    auto Before = Marked.find({G.Form, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths) {
       Extent Joined = Before->second.joined(G.Bytes);
       if (Joined.isWithin(GranuleBytes)) {
         if (!Joined.isInOneGranule(GranuleBytes)) {
           if (G.Bytes.Low < Before->second.Low)
-            addByte(*G.First, G.Position, G.Base, G.Bytes.Low, G.Cell);
+            addByte(G, G.Bytes.Low);
           if (G.Bytes.High > Before->second.High)
-            addByte(*G.First, G.Position, G.Base, G.Bytes.High, G.Cell);
+            addByte(G, G.Bytes.High);
         }
         Before->second = Joined;
         return;
@@ -456,30 +469,31 @@ private:
     }
     if (G.Bytes.isInOneGranule(GranuleBytes)) {
       // Any byte of it will do: the first access's own address is at hand.
-      addByte(*G.First, G.Position, G.Base, G.FirstOffset, G.Cell);
+      addByte(G, G.FirstOffset);
     } else {
-      addByte(*G.First, G.Position, G.Base, G.Bytes.Low, G.Cell);
-      addByte(*G.First, G.Position, G.Base, G.Bytes.High, G.Cell);
+      addByte(G, G.Bytes.Low);
+      addByte(G, G.Bytes.High);
     }
     setMarked(G, G.Bytes);
   }
 
   void setMarked(const Group &G, const Extent &Bytes) {
-    BaseAndCell Key = {G.Base, G.Cell};
+    FormAndCell Key = {G.Form, G.Cell};
     if (Marked.size() < MostMarkedExtents || Marked.contains(Key))
       Marked[Key] = Bytes;
   }
 
   void markGroupNear(const Group &G) {
-    auto Before = Marked.find({G.Base, G.Cell});
+    auto Before = Marked.find({G.Form, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths &&
         Before->second.Low <= G.Bytes.Low &&
         G.Bytes.High <= Before->second.High)
       return;
     auto Reach = static_cast<int64_t>(reach());
-    bool IsAtBase = G.Bytes.Low >= 0 && G.Bytes.High < Reach;
-    int64_t At = IsAtBase ? 0 : G.Bytes.Low;
-    addByte(*G.First, G.Position, G.Base, At, G.Cell).IsNear = true;
+    bool IsAtBase =
+        G.Bytes.Low >= G.BaseOffset && G.Bytes.High - G.BaseOffset < Reach;
+    int64_t At = IsAtBase ? G.BaseOffset : G.Bytes.Low;
+    addByte(G, At).IsNear = true;
     setMarked(G, {At, At + Reach - 1, {}});
   }
 
@@ -508,6 +522,7 @@ private:
   MarkMode Mode;
   const DataLayout &DL;
   const ChunkedAccesses &Chunked;
+  AddressForms &Forms;
   MarkPlan &Plan;
   MarkedExtents Marked;
 
@@ -518,7 +533,7 @@ private:
   bool ChecksBegun = false;
   SmallDenseMap<Instruction *, unsigned, 16> Loads; ///< and their positions
   SmallVector<Group, 16> Groups;
-  SmallDenseMap<BaseAndCell, unsigned, 16> OpenGroups;
+  SmallDenseMap<FormAndCell, unsigned, 16> OpenGroups;
 };
 
 } // namespace
@@ -574,6 +589,7 @@ void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
                const ChunkedAccesses &Chunked, MarkPlan &Plan) {
   const DataLayout &DL = F.getParent()->getDataLayout();
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
+  AddressForms Forms(DL, Options.AddressForms);
   auto PlanBlock = [&](BasicBlock &Block) {
     MarkedExtents Marked;
     bool IsFirst = true;
@@ -591,7 +607,7 @@ void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
       IsFirst = false;
     }
     AtEnd[&Block] =
-        BlockPlanner(Options, Mode, DL, Chunked, std::move(Marked), Plan)
+        BlockPlanner(Options, Mode, DL, Chunked, Forms, std::move(Marked), Plan)
             .plan(Block);
   };
   for (BasicBlock *Block : ReversePostOrderTraversal(&F))

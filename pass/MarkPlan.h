@@ -18,9 +18,9 @@
 // Loops that step through memory are marked a chunk at a time (LoopChunks.h).
 // Everything else is planned along straight lines. A segment is a run of
 // instructions of one block without calls, atomic or volatile accesses and
-// fences: once begun, it is run to its end. Within a segment, accesses with the
-// same base and constant offsets from it form groups that extend over one
-// granule's bytes at most. The granules of a group's first and last byte are
+// fences: once begun, it is run to its end. Within a segment, accesses at
+// addresses of one form (AddressForms.h), which differ by constants, form groups
+// that extend over one granule's bytes at most. The granules of a group's first and last byte are
 // then those of all its bytes: two marks cover it, or one where alignment shows
 // both bytes in one granule. What every way to a segment has marked already is
 // not marked again.

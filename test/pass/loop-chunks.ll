@@ -338,3 +338,52 @@ body:
 exit:
   ret void
 }
+
+; The block behind the loop is reached past it too, and the one before it goes
+; elsewhere as well: the optimiser merges what it can. Both get blocks between.
+define void @shared_blocks(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @shared_blocks(
+; CHECK:       chunk:
+; CHECK:         store volatile i8 1
+; CHECK:       chunk.end:
+; OFF-LABEL: define void @shared_blocks(
+; OFF-NOT:     chunk:
+; OFF:         ret void
+entry:
+  %none = icmp eq i64 %n, 0
+  br i1 %none, label %done, label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %a = getelementptr i32, ptr %p, i64 %i
+  store i32 1, ptr %a, align 4
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %done, label %loop
+
+done:
+  ret void
+}
+
+; Only an address that stays: what there is to gain is a store an iteration.
+define void @stays(ptr %p, ptr %chain, i64 %n) {
+; CHECK-LABEL: define void @stays(
+; CHECK-NOT:   chunk:
+; CHECK:         ret void
+entry:
+  br label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = phi ptr [ %chain, %entry ], [ %after, %loop ]
+  %sum = load i64, ptr %p, align 8
+  %more = add i64 %sum, %i
+  store i64 %more, ptr %p, align 8
+  %after = load ptr, ptr %at, align 8
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %done, label %loop
+
+done:
+  ret void
+}

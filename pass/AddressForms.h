@@ -1,0 +1,70 @@
+//===- AddressForms.h - What addresses have in common -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An address is a pointer, plus values times constants, plus a constant:
+//
+//     a[i], a[i + 1], a[2 * i + 5]     a + 4 * i, a + 4 * i + 4, a + 8 * i + 20
+//
+// Addresses that differ in the constant alone have one form; how far they lie
+// apart is known although no address of one is computed from another. Sums of 64
+// bits wrap as addresses do; what is narrower is taken apart only where it cannot
+// wrap, or the address would be poison, and the access undefined.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_ADDRESSFORMS_H
+#define PAGETIDE_PASS_ADDRESSFORMS_H
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace llvm {
+class DataLayout;
+class Value;
+} // namespace llvm
+
+namespace pagetide {
+
+class AddressForms {
+public:
+  /// Where an address lies: Offset bytes from the origin of its form.
+  struct Place {
+    unsigned Form;
+    int64_t Offset;
+  };
+
+  /// Unless \p SeesIndices, each address that is not another one and a constant
+  /// is a form of its own.
+  AddressForms(const llvm::DataLayout &DL, bool SeesIndices)
+      : DL(DL), SeesIndices(SeesIndices) {}
+
+  /// The place of \p Address, which must not change as long as this lives.
+  Place find(llvm::Value *Address);
+
+private:
+  /// How a value becomes one of 64 bits.
+  enum class Extension : uint8_t { None, Sign, Zero };
+  using Term =
+      std::tuple<llvm::Value *, Extension, uint64_t>; ///< and its scale
+  /// A pointer, then the terms.
+  using Form = std::pair<llvm::Value *, std::vector<Term>>;
+
+  void addTerms(llvm::Value *V, Extension Extended, uint64_t Scale,
+                unsigned Depth, std::vector<Term> &Terms, uint64_t &Offset);
+
+  const llvm::DataLayout &DL;
+  bool SeesIndices;
+  std::map<Form, unsigned> Forms;
+  llvm::DenseMap<llvm::Value *, Place> Places;
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_ADDRESSFORMS_H
