@@ -125,13 +125,25 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
   uptr first = set.runs.size();
   const u32 step = 8 * shadow.cells; // bits a granule
   const u32 per_word = 8 / shadow.cells;
+  const u64 cells_of_one = (u64{1} << step) - 1;
+  const u64 each = ~u64{0} / cells_of_one; // a 1 in every granule's lowest bit
   uptr range = 0;
-  for (const MergedWord &w : words)
-    for (u32 i = 0; i < per_word; ++i) {
+  for (const MergedWord &w : words) {
+    const u64 begin = w.word * per_word;
+    // Most often all granules of a word are alike.
+    if (!watch && w.value == (w.value & cells_of_one) * each &&
+        w.carried == (w.carried & cells_of_one) * each) {
+      if (u32 flags = FlagsOfGranule(w.value, w.carried, 0))
+        AppendRun(set.runs, first, {begin, per_word, flags});
+      continue;
+    }
+    for (u64 rest = w.value | w.carried; rest;) {
+      const u32 i = (u32)__builtin_ctzll(rest) / step;
+      rest &= ~(cells_of_one << (i * step));
       u32 flags = FlagsOfGranule(w.value, w.carried, i * step);
       if (!flags)
         continue;
-      u64 granule = w.word * per_word + i;
+      u64 granule = begin + i;
       if (watch) {
         while (range < watch->size() && (*watch)[range].end <= granule)
           ++range;
@@ -140,6 +152,7 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
       }
       AppendRun(set.runs, first, {granule, 1, flags});
     }
+  }
   if (set.runs.size() != first)
     set.sections.push_back({tid, first, set.runs.size() - first});
 }

@@ -89,15 +89,21 @@ static const char *Start() {
   return nullptr;
 }
 
-/// Copies the write marks of words staged from `at` on.
-static void CopyWritten(StagedPosition at, PageVec<StagedWord> &out) {
+/// Copies the write marks of `count` words, which were staged from `at` on.
+static void CopyWritten(StagedPosition at, u64 count,
+                        PageVec<StagedWord> &out) {
   const u64 mask = WriteCellMask();
+  uptr size = out.size();
+  out.resize(size + count);
   for (; at.chunk != shadow.header->chunk_head; at = {at.chunk + 1, 0}) {
     const StagingChunk &chunk = ChunkAt(at.chunk);
-    for (u32 i = at.index; i < chunk.count; ++i)
-      if (u64 value = chunk.words[i].value & mask)
-        out.push_back({chunk.words[i].word, value});
+    for (u32 i = at.index; i < chunk.count; ++i) {
+      const StagedWord &word = chunk.words[i];
+      out[size] = {word.word, word.value & mask};
+      size += (word.value & mask) != 0;
+    }
   }
+  out.resize(size);
 }
 
 /// Takes the marks of all extents of one slot; `extent` is the first of them
@@ -136,7 +142,7 @@ static bool Collect(bool ends_period) {
         return cursor.AddOrJoin(word, value) != nullptr;
       });
       if (cursor.words())
-        CopyWritten(cursor.first(), written);
+        CopyWritten(cursor.first(), cursor.words(), written);
     } else {
       const u64 mask = WriteCellMask();
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {

@@ -92,39 +92,37 @@ static void StartRingOver() {
   StoreRelease(&header.chunk_base, header.chunk_head);
 }
 
-StagingCursor::StagingCursor(u32 tid, ChunkKind kind) : tid_(tid), kind_(kind) {
+StagingPlace PlaceInLastChunk(u32 tid, ChunkKind kind) {
   const ShadowHeader &header = *shadow.header;
   if (OpenPeriod().first_chunk == header.chunk_head)
-    return;
+    return {};
   StagingChunk &last = ChunkAt(header.chunk_head - 1);
   if (last.tid != tid || last.kind != (u32)kind || last.count == kWordsPerChunk)
-    return;
-  chunk_ = &last;
-  first_ = {header.chunk_head - 1, last.count};
+    return {};
+  return {&last, {header.chunk_head - 1, last.count}};
 }
 
-bool StagingCursor::NewChunk() {
+StagingPlace PlaceInNewChunk(u32 tid, ChunkKind kind) {
   ShadowHeader &header = *shadow.header;
   while (header.chunk_head - LoadAcquire(&header.chunk_tail) ==
          header.chunk_count)
     if (!WaitForRelease())
-      return false;
+      return {};
   if (header.chunk_head == LoadAcquire(&header.chunk_tail))
     StartRingOver();
-  chunk_ = &ChunkAt(header.chunk_head);
-  u64 used = (u64)(chunk_ - shadow.chunks) + 1;
+  const u64 number = header.chunk_head;
+  StagingChunk &chunk = ChunkAt(number);
+  u64 used = (u64)(&chunk - shadow.chunks) + 1;
   if (used > touched_chunks)
     touched_chunks = used;
   PeriodEntry &open = OpenPeriod();
-  chunk_->count = 0;
-  chunk_->period = open.index;
-  chunk_->tid = tid_;
-  chunk_->kind = (u32)kind_;
-  if (!words_)
-    first_ = {header.chunk_head, 0};
-  StoreRelease(&header.chunk_head, header.chunk_head + 1);
-  StoreRelease(&open.end_chunk, header.chunk_head);
-  return true;
+  chunk.count = 0;
+  chunk.period = open.index;
+  chunk.tid = tid;
+  chunk.kind = (u32)kind;
+  StoreRelease(&header.chunk_head, number + 1);
+  StoreRelease(&open.end_chunk, number + 1);
+  return {&chunk, {number, 0}};
 }
 
 void ReleasePeriod(const PeriodEntry &period) {

@@ -34,24 +34,40 @@ struct StagedPosition {
   u32 index;
 };
 
+/// Where words of one thread go next.
+struct StagingPlace {
+  StagingChunk *chunk; ///< null: nowhere yet
+  StagedPosition position;
+};
+
+/// In the open period's last chunk, where that is the same thread's and not
+/// full.
+StagingPlace PlaceInLastChunk(u32 tid, shadow_file::ChunkKind kind);
+
+/// At the beginning of a new chunk. Waits for the trace writer where the ring is
+/// full; nowhere where the open period alone fills it.
+StagingPlace PlaceInNewChunk(u32 tid, shadow_file::ChunkKind kind);
+
 /// Adds words of one thread to the open period. Goes on in the period's last
-/// chunk where that is the same thread's.
+/// chunk where that is the same thread's. No function out of line gets its
+/// address, so that it lives in registers.
 class StagingCursor {
 public:
   /// `tid` is 0 where the recording is not per thread.
-  StagingCursor(u32 tid, shadow_file::ChunkKind kind);
+  StagingCursor(u32 tid, shadow_file::ChunkKind kind) : tid_(tid), kind_(kind) {
+    Enter(PlaceInLastChunk(tid, kind));
+  }
 
   /// Makes a record of the word and returns it, so that bits can be added to
-  /// its value; it counts from now on. Waits for the trace writer where the
-  /// ring is full; null where the open period alone fills it.
+  /// its value; it counts from now on. Null where the ring is full.
   StagedWord *Add(u64 word, u64 value) {
-    if ((!chunk_ || chunk_->count == shadow_file::kWordsPerChunk) &&
-        !NewChunk())
+    if (__builtin_expect(count_ == shadow_file::kWordsPerChunk, 0) &&
+        !Enter(PlaceInNewChunk(tid_, kind_)))
       return nullptr;
-    StagedWord &record = chunk_->words[chunk_->count];
+    StagedWord &record = chunk_->words[count_];
     record.word = word;
     record.value = value;
-    StoreRelease(&chunk_->count, chunk_->count + 1);
+    StoreRelease(&chunk_->count, ++count_);
     ++words_;
     return &record;
   }
@@ -67,11 +83,20 @@ public:
   StagedPosition first() const { return first_; }
 
 private:
-  bool NewChunk();
+  bool Enter(StagingPlace place) {
+    if (!place.chunk)
+      return false;
+    if (!words_)
+      first_ = place.position;
+    chunk_ = place.chunk;
+    count_ = place.position.index;
+    return true;
+  }
   u32 tid_;
   shadow_file::ChunkKind kind_;
   StagingChunk *chunk_ = nullptr;
-  StagedWord *last_ = nullptr; ///< of AddOrJoin
+  u32 count_ = shadow_file::kWordsPerChunk; ///< of chunk_: it is full
+  StagedWord *last_ = nullptr;              ///< of AddOrJoin
   u64 words_ = 0;
   StagedPosition first_ = {};
 };

@@ -74,7 +74,8 @@ constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
 }
 
 /// Cell values. A certain mark overwrites any other; a `may` mark is stored
-/// only into an empty cell.
+/// only into an empty cell. The snapshot relies on it: only over a `may` mark can
+/// another one say more.
 enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
@@ -122,7 +123,6 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
                                      std::uint64_t word, std::uint64_t value) {
   const unsigned kinds = cells_per_index(layout);
   const std::uint64_t each = 0x0101010101010101;
-  const std::uint64_t first_kind = kinds == 2 ? 0x0001000100010001 : each;
   const std::uint64_t end_index = (word + 1) * (8 / kinds);
   const bool has_last =
       (end_index & ((std::uint64_t{1} << cells_shift) - 1)) == 0;
@@ -131,18 +131,16 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
   const std::uint64_t near = value >> 2 & each;
   const std::uint64_t marked = (value & each) | (near & ~last);
   const std::uint64_t may = (value >> 1 & each) | (near & last);
-  GranuleMarks result = {(end_index - 1) >> cells_shift, 0, 0};
-  for (unsigned kind = 0; kind < kinds; ++kind) {
-    const std::uint64_t mine = first_kind << (8 * kind);
-    std::uint32_t own = 0;
-    if (marked & mine)
-      own |= kCellMarked;
-    if (may & mine)
-      own |= kCellMay;
-    result.own |= own << (8 * kind);
-    if (near & last & mine)
-      result.next |= std::uint32_t{kCellMay} << (8 * kind);
-  }
+  // All cells of a kind in the word's lowest one.
+  std::uint64_t own = marked * kCellMarked | may * kCellMay;
+  own |= own >> 32;
+  own |= own >> 16;
+  if (kinds == 1)
+    own |= own >> 8;
+  GranuleMarks result = {
+      (end_index - 1) >> cells_shift,
+      static_cast<std::uint32_t>(own & ((1U << (8 * kinds)) - 1)),
+      static_cast<std::uint32_t>((near & last) * kCellMay >> (64 - 8 * kinds))};
   // The address space's last granule has no next one.
   if ((result.granule + 1) << cells_shift >> (kAddressBits - kNearCellShift))
     result.next = 0;

@@ -7,11 +7,16 @@
 // Each thread writes its pages one after the other, neighbouring cells of one
 // shadow word, in passes far apart in time, while the recorder collects: once a
 // millisecond, or whenever another thread asks it to, every 100 us. Every pass
-// over a page is a row, in the right period, and there is no other row.
-// RUN: %known_sets --timed 1ms --ways O2,O2/access,O2/write --arg clock \
+// over a page is a row, in the right period, and there is no other row. Where reads
+// are told from writes they come first, in the cells between. Stores take turns
+// with calls that mark: under precision near those make near marks, these certain
+// ones. One pass is over the last bytes of the pages, where near marks are in doubt.
+// RUN: %known_sets --timed 1ms --ways O2/access,O2/write,O2/access/12/near \
+// RUN:   --arg clock --skip-carried %s
+// RUN: %known_sets --timed 1ms --ways O2,O2/rw/12/near --arg clock --arg reads \
 // RUN:   --skip-carried %s
-// RUN: %known_sets --timed 1ms --ways O2,O2/rw/6 --modes process --arg asked \
-// RUN:   --option settle=20us --skip-carried %s
+// RUN: %known_sets --timed 1ms --ways O2,O2/rw/6,O2/rw/12/near --modes process \
+// RUN:   --arg asked --arg reads --option settle=20us --skip-carried %s
 
 #include "known_times.h"
 
@@ -20,27 +25,45 @@
 #include <stdatomic.h>
 
 enum { THREADS = 2, PAGES = 4096, CHUNK = 64, PASSES = 5 };
+enum { STAMPS = PASSES * (PAGES / CHUNK) * 2 }; /* of a thread */
 
 static char *a;
 static struct stamp *stamps;
 static _Atomic int running = THREADS;
 
-static NOINLINE void touch_chunk(char *p) {
+static int reads;
+
+static NOINLINE void read_chunk(char *p) {
   for (size_t i = 0; i < CHUNK; ++i)
-    ((volatile char *)p)[i * GRANULE] = 1;
+    (void)((volatile char *)p)[i * GRANULE + GRANULE / 2];
+}
+
+static NOINLINE void write_chunk(char *p, int pass) {
+  const size_t offset = pass == 3 ? GRANULE - 8 : 0;
+  for (size_t i = 0; i < CHUNK; ++i)
+    if (((size_t)pass + i) % 2)
+      ((volatile char *)p)[i * GRANULE + offset] = 1;
+    else
+      pagetide_mark_written(p + i * GRANULE + offset, 1);
 }
 
 static void *work(void *argument) {
   size_t t = (size_t)argument;
   char *mine = a + t * PAGES * GRANULE;
-  struct stamp *s = stamps + t * PASSES * (PAGES / CHUNK);
+  struct stamp *s = stamps + t * STAMPS;
   for (int pass = 0; pass < PASSES; ++pass)
-    for (size_t page = 0; page < PAGES; page += CHUNK, ++s) {
-      stamp_begin(s, mine + page * GRANULE, CHUNK * GRANULE, 1);
-      touch_chunk(mine + page * GRANULE);
-      stamp_end(s);
+    for (size_t page = 0; page < PAGES; page += CHUNK) {
+      char *p = mine + page * GRANULE;
+      if (reads) {
+        stamp_begin(s, p, CHUNK * GRANULE, 0);
+        read_chunk(p);
+        stamp_end(s++);
+      }
+      stamp_begin(s, p, CHUNK * GRANULE, 1);
+      write_chunk(p, pass);
+      stamp_end(s++);
       /* So paced that a pass takes some tens of periods. */
-      while (now_ns() < s->after + 200000)
+      while (now_ns() < s[-1].after + 200000)
         sched_yield();
     }
   --running;
@@ -48,9 +71,10 @@ static void *work(void *argument) {
 }
 
 int main(int argc, char **argv) {
-  require(argc == 2);
+  require(argc == 2 || argc == 3);
+  reads = argc == 3;
   a = arena(0, (size_t)THREADS * PAGES * GRANULE);
-  stamps = map_stamps((size_t)THREADS * PASSES * (PAGES / CHUNK));
+  stamps = map_stamps((size_t)THREADS * STAMPS);
   pthread_t threads[THREADS];
   for (size_t t = 0; t < THREADS; ++t)
     require(pthread_create(&threads[t], NULL, work, (void *)t) == 0);

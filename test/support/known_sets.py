@@ -227,7 +227,7 @@ def check(args, way, mode, program):
         if mode == "process":
             stamps = [stamp._replace(tid=0) for stamp in stamps]
         differences, alone = page_sets.compare_timed(
-            stamps, rows, way.layout, way.granule)
+            stamps, rows, way.layout, way.granule, way.precision == "near")
         differences += page_sets.compare_carried(rows)
         periods = {(row.pid, row.period) for row in rows}
         subject = (f"{len(stamps)} stamped accesses, {alone:.0%} far from others "
@@ -264,8 +264,6 @@ def main():
     args = arguments()
     failures = 0
     for way in map(Way, args.ways):
-        if way.precision == "near" and args.timed:
-            continue  # stamps say nothing of the granules beside their own
         try:
             program = build(args, way)
         except Failure as failure:

@@ -320,17 +320,29 @@ def directions(row, layout):
             if column == "1"]
 
 
-def compare_timed(stamps, rows, layout, granule):
+def compare_timed(stamps, rows, layout, granule, near=False):
     """Differences between stamped accesses and the rows of timed periods: each
     access has a row in its period or the one before, and each row an access of its
-    own that explains it. Also the share of the accesses that need a row to
-    themselves, being far from every other access of their page: 0 to 1."""
+    own that explains it; under precision near a row that is not certain has one in
+    its page or beside it, which may explain others too. Also the share of the
+    accesses that need a row to themselves, being far from every other access of
+    their page: 0 to 1."""
     by_process = collections.defaultdict(list)
     reported = collections.defaultdict(list)  # page -> periods
-    for row in certain(rows):
+    doubtful, explained = set(), set()  # (page, period)
+    # A carried page may have marks of this period that are in doubt, or not.
+    carried_too = {row for row in rows
+                   if near and {"carried", "may"} <= row.suffixes}
+    for row in [*certain(row for row in rows if row not in carried_too),
+                *carried_too]:
         by_process[row.pid].append(row)
         for direction in directions(row, layout):
-            reported[row.pid, row.tid, row.address, direction].append(row.period)
+            page = row.pid, row.tid, row.address, direction
+            reported[page].append(row.period)
+            if near and "may" in row.suffixes:
+                doubtful.add((page, row.period))
+                if row in carried_too:
+                    explained.add((page, row.period))
     finders = {pid: WindowFinder(some) for pid, some in by_process.items()}
 
     done = collections.defaultdict(list)  # page -> windows
@@ -348,11 +360,17 @@ def compare_timed(stamps, rows, layout, granule):
             done[stamp.pid, stamp.tid, index * granule, direction].append(
                 (low, high, stamp))
 
+    def explains_doubt(page, period):
+        pid, tid, address, direction = page
+        return any(low <= period <= high
+                   for place in (address - granule, address, address + granule)
+                   for low, high, _ in done.get((pid, tid, place, direction), []))
+
     alone = total = 0
     for key in sorted(done.keys() | reported.keys()):
         name = "pid %d tid %d page %#x %s" % key
-        periods = sorted(reported[key])
-        windows = sorted(done[key], key=lambda window: window[:2])
+        periods = sorted(reported.get(key, []))
+        windows = sorted(done.get(key, []), key=lambda window: window[:2])
         total += len(windows)
         alone += sum(
             (i == 0 or windows[i - 1][1] < windows[i][0])
@@ -366,6 +384,12 @@ def compare_timed(stamps, rows, layout, granule):
         # One access has one mark, in one period. In ascending order the fitting
         # access that expires first is the right one to use up.
         for period in periods:
+            if (key, period) in doubtful:
+                if (key, period) not in explained and \
+                        not explains_doubt(key, period):
+                    differences.append(f"invented  {name} in period {period}: no "
+                                       "access there or beside it explains it")
+                continue
             fitting = [w for w in windows if w[0] <= period <= w[1]]
             if fitting:
                 windows.remove(min(fitting, key=lambda window: window[1]))
