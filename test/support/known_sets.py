@@ -160,7 +160,7 @@ def export(args, trace, granule):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tool:
         lines = tool.stdout
         if args.skip_carried:
-            lines = (line for line in lines if not line.endswith("+carried\n"))
+            lines = (line for line in lines if not line.endswith("+carried,\n"))
         rows = page_sets.read_rows(lines, granule)
     if tool.returncode != 0:
         raise Failure(f"exit status {tool.returncode}: "
@@ -228,7 +228,8 @@ def check(args, way, mode, program):
             stamps = [stamp._replace(tid=0) for stamp in stamps]
         differences, alone = page_sets.compare_timed(
             stamps, rows, way.layout, way.granule, way.precision == "near")
-        differences += page_sets.compare_carried(rows)
+        if not args.skip_carried:
+            differences += page_sets.compare_carried(rows)
         periods = {(row.pid, row.period) for row in rows}
         subject = (f"{len(stamps)} stamped accesses, {alone:.0%} far from others "
                    f"of their page, in {len(periods)} periods")

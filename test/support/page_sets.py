@@ -329,20 +329,15 @@ def compare_timed(stamps, rows, layout, granule, near=False):
     their page: 0 to 1."""
     by_process = collections.defaultdict(list)
     reported = collections.defaultdict(list)  # page -> periods
-    doubtful, explained = set(), set()  # (page, period)
-    # A carried page may have marks of this period that are in doubt, or not.
-    carried_too = {row for row in rows
-                   if near and {"carried", "may"} <= row.suffixes}
-    for row in [*certain(row for row in rows if row not in carried_too),
-                *carried_too]:
+    doubtful = set()  # (page, period)
+    names = {"r": "read", "w": "written", "a": "accessed"}
+    for row in certain(rows):
         by_process[row.pid].append(row)
         for direction in directions(row, layout):
             page = row.pid, row.tid, row.address, direction
             reported[page].append(row.period)
-            if near and "may" in row.suffixes:
+            if near and names[direction] in row.may:
                 doubtful.add((page, row.period))
-                if row in carried_too:
-                    explained.add((page, row.period))
     finders = {pid: WindowFinder(some) for pid, some in by_process.items()}
 
     done = collections.defaultdict(list)  # page -> windows
@@ -385,8 +380,7 @@ def compare_timed(stamps, rows, layout, granule, near=False):
         # access that expires first is the right one to use up.
         for period in periods:
             if (key, period) in doubtful:
-                if (key, period) not in explained and \
-                        not explains_doubt(key, period):
+                if not explains_doubt(key, period):
                     differences.append(f"invented  {name} in period {period}: no "
                                        "access there or beside it explains it")
                 continue
