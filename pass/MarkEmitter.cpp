@@ -14,6 +14,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <numeric>
@@ -75,27 +76,29 @@ void MarkEmitter::emit(const MarkStep &Step) {
 // The mark itself: the only code that knows where the shadow is
 //===----------------------------------------------------------------------===//
 
-/// Where granules have several cells, certain marks go to the first of them: in
-/// the last one they would overwrite near marks that mean the next granule.
+/// Where granules have several cells, certain marks go to the even ones, which is
+/// free: an address can be scaled. In a granule's last cell, which is odd, they
+/// would overwrite near marks that mean the next granule.
 Value *MarkEmitter::indexOf(Value *AddressBits, bool IsNear) {
-  if (!Options.isNear() || IsNear)
-    return Builder.CreateLShr(AddressBits, Options.cellShift());
-  return Builder.CreateShl(Builder.CreateLShr(AddressBits, Options.Granule),
-                           Options.Granule - Options.cellShift(), "",
-                           /*HasNUW=*/true);
+  bool IsOfPair = Options.isNear() && !IsNear;
+  return Builder.CreateLShr(AddressBits, Options.cellShift() + IsOfPair);
 }
 
 /// x86-64: the base of the thread's shadow is that of segment GS, which is
 /// LLVM's address space 256.
-Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell) {
+Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   static_assert(abi::cells_per_index(abi::Layout::kRw) == 2 &&
                 abi::cells_per_index(abi::Layout::kAccess) == 1 &&
                 abi::cells_per_index(abi::Layout::kWrite) == 1);
+  unsigned Kinds = abi::cells_per_index(Options.Layout);
   Value *CellNumber = Index;
+  if (Options.isNear() && !IsNear) // times two, or four
+    CellNumber = Builder.CreateShl(Index, Log2_32(2 * Kinds), "",
+                                   /*HasNUW=*/true);
   // Twice the index as a sum, not as a shift: instruction selection would join
   // the shift with the one that made the index, and then has to mask and to add
   // what [index + index + 1] says for nothing.
-  if (abi::cells_per_index(Options.Layout) == 2)
+  else if (Kinds == 2)
     CellNumber = Builder.CreateAdd(Index, Index, "", /*HasNUW=*/true);
   if (Cell)
     CellNumber = Builder.CreateAdd(CellNumber, Builder.getInt64(Cell), "",
@@ -107,7 +110,7 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell) {
 void MarkEmitter::storeMark(Value *Index, unsigned Cell, bool IsNear) {
   Builder.CreateAlignedStore(
       Builder.getInt8(IsNear ? abi::kCellNear : abi::kCellMarked),
-      shadowOf(Index, Cell), Align(1),
+      shadowOf(Index, Cell, IsNear), Align(1),
       /*isVolatile=*/true);
 }
 

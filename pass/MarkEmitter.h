@@ -69,7 +69,7 @@ private:
 
   // The mark itself.
   llvm::Value *indexOf(llvm::Value *AddressBits, bool IsNear = false);
-  llvm::Value *shadowOf(llvm::Value *Index, unsigned Cell);
+  llvm::Value *shadowOf(llvm::Value *Index, unsigned Cell, bool IsNear);
   void storeMark(llvm::Value *Index, unsigned Cell, bool IsNear = false);
 
   llvm::Function &F;

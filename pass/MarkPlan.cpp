@@ -169,6 +169,8 @@ struct Congruence {
 struct Extent {
   int64_t Low, High; ///< lowest and highest byte
   Congruence BaseIs;
+  /// The near marks that it stands for, on one way or another.
+  SmallVector<unsigned, 1> NearMarks = {};
 
   bool isWithin(uint64_t Bytes) const {
     return static_cast<uint64_t>(High) - static_cast<uint64_t>(Low) < Bytes;
@@ -184,8 +186,8 @@ struct Extent {
 
   /// Both, and what lies between.
   Extent joined(const Extent &Other) const {
-    Extent Result = {std::min(Low, Other.Low), std::max(High, Other.High),
-                     BaseIs};
+    Extent Result = {
+        std::min(Low, Other.Low), std::max(High, Other.High), BaseIs, {}};
     Result.BaseIs.learn(Other.BaseIs.Modulus, Other.BaseIs.Residue);
     return Result;
   }
@@ -215,6 +217,9 @@ void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
     if (Mine.Low > Mine.High)
       Gone.push_back(Key);
     Mine.BaseIs.forgetUnless(Theirs->second.BaseIs);
+    for (unsigned Mark : Theirs->second.NearMarks)
+      if (!is_contained(Mine.NearMarks, Mark))
+        Mine.NearMarks.push_back(Mark);
   }
   for (const FormAndCell &Key : Gone)
     Here.erase(Key);
@@ -487,14 +492,34 @@ private:
     auto Before = Marked.find({G.Form, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths &&
         Before->second.Low <= G.Bytes.Low &&
-        G.Bytes.High <= Before->second.High)
+        G.Bytes.High <= Before->second.High) {
+      for (unsigned Mark : Before->second.NearMarks)
+        Plan.NearMarks[Mark].ServesOthers = true;
       return;
+    }
     auto Reach = static_cast<int64_t>(reach());
     bool IsAtBase =
         G.Bytes.Low >= G.BaseOffset && G.Bytes.High - G.BaseOffset < Reach;
     int64_t At = IsAtBase ? G.BaseOffset : G.Bytes.Low;
-    addByte(G, At).IsNear = true;
-    setMarked(G, {At, At + Reach - 1, {}});
+    unsigned Mark = Plan.NearMarks.size();
+    MarkStep &Step = addByte(G, At);
+    Step.IsNear = true;
+    Step.NearMark = Mark;
+    Plan.NearMarks.push_back({certainOffset(G, At)});
+    setMarked(G, {At, At + Reach - 1, {}, {Mark}});
+  }
+
+  /// The offset from the base of a byte in the granule of all of \p G, that of
+  /// \p At where it is one.
+  std::optional<int64_t> certainOffset(const Group &G, int64_t At) const {
+    uint64_t GranuleBytes = Options.granuleBytes();
+    Extent WithAt = {std::min(At, G.Bytes.Low), std::max(At, G.Bytes.High),
+                     G.Bytes.BaseIs};
+    if (WithAt.isInOneGranule(GranuleBytes))
+      return At - G.BaseOffset;
+    if (G.Bytes.isInOneGranule(GranuleBytes))
+      return G.FirstOffset - G.BaseOffset;
+    return std::nullopt;
   }
 
   void endSegment() {
@@ -537,6 +562,40 @@ private:
 };
 
 } // namespace
+
+/// Makes those near marks certain that serve nothing but accesses in one granule,
+/// where that costs nothing: not where marks of one address, which share its
+/// index, would come to need two.
+static void makeCertain(MarkPlan &Plan) {
+  using Place = std::pair<unsigned, std::pair<Value *, int64_t>>;
+  struct Offsets {
+    std::optional<int64_t> Certain;
+    bool Differ = false;
+  };
+  auto PlaceOf = [](const MarkStep &Step) {
+    return Place{Step.Segment, {Step.Address, Step.Offset}};
+  };
+  DenseMap<Place, Offsets> AtPlace;
+  for (const MarkStep &Step : Plan.Steps) {
+    if (!Step.IsNear)
+      continue;
+    const NearMark &Mark = Plan.NearMarks[Step.NearMark];
+    auto [At, IsNew] = AtPlace.try_emplace(PlaceOf(Step));
+    if (IsNew)
+      At->second.Certain = Mark.CertainOffset;
+    At->second.Differ |= Mark.ServesOthers || !Mark.CertainOffset ||
+                         At->second.Certain != Mark.CertainOffset;
+  }
+  for (MarkStep &Step : Plan.Steps) {
+    if (!Step.IsNear)
+      continue;
+    const Offsets &Found = AtPlace[PlaceOf(Step)];
+    if (Found.Differ)
+      continue;
+    Step.IsNear = false;
+    Step.Offset = *Found.Certain;
+  }
+}
 
 bool endsSegment(const Instruction &I) {
   if (I.isAtomic() || I.isVolatile() ||
@@ -615,6 +674,7 @@ void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
   for (BasicBlock &Block : F)
     if (!AtEnd.contains(&Block)) // never reached
       PlanBlock(Block);
+  makeCertain(Plan);
 }
 
 } // namespace pagetide

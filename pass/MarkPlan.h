@@ -83,12 +83,24 @@ struct MarkStep {
   int64_t Offset = 0;             ///< Byte
   unsigned Cell = 0;              ///< Byte
   bool IsNear = false;            ///< Byte: the bytes that follow are meant too
-  Access What = {};               ///< Shaped, Long, Call, Check
+  /// Byte: index into MarkPlan::NearMarks, where IsNear.
+  unsigned NearMark = 0;
+  Access What = {}; ///< Shaped, Long, Call, Check
+};
+
+/// What else is known of a near mark.
+struct NearMark {
+  /// Offset from the same address of a byte in the granule of all that the mark
+  /// was made for; nothing where these may lie in two.
+  std::optional<int64_t> CertainOffset;
+  /// It serves accesses of later segments as well.
+  bool ServesOthers = false;
 };
 
 struct MarkPlan {
   /// Within a segment, in the order of the instructions they go before.
   std::vector<MarkStep> Steps;
+  std::vector<NearMark> NearMarks;
   /// The instructions with accesses that are marked as read.
   std::vector<llvm::Instruction *> MarkedReads;
   /// Whether calls of the function may move the stack pointer for their

@@ -31,7 +31,7 @@ template <> ArrayRef<const char *> choiceNames<abi::Layout>() {
 
 constexpr const char *MarkModeNames[] = {"inline", "calls", "check"};
 template <> ArrayRef<const char *> choiceNames<MarkPrecision>() {
-  static const char *const Names[] = {"exact", "near"};
+  static const char *const Names[] = {"auto", "exact", "near"};
   return Names;
 }
 template <> ArrayRef<const char *> choiceNames<MarkMode>() {
@@ -249,8 +249,10 @@ std::string PassOptions::describe() const {
     if (Name != "lto")
       Out << Separator << Name << '=' << Value;
   };
+  PassOptions Settled = *this;
+  Settled.Precision = isNear() ? MarkPrecision::Near : MarkPrecision::Exact;
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
-  Say(Name, choiceNames<Type>()[static_cast<uint32_t>(Field)]);
+  Say(Name, choiceNames<Type>()[static_cast<uint32_t>(Settled.Field)]);
 #define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
   Say(Name, Field);
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) Say(Name, unsigned(Field));

@@ -22,6 +22,9 @@ enum class LtoMode : uint32_t { Auto, Mark, Defer };
 
 /// Whether a mark names one granule, or one of two.
 enum class MarkPrecision : uint32_t {
+  /// Near for granules of the default size, Exact for others: finer ones have no
+  /// room for several cells, and coarser ones need few marks and little shadow.
+  Auto,
   Exact,
   /// Cells are smaller than granules, and a mark stands for as many bytes from
   /// some address on as a cell has: see abi::kCellNear.
@@ -57,7 +60,11 @@ struct PassOptions {
 #include "PassOptions.def"
   } Given;
 
-  bool isNear() const { return Precision == MarkPrecision::Near; }
+  bool isNear() const {
+    return Precision == MarkPrecision::Near ||
+           (Precision == MarkPrecision::Auto &&
+            Granule == abi::kDefaultGranuleShift);
+  }
 
   /// log2 of the bytes one shadow cell stands for.
   unsigned cellShift() const {

@@ -787,15 +787,27 @@ static void StopRecording(const char *why) {
 /// Ended threads wait for a period's end to be emptied; so many at most.
 constexpr u32 kMostRetired = 16;
 
+/// Threads that have no slot of their own need not all fight for the same cache
+/// lines. These slots stay free to all who look: their marks stand under thread 0.
+static void MapSharedSlots() {
+  for (u32 i = 0; i < shadow.shared_count; ++i) {
+    const u32 slot = shadow.first_shared + i;
+    if (shadow.slot_base[slot])
+      continue;
+    if (MapSlot(RecorderMemfd(), slot))
+      return; // what there is must do
+    if (shadow.header->slot_high <= slot)
+      shadow.header->slot_high = slot + 1;
+  }
+}
+
 static u32 SlotForNewThread() {
   if (!shadow.slot_base[kOrphanSlot] && !MapSlot(RecorderMemfd(), kOrphanSlot))
     BeginSlot(kOrphanSlot, 0);
   u32 next = 1;
-  while (next < kMaxSlots && shadow.slot_base[next])
+  while (next < shadow.first_shared && shadow.slot_base[next])
     ++next;
-  // A quarter of the address space stays the program's.
-  const u64 most = (u64{3} << (abi::kAddressBits - 2)) / shadow.slot_bytes;
-  const bool full = next >= kMaxSlots || next >= most;
+  const bool full = next >= shadow.first_shared;
   if (full && !RetiredSlots())
     RetireDeadThreads();
   if (RetiredSlots() >= kMostRetired ||
@@ -815,11 +827,15 @@ static u32 SlotForNewThread() {
       shadow.header->slot_high = next + 1;
     return next;
   }
+  MapSharedSlots();
   if (recording && !state.told_shared) {
     state.told_shared = true;
     Warning("no shadow of its own is left for another thread (%u have one): "
-            "further threads share one, and stand under thread 0.\n",
-            next);
+            "further threads share some, and stand under thread 0.%s\n",
+            next,
+            shadow.cells_shift ? " Precision exact has room for sixteen times "
+                                 "as many."
+                               : "");
     if (state.tracing)
       EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index,
                  NoteCode::kThreadsShared,

@@ -26,6 +26,11 @@ Shadow shadow;
 /// Slots that a process can have before its recorder runs: its first thread's.
 constexpr u32 kMostMoved = 2;
 
+/// A quarter of the address space stays the program's. Of the slots that fit into
+/// the rest, a quarter at most is shared by the threads for which none is left.
+constexpr u64 kMostShadowBytes = u64{3} << (abi::kAddressBits - 2);
+constexpr u32 kMostShared = 32;
+
 constexpr u64 RoundUpToPage(u64 bytes) { return (bytes + 4095) / 4096 * 4096; }
 constexpr u64 kSlotTableOffset = RoundUpToPage(sizeof(ShadowHeader));
 constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
@@ -100,8 +105,11 @@ static int MapFile(int fd, u64 offset, u64 bytes, void *fixed, uptr *result) {
 [[noreturn]] static void DieNoAddressSpace(u64 bytes, int error) {
   Fatal("cannot map %llu MiB of virtual address space for the shadow: %s. It "
         "is not memory, but a limit on address space (ulimit -v) forbids it: "
-        "lift the limit, or build with a coarser granule.\n",
-        bytes >> 20, DescribeErrno(error));
+        "lift the limit, or build with %s.\n",
+        bytes >> 20, DescribeErrno(error),
+        shadow.cells_shift ? "-fpagetide-precision=exact, whose shadows "
+                             "take a sixteenth"
+                           : "a coarser granule");
 }
 
 static void FillHeader() {
@@ -129,6 +137,10 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.cells_shift = module.granule_shift - module.cell_shift;
   shadow.cells = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
+  const u64 room = kMostShadowBytes / shadow.slot_bytes;
+  const u32 most = room < kMaxSlots ? (u32)room : kMaxSlots;
+  shadow.shared_count = most / 4 < kMostShared ? most / 4 : kMostShared;
+  shadow.first_shared = most - shadow.shared_count;
   // Without a memory file there are no records, but the program may still run:
   // whether it is to is not known yet.
   if (MakeMemfd(&shadow.fd))

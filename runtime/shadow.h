@@ -47,6 +47,10 @@ struct Shadow {
   u32 cells;       ///< per index
   u32 cells_shift; ///< log2 of a granule's cells of each kind
   u64 slot_bytes;
+  /// Slots from here up to this many are several threads': those that have none
+  /// of their own are spread over them.
+  u32 first_shared;
+  u32 shared_count;
   ShadowHeader *header;
   SlotEntry *slots;
   shadow_file::WatchedRange *watch_tables[2];

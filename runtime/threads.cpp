@@ -67,8 +67,9 @@ u32 CurrentSlot() {
     return known - 1;
   for (u32 i = 0; i < shadow.header->slot_high; ++i)
     if (shadow.slot_base[i] == base) {
-      self.slot_plus_one = i + 1;
-      return i;
+      const u32 slot = i < shadow.first_shared ? i : kOrphanSlot;
+      self.slot_plus_one = slot + 1;
+      return slot;
     }
   return kOrphanSlot;
 }
@@ -107,6 +108,21 @@ u32 TakeFreeSlot() {
   return free_count ? free_slots[--free_count] : kOrphanSlot;
 }
 
+/// The shadow that a thread of this slot is to mark. For threads without one of
+/// their own it is each of the shared ones in turn.
+static uptr BaseForThread(u32 slot) {
+  if (slot != kOrphanSlot)
+    return shadow.slot_base[slot];
+  static u32 turn;
+  const u32 first = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+  for (u32 i = 0; i < shadow.shared_count; ++i)
+    if (uptr base =
+            LoadAcquire(&shadow.slot_base[shadow.first_shared +
+                                          (first + i) % shadow.shared_count]))
+      return base;
+  return shadow.slot_base[kOrphanSlot];
+}
+
 static u32 AcquireSlot() {
   u32 slot = TakeFreeSlot();
   return slot != kOrphanSlot ? slot : RequestSlot();
@@ -130,9 +146,10 @@ static void TakeSlot(u32 slot) {
 /// Points the calling thread at a slot that belongs to it. Where not even the
 /// orphan slot could be mapped it keeps its creator's.
 static void EnterSlot(u32 slot) {
-  if (!shadow.slot_base[slot])
+  const uptr base = BaseForThread(slot);
+  if (!base)
     return;
-  SetShadowBase(shadow.slot_base[slot]);
+  SetShadowBase(base);
   self.slot_plus_one = slot + 1;
   if (slot != kOrphanSlot)
     TakeSlot(slot);
@@ -357,7 +374,7 @@ void CancelClone(CloneStart *start) {
 
 int RunClone(void *arg) {
   const CloneStart copy = *(CloneStart *)arg;
-  if (uptr base = shadow.slot_base[copy.slot])
+  if (uptr base = BaseForThread(copy.slot))
     SetShadowBase(base);
   if (copy.slot != kOrphanSlot)
     TakeSlot(copy.slot);
@@ -613,6 +630,9 @@ void RenewThreadsInChild() {
   for (u32 &former : former_threads)
     former = 0;
   orphans = CurrentSlot() == kOrphanSlot;
+  // Of the parent's shared slots none is mapped here.
+  if (orphans && shadow.slot_base[kOrphanSlot] && !self.leave_out)
+    SetShadowBase(shadow.slot_base[kOrphanSlot]);
   RenewShadowInChild(CurrentSlot());
 }
 

@@ -92,9 +92,9 @@ enum CellValue : std::uint8_t {
 /// A + 2^kNearCellShift - 1 were accessed. These lie in the cell or the one that
 /// follows it. So the mark names its granule for certain unless it stands in a
 /// granule's last cell: there it says "this granule or the next". Certain marks
-/// (kCellMarked) are made in a granule's first cell, whatever byte they are about:
-/// a near mark over one says no less there, and none is overwritten that means the
-/// next granule.
+/// (kCellMarked) are made in any cell but the last, the even one of the access's
+/// pair or the granule's first: a near mark over one says no less there, and none is
+/// overwritten that means the next granule.
 ///
 /// 2^8: the larger, the more marks can be shared and the less shadow there is,
 /// and the more of them stand in a last cell.

@@ -228,7 +228,7 @@ enum class EndReason : std::uint8_t {
 
 enum class NoteCode : std::uint8_t {
   kInfo = 0,
-  kThreadsShared = 1, ///< slots ran out: threads shared one shadow
+  kThreadsShared = 1, ///< slots ran out: threads shared shadows
   kLost = 2,          ///< something that should be here is not; text says what
   kForked = 3,        ///< this process is a fork; text names the parent's trace
 };

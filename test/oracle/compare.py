@@ -18,7 +18,7 @@ import sys
 
 READ, WRITE = 1, 2
 KINDS = ((0, READ), (1, WRITE))
-MAY = {"read": READ, "written": WRITE, "accessed": READ | WRITE}
+KIND_OF = {"read": READ, "written": WRITE, "accessed": READ | WRITE}
 
 # Bits of a record's ways: that of reads; writes have the next (plugin.cpp, Way).
 (INSTRUMENTED, STACK, CONSTANT, PLAIN, RUNTIME, KERNEL, MARK, MAY,
@@ -131,7 +131,7 @@ class Rows:
             carried = "+carried" in state
             doubt = 0
             for word in filter(None, row["may"].split("+")):
-                doubt |= MAY[word]
+                doubt |= KIND_OF[word]
             if carried and not doubt & WRITE:
                 kinds &= ~WRITE
             granule = int(row["address"], 16) >> shift

@@ -76,7 +76,7 @@ define i32 @path(ptr %p, i1 %c) {
 ; CHECK:       then:
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         call void @opaque()
-; CHECK:         store volatile i8 4, ptr addrspace(256)
+; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i32
   store i32 1, ptr %p, align 4
   br i1 %c, label %then, label %else
@@ -103,16 +103,84 @@ define double @unaligned(ptr %p, i64 %i) {
   ret double %a
 }
 
-; More than a cell: both ends, for certain. Such marks go to a granule's first
-; cell, lest they overwrite a near mark in its last.
+; What serves a single aligned access is certain, in the even cell of a pair: never
+; in a granule's last. So is what serves two of them that alignment keeps together.
+define i32 @single(ptr %p) {
+; CHECK-LABEL: define i32 @single(
+; CHECK:         add i64 %{{.+}}, 8
+; CHECK-NEXT:    [[PAIR:%.+]] = lshr i64 %{{.+}}, 9
+; CHECK-NEXT:    [[CELL:%.+]] = shl nuw i64 [[PAIR]], 1
+; CHECK-NEXT:    inttoptr i64 [[CELL]]
+; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret i32
+; RW-LABEL: define i32 @single(
+; RW:            [[PAIR:%.+]] = lshr i64 %{{.+}}, 9
+; RW-NEXT:       [[CELL:%.+]] = shl nuw i64 [[PAIR]], 2
+; RW-NEXT:       inttoptr i64 [[CELL]]
+; RW-NEXT:       store volatile i8 1, ptr addrspace(256)
+  %f = getelementptr i8, ptr %p, i64 8
+  %a = load i32, ptr %f, align 4
+  ret i32 %a
+}
+define i32 @together(ptr align 16 %p) {
+; CHECK-LABEL: define i32 @together(
+; CHECK:         ptrtoint ptr %p to i64
+; CHECK-NEXT:    lshr i64 %{{.+}}, 9
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret i32
+  %f = getelementptr i8, ptr %p, i64 8
+  %a = load i32, ptr %f, align 4
+  %g = getelementptr i8, ptr %p, i64 4
+  %b = load i32, ptr %g, align 4
+  %s = add i32 %a, %b
+  ret i32 %s
+}
+
+; Not where it serves an access of a later block on one of its ways, or shares its
+; address with another: a read of one field, a write of the other.
+define i32 @later(ptr %p, i1 %c) {
+; CHECK-LABEL: define i32 @later(
+; CHECK-COUNT-2: store volatile i8 4, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret i32
+  br i1 %c, label %then, label %else
+then:
+  store i32 1, ptr %p, align 4
+  br label %join
+else:
+  %f = getelementptr i8, ptr %p, i64 4
+  store i32 1, ptr %f, align 4
+  br label %join
+join:
+  %g = getelementptr i8, ptr %p, i64 8
+  %a = load i32, ptr %g, align 4
+  ret i32 %a
+}
+define void @shared(ptr %p) {
+; RW-LABEL: define void @shared(
+; RW:            lshr i64 %{{.+}}, 8
+; RW:            store volatile i8 4, ptr addrspace(256)
+; RW-NOT:        lshr
+; RW:            store volatile i8 4, ptr addrspace(256)
+; RW-NOT:        addrspace(256)
+; RW:            ret void
+  %f = getelementptr i8, ptr %p, i64 8
+  %a = load i32, ptr %f, align 4
+  store i32 %a, ptr %p, align 4
+  ret void
+}
+
+; More than a cell: both ends, for certain.
 define void @long(ptr %p, ptr %q) {
 ; CHECK-LABEL: define void @long(
-; CHECK:         [[GRANULE:%.+]] = lshr i64 %{{.+}}, 12
-; CHECK-NEXT:    [[INDEX:%.+]] = shl nuw i64 [[GRANULE]], 4
+; CHECK:         [[PAIR:%.+]] = lshr i64 %{{.+}}, 9
+; CHECK-NEXT:    [[INDEX:%.+]] = shl nuw i64 [[PAIR]], 1
 ; CHECK-NEXT:    [[CELL:%.+]] = inttoptr i64 [[INDEX]]
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[CELL]]
 ; CHECK:         add i64 %{{.+}}, 299
-; CHECK:         shl nuw i64 %{{.+}}, 4
+; CHECK:         shl nuw i64 %{{.+}}, 1
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         load <300 x i8>
   %a = load <300 x i8>, ptr %p, align 1

@@ -6,14 +6,15 @@
 #include <sys/mman.h>
 
 struct object {
-  volatile long fields[16];
+  long fields[16];
 };
 
 static char *const pages = (char *)0x100000000000;
 
+/* Two fields of an object by one mark. */
 __attribute__((noinline)) static void write_two(struct object *o) {
   o->fields[0] = 1;
-  o->fields[1] = 2;
+  o->fields[3] = 2;
 }
 
 int main(void) {

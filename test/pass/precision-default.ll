@@ -1,0 +1,31 @@
+; Which precision there is where none is asked for: near for granules of 4 KiB (the
+; default), exact for finer and coarser ones. Asked for by name, near is what it is,
+; or an error where it cannot be; the note in the object says what became of it.
+;
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=NEAR
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=auto>,verify' -S %s | FileCheck %s --check-prefix=NEAR
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=near>,verify' -S %s | FileCheck %s --check-prefix=NEAR
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=exact>,verify' -S %s | FileCheck %s -DSHIFT=12 --check-prefix=EXACT
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=6>,verify' -S %s | FileCheck %s -DSHIFT=6 --check-prefix=EXACT
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=11>,verify' -S %s | FileCheck %s -DSHIFT=11 --check-prefix=EXACT
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=21>,verify' -S %s | FileCheck %s -DSHIFT=21 --check-prefix=EXACT
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=21;precision=near>,verify' -S %s | FileCheck %s --check-prefix=COARSE
+; RUN: not %opt_default -load-pass-plugin=%pass -passes='pagetide<granule=6;precision=near>' -S %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=FINE
+; FINE: option precision=near has cells of 2^8 bytes and needs a granule of 11 or more, not 6
+
+; The note: version, layout, cell, granule, flags.
+; NEAR: i32 1, i32 2, i32 8, i32 12, i32 0
+; NEAR: lshr i64 %{{.*}}, 8
+; EXACT: i32 1, i32 2, i32 [[SHIFT]], i32 [[SHIFT]], i32 0
+; EXACT: lshr i64 %{{.*}}, [[SHIFT]]
+; COARSE: i32 1, i32 2, i32 8, i32 21, i32 0
+; COARSE: lshr i64 %{{.*}}, 8
+
+target triple = "x86_64-unknown-linux-gnu"
+
+define void @two(ptr %p) {
+  store i64 1, ptr %p, align 8
+  %q = getelementptr i8, ptr %p, i64 40
+  store i64 2, ptr %q, align 8
+  ret void
+}
