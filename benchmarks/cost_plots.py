@@ -533,7 +533,7 @@ def _pictures(m):
             m,
             groups["ablation"],
             groups["ablation"].variants,
-            "Layout rw with one optimisation of the pass switched off",
+            "Precision near with one optimisation of the pass switched off",
         )
 
 

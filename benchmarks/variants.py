@@ -3,7 +3,7 @@
 and the groups of these that a run measures together.
 
 A further way is one line here. The first variants differ from native, and
-later ones from `rw`, in one thing each.
+later ones from `rw` or `near`, in one thing each.
 """
 
 import re
@@ -74,7 +74,7 @@ def _ablated():
     off, and the alignment that types promise."""
     table = (ROOT / "pass" / "PassOptions.def").read_text(encoding="utf-8")
     found = re.findall(
-        r'^PAGETIDE_SWITCH\(\w+, "([a-z0-9-]+)",\s*true,', table, re.M
+        r'^PAGETIDE_SWITCH\(\s*\w+,\s*"([a-z0-9-]+)",\s*true,', table, re.M
     )
     return [
         *((name, "-fpagetide-%s=0" % name) for name in found),
@@ -103,7 +103,7 @@ BUILDS = {
         _marked("near-access", "access", "near"),
         _marked("near-write", "write", "near"),
         *(
-            _marked("rw-without-" + name, "rw", "exact", flag)
+            _marked("near-without-" + name, "rw", "near", flag)
             for name, flag in ABLATED
         ),
         Build("asan", ("-fno-pagetide", "-fsanitize=address"), None, True),
@@ -197,11 +197,11 @@ VARIANTS = {
         Variant("tsan", "tsan", "ThreadSanitizer", other=True),
         *(
             Variant(
-                "rw-without-" + name,
-                "rw-without-" + name,
-                "rw with %s, against rw" % flag,
+                "near-without-" + name,
+                "near-without-" + name,
+                "near with %s, against near" % flag,
                 kinds=RAN,
-                against="rw",
+                against="near",
             )
             for name, flag in ABLATED
         ),
@@ -270,7 +270,7 @@ GROUPS = {
         Group(
             "ablation",
             "What each optimisation of the pass buys",
-            tuple("rw-without-" + name for name, _ in ABLATED),
+            tuple("near-without-" + name for name, _ in ABLATED),
             _rounds(1, 3, 5),
         ),
         Group(

@@ -27,10 +27,21 @@ constexpr unsigned AddressBits = 64;
 
 } // namespace
 
-/// Adds \p Scale times \p V, made 64 bits wide by \p Extended.
+/// Whether \p Sum adds a small constant to an unsigned value, and may wrap, but
+/// will not: indices of 8 and 16 bits do so in earnest.
+static bool mayWrapByLittle(const BinaryOperator &Sum) {
+  auto *Constant = dyn_cast<ConstantInt>(Sum.getOperand(1));
+  return Sum.getOpcode() == Instruction::Add && Constant &&
+         Constant->getBitWidth() >= 32 && !Sum.hasNoUnsignedWrap() &&
+         !Constant->isZero() &&
+         Constant->getValue().ule(AddressForms::MostAddend);
+}
+
+/// Adds \p Scale times \p V, made 64 bits wide by \p Extended. One sum that may
+/// wrap is taken not to, where \p Assumed can tell of it.
 void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
                             unsigned Depth, std::vector<Term> &Terms,
-                            uint64_t &Offset) {
+                            uint64_t &Offset, PlaceUnlessWrapped *Assumed) {
   auto AddWhole = [&] {
     auto Same = find_if(Terms, [&](const Term &T) {
       return std::get<0>(T) == V && std::get<1>(T) == Extended;
@@ -58,18 +69,29 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
         isa<SExtInst>(I) || cast<PossiblyNonNegInst>(I)->hasNonNeg();
     return addTerms(I->getOperand(0),
                     IsSigned ? Extension::Sign : Extension::Zero, Scale,
-                    Depth + 1, Terms, Offset);
+                    Depth + 1, Terms, Offset, Assumed);
   }
   auto *Sum = dyn_cast<BinaryOperator>(I);
   if (!Sum)
     return AddWhole();
+  if (Assumed && !Assumed->Index && Extended == Extension::Zero &&
+      mayWrapByLittle(*Sum)) {
+    Assumed->Index = Sum->getOperand(0);
+    Assumed->Addend = cast<ConstantInt>(Sum->getOperand(1))->getZExtValue();
+    Assumed->Scale = Scale;
+    Offset += Scale * Assumed->Addend;
+    return addTerms(Assumed->Index, Extended, Scale, Depth + 1, Terms, Offset,
+                    Assumed);
+  }
   bool IsDisjointOr = Sum->getOpcode() == Instruction::Or &&
                       cast<PossiblyDisjointInst>(Sum)->isDisjoint();
   auto *Wraps = dyn_cast<OverflowingBinaryOperator>(Sum);
-  if (!IsDisjointOr &&
-      !(Wraps && (Extended == Extension::None ||
-                  (Extended == Extension::Sign ? Wraps->hasNoSignedWrap()
-                                               : Wraps->hasNoUnsignedWrap()))))
+  bool IsSum = IsDisjointOr;
+  if (Wraps)
+    IsSum = Extended == Extension::None ||
+            (Extended == Extension::Sign ? Wraps->hasNoSignedWrap()
+                                         : Wraps->hasNoUnsignedWrap());
+  if (!IsSum)
     return AddWhole();
   Value *Left = Sum->getOperand(0), *Right = Sum->getOperand(1);
   auto *Constant = dyn_cast<ConstantInt>(Right);
@@ -77,32 +99,30 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
   case Instruction::Add:
   case Instruction::Or:
   case Instruction::Sub:
-    addTerms(Left, Extended, Scale, Depth + 1, Terms, Offset);
+    addTerms(Left, Extended, Scale, Depth + 1, Terms, Offset, Assumed);
     addTerms(Right, Extended,
              Sum->getOpcode() == Instruction::Sub ? -Scale : Scale, Depth + 1,
-             Terms, Offset);
+             Terms, Offset, Assumed);
     return;
   case Instruction::Mul:
     if (!Constant)
       break;
     return addTerms(Left, Extended, Scale * Widened(Constant->getValue()),
-                    Depth + 1, Terms, Offset);
+                    Depth + 1, Terms, Offset, Assumed);
   case Instruction::Shl:
     // A shift by the sign's place or more changes what the sign is.
     if (!Constant || Constant->getValue().uge(Constant->getBitWidth() - 1))
       break;
     return addTerms(Left, Extended, Scale << Constant->getZExtValue(),
-                    Depth + 1, Terms, Offset);
+                    Depth + 1, Terms, Offset, Assumed);
   default:
     break;
   }
   AddWhole();
 }
 
-AddressForms::Place AddressForms::find(Value *Address) {
-  auto [Known, IsNew] = Places.try_emplace(Address, Place{0, 0});
-  if (!IsNew)
-    return Known->second;
+AddressForms::Place AddressForms::decompose(Value *Address,
+                                            PlaceUnlessWrapped *Assumed) {
   std::vector<Term> Terms;
   uint64_t Offset = 0;
   Value *Root = Address;
@@ -126,24 +146,41 @@ AddressForms::Place AddressForms::find(Value *Address) {
                [&](const auto &I) { return BitsOf(I) > AddressBits; }))
       break;
     std::vector<Term> Longer = Terms;
+    PlaceUnlessWrapped Before = Assumed ? *Assumed : PlaceUnlessWrapped();
     uint64_t LongerOffset = Offset + Fixed.getZExtValue();
     for (const auto &Index : Variable)
       addTerms(Index.first,
                BitsOf(Index) == AddressBits ? Extension::None : Extension::Sign,
-               Index.second.getZExtValue(), 0, Longer, LongerOffset);
-    if (Longer.size() > MostTerms)
+               Index.second.getZExtValue(), 0, Longer, LongerOffset, Assumed);
+    if (Longer.size() > MostTerms) {
+      if (Assumed)
+        *Assumed = Before;
       break;
+    }
     Terms = std::move(Longer);
     Offset = LongerOffset;
     Root = Steps->getPointerOperand();
   }
   erase_if(Terms, [](const Term &T) { return std::get<2>(T) == 0; });
   llvm::sort(Terms);
-  Place Found = {
+  return {
       Forms.try_emplace({Root, std::move(Terms)}, Forms.size()).first->second,
       static_cast<int64_t>(Offset)};
-  Places[Address] = Found;
-  return Found;
+}
+
+AddressForms::Place AddressForms::find(Value *Address) {
+  auto [Known, IsNew] = Places.try_emplace(Address);
+  if (IsNew)
+    Known->second = decompose(Address, nullptr);
+  return Known->second;
+}
+
+AddressForms::PlaceUnlessWrapped
+AddressForms::findUnlessWrapped(Value *Address) {
+  auto [Known, IsNew] = PlacesUnlessWrapped.try_emplace(Address);
+  if (IsNew)
+    Known->second.At = decompose(Address, &Known->second);
+  return Known->second;
 }
 
 } // namespace pagetide

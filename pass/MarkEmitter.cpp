@@ -13,6 +13,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -59,6 +60,9 @@ void MarkEmitter::emit(const MarkStep &Step) {
     break;
   case MarkStep::Form::ReturnAddress:
     emitReturnAddress();
+    break;
+  case MarkStep::Form::GuardIndex:
+    emitIndexGuard(Step);
     break;
   case MarkStep::Form::Call:
     emitCalls(Step.What, /*IsCheck=*/false);
@@ -129,11 +133,12 @@ void MarkEmitter::startAt(Instruction &Before) {
 }
 
 /// Continues in a block that is run before \p Before if \p Condition holds.
-void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
+void MarkEmitter::startIf(Value *Condition, Instruction &Before,
+                          MDNode *Weights) {
   DebugLoc Loc = Builder.getCurrentDebugLocation();
   BasicBlock *Head = Before.getParent();
   Instruction *Then = SplitBlockAndInsertIfThen(Condition, Before.getIterator(),
-                                                /*Unreachable=*/false);
+                                                /*Unreachable=*/false, Weights);
   keepAllocasInEntry(*Head, *Before.getParent());
   Builder.SetInsertPoint(Then);
   Builder.SetCurrentDebugLocation(Loc);
@@ -234,6 +239,14 @@ void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
     Call(Cell == abi::write_cell(Options.Layout) && writes(Kind)
              ? "__pagetide_mark_write"
              : "__pagetide_mark_read");
+}
+
+/// Marks \p Bytes bytes at \p Pointer as may, by the runtime.
+void MarkEmitter::markMay(Value *Pointer, Value *Bytes, bool IsRead) {
+  FunctionCallee Callee = M.getOrInsertFunction(
+      IsRead ? "__pagetide_mark_may_read" : "__pagetide_mark_may_write",
+      Builder.getVoidTy(), Builder.getPtrTy(), Builder.getInt64Ty());
+  Builder.CreateCall(Callee, {Pointer, Bytes})->setDoesNotThrow();
 }
 
 //===----------------------------------------------------------------------===//
@@ -388,6 +401,38 @@ void MarkEmitter::emitReturnAddress() {
       Intrinsic::read_register, {Builder.getInt64Ty()}, {Register});
   markByte(Builder.CreateSub(StackPointer, Builder.getInt64(8)),
            AccessKind::Write);
+}
+
+/// A comparison and a branch on the way that is taken; the rest hardly ever is.
+void MarkEmitter::emitIndexGuard(const MarkStep &Step) {
+  const IndexGuard &Guard = Step.Guard;
+  Type *IndexTy = Guard.Index->getType();
+  unsigned Bits = IndexTy->getIntegerBitWidth();
+  auto MayWrap = [&](uint64_t Addend) {
+    APInt Most = APInt::getMaxValue(Bits) - Addend;
+    return Builder.CreateICmpUGT(Guard.Index, ConstantInt::get(IndexTy, Most));
+  };
+  startIf(MayWrap(Guard.MostAddend), *Step.Before,
+          MDBuilder(F.getContext()).createUnlikelyBranchWeights());
+  Value *Around = Builder.getInt64(Guard.Scale << Bits);
+  Value *Origin = Builder.CreateAdd(addressBits(Step.Address),
+                                    Builder.getInt64(Step.Offset));
+  if (Guard.FirstAddend)
+    Origin = Builder.CreateAdd(
+        Origin, Builder.CreateSelect(MayWrap(Guard.FirstAddend), Around,
+                                     Builder.getInt64(0)));
+  bool IsRead = Step.Cell == abi::read_cell(Options.Layout) &&
+                abi::records_reads(Options.Layout);
+  Value *Low = Builder.CreateAdd(Origin, Builder.getInt64(Guard.Low));
+  Value *Bytes =
+      Builder.getInt64(static_cast<uint64_t>(Guard.High - Guard.Low) + 1);
+  for (Value *Start : {Low, Builder.CreateSub(Low, Around)}) {
+    Value *Pointer = Builder.CreateIntToPtr(Start, Builder.getPtrTy());
+    if (Guard.IsCertain)
+      markRange(Pointer, Bytes, IsRead ? AccessKind::Read : AccessKind::Write);
+    else
+      markMay(Pointer, Bytes, IsRead);
+  }
 }
 
 //===----------------------------------------------------------------------===//

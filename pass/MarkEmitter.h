@@ -55,17 +55,20 @@ private:
   void emitEachLane(const Access &A);
   void emitPacked(const Access &A);
   void emitReturnAddress();
+  void emitIndexGuard(const MarkStep &Step);
   void emitCheckBegin();
   void emitCalls(const Access &A, bool IsCheck);
 
   // Parts of steps. All of them emit at the builder's place.
   void startAt(llvm::Instruction &Before);
-  void startIf(llvm::Value *Condition, llvm::Instruction &Before);
+  void startIf(llvm::Value *Condition, llvm::Instruction &Before,
+               llvm::MDNode *Weights = nullptr);
   llvm::Value *addressBits(llvm::Value *Pointer);
   llvm::Value *laneBits(const Access &A);
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
   void markByte(llvm::Value *AddressBits, AccessKind Kind);
   void markRange(llvm::Value *Pointer, llvm::Value *Bytes, AccessKind Kind);
+  void markMay(llvm::Value *Pointer, llvm::Value *Bytes, bool IsRead);
 
   // The mark itself.
   llvm::Value *indexOf(llvm::Value *AddressBits, bool IsNear = false);

@@ -238,6 +238,7 @@ struct Group {
   unsigned Position;  ///< First's
   Value *Base; ///< of the first of them: what its address is an offset from
   int64_t BaseOffset; ///< where that lies
+  uint64_t Addend;    ///< the same unless this and the form's index wrap, or 0
   unsigned Form;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
@@ -268,13 +269,65 @@ Instruction *updatedLoad(Instruction &I, bool AndReads) {
   return nullptr;
 }
 
+using IndexGuards = SmallDenseMap<unsigned, IndexGuard, 4>; ///< by form
+
+/// Below this, the check costs what it saves.
+constexpr unsigned LeastGuardedAccesses = 2;
+
+/// Accesses of shape Fixed whose bytes lie within a cell's of each other can be
+/// in one group.
+bool isShort(const Access &A, const PassOptions &Options) {
+  return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
+}
+
+/// The indices of \p F that it pays to guard.
+IndexGuards findIndexGuards(Function &F, const PassOptions &Options,
+                            MarkMode Mode, AddressForms &Forms) {
+  IndexGuards Guards;
+  if (!Options.isNear() || !Options.IndexGuards || Mode == MarkMode::Calls)
+    return Guards;
+  SmallVector<Access, 4> Accesses;
+  for (Instruction &I : instructions(F)) {
+    Accesses.clear();
+    collectAccesses(I, Options, Accesses);
+    for (const Access &A : Accesses) {
+      if (!isShort(A, Options))
+        continue;
+      AddressForms::PlaceUnlessWrapped Found =
+          Forms.findUnlessWrapped(A.Address);
+      if (!Found.Index)
+        continue;
+      int64_t Low = Found.At.Offset + A.Offset;
+      int64_t High = Low + static_cast<int64_t>(A.Bytes) - 1;
+      auto [Place, IsNew] = Guards.try_emplace(Found.At.Form);
+      IndexGuard &G = Place->second;
+      if (IsNew)
+        G = {Found.Index, Found.Scale, 0, 0, Low, High, false, 0};
+      if (G.Index != Found.Index || G.Scale != Found.Scale)
+        continue;
+      G.MostAddend = std::max(G.MostAddend, Found.Addend);
+      G.Low = std::min(G.Low, Low);
+      G.High = std::max(G.High, High);
+      G.IsCertain = Mode == MarkMode::Check; // which knows of no may
+      ++G.Accesses;
+    }
+  }
+  SmallVector<unsigned, 4> TooFew;
+  for (const auto &[Form, G] : Guards)
+    if (G.Accesses < LeastGuardedAccesses)
+      TooFew.push_back(Form);
+  for (unsigned Form : TooFew)
+    Guards.erase(Form);
+  return Guards;
+}
+
 class BlockPlanner {
 public:
   BlockPlanner(const PassOptions &Options, MarkMode Mode, const DataLayout &DL,
                const ChunkedAccesses &Chunked, AddressForms &Forms,
-               MarkedExtents Marked, MarkPlan &Plan)
+               const IndexGuards &Guards, MarkedExtents Marked, MarkPlan &Plan)
       : Options(Options), Mode(Mode), DL(DL), Chunked(Chunked), Forms(Forms),
-        Plan(Plan), Marked(std::move(Marked)),
+        Guards(Guards), Plan(Plan), Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
 
   /// Returns what is marked at the block's end.
@@ -310,18 +363,15 @@ public:
   }
 
 private:
-  bool isShort(const Access &A) const {
-    return A.Form == Access::Shape::Fixed && A.Bytes <= reach();
-  }
-
   /// How far the bytes of a group may lie apart: a cell in both precisions.
   uint64_t reach() const { return Options.cellBytes(); }
 
   void add(Instruction &I, ArrayRef<Access> Accesses) {
     if (Accesses.empty())
       return;
-    if (isReplaceableTransfer(I) &&
-        !all_of(Accesses, [&](const Access &A) { return isShort(A); })) {
+    if (isReplaceableTransfer(I) && !all_of(Accesses, [&](const Access &A) {
+          return isShort(A, Options);
+        })) {
       // In every mode, so that programs call the runtime equally often.
       addStep(MarkStep::Form::Transfer, I, Position);
       return;
@@ -336,7 +386,7 @@ private:
     if (Mode == MarkMode::Check)
       addChecks(I, Accesses);
     for (const Access &A : Accesses) {
-      if (isShort(A))
+      if (isShort(A, Options))
         addToGroups(A);
       else if (A.Form == Access::Shape::Fixed)
         addLong(A);
@@ -399,14 +449,29 @@ private:
     APInt Constant(64, A.Offset, /*isSigned=*/true);
     Value *Base = A.Address->stripAndAccumulateConstantOffsets(
         DL, Constant, /*AllowNonInbounds=*/true);
-    AddressForms::Place BaseIs = Forms.find(Base);
+    uint64_t Addend = 0;
+    AddressForms::Place BaseIs = placeOf(Base, Addend);
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
-      addToGroup(A, Base, BaseIs, Constant.getSExtValue() + BaseIs.Offset,
-                 Cell);
+      addToGroup(A, Base, BaseIs, Addend,
+                 Constant.getSExtValue() + BaseIs.Offset, Cell);
+  }
+
+  /// Where \p Base lies, unless the sum of a guarded index and \p Addend wraps.
+  AddressForms::Place placeOf(Value *Base, uint64_t &Addend) {
+    if (!Guards.empty()) {
+      AddressForms::PlaceUnlessWrapped Found = Forms.findUnlessWrapped(Base);
+      auto G = Guards.find(Found.At.Form);
+      if (Found.Index && G != Guards.end() && G->second.Index == Found.Index &&
+          G->second.Scale == Found.Scale) {
+        Addend = Found.Addend;
+        return Found.At;
+      }
+    }
+    return Forms.find(Base);
   }
 
   void addToGroup(const Access &A, Value *Base, AddressForms::Place BaseIs,
-                  int64_t Offset, unsigned Cell) {
+                  uint64_t Addend, int64_t Offset, unsigned Cell) {
     Extent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
     learnFrom(A, Offset, Bytes.BaseIs);
     bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
@@ -425,8 +490,8 @@ private:
     Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(),
                        -static_cast<uint64_t>(BaseIs.Offset));
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
-    Groups.push_back({First, FirstPosition, Base, BaseIs.Offset, BaseIs.Form,
-                      Cell, Offset, Bytes, NeedsOwnMark});
+    Groups.push_back({First, FirstPosition, Base, BaseIs.Offset, Addend,
+                      BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark});
   }
 
   /// The instruction that the mark of \p A goes before, and its position. What
@@ -506,6 +571,17 @@ private:
     Step.IsNear = true;
     Step.NearMark = Mark;
     Plan.NearMarks.push_back({certainOffset(G, At)});
+    // Before any other mark on this way that counts on it.
+    auto Guarded = Guards.find(G.Form);
+    if (Before == Marked.end() && Guarded != Guards.end()) {
+      MarkStep &Check =
+          addStep(MarkStep::Form::GuardIndex, *G.First, G.Position);
+      Check.Address = G.Base;
+      Check.Offset = -G.BaseOffset;
+      Check.Cell = G.Cell;
+      Check.Guard = Guarded->second;
+      Check.Guard.FirstAddend = G.Addend;
+    }
     setMarked(G, {At, At + Reach - 1, {}, {Mark}});
   }
 
@@ -548,6 +624,7 @@ private:
   const DataLayout &DL;
   const ChunkedAccesses &Chunked;
   AddressForms &Forms;
+  const IndexGuards &Guards;
   MarkPlan &Plan;
   MarkedExtents Marked;
 
@@ -649,6 +726,7 @@ void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
   const DataLayout &DL = F.getParent()->getDataLayout();
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
   AddressForms Forms(DL, Options.AddressForms);
+  IndexGuards Guards = findIndexGuards(F, Options, Mode, Forms);
   auto PlanBlock = [&](BasicBlock &Block) {
     MarkedExtents Marked;
     bool IsFirst = true;
@@ -665,9 +743,9 @@ void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
         intersect(Marked, Theirs->second);
       IsFirst = false;
     }
-    AtEnd[&Block] =
-        BlockPlanner(Options, Mode, DL, Chunked, Forms, std::move(Marked), Plan)
-            .plan(Block);
+    AtEnd[&Block] = BlockPlanner(Options, Mode, DL, Chunked, Forms, Guards,
+                                 std::move(Marked), Plan)
+                        .plan(Block);
   };
   for (BasicBlock *Block : ReversePostOrderTraversal(&F))
     PlanBlock(*Block);

@@ -51,6 +51,20 @@ class Function;
 
 namespace pagetide {
 
+/// What accesses that share marks have in common whose addresses differ by
+/// constants unless an unsigned sum wraps that is narrower than they are: such as
+/// a[i + 1] and a[i + 2], i of 32 bits. Where Index + MostAddend wraps, each may
+/// lie where its offset says or Scale times 2 to the power of Index's bits lower.
+struct IndexGuard {
+  llvm::Value *Index = nullptr;
+  uint64_t Scale = 0;
+  uint64_t MostAddend = 0;
+  uint64_t FirstAddend = 0;  ///< of the access that is marked, or 0
+  int64_t Low = 0, High = 0; ///< offsets of the lowest and the highest byte
+  bool IsCertain = false;    ///< mark as accessed, not as may
+  unsigned Accesses = 0;     ///< how many it concerns
+};
+
 /// One step of a plan.
 struct MarkStep {
   enum class Form : uint8_t {
@@ -66,6 +80,9 @@ struct MarkStep {
     ReturnAddress,
     /// Mark What, whatever its shape, by calls of the runtime.
     Call,
+    /// Where Guard's index may wrap: mark what accesses may reach then, from
+    /// Address + Offset.
+    GuardIndex,
     /// Begin the segment's checks.
     CheckBegin,
     /// Look whether What, whatever its shape, is marked.
@@ -85,7 +102,8 @@ struct MarkStep {
   bool IsNear = false;            ///< Byte: the bytes that follow are meant too
   /// Byte: index into MarkPlan::NearMarks, where IsNear.
   unsigned NearMark = 0;
-  Access What = {}; ///< Shaped, Long, Call, Check
+  Access What = {};      ///< Shaped, Long, Call, Check
+  IndexGuard Guard = {}; ///< GuardIndex
 };
 
 /// What else is known of a near mark.

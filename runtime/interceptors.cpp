@@ -74,6 +74,14 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
   if (ShadowReady())
     MarkWrite((uptr)p, n);
 }
+PAGETIDE_EXPORT void __pagetide_mark_may_read(const void *p, uptr n) {
+  if (ShadowReady())
+    MarkMayRead((uptr)p, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_may_write(const void *p, uptr n) {
+  if (ShadowReady())
+    MarkMayWrite((uptr)p, n);
+}
 
 PAGETIDE_INTERCEPTOR(void *, memcpy, void *d, const void *s, SIZE_T n) {
   return MarkedMemcpy(d, s, n);

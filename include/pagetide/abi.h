@@ -79,7 +79,8 @@ constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
 enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
-  kCellMay = 2,    ///< a call that failed half way may have accessed it
+  kCellMay = 2,    ///< it may have been accessed: a call failed half way, or an
+                   ///< index that code of precision near uses was about to wrap
   kCellNear = 4,   ///< in cells of kNearCellShift, see there
 };
 
@@ -210,6 +211,9 @@ static_assert(sizeof(ModuleNote) == 44);
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);
 ///         mark every granule of [p, p+bytes); nothing where bytes is 0
+///   void  __pagetide_mark_may_read(const void *p, size_t bytes);
+///   void  __pagetide_mark_may_write(const void *p, size_t bytes);
+///         the same as may, where there is no other mark
 ///   void *__pagetide_memcpy(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memmove(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memset(void *d, int c, size_t bytes);

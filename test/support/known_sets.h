@@ -100,6 +100,15 @@ static inline void expect_both(const volatile void *p, size_t bytes) {
   expect_at(known_period_, thread_id(), p, bytes, "rw");
 }
 
+/* Code of precision near may list the range as may ("r" or "w"), though neither it
+ * nor what is beside it is accessed. */
+static inline void allow_near_may(const volatile void *p, size_t bytes,
+                                  const char *what) {
+  truth_line("near-may %d %llu %d 0x%llx %llu %s\n", (int)getpid(),
+             (unsigned long long)known_period_, thread_id(),
+             (unsigned long long)(uintptr_t)p, (unsigned long long)bytes, what);
+}
+
 /* Ends the running period. The other threads must be quiescent. */
 static inline void end_period(void) {
   int status = pagetide_period_end();

@@ -110,6 +110,10 @@ class Truth:
         # (pid, period, tid) -> address -> letters of "r", "w", "mr", "mw"
         self.accesses = collections.defaultdict(
             lambda: collections.defaultdict(set))
+        # The same, of what precision near may list as may without an access
+        # there or beside it: letters of "r", "w".
+        self.near_may = collections.defaultdict(
+            lambda: collections.defaultdict(set))
         # (pid, period, address) -> (state, checksum or None)
         self.checksums = {}
 
@@ -117,7 +121,9 @@ class Truth:
         letters = {"r"} if what == "r" else {"w"} if what == "w" else \
             {"r", "w"} if what == "rw" else {what}
         assert letters <= {"r", "w", "mr", "mw"}, what
-        pages = self.accesses[pid, period, tid]
+        self.add_pages(self.accesses[pid, period, tid], address, size, letters)
+
+    def add_pages(self, pages, address, size, letters):
         first = address // self.granule
         last = (address + size - 1) // self.granule
         for index in range(first, last + 1):
@@ -129,6 +135,10 @@ class Truth:
             if fields[0] == "access":
                 self.add(int(fields[1]), int(fields[2]), int(fields[3]),
                          int(fields[4], 16), int(fields[5]), fields[6])
+            elif fields[0] == "near-may":
+                self.add_pages(
+                    self.near_may[tuple(int(field) for field in fields[1:4])],
+                    int(fields[4], 16), int(fields[5]), set(fields[6]))
             elif fields[0] == "checksum":
                 key = int(fields[1]), int(fields[2]), int(fields[3], 16)
                 value = int(fields[5], 16) if len(fields) > 5 else None
@@ -141,9 +151,11 @@ class Truth:
         """The same by process: the union over its threads, under tid 0."""
         merged = Truth(self.granule)
         merged.checksums = self.checksums
-        for (pid, period, _), pages in self.accesses.items():
-            for address, letters in pages.items():
-                merged.accesses[pid, period, 0][address] |= letters
+        for mine, theirs in ((self.accesses, merged.accesses),
+                             (self.near_may, merged.near_may)):
+            for (pid, period, _), pages in mine.items():
+                for address, letters in pages.items():
+                    theirs[pid, period, 0][address] |= letters
         return merged
 
 
@@ -209,7 +221,8 @@ def compare_exact(truth, rows, layout, with_checksums=False):
 
 def compare_near(truth, rows, layout):
     """The same for precision near. Nothing may be missing; a row that is certain
-    must be right; one that is not must have an access in it or beside it."""
+    must be right; one that is not must have an access in it or beside it, or be
+    stated as such."""
     rows = {((row.pid, row.period, row.tid), row.address): row
             for row in certain(rows)}
     wanted = {}
@@ -234,14 +247,18 @@ def compare_near(truth, rows, layout):
         # the ones beside it too; one may explain the read, another the write.
         beside = [address - truth.granule, address + truth.granule]
 
+        stated = truth.near_may.get(key, {}).get(address, set())
+
         def known(in_doubt):
             places = [address, *beside] if in_doubt else [address]
             return [wanted[key, place] for place in places
                     if (key, place) in wanted]
 
-        explained = bool(known("accessed" in row.may)) if layout == "access" \
-            else True
+        explained = layout != "access" or bool(
+            known("accessed" in row.may) or "accessed" in row.may and stated)
         for i, kind in enumerate(("read", "written")):
+            if kind in row.may and kind[0] in stated:
+                continue
             if (row.read, row.written)[i] == "1" and not any(
                     columns[i] == "1" for columns in known(kind in row.may)):
                 explained = False

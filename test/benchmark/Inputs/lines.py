@@ -41,7 +41,7 @@ machine = dict.fromkeys(
 machine |= {"date": "today", "cpus": 1, "memory_mib": 1, "load": 0.0}
 groups = {
     "peers": [way + "-" + period for way in US for period in PERIODS],
-    "ablation": ["rw-without-chunks"],
+    "ablation": ["near-without-chunks"],
 }
 record(
     "session",
@@ -63,4 +63,4 @@ for program, marks in MARKS.items():
             pair(
                 program, variant, "native", NATIVE_S * (1 + cost), trace, late
             )
-    pair(program, "rw-without-chunks", "rw", 1.5 * NATIVE_S)
+    pair(program, "near-without-chunks", "near", 1.5 * NATIVE_S)
