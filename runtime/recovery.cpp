@@ -35,19 +35,19 @@ struct ThreadPoints {
 
 PAGETIDE_RECORDER_STATE static ThreadPoints threads[4];
 
-/// The calling thread's, or null.
-static ThreadPoints *Mine() {
-  const u32 tid = GetTidRaw();
+/// Those of the thread, or null.
+static ThreadPoints *Of(u32 tid) {
   for (ThreadPoints &points : threads)
     if (LoadAcquire(&points.tid) == tid)
       return &points;
   return nullptr;
 }
 
+/// The calling thread's.
 static ThreadPoints *Claim() {
-  if (ThreadPoints *mine = Mine())
-    return mine;
   const u32 tid = GetTidRaw();
+  if (ThreadPoints *mine = Of(tid))
+    return mine;
   for (ThreadPoints &points : threads) {
     u32 none = 0;
     if (__atomic_compare_exchange_n(&points.tid, &none, tid, false,
@@ -86,7 +86,7 @@ bool Attempt(Reason &why, void (*step)(void *arg), void *arg) {
 }
 
 void LeaveOff(const char *format, ...) {
-  ThreadPoints *mine = Mine();
+  ThreadPoints *mine = Of(GetTidRaw());
   Reason unheard;
   Reason &why = mine ? *mine->innermost->why : unheard;
   va_list args;

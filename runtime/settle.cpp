@@ -84,10 +84,15 @@ static bool BlockedInSystemCall(u32 tid) {
 /// True where the thread's CPU time has advanced enough, or it is blocked, or
 /// there is none such.
 static bool Settled(u32 tid, u64 cpu_ns) {
-  u64 now = ThreadCpuNs(tid);
+  const u64 now = ThreadCpuNs(tid);
   const bool known = now != kUnknownNs && cpu_ns != kUnknownNs;
-  return !now || (known && now - cpu_ns >= GetFlags().settle) ||
-         BlockedInSystemCall(tid);
+  if (!now || (known && now - cpu_ns >= GetFlags().settle))
+    return true;
+  // A thread whose CPU time advances as we look is running: it is not blocked,
+  // and need not be looked up in /proc, which costs more than all the rest.
+  const u64 then = ThreadCpuNs(tid);
+  const bool runs = known && then != kUnknownNs && then > now;
+  return !runs && BlockedInSystemCall(tid);
 }
 
 /// True once the thread has settled since the writer entry was made.
