@@ -387,3 +387,55 @@ loop:
 done:
   ret void
 }
+
+; Unrolled: a quarter of the iterations, whose accesses share marks.
+define void @unrolled(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @unrolled(
+; CHECK-NOT:   chunk:
+; CHECK:         ret void
+entry:
+  %quarter = lshr i64 %n, 2
+  %none = icmp eq i64 %quarter, 0
+  br i1 %none, label %done, label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first = shl i64 %i, 2
+  %a0 = getelementptr i64, ptr %p, i64 %first
+  store i64 0, ptr %a0, align 8
+  %second = or disjoint i64 %first, 1
+  %a1 = getelementptr i64, ptr %p, i64 %second
+  store i64 1, ptr %a1, align 8
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %quarter
+  br i1 %end, label %done, label %loop
+
+done:
+  ret void
+}
+
+; Vectorised: such loops are long enough to have been.
+define void @vectorised(ptr %p, i64 %n) {
+; CHECK-LABEL: define void @vectorised(
+; CHECK:       chunk:
+; CHECK:         ret void
+entry:
+  %quarter = lshr i64 %n, 2
+  %none = icmp eq i64 %quarter, 0
+  br i1 %none, label %done, label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first = shl i64 %i, 2
+  %a0 = getelementptr i64, ptr %p, i64 %first
+  store <4 x i64> zeroinitializer, ptr %a0, align 8
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %quarter
+  br i1 %end, label %done, label %loop, !llvm.loop !0
+
+done:
+  ret void
+}
+
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.isvectorized", i32 1}
