@@ -202,9 +202,7 @@ class Runner:
             "overruns": facts["periods"]["overruns"],
             "accessed_median": facts["granules"]["accessed"]["median"],
             "accessed_sum": facts["granules"]["accessed"]["sum"],
-            "precision": "near"
-            if facts["cell_bytes"] < facts["granule_bytes"]
-            else "exact",
+            "precision": facts["precision"],
         }
         # Pages summed over periods, certain and possible ones, of each kind
         # that the layout tells: what precision near leaves in doubt.

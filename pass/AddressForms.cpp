@@ -178,8 +178,11 @@ AddressForms::Place AddressForms::find(Value *Address) {
 AddressForms::PlaceUnlessWrapped
 AddressForms::findUnlessWrapped(Value *Address) {
   auto [Known, IsNew] = PlacesUnlessWrapped.try_emplace(Address);
-  if (IsNew)
+  if (IsNew) {
     Known->second.At = decompose(Address, &Known->second);
+    if (!Known->second.Index) // its place for sure
+      Places.try_emplace(Address, Known->second.At);
+  }
   return Known->second;
 }
 

@@ -41,7 +41,7 @@ public:
   };
 
   /// A place that an address has unless Index + Addend, a sum of unsigned
-  /// values that are of 32 to 63 bits, wraps. There it lies Scale times 2 to
+  /// values of 32 to 63 bits, wraps. There it lies Scale times 2 to
   /// the power of Index's bits lower.
   struct PlaceUnlessWrapped {
     Place At;

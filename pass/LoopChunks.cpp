@@ -173,8 +173,8 @@ public:
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
         TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
 
-  /// Those of \p Loops that it pays for. Their trip counts have been computed in their
-  /// preheaders; nothing else has changed.
+  /// Those of \p Loops that it pays for. Their trip counts have been computed in
+  /// their preheaders; nothing else has changed.
   SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops) {
     SmallVector<ChunkedLoop, 4> Chunked;
     for (Loop *L : Loops)

@@ -280,12 +280,21 @@ bool isShort(const Access &A, const PassOptions &Options) {
   return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
 }
 
+/// What the first byte of \p A is a constant away from, and how far.
+std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
+  APInt Offset(64, A.Offset, /*isSigned=*/true);
+  Value *Base = A.Address->stripAndAccumulateConstantOffsets(
+      DL, Offset, /*AllowNonInbounds=*/true);
+  return {Base, Offset.getSExtValue()};
+}
+
 /// The indices of \p F that it pays to guard.
 IndexGuards findIndexGuards(Function &F, const PassOptions &Options,
                             MarkMode Mode, AddressForms &Forms) {
   IndexGuards Guards;
   if (!Options.isNear() || !Options.IndexGuards || Mode == MarkMode::Calls)
     return Guards;
+  const DataLayout &DL = F.getParent()->getDataLayout();
   SmallVector<Access, 4> Accesses;
   for (Instruction &I : instructions(F)) {
     Accesses.clear();
@@ -293,22 +302,25 @@ IndexGuards findIndexGuards(Function &F, const PassOptions &Options,
     for (const Access &A : Accesses) {
       if (!isShort(A, Options))
         continue;
-      AddressForms::PlaceUnlessWrapped Found =
-          Forms.findUnlessWrapped(A.Address);
+      auto [Base, Offset] = baseOf(A, DL);
+      AddressForms::PlaceUnlessWrapped Found = Forms.findUnlessWrapped(Base);
       if (!Found.Index)
         continue;
-      int64_t Low = Found.At.Offset + A.Offset;
+      int64_t Low = Found.At.Offset + Offset;
       int64_t High = Low + static_cast<int64_t>(A.Bytes) - 1;
       auto [Place, IsNew] = Guards.try_emplace(Found.At.Form);
       IndexGuard &G = Place->second;
-      if (IsNew)
-        G = {Found.Index, Found.Scale, 0, 0, Low, High, false, 0};
+      if (IsNew) // checks know of no may
+        G = {.Index = Found.Index,
+             .Scale = Found.Scale,
+             .Low = Low,
+             .High = High,
+             .IsCertain = Mode == MarkMode::Check};
       if (G.Index != Found.Index || G.Scale != Found.Scale)
         continue;
       G.MostAddend = std::max(G.MostAddend, Found.Addend);
       G.Low = std::min(G.Low, Low);
       G.High = std::max(G.High, High);
-      G.IsCertain = Mode == MarkMode::Check; // which knows of no may
       ++G.Accesses;
     }
   }
@@ -446,14 +458,11 @@ private:
   }
 
   void addToGroups(const Access &A) {
-    APInt Constant(64, A.Offset, /*isSigned=*/true);
-    Value *Base = A.Address->stripAndAccumulateConstantOffsets(
-        DL, Constant, /*AllowNonInbounds=*/true);
+    auto [Base, Offset] = baseOf(A, DL);
     uint64_t Addend = 0;
     AddressForms::Place BaseIs = placeOf(Base, Addend);
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
-      addToGroup(A, Base, BaseIs, Addend,
-                 Constant.getSExtValue() + BaseIs.Offset, Cell);
+      addToGroup(A, Base, BaseIs, Addend, Offset + BaseIs.Offset, Cell);
   }
 
   /// Where \p Base lies, unless the sum of a guarded index and \p Addend wraps.

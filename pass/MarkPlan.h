@@ -20,10 +20,10 @@
 // instructions of one block without calls, atomic or volatile accesses and
 // fences: once begun, it is run to its end. Within a segment, accesses at
 // addresses of one form (AddressForms.h), which differ by constants, form groups
-// that extend over one granule's bytes at most. The granules of a group's first and last byte are
-// then those of all its bytes: two marks cover it, or one where alignment shows
-// both bytes in one granule. What every way to a segment has marked already is
-// not marked again.
+// that extend over one granule's bytes at most. The granules of a group's first
+// and last byte are then those of all its bytes: two marks cover it, or one where
+// alignment shows both bytes in one granule. What every way to a segment has
+// marked already is not marked again.
 //
 // With precision near, cells are smaller than granules, and one near mark at an
 // address serves all accesses that reach no farther from it than a cell's bytes:

@@ -143,16 +143,14 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
   if (!all)
     return true;
   const u64 end = number + count;
-  const u64 end_index = end * (8 / shadow.cells);
   u64 last = 0;
-  if (!(end_index & ((u64{1} << shadow.cells_shift) - 1)))
-    last = values[count - 1] & ~u64{0} << (64 - 8 * shadow.cells);
+  // A granule of one word is that word; otherwise the first is not the last.
+  if (count > 1)
+    last = values[count - 1] &
+           abi::last_cells(shadow.layout, shadow.cells_shift, end - 1);
   u64 rest = values[count - 1] & ~last;
   for (u64 i = 0; i + 1 < count; ++i)
     rest |= values[i];
-  // A granule of one word is that word; otherwise the first is not the last.
-  if (count == 1)
-    rest |= last, last = 0;
   if ((rest && !ForEachStagedWord(number, rest, stage)) ||
       (last && !ForEachStagedWord(end - 1, last, stage)))
     return false;

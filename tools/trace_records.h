@@ -174,13 +174,13 @@ struct PeriodPart {
   }
 };
 
-/// English words for what a header or an End frame says; values that a later
-/// minor version added are given as numbers.
 /// True where a mark may leave open which of two granules it is about.
 inline bool is_near(const trace::FileHeader &header) {
   return header.cell_shift < header.granule_shift;
 }
-/// "exact" or "near".
+
+/// English words for what a header or an End frame says; values that a later
+/// minor version added are given as numbers.
 const char *precision_name(const trace::FileHeader &header);
 const char *checksum_mode_name(trace::ChecksumMode mode);
 const char *unstable_policy_name(trace::UnstablePolicy policy);

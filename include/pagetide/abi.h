@@ -118,6 +118,17 @@ struct GranuleMarks {
   std::uint32_t next;
 };
 
+/// Those cells of word number \p word, as a mask of whole bytes, that are the last
+/// ones of their granule: of each kind one, or none.
+constexpr std::uint64_t last_cells(Layout layout, unsigned cells_shift,
+                                   std::uint64_t word) {
+  const unsigned kinds = cells_per_index(layout);
+  const std::uint64_t end_index = (word + 1) * (8 / kinds);
+  const bool has_last =
+      (end_index & ((std::uint64_t{1} << cells_shift) - 1)) == 0;
+  return has_last ? ~std::uint64_t{0} << (64 - 8 * kinds) : 0;
+}
+
 /// Word number \p word (a byte offset into a shadow, over 8) with the value
 /// \p value, where granules have 2^\p cells_shift cells of each kind.
 constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
@@ -125,10 +136,7 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
   const unsigned kinds = cells_per_index(layout);
   const std::uint64_t each = 0x0101010101010101;
   const std::uint64_t end_index = (word + 1) * (8 / kinds);
-  const bool has_last =
-      (end_index & ((std::uint64_t{1} << cells_shift) - 1)) == 0;
-  const std::uint64_t last =
-      has_last ? ~std::uint64_t{0} << (64 - 8 * kinds) : 0;
+  const std::uint64_t last = last_cells(layout, cells_shift, word);
   const std::uint64_t near = value >> 2 & each;
   const std::uint64_t marked = (value & each) | (near & ~last);
   const std::uint64_t may = (value >> 1 & each) | (near & last);

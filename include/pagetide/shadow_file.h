@@ -37,8 +37,8 @@ inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
 /// Slot 0 belongs to threads that have none of their own: raw clones of such
-/// threads, threads in their last instructions. Threads for which none is left share it or the
-/// last ones that fit into the address space, which stay free.
+/// threads, threads in their last instructions. Threads for which none is left
+/// share it or the last ones that fit into the address space, which stay free.
 inline constexpr std::uint32_t kOrphanSlot = 0;
 
 /// Periods staged and not yet written, the open one included.

@@ -36,7 +36,8 @@ static unsigned long shadows[THREADS];
 static void *work(void *argument) {
   volatile char *mine = a + (size_t)argument * 2 * PAGE;
   mine[0] = 1;
-  require(syscall(SYS_arch_prctl, ARCH_GET_GS, &shadows[(size_t)argument]) == 0);
+  require(syscall(SYS_arch_prctl, ARCH_GET_GS, &shadows[(size_t)argument]) ==
+          0);
   pthread_barrier_wait(&alive); /* all are there */
   pthread_barrier_wait(&alive); /* the first period has ended */
   mine[PAGE] = 1;
@@ -44,7 +45,8 @@ static void *work(void *argument) {
 }
 
 static int compare(const void *a, const void *b) {
-  const unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+  const unsigned long x = *(const unsigned long *)a,
+                      y = *(const unsigned long *)b;
   return (x > y) - (x < y);
 }
 

@@ -85,8 +85,9 @@ static inline void expect_at(uint64_t period, int tid, const volatile void *p,
                              size_t bytes, const char *what) {
   if (bytes)
     truth_line("access %d %llu %d 0x%llx %llu %s\n", (int)getpid(),
-               (unsigned long long)period, tid, (unsigned long long)(uintptr_t)p,
-               (unsigned long long)bytes, what);
+               (unsigned long long)period, tid,
+               (unsigned long long)(uintptr_t)p, (unsigned long long)bytes,
+               what);
 }
 
 /* The calling thread, in the running period. */
