@@ -75,6 +75,39 @@ def mixture_gz(size):
     return gzip.compress(mixture(size), mtime=0)
 
 
+def log(size):
+    """What a web server notes: lines with much in common, some of it over
+    hundreds of bytes."""
+    chance = random.Random(7)
+    paths = ["/", "/search?q=%d", "/users/%d/orders", "/static/app.%d.js"]
+    agents = [
+        "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/%d.0" % n
+        for n in range(109, 119)
+    ] + ["curl/7.88.1"]
+    visitors = [
+        ("10.%d.%d.%d" % tuple(chance.randrange(256) for _ in "bcd"), agent)
+        for agent in chance.choices(agents, k=300)
+    ]
+    parts, made, second = [], 0, 0
+    while made < size:
+        second += chance.random() < 0.2
+        visitor, agent = chance.choice(visitors)
+        path = chance.choice(paths)
+        line = '%s - - [21/Nov/2026:%02d:%02d:%02d +0000] "GET %s" %d %d "%s"\n' % (
+            visitor,
+            second // 3600 % 24,
+            second // 60 % 60,
+            second % 60,
+            path.replace("%d", str(chance.randrange(100))),
+            chance.choice((200, 200, 200, 304, 404)),
+            chance.randrange(200, 60_000),
+            agent,
+        )
+        parts.append(line)
+        made += len(line)
+    return "".join(parts).encode()[:size]
+
+
 def sql(rows):
     """A shop's life: goods listed one by one, orders made in bulk, indexed,
     joined, changed, thinned out, checked."""

@@ -25,8 +25,9 @@ using namespace llvm;
 
 namespace pagetide {
 
-MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options)
-    : F(F), M(*F.getParent()), Options(Options),
+MarkEmitter::MarkEmitter(Function &F, const MarkPlan &Plan,
+                         const PassOptions &Options)
+    : F(F), M(*F.getParent()), Plan(Plan), Options(Options),
       Builder(F.getContext(), ConstantFolder(),
               IRBuilderCallbackInserter([](Instruction *I) {
                 if (I->mayReadOrWriteMemory())
@@ -405,7 +406,8 @@ void MarkEmitter::emitReturnAddress() {
 
 /// A comparison and a branch on the way that is taken; the rest hardly ever is.
 void MarkEmitter::emitIndexGuard(const MarkStep &Step) {
-  const IndexGuard &Guard = Step.Guard;
+  const IndexGuard &Guard = Plan.Guards[Step.Guard].Guard;
+  uint64_t FirstAddend = Plan.Guards[Step.Guard].FirstAddend;
   Type *IndexTy = Guard.Index->getType();
   unsigned Bits = IndexTy->getIntegerBitWidth();
   auto MayWrap = [&](uint64_t Addend) {
@@ -417,9 +419,9 @@ void MarkEmitter::emitIndexGuard(const MarkStep &Step) {
   Value *Around = Builder.getInt64(Guard.Scale << Bits);
   Value *Origin = Builder.CreateAdd(addressBits(Step.Address),
                                     Builder.getInt64(Step.Offset));
-  if (Guard.FirstAddend)
+  if (FirstAddend)
     Origin = Builder.CreateAdd(
-        Origin, Builder.CreateSelect(MayWrap(Guard.FirstAddend), Around,
+        Origin, Builder.CreateSelect(MayWrap(FirstAddend), Around,
                                      Builder.getInt64(0)));
   bool IsRead = Step.Cell == abi::read_cell(Options.Layout) &&
                 abi::records_reads(Options.Layout);

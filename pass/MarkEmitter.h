@@ -41,9 +41,11 @@ namespace pagetide {
 
 class MarkEmitter {
 public:
-  MarkEmitter(llvm::Function &F, const PassOptions &Options);
+  /// Of \p Plan, which must outlive this.
+  MarkEmitter(llvm::Function &F, const MarkPlan &Plan,
+              const PassOptions &Options);
 
-  /// Emits one step. Steps must come in the order of the plan.
+  /// Emits one step of the plan. Steps must come in its order.
   void emit(const MarkStep &Step);
 
 private:
@@ -77,6 +79,7 @@ private:
 
   llvm::Function &F;
   llvm::Module &M;
+  const MarkPlan &Plan;
   const PassOptions &Options;
   /// Says of everything that it emits that no other pass need instrument it.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>

@@ -486,7 +486,7 @@ private:
     bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
                         isPartialUpdate(*A.At);
     auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.Form, Cell}, 0);
-    if (!IsNew && !NeedsOwnMark) {
+    if (!IsNew && !NeedsOwnMark && Options.Groups) {
       Group &G = Groups[Place->second];
       Extent Joined = G.Bytes.joined(Bytes);
       if (Joined.isWithin(reach())) {
@@ -588,8 +588,8 @@ private:
       Check.Address = G.Base;
       Check.Offset = -G.BaseOffset;
       Check.Cell = G.Cell;
-      Check.Guard = Guarded->second;
-      Check.Guard.FirstAddend = G.Addend;
+      Check.Guard = Plan.Guards.size();
+      Plan.Guards.push_back({Guarded->second, G.Addend});
     }
     setMarked(G, {At, At + Reach - 1, {}, {Mark}});
   }

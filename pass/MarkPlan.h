@@ -59,7 +59,6 @@ struct IndexGuard {
   llvm::Value *Index = nullptr;
   uint64_t Scale = 0;
   uint64_t MostAddend = 0;
-  uint64_t FirstAddend = 0;  ///< of the access that is marked, or 0
   int64_t Low = 0, High = 0; ///< offsets of the lowest and the highest byte
   bool IsCertain = false;    ///< mark as accessed, not as may
   unsigned Accesses = 0;     ///< how many it concerns
@@ -102,8 +101,14 @@ struct MarkStep {
   bool IsNear = false;            ///< Byte: the bytes that follow are meant too
   /// Byte: index into MarkPlan::NearMarks, where IsNear.
   unsigned NearMark = 0;
-  Access What = {};      ///< Shaped, Long, Call, Check
-  IndexGuard Guard = {}; ///< GuardIndex
+  Access What = {};   ///< Shaped, Long, Call, Check
+  unsigned Guard = 0; ///< GuardIndex: index into MarkPlan::Guards
+};
+
+/// A guard where an access is marked.
+struct IndexCheck {
+  IndexGuard Guard;
+  uint64_t FirstAddend; ///< of that access, or 0
 };
 
 /// What else is known of a near mark.
@@ -119,6 +124,7 @@ struct MarkPlan {
   /// Within a segment, in the order of the instructions they go before.
   std::vector<MarkStep> Steps;
   std::vector<NearMark> NearMarks;
+  std::vector<IndexCheck> Guards;
   /// The instructions with accesses that are marked as read.
   std::vector<llvm::Instruction *> MarkedReads;
   /// Whether calls of the function may move the stack pointer for their

@@ -125,7 +125,7 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   ChunkedAccesses Chunked = chunkLoops(F, Options, Mode, FAM, Plan);
   planMarks(F, Options, Mode, Chunked, Plan);
 
-  MarkEmitter Emitter(F, Options);
+  MarkEmitter Emitter(F, Plan, Options);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
 

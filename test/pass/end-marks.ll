@@ -4,6 +4,7 @@
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefix=RW
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access;groups=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -34,6 +35,18 @@ define i64 @two_ends(ptr %p) {
 ; CHECK-NEXT:    load i64, ptr %p1
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         ret
+
+; What has been marked is known all the same: the last of the four lies between.
+; OFF-LABEL:     define i64 @two_ends(
+; OFF:           store volatile i8 1, ptr addrspace(256)
+; OFF-NEXT:      load i64, ptr %p2
+; OFF:           store volatile i8 1, ptr addrspace(256)
+; OFF-NEXT:      load i64, ptr %p,
+; OFF:           store volatile i8 1, ptr addrspace(256)
+; OFF-NEXT:      load i64, ptr %p3
+; OFF-NEXT:      load i64, ptr %p1
+; OFF-NOT:       addrspace(256)
+; OFF:           ret
   %p1 = getelementptr i8, ptr %p, i64 8
   %p2 = getelementptr i8, ptr %p, i64 16
   %p3 = getelementptr i8, ptr %p, i64 800
