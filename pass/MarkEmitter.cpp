@@ -226,28 +226,23 @@ void MarkEmitter::markByte(Value *AddressBits, AccessKind Kind) {
     storeMark(Index, Cell);
 }
 
-/// Marks \p Bytes bytes at \p Pointer, by the runtime.
-void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
-  auto Call = [&](StringRef Name) {
-    FunctionCallee Callee = M.getOrInsertFunction(
-        Name, Builder.getVoidTy(), Builder.getPtrTy(), Builder.getInt64Ty());
-    Builder
-        .CreateCall(Callee, {Pointer, Builder.CreateZExtOrTrunc(
-                                          Bytes, Builder.getInt64Ty())})
-        ->setDoesNotThrow();
-  };
-  for (unsigned Cell : cellsOf(Kind, Options.Layout))
-    Call(Cell == abi::write_cell(Options.Layout) && writes(Kind)
-             ? "__pagetide_mark_write"
-             : "__pagetide_mark_read");
+/// Calls the runtime's function \p Name for \p Bytes bytes at \p Pointer.
+void MarkEmitter::callForRange(StringRef Name, Value *Pointer, Value *Bytes) {
+  FunctionCallee Callee = M.getOrInsertFunction(
+      Name, Builder.getVoidTy(), Builder.getPtrTy(), Builder.getInt64Ty());
+  Builder
+      .CreateCall(Callee, {Pointer, Builder.CreateZExtOrTrunc(
+                                        Bytes, Builder.getInt64Ty())})
+      ->setDoesNotThrow();
 }
 
-/// Marks \p Bytes bytes at \p Pointer as may, by the runtime.
-void MarkEmitter::markMay(Value *Pointer, Value *Bytes, bool IsRead) {
-  FunctionCallee Callee = M.getOrInsertFunction(
-      IsRead ? "__pagetide_mark_may_read" : "__pagetide_mark_may_write",
-      Builder.getVoidTy(), Builder.getPtrTy(), Builder.getInt64Ty());
-  Builder.CreateCall(Callee, {Pointer, Bytes})->setDoesNotThrow();
+/// Marks \p Bytes bytes at \p Pointer, by the runtime.
+void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
+  for (unsigned Cell : cellsOf(Kind, Options.Layout))
+    callForRange(Cell == abi::write_cell(Options.Layout) && writes(Kind)
+                     ? "__pagetide_mark_write"
+                     : "__pagetide_mark_read",
+                 Pointer, Bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -433,7 +428,9 @@ void MarkEmitter::emitIndexGuard(const MarkStep &Step) {
     if (Guard.IsCertain)
       markRange(Pointer, Bytes, IsRead ? AccessKind::Read : AccessKind::Write);
     else
-      markMay(Pointer, Bytes, IsRead);
+      callForRange(IsRead ? "__pagetide_mark_may_read"
+                          : "__pagetide_mark_may_write",
+                   Pointer, Bytes);
   }
 }
 

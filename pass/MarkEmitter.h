@@ -70,7 +70,8 @@ private:
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
   void markByte(llvm::Value *AddressBits, AccessKind Kind);
   void markRange(llvm::Value *Pointer, llvm::Value *Bytes, AccessKind Kind);
-  void markMay(llvm::Value *Pointer, llvm::Value *Bytes, bool IsRead);
+  void callForRange(llvm::StringRef Name, llvm::Value *Pointer,
+                    llvm::Value *Bytes);
 
   // The mark itself.
   llvm::Value *indexOf(llvm::Value *AddressBits, bool IsNear = false);

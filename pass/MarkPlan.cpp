@@ -459,33 +459,31 @@ private:
 
   void addToGroups(const Access &A) {
     auto [Base, Offset] = baseOf(A, DL);
-    uint64_t Addend = 0;
-    AddressForms::Place BaseIs = placeOf(Base, Addend);
+    AddressForms::PlaceUnlessWrapped BaseIs = placeOf(Base);
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
-      addToGroup(A, Base, BaseIs, Addend, Offset + BaseIs.Offset, Cell);
+      addToGroup(A, Base, BaseIs, Offset + BaseIs.At.Offset, Cell);
   }
 
-  /// Where \p Base lies, unless the sum of a guarded index and \p Addend wraps.
-  AddressForms::Place placeOf(Value *Base, uint64_t &Addend) {
+  /// Where \p Base lies: for certain, or unless the sum of a guarded index wraps.
+  AddressForms::PlaceUnlessWrapped placeOf(Value *Base) {
     if (!Guards.empty()) {
       AddressForms::PlaceUnlessWrapped Found = Forms.findUnlessWrapped(Base);
       auto G = Guards.find(Found.At.Form);
       if (Found.Index && G != Guards.end() && G->second.Index == Found.Index &&
-          G->second.Scale == Found.Scale) {
-        Addend = Found.Addend;
-        return Found.At;
-      }
+          G->second.Scale == Found.Scale)
+        return Found;
     }
-    return Forms.find(Base);
+    return {.At = Forms.find(Base)};
   }
 
-  void addToGroup(const Access &A, Value *Base, AddressForms::Place BaseIs,
-                  uint64_t Addend, int64_t Offset, unsigned Cell) {
+  void addToGroup(const Access &A, Value *Base,
+                  const AddressForms::PlaceUnlessWrapped &BaseIs,
+                  int64_t Offset, unsigned Cell) {
     Extent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
     learnFrom(A, Offset, Bytes.BaseIs);
     bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
                         isPartialUpdate(*A.At);
-    auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.Form, Cell}, 0);
+    auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.At.Form, Cell}, 0);
     if (!IsNew && !NeedsOwnMark && Options.Groups) {
       Group &G = Groups[Place->second];
       Extent Joined = G.Bytes.joined(Bytes);
@@ -497,10 +495,11 @@ private:
     }
     Place->second = Groups.size();
     Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(),
-                       -static_cast<uint64_t>(BaseIs.Offset));
+                       -static_cast<uint64_t>(BaseIs.At.Offset));
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
-    Groups.push_back({First, FirstPosition, Base, BaseIs.Offset, Addend,
-                      BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark});
+    Groups.push_back({First, FirstPosition, Base, BaseIs.At.Offset,
+                      BaseIs.Addend, BaseIs.At.Form, Cell, Offset, Bytes,
+                      NeedsOwnMark});
   }
 
   /// The instruction that the mark of \p A goes before, and its position. What
