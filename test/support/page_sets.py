@@ -337,13 +337,26 @@ def directions(row, layout):
             if column == "1"]
 
 
+def after_watching(stamps, rows, granule):
+    """The rows without those of what the program did before it watched its first
+    arena: where the clock ends periods, one may end before that, and lists the
+    program's own memory by right. Such a row lies in a period that ended before the
+    first stamp, and outside the stamped memory."""
+    first = min(stamp.before for stamp in stamps)
+    low = min(stamp.address for stamp in stamps) // granule * granule
+    high = max(stamp.address + stamp.bytes for stamp in stamps)
+    return [row for row in rows
+            if row.end > first or low <= row.address < high]
+
+
 def compare_timed(stamps, rows, layout, granule, near=False):
     """Differences between stamped accesses and the rows of timed periods: each
     access has a row in its period or the one before, and each row an access of its
     own that explains it; under precision near a row that is not certain has one in
     its page or beside it, which may explain others too. Also the share of the
     accesses that need a row to themselves, being far from every other access of
-    their page: 0 to 1."""
+    their page: 0 to 1. There must be stamps."""
+    rows = after_watching(stamps, rows, granule)
     by_process = collections.defaultdict(list)
     reported = collections.defaultdict(list)  # page -> periods
     doubtful = set()  # (page, period)
