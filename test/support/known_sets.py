@@ -48,7 +48,7 @@ def arguments():
     parser.add_argument("--may-carry", action="store_true", help="threads need "
                         "not be settled when a period ends")
     parser.add_argument("--skip-carried", action="store_true", help="do not look "
-                        "at carried pages, of which there may be millions")
+                        "at pages that are only carried: there may be millions")
     parser.add_argument("--timed", metavar="PERIOD", help="the clock ends periods "
                         "and accesses are stamped (known_times.h)")
     parser.add_argument("--under-record", action="store_true",
@@ -154,13 +154,18 @@ def build(args, way):
     return program
 
 
+def is_only_carried(line):
+    """Whether a row of the CSV is there for an earlier period's write alone."""
+    return line.endswith("+carried,\n") and line.split(",", 7)[6] != "1"
+
+
 def export(args, trace, granule):
     """The rows of one trace."""
     command = [args.pagetide, "export", "--format", "csv", trace]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tool:
         lines = tool.stdout
         if args.skip_carried:
-            lines = (line for line in lines if not line.endswith("+carried,\n"))
+            lines = (line for line in lines if not is_only_carried(line))
         rows = page_sets.read_rows(lines, granule)
     if tool.returncode != 0:
         raise Failure(f"exit status {tool.returncode}: "
