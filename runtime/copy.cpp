@@ -25,6 +25,8 @@ void NoteSystemCallFilter() {
   __atomic_store_n(&filtered, true, __ATOMIC_RELEASE);
 }
 
+bool UnderSystemCallFilter() { return LoadAcquire(&filtered); }
+
 /// Whether the kernel shows a filter on this process: it was inherited. Not by
 /// prctl if it can be helped, which a filter may forbid on pain of death: files
 /// have been opened before us by the loader.
@@ -50,7 +52,7 @@ bool CopyFromProgram(void *to, const void *from, uptr bytes) {
     return true;
   if (!from)
     return false;
-  if (!__atomic_load_n(&filtered, __ATOMIC_ACQUIRE)) {
+  if (!UnderSystemCallFilter()) {
     iovec local = {to, bytes};
     iovec remote = {const_cast<void *>(from), bytes};
     uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,

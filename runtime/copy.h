@@ -17,6 +17,7 @@ void InitCopies();
 /// From now on a system call that the program does not make itself may end it:
 /// the program has installed a filter.
 void NoteSystemCallFilter();
+bool UnderSystemCallFilter();
 
 /// Copies a structure that the program hands to the kernel, whose address need
 /// not be good: false where it cannot be read. Under a system call filter it is

@@ -347,6 +347,7 @@ void ReadFlags() {
   }
   CheckEngine();
   CheckRange("staging_mib", flags.staging_mib, 1, kMaxStagingBytes >> 20);
+  CheckRange("idle_after", flags.idle_after, 0, 1000000);
   CheckRange("compression", flags.compression, 1, 19);
   if (*flags.log_path)
     SetMessagePath(flags.log_path);

@@ -6,6 +6,7 @@
 
 #include "early_marks.h"
 #include "engine.h"
+#include "idle_shadow.h"
 #include "mark_checks.h"
 #include "recorder.h"
 #include "recorder_state.h"
@@ -113,7 +114,8 @@ static bool TakeSlot(const PageVec<Extent> &extents, uptr &extent,
                      Stage stage) {
   u32 slot = extents[extent].slot;
   for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
-    if (!TakeMarks(slot, extents[extent].begin, extents[extent].end, stage))
+    if (!TakeMarks(slot, extents[extent].begin, extents[extent].end, stage,
+                   [slot](u64 page) { FoundMarks(slot, page); }))
       return false;
   return true;
 }
@@ -124,7 +126,8 @@ static bool Collect(bool ends_period) {
   // Threads may end while we take: what was retired now is empty afterwards.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
-  const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
+  const PageVec<Extent> &populated = PopulatedExtents(RecorderMemfd());
+  const PageVec<Extent> &extents = ExtentsToTake(populated);
   bool ok = true;
   for (uptr e = 0; e < extents.size() && ok;) {
     u32 slot = extents[e].slot;
@@ -154,11 +157,13 @@ static bool Collect(bool ends_period) {
     AddWriter(slot, tid, generation, first);
   }
   NoteStrangers();
-  if (ok) // an unfinished slot keeps its marks for the next try
+  if (ok) { // an unfinished slot keeps its marks for the next try
     for (u32 slot : retired) {
       ObserveThreadEnd(slot);
       FreeSlot(slot);
     }
+    TookAll(populated, ends_period);
+  }
   if (ends_period)
     early.Clear();
   return ok;
@@ -311,8 +316,8 @@ static bool Take(GranuleRange range) {
 }
 
 const Engine &ShadowEngine() {
-  static const Engine engine = {"shadow", Start, [] {}, Collect,
-                                Recheck,  Peek,  Take};
+  static const Engine engine = {
+      "shadow", Start, ForgetIdleShadow, Collect, Recheck, Peek, Take};
   return engine;
 }
 
@@ -337,11 +342,14 @@ void EmptyRetiredSlots(bool keep_marks) {
       if (e.slot != slot)
         continue;
       if (keep_marks)
-        ok &= TakeMarks(slot, e.begin, e.end, [&](u64 word, u64 value) {
-          if (value & mask)
-            AddOrJoin(written, first, word, value & mask);
-          return early.Add(StagingTid(slot), word, value, true) != nullptr;
-        });
+        ok &= TakeMarks(
+            slot, e.begin, e.end,
+            [&](u64 word, u64 value) {
+              if (value & mask)
+                AddOrJoin(written, first, word, value & mask);
+              return early.Add(StagingTid(slot), word, value, true) != nullptr;
+            },
+            [](u64) {});
       else
         DropMarks(slot, e.begin, e.end);
     }

@@ -36,18 +36,12 @@
 #ifndef PAGETIDE_RUNTIME_SNAPSHOT_H
 #define PAGETIDE_RUNTIME_SNAPSHOT_H
 
+#include "extents.h"
 #include "staging.h"
 
 #include <emmintrin.h>
 
 namespace pagetide {
-
-/// Where the memfd holds pages: a part of one slot's shadow.
-struct Extent {
-  u32 slot;
-  u64 begin; ///< byte offsets into the slot's shadow, multiples of the page
-  u64 end;
-};
 
 /// The populated parts of all slots, by slot and offset. `fd` is the memfd in
 /// the caller's table. Looks anew only when the memfd's size in blocks changed
@@ -163,18 +157,23 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
 /// Stages and clears the words of [begin, end) of a slot's shadow, multiples of
 /// 64. stage(word number, value) keeps a word, which it may be given several
 /// times, with more marks, in any order of its neighbours; false where the ring
-/// is full: the rest is then still marked, and the result false.
-template <typename Stage>
-bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage) {
+/// is full: the rest is then still marked, and the result false. found(page) is
+/// called for each page of the shadow that had marks, by its offset.
+template <typename Stage, typename Found>
+bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
   u8 *base = (u8 *)shadow.slot_base[slot];
   const u64 of_granule = u64{shadow.cells} << shadow.cells_shift >> 3;
   const u64 group = of_granule < kLine ? of_granule : kLine;
   const bool one_cell = !shadow.cells_shift;
-  bool any = false, ok = true;
+  bool ok = true;
+  u64 last_found = ~u64{0};
   for (u64 at = begin; at < end && ok; at += kLineBytes) {
     if (IsEmptyLine(base + at))
       continue;
-    any = true;
+    const u64 page = at & ~(kShadowPageBytes - 1);
+    if (page != last_found)
+      found(page);
+    last_found = page;
     u64 *words = (u64 *)(base + at);
     if (one_cell)
       ok = TakeLine(at / 8, words, stage);
@@ -184,7 +183,7 @@ bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage) {
   }
   // Whether threads have settled, and what pages hold, is looked at from now on.
   // The zeros are visible by then.
-  if (any)
+  if (last_found != ~u64{0})
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
   return ok;
 }

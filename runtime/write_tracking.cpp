@@ -19,21 +19,18 @@
 
 #include "write_tracking.h"
 
+#include "async_protection.h"
 #include "messages.h"
 #include "raw_thread.h"
 #include "recorder_state.h"
 
-#include "pagetide/pagemap_scan.h"
 #include "pagetide/trace_format.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
 using namespace __sanitizer;
 
@@ -43,16 +40,13 @@ using namespace kernel;
 using trace::kKernelTouched;
 using trace::kKernelWritten;
 
-constexpr uptr kPageShift = 12;
-constexpr uptr kPageBytes = uptr{1} << kPageShift;
-
 namespace {
 struct State {
   bool running;
   bool leave_library_out;
-  int uffd, pagemap, stop_event;
+  AsyncProtection kernel;
+  int stop_event;
   RawThread event_reader;
-  PageVec<PageRegion> found;
   PageVec<AddressRange> own;
   PageVec<AddressRange> shared; ///< registered, as last looked up
   PageVec<WrittenRun> kept;     ///< of LeaveOwnOut
@@ -61,45 +55,7 @@ struct State {
 
 PAGETIDE_RECORDER_STATE static State state;
 
-//===- Requests to the kernel ---------------------------------------------===//
-
-template <typename T>
-static int Request(int fd, unsigned long number, T &argument) {
-  return ErrnoOf(Syscall(SYS_ioctl, (uptr)fd, number, (uptr)&argument));
-}
-
-/// Calls take(region) for what is found in [begin, end). Returns 0 or an errno.
-template <typename Take>
-static int Scan(uptr begin, uptr end, u64 flags, u64 inverted, u64 all, u64 any,
-                u64 wanted, Take take) {
-  constexpr uptr kMostFound = 4096;
-  state.found.resize(kMostFound);
-  while (begin < end) {
-    ScanArgument argument = {};
-    argument.size = sizeof(argument);
-    argument.flags = flags;
-    argument.start = begin;
-    argument.end = end;
-    argument.vector = (uptr)state.found.data();
-    argument.vector_length = kMostFound;
-    argument.category_inverted = inverted;
-    argument.category_mask = all;
-    argument.category_anyof_mask = any;
-    argument.return_mask = wanted;
-    uptr n =
-        Syscall(SYS_ioctl, (uptr)state.pagemap, kPagemapScan, (uptr)&argument);
-    if (ErrnoOf(n) == EINTR || ErrnoOf(n) == EAGAIN)
-      continue;
-    if (Failed(n))
-      return ErrnoOf(n);
-    for (uptr i = 0; i < n; ++i)
-      take(state.found[i]);
-    if (argument.walk_end <= begin)
-      return EIO; // no kernel does that; an endless loop would be worse
-    begin = argument.walk_end;
-  }
-  return 0;
-}
+//===- One mapping --------------------------------------------------------===//
 
 static void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags) {
   const u64 first = begin >> kPageShift, count = (end - begin) >> kPageShift;
@@ -112,22 +68,6 @@ static void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags) {
   }
   runs.push_back({first, count, flags});
 }
-
-static int Register(uptr begin, uptr end) {
-  UffdRegister range = {begin, end - begin, kRegisterModeWp, 0};
-  return Request(state.uffd, kUffdIoRegister, range);
-}
-
-static int ProtectAll(uptr begin, uptr end) {
-  UffdWriteProtect range = {begin, end - begin, kWriteProtectModeWp};
-  int error;
-  // EAGAIN: another thread moves a mapping just now.
-  while ((error = Request(state.uffd, kUffdIoWriteProtect, range)) == EAGAIN)
-    Syscall(SYS_sched_yield);
-  return error;
-}
-
-//===- One mapping --------------------------------------------------------===//
 
 static bool StartsWith(const char *text, const char *head) {
   return !internal_strncmp(text, head, internal_strlen(head));
@@ -150,27 +90,29 @@ constexpr u64 kNotYetCopied = kPagePfnZero | kPageFile;
 /// Scans private memory. Returns an errno.
 static int ScanPrivate(uptr begin, uptr end, u64 flags,
                        PageVec<WrittenRun> &runs) {
-  return Scan(begin, end, flags, kNotYetCopied,
-              kPageWritten | kPageWpAllowed | kNotYetCopied,
-              kPagePresent | kPageSwapped, kPageWritten,
-              [&](const PageRegion &found) {
-                AddRun(runs, found.start, found.end, kKernelWritten);
-              });
+  return state.kernel.Scan(
+      begin, end,
+      {flags, kNotYetCopied, kPageWritten | kPageWpAllowed | kNotYetCopied,
+       kPagePresent | kPageSwapped, kPageWritten},
+      [&](const PageRegion &found) {
+        AddRun(runs, found.start, found.end, kKernelWritten);
+      });
 }
 
 /// Scans tracked shared memory: pages that were written and since written back
 /// or paged out too.
 static int ScanShared(uptr begin, uptr end, u64 flags,
                       PageVec<WrittenRun> &runs) {
-  return Scan(begin, end, flags, 0, kPageWritten, 0, kPageWritten,
-              [&](const PageRegion &found) {
-                AddRun(runs, found.start, found.end, kKernelWritten);
-              });
+  return state.kernel.Scan(
+      begin, end, {flags, 0, kPageWritten, 0, kPageWritten},
+      [&](const PageRegion &found) {
+        AddRun(runs, found.start, found.end, kKernelWritten);
+      });
 }
 
 static int TrackPrivate(uptr begin, uptr end, bool take,
                         PageVec<WrittenRun> &runs) {
-  if (int error = Register(begin, end))
+  if (int error = state.kernel.Register(begin, end))
     return error;
   return take ? ScanPrivate(begin, end, kScanWpMatching, runs) : 0;
 }
@@ -178,19 +120,21 @@ static int TrackPrivate(uptr begin, uptr end, bool take,
 static int TrackShared(uptr begin, uptr end, bool take,
                        PageVec<WrittenRun> &runs) {
   bool registered = false;
-  int error = Scan(begin, end, 0, 0, kPageWpAllowed, 0, kPageWpAllowed,
-                   [&](const PageRegion &) { registered = true; });
+  int error =
+      state.kernel.Scan(begin, end, {0, 0, kPageWpAllowed, 0, kPageWpAllowed},
+                        [&](const PageRegion &) { registered = true; });
   if (error)
     return error;
   if (!registered) {
-    if ((error = Register(begin, end)))
+    if ((error = state.kernel.Register(begin, end)))
       return error;
-    error = Scan(begin, end, 0, 0, 0, kPagePresent | kPageSwapped, kPagePresent,
-                 [&](const PageRegion &found) {
-                   AddRun(runs, found.start, found.end, kKernelTouched);
-                 });
+    error = state.kernel.Scan(
+        begin, end, {0, 0, 0, kPagePresent | kPageSwapped, kPagePresent},
+        [&](const PageRegion &found) {
+          AddRun(runs, found.start, found.end, kKernelTouched);
+        });
     if (!error)
-      error = ProtectAll(begin, end);
+      error = state.kernel.Protect(begin, end);
   } else if (take) {
     error = ScanShared(begin, end, kScanWpMatching, runs);
   }
@@ -330,11 +274,12 @@ bool FoundNewMemory() {
   ListOwn();
   bool found_some = false;
   constexpr u64 kNot = kPageWpAllowed | kNotYetCopied;
-  const int error = Scan(kPageBytes, uptr{1} << abi::kAddressBits, 0, kNot,
-                         kNot, kPagePresent | kPageSwapped, kPageWpAllowed,
-                         [&](const PageRegion &found) {
-                           found_some |= !IsOwn(found.start, found.end);
-                         });
+  const int error = state.kernel.Scan(
+      kPageBytes, uptr{1} << abi::kAddressBits,
+      {0, kNot, kNot, kPagePresent | kPageSwapped, kPageWpAllowed},
+      [&](const PageRegion &found) {
+        found_some |= !IsOwn(found.start, found.end);
+      });
   return error || found_some;
 }
 
@@ -362,30 +307,17 @@ int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
 
 //===- Without tracking ---------------------------------------------------===//
 
-static int Open(uptr result, int &fd) {
-  fd = Failed(result) ? -1 : (int)result;
-  return ErrnoOf(result);
-}
-
-static int OpenPagemap() {
-  return Open(Syscall(SYS_openat, (uptr)AT_FDCWD,
-                      (uptr) "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC),
-              state.pagemap);
-}
-
 int ListTouchedPages(uptr begin, uptr end, bool is_shared,
                      PageVec<WrittenRun> &runs) {
-  if (!state.pagemap) // 0 is the memory file's
-    if (int error = OpenPagemap())
-      return error;
-  if (state.pagemap < 0)
-    return ENOENT;
+  if (int error = state.kernel.OpenPagemap())
+    return error;
   const u64 no = is_shared ? 0 : u64{kNotYetCopied};
-  return Scan(begin, end, 0, no, no, kPagePresent | kPageSwapped, kPagePresent,
-              [&](const PageRegion &found) {
-                AddRun(runs, found.start, found.end,
-                       is_shared ? kKernelTouched : kKernelWritten);
-              });
+  return state.kernel.Scan(
+      begin, end, {0, no, no, kPagePresent | kPageSwapped, kPagePresent},
+      [&](const PageRegion &found) {
+        AddRun(runs, found.start, found.end,
+               is_shared ? kKernelTouched : kKernelWritten);
+      });
 }
 
 //===- Begin and end ------------------------------------------------------===//
@@ -394,55 +326,26 @@ int ListTouchedPages(uptr begin, uptr end, bool is_shared,
 /// not taken for a write. But whoever moves one waits until its event has been
 /// read: that is all this thread does.
 static void ReadEvents(void *) {
-  pollfd fds[2] = {{state.uffd, POLLIN, 0}, {state.stop_event, POLLIN, 0}};
+  pollfd fds[2] = {{state.kernel.uffd(), POLLIN, 0},
+                   {state.stop_event, POLLIN, 0}};
   for (;;) {
     Syscall(SYS_poll, (uptr)fds, 2, (uptr)-1);
     if (fds[1].revents)
       return;
     u8 events[32 * 16]; // of struct uffd_msg
-    while (!Failed(
-        Syscall(SYS_read, (uptr)state.uffd, (uptr)events, sizeof(events))))
+    while (!Failed(Syscall(SYS_read, (uptr)state.kernel.uffd(), (uptr)events,
+                           sizeof(events))))
       ;
   }
 }
 
-static const char *Missing(const char *what, int error) {
-  // Handed out at once, before another can be made.
-  static char text[256];
-  internal_snprintf(text, sizeof(text), "%s: %s", what, DescribeErrno(error));
-  return text;
-}
-
-static void CloseAll() {
-  const int fds[] = {state.uffd, state.pagemap, state.stop_event};
-  for (int fd : fds)
-    if (fd >= 0)
-      Syscall(SYS_close, (uptr)fd);
-}
-
 static const char *OpenAll() {
-  state.uffd = state.pagemap = state.stop_event = -1;
-  if (int error =
-          Open(Syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | kUserModeOnly),
-               state.uffd))
-    return Missing("userfaultfd", error);
-  UffdApi api = {kUffdApiVersion,
-                 kFeaturePagefaultFlagWp | kFeatureEventRemap |
-                     kFeatureWpHugetlbfsShmem | kFeatureWpUnpopulated |
-                     kFeatureWpAsync,
-                 0};
-  if (int error = Request(state.uffd, kUffdIoApi, api))
-    return Missing("userfaultfd's asynchronous write protection (Linux 6.7)",
-                   error);
-  if (int error = OpenPagemap())
-    return Missing("/proc/thread-self/pagemap", error);
-  if (int error = Scan(kPageBytes, 2 * kPageBytes, 0, 0, kPageWritten, 0,
-                       kPageWritten, [](const PageRegion &) {}))
-    return Missing("the request PAGEMAP_SCAN of /proc/thread-self/pagemap "
-                   "(Linux 6.7)",
-                   error);
-  if (int error = Open(Syscall(SYS_eventfd2, 0, EFD_CLOEXEC), state.stop_event))
-    return Missing("eventfd", error);
+  if (const char *missing = state.kernel.Open(kFeatureEventRemap))
+    return missing;
+  const uptr event = Syscall(SYS_eventfd2, 0, EFD_CLOEXEC);
+  if (Failed(event))
+    return Missing("eventfd", ErrnoOf(event));
+  state.stop_event = (int)event;
   state.event_reader = {};
   state.event_reader.run = ReadEvents;
   state.event_reader.name = "pagetide-uffd";
@@ -450,6 +353,13 @@ static const char *OpenAll() {
   if (int error = StartRawThread(state.event_reader))
     return Missing("a thread", error);
   return nullptr;
+}
+
+static void CloseAll() {
+  state.kernel.Close();
+  if (state.stop_event)
+    Syscall(SYS_close, (uptr)state.stop_event);
+  state.stop_event = 0;
 }
 
 const char *StartWriteTracking(bool leave_library_out) {

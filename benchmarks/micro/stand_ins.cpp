@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "copy.h"
 #include "flags.h"
 #include "mark_checks.h"
 #include "messages.h"
@@ -37,6 +38,13 @@ void Fatal(const char *format, ...) {
   std::abort();
 }
 
+void Info(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Say(format, arguments);
+  va_end(arguments);
+}
+
 void LeaveOff(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -44,6 +52,8 @@ void LeaveOff(const char *format, ...) {
   va_end(arguments);
   std::abort();
 }
+
+bool UnderSystemCallFilter() { return false; }
 
 const Flags &GetFlags() {
   static const Flags flags = [] {

@@ -17,7 +17,8 @@
 //   per_thread 1: sets by thread
 //   checksum   1: of written pages, 0: none
 //   period_us  0: the program ends its periods; otherwise the clock does
-//   periods    how many
+//   before     periods that pass before anything is measured (threads=0)
+//   periods    how many are measured
 //
 // Records itself and prints, as a JSON object, how long the ends of periods took
 // (where it ends them itself), the processor time of the recorder's threads, and
@@ -42,7 +43,7 @@ enum shape { DENSE, SCATTERED, RANDOM, MOVING };
 
 static struct options {
   uint64_t pages, shape, span, mapped, write, threads, per_thread, checksum,
-      period_us, periods;
+      period_us, before, periods;
   const char *trace;
 } options = {.span = 10485760, .periods = 10};
 
@@ -59,6 +60,7 @@ static const struct {
     {"per_thread", &options.per_thread},
     {"checksum", &options.checksum},
     {"period_us", &options.period_us},
+    {"before", &options.before},
     {"periods", &options.periods},
 };
 
@@ -208,9 +210,9 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/// Ends each period itself; the time that takes, sorted.
-static void drive(uint64_t *end_ns) {
-  for (uint64_t round = 0; round < options.periods; ++round) {
+/// Ends each of so many periods itself; the time that takes, sorted.
+static void drive(uint64_t periods, uint64_t *end_ns) {
+  for (uint64_t round = 0; round < periods; ++round) {
     if (options.threads)
       pthread_barrier_wait(&touched);
     else
@@ -223,15 +225,15 @@ static void drive(uint64_t *end_ns) {
     if (options.threads)
       pthread_barrier_wait(&go_on);
   }
-  qsort(end_ns, options.periods, sizeof(uint64_t), compare);
+  qsort(end_ns, periods, sizeof(uint64_t), compare);
 }
 
 /// Touches the pages once a period of the clock's, or as often as it can.
-static void keep_pace(void) {
+static void keep_pace(uint64_t periods) {
   const uint64_t period = options.period_us * 1000;
   const uint64_t start = clock_ns(CLOCK_MONOTONIC);
   uint64_t now = start;
-  for (uint64_t round = 0; now < start + options.periods * period; ++round) {
+  for (uint64_t round = 0; now < start + periods * period; ++round) {
     touch(0, round);
     const uint64_t done = (clock_ns(CLOCK_MONOTONIC) - start) / period;
     const uint64_t next = start + (done + 1) * period;
@@ -242,15 +244,24 @@ static void keep_pace(void) {
   }
 }
 
+static void pass(uint64_t periods, uint64_t *end_ns) {
+  if (options.period_us)
+    keep_pace(periods);
+  else
+    drive(periods, end_ns);
+}
+
 int main(int argc, char **argv) {
   read_arguments(argc, argv);
   if (!options.periods || options.span < options.mapped ||
       options.span < options.pages * (options.threads ? options.threads : 1))
     fail("arguments", "no periods, or more pages than the span has");
+  if (options.before && options.threads)
+    fail("before", "not with threads");
   if (!pagetide_present())
     fail("the runtime", "not in this process: build with pagetide-clang");
   map_memory();
-  uint64_t *end_ns = calloc(options.periods, sizeof(uint64_t));
+  uint64_t *end_ns = calloc(options.before + options.periods, sizeof(uint64_t));
   if (!end_ns)
     fail("calloc", strerror(errno));
   // First touches of pages are the kernel's work, here and in the shadow.
@@ -277,15 +288,13 @@ int main(int argc, char **argv) {
   if (!recorder || (options.trace && !writer))
     fail("the recorder's threads", "not found");
 
+  pass(options.before, end_ns);
   pthread_t *threads = options.threads ? start_threads() : NULL;
   const uint64_t start = clock_ns(CLOCK_MONOTONIC);
   const uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const uint64_t recorder_cpu = cpu_of(recorder);
   const uint64_t writer_cpu = cpu_of(writer);
-  if (options.period_us)
-    keep_pace();
-  else
-    drive(end_ns);
+  pass(options.periods, end_ns);
   const uint64_t n = options.periods;
   printf("{\"wall_ns\": %" PRIu64 ", \"cpu_ns\": %" PRIu64
          ", \"recorder_ns\": %" PRIu64 ", \"writer_ns\": %" PRIu64

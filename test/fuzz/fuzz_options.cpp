@@ -77,6 +77,7 @@ void check_flags() {
           "periods are 1ms upward");
   require(flags.compression >= 1 && flags.compression <= 19, "compression");
   require(flags.staging_mib >= 1, "staging");
+  require(flags.idle_after <= 1000000, "idle_after");
   require(std::strlen(pagetide::FlagsAsText()) < 4096, "the text ends");
 }
 

@@ -142,7 +142,8 @@ void write_small_seeds(const std::string &directory) {
   options("all", 0,
           "trace_path='a:b':control=c,period=500ms:per_thread=1 "
           "checksum=written\nunstable=stop:settle=1.5us:settle_wait=2min:"
-          "mappings=1h:staging_mib=64:compression=19:on_failure=continue:"
+          "mappings=1h:staging_mib=64:idle_after=4:compression=19:on_failure="
+          "continue:"
           "log_path=\"x y\":verbosity=1:help=0");
   options("unknown", 0, "perod=1s");
   options("path", 1, "/tmp/a 'b':c");

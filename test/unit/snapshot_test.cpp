@@ -131,12 +131,15 @@ bool make(u64 offset, u8 mark) {
 /// n-th word has been staged; it can be refused by false.
 template <typename Meanwhile> bool take(Known &staged, Meanwhile meanwhile) {
   unsigned count = 0;
-  return TakeMarks(kSlot, 0, kShadowBytes, [&](u64 word, u64 value) {
-    if (!meanwhile(count++))
-      return false;
-    add_staged(staged, word, value);
-    return true;
-  });
+  return TakeMarks(
+      kSlot, 0, kShadowBytes,
+      [&](u64 word, u64 value) {
+        if (!meanwhile(count++))
+          return false;
+        add_staged(staged, word, value);
+        return true;
+      },
+      [](u64 page) { EXPECT_EQ(page, 0U); });
 }
 
 void fill(std::mt19937_64 &random, Known &made) {
@@ -245,13 +248,16 @@ TEST(Snapshot, LosesNoMarkOfARunningThread) {
     std::thread recorder([&] {
       while (!stop) {
         const u64 number = takes + 1;
-        TakeMarks(kSlot, 0, kShadowBytes, [&](u64 word, u64 value) {
-          Known staged;
-          add_staged(staged, word, value);
-          for (const auto &[place, marks] : staged)
-            last_take.at(place) = number;
-          return true;
-        });
+        TakeMarks(
+            kSlot, 0, kShadowBytes,
+            [&](u64 word, u64 value) {
+              Known staged;
+              add_staged(staged, word, value);
+              for (const auto &[place, marks] : staged)
+                last_take.at(place) = number;
+              return true;
+            },
+            [](u64) {});
         takes = number;
         std::this_thread::yield();
       }
