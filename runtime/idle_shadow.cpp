@@ -165,12 +165,8 @@ static void GiveUp() {
 
 const PageVec<Extent> &ExtentsToTake(const PageVec<Extent> &populated) {
   state.found.clear();
-  if (state.left_alone.empty())
-    return populated;
-  if (!FindWritten()) {
+  if (!state.left_alone.empty() && !FindWritten())
     GiveUp();
-    return populated;
-  }
   Subtract(populated, state.left_alone, state.to_take);
   return state.to_take;
 }
