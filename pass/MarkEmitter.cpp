@@ -90,7 +90,7 @@ Value *MarkEmitter::indexOf(Value *AddressBits, bool IsNear) {
 }
 
 /// x86-64: the base of the thread's shadow is that of segment GS, which is
-/// LLVM's address space 256.
+/// LLVM's address space 256, and a displacement.
 Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   static_assert(abi::cells_per_index(abi::Layout::kRw) == 2 &&
                 abi::cells_per_index(abi::Layout::kAccess) == 1 &&
@@ -105,10 +105,9 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   // what [index + index + 1] says for nothing.
   else if (Kinds == 2)
     CellNumber = Builder.CreateAdd(Index, Index, "", /*HasNUW=*/true);
-  if (Cell)
-    CellNumber = Builder.CreateAdd(CellNumber, Builder.getInt64(Cell), "",
-                                   /*HasNUW=*/true);
-  return Builder.CreateIntToPtr(CellNumber,
+  Value *Shadow =
+      Builder.CreateAdd(CellNumber, Builder.getInt64(abi::kShadowBias + Cell));
+  return Builder.CreateIntToPtr(Shadow,
                                 Builder.getPtrTy(abi::kShadowAddressSpace));
 }
 

@@ -11,11 +11,11 @@
 //     %address = ptrtoint ptr %p to i64
 //     %index   = lshr i64 %address, 12
 //     %pair    = add nuw i64 %index, %index   ; layout rw: two cells an index
-//     %cell    = add nuw i64 %pair, 1         ; the second for stores
+//     %cell    = add i64 %pair, kShadowBias + 1 ; the second for stores
 //     %shadow  = inttoptr i64 %cell to ptr addrspace(256)
 //     store volatile i8 1, ptr addrspace(256) %shadow
 //
-// of which x86 makes two instructions: shr, and mov to gs:[index + index + 1].
+// of which x86 makes two instructions: shr, and mov to gs:[2*index + bias + 1].
 //
 // Volatile keeps it from being removed. It carries no alias information on
 // purpose: told that marks and accesses never meet, code generation would move

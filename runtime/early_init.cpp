@@ -54,7 +54,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
           "is not instrumented.\n",
           origin);
   if (!ShadowReady()) {
-    if (uptr base = GetShadowBase())
+    if (uptr base = GetGsBase())
       Fatal("the GS base is already in use (it is 0x%zx): another tool, or "
             "Wine, sets it. Pagetide cannot run beside it.\n",
             base);

@@ -88,7 +88,7 @@ void InitBaseRegister() {
   has_fsgsbase = getauxval(AT_HWCAP2) & kHwcap2FsGsBase;
 }
 
-uptr GetShadowBase() {
+uptr GetGsBase() {
   uptr base = 0;
   if (has_fsgsbase)
     asm volatile("rdgsbase %0" : "=r"(base));
@@ -97,7 +97,8 @@ uptr GetShadowBase() {
   return base;
 }
 
-void SetShadowBase(uptr base) {
+void SetShadowBase(uptr shadow_base) {
+  const uptr base = shadow_base - abi::kShadowBias;
   if (has_fsgsbase)
     asm volatile("wrgsbase %0" ::"r"(base) : "memory");
   else

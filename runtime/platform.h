@@ -62,20 +62,25 @@ const char *DescribeErrno(int error);
 /// Learns whether `wrgsbase` may be used (Linux 5.9, AT_HWCAP2); it takes 15 ns
 /// where arch_prctl takes 300. Call once before SetShadowBase.
 void InitBaseRegister();
-uptr GetShadowBase();
+/// 0 where nobody has set it, or the shadow lies at kShadowBias.
+uptr GetGsBase();
+/// Where the calling thread's shadow lies, if it has one.
+inline uptr GetShadowBase() { return GetGsBase() + abi::kShadowBias; }
 /// Async-signal-safe. Affects only the calling thread; new threads inherit it.
 void SetShadowBase(uptr base);
 
 /// Stores a cell of the calling thread's shadow: what a mark does.
 inline void StoreCell(uptr offset, u8 value) {
-  *(volatile u8 __seg_gs *)offset = value;
+  *(volatile u8 __seg_gs *)(offset + abi::kShadowBias) = value;
 }
-inline u8 LoadCell(uptr offset) { return *(volatile u8 __seg_gs *)offset; }
+inline u8 LoadCell(uptr offset) {
+  return *(volatile u8 __seg_gs *)(offset + abi::kShadowBias);
+}
 inline void StoreCellIfEmpty(uptr offset, u8 value) {
   u8 expected = abi::kCellEmpty;
   asm volatile("lock cmpxchgb %2, %%gs:(%1)"
                : "+a"(expected)
-               : "r"(offset), "q"(value)
+               : "r"(offset + abi::kShadowBias), "q"(value)
                : "memory", "cc");
 }
 

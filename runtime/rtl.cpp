@@ -139,7 +139,7 @@ static void PrepareEngine() {
                                   abi::kDefaultGranuleShift, 0};
   if (GetFlags().engine == EngineKind::kUffd)
     return CreateControl(module);
-  if (GetShadowBase()) {
+  if (GetGsBase()) {
     left_out = true;
     return RefuseToStart("the GS base is already in use, by another tool");
   }
@@ -216,7 +216,7 @@ static void StartUninstrumented() {
 } // namespace pagetide
 
 extern "C" __attribute__((visibility("default"))) void
-__pagetide_module_init_v1(const pagetide::abi::ModuleInfo *info) {
+__pagetide_module_init_v2(const pagetide::abi::ModuleInfo *info) {
   using namespace pagetide;
   Dl_info where = {};
   dladdr((const void *)info, &where);

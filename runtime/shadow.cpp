@@ -158,10 +158,43 @@ void CreateControl(const abi::ModuleInfo &module) {
   StoreRelease(&shadow.control_ready, 1);
 }
 
+// Other sanitizers' runtimes, where the program has one. They have a place of
+// their own there, and come later than the first phase.
+extern "C" {
+__attribute__((weak)) void __asan_init();
+__attribute__((weak)) void __hwasan_init();
+__attribute__((weak)) void __msan_init();
+__attribute__((weak)) void __tsan_init();
+}
+
+/// Maps the first thread's slot where its GS base is 0. False where that place is
+/// taken.
+static bool MapFirstSlotLow() {
+  if (__asan_init || __hwasan_init || __msan_init || __tsan_init)
+    return false;
+  // An older kernel takes the flag for none, and the address for a hint.
+  constexpr uptr kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
+  const uptr p = Syscall(
+      SYS_mmap, abi::kShadowBias, shadow.slot_bytes, PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_NORESERVE | kFixedNoReplace |
+          (shadow.fd < 0 ? MAP_ANONYMOUS : 0),
+      (uptr)(sptr)shadow.fd, shadow.fd < 0 ? 0 : SlotOffset(kFirstSlot));
+  if (Failed(p))
+    return false;
+  if (p != abi::kShadowBias) {
+    Syscall(SYS_munmap, p, shadow.slot_bytes);
+    return false;
+  }
+  AdviseShadow(p, shadow.slot_bytes);
+  shadow.slot_base[kFirstSlot] = p;
+  return true;
+}
+
 void CreateShadow(const abi::ModuleInfo &module) {
   CreateControl(module);
-  if (int error = MapSlot(shadow.fd, kFirstSlot))
-    DieNoAddressSpace(shadow.slot_bytes, error);
+  if (!MapFirstSlotLow())
+    if (int error = MapSlot(shadow.fd, kFirstSlot))
+      DieNoAddressSpace(shadow.slot_bytes, error);
   BeginSlot(kFirstSlot, GetTidRaw());
   SetShadowBase(shadow.slot_base[kFirstSlot]);
   struct stat tasks;

@@ -14,8 +14,9 @@
 //     shadow of a store = base + index * cells_per_index(layout)
 //                              + write_cell(layout)
 //
-//   base is the x86-64 GS segment base of the thread that runs the mark. Every
-//   thread has a shadow of its own, so two threads never write one cache line.
+//   base is the x86-64 GS segment base of the thread that runs the mark, plus
+//   kShadowBias. Every thread has a shadow of its own, so two threads never write
+//   one cache line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +31,21 @@ namespace pagetide::abi {
 /// runtime. It is part of the name of the module constructor's callee, so that
 /// a mismatch is a link error, and part of ModuleInfo, so that a mismatch that
 /// still links is an error at start.
-inline constexpr std::uint32_t kVersion = 1;
-inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v1";
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v2";
 
 /// User addresses on x86-64 with four-level paging.
 inline constexpr unsigned kAddressBits = 47;
 
 /// LLVM's address space for GS-relative accesses on x86.
 inline constexpr unsigned kShadowAddressSpace = 256;
+
+/// Added to every mark's address, as its displacement. Where the shadow of the
+/// process's first thread lies at this very address, that thread's GS base is 0:
+/// processors then need one step less for each mark. The largest such displacement
+/// is 2^31 - 1, and below are programs that are not position-independent, their
+/// heap and MAP_32BIT.
+inline constexpr std::uint64_t kShadowBias = 0x7fff0000;
 
 /// log2 of the bytes one cell stands for.
 inline constexpr unsigned kMinGranuleShift = 6;
@@ -214,7 +222,7 @@ static_assert(sizeof(ModuleNote) == 44);
 /// Entry points that instrumented code calls (extern "C", defined by the
 /// runtime, async-signal-safe and thread-safe unless said otherwise):
 ///
-///   void  __pagetide_module_init_v1(const ModuleInfo *info);
+///   void  __pagetide_module_init_v2(const ModuleInfo *info);
 ///         from the module constructor; not async-signal-safe
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);

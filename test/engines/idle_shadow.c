@@ -53,11 +53,12 @@ static NOINLINE void write_chunk(char *p) {
 
 /* The mapping that the calling thread's marks go to. */
 static void find_shadow(char **begin, size_t *bytes) {
-  enum { ARCH_GET_GS = 0x1004 };
+  enum { ARCH_GET_GS = 0x1004, SHADOW_BIAS = 0x7fff0000 }; /* abi.h */
   unsigned long base, from, to;
   char line[4096];
   FILE *maps = fopen("/proc/self/maps", "r");
   require(maps && syscall(SYS_arch_prctl, ARCH_GET_GS, &base) == 0);
+  base += SHADOW_BIAS;
   *begin = NULL;
   while (fgets(line, sizeof(line), maps))
     if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from <= base && base < to) {

@@ -12,13 +12,15 @@ define i32 @update(ptr %p) {
 ; CHECK-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[READ:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[READ_SHADOW:%.+]] = inttoptr i64 [[READ]]
+; RW-NEXT:       [[READ_SHADOW_PLACE:%.+]] = add i64 [[READ]], 2147418112
+; RW-NEXT:       [[READ_SHADOW:%.+]] = inttoptr i64 [[READ_SHADOW_PLACE]]
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[READ_SHADOW]]
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[WRITTEN:%.+]] = add nuw i64 [[PAIR]], 1
+; RW-NEXT:       [[WRITTEN:%.+]] = add i64 [[PAIR]], 2147418113
 ; RW-NEXT:       [[WRITTEN_SHADOW:%.+]] = inttoptr i64 [[WRITTEN]]
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[WRITTEN_SHADOW]]
-; ONE-NEXT:      [[SHADOW:%.+]] = inttoptr i64 [[INDEX]]
+; ONE-NEXT:      [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; ONE-NEXT:      [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]]
 ; ONE-NEXT:      store volatile i8 1, ptr addrspace(256) [[SHADOW]]
 ; CHECK-NEXT:    atomicrmw add ptr %p
 ; CHECK-NEXT:    ret

@@ -20,7 +20,8 @@ define void @pass_small(ptr %p) {
 ; CHECK-NEXT:    [[FIRST:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[FIRST_INDEX:%.+]] = lshr i64 [[FIRST]], 12
 ; CHECK-NEXT:    [[FIRST_PAIR:%.+]] = add nuw i64 [[FIRST_INDEX]], [[FIRST_INDEX]]
-; CHECK-NEXT:    [[FIRST_SHADOW:%.+]] = inttoptr i64 [[FIRST_PAIR]]
+; CHECK-NEXT:    [[FIRST_SHADOW_PLACE:%.+]] = add i64 [[FIRST_PAIR]], 2147418112
+; CHECK-NEXT:    [[FIRST_SHADOW:%.+]] = inttoptr i64 [[FIRST_SHADOW_PLACE]]
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[FIRST_SHADOW]]
 ; CHECK:         add i64 {{%.+}}, 23{{$}}
 ; CHECK:         store volatile i8 1, ptr addrspace(256)

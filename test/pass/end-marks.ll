@@ -22,12 +22,14 @@ define i64 @two_ends(ptr %p) {
 ; CHECK-NEXT:    %p3 = getelementptr
 ; CHECK-NEXT:    [[LOW:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[LOW_INDEX:%.+]] = lshr i64 [[LOW]], 12
-; CHECK-NEXT:    [[LOW_SHADOW:%.+]] = inttoptr i64 [[LOW_INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[LOW_SHADOW_PLACE:%.+]] = add i64 [[LOW_INDEX]], 2147418112
+; CHECK-NEXT:    [[LOW_SHADOW:%.+]] = inttoptr i64 [[LOW_SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[LOW_SHADOW]]
 ; CHECK-NEXT:    [[BASE:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[HIGH:%.+]] = add i64 [[BASE]], 807
 ; CHECK-NEXT:    [[HIGH_INDEX:%.+]] = lshr i64 [[HIGH]], 12
-; CHECK-NEXT:    [[HIGH_SHADOW:%.+]] = inttoptr i64 [[HIGH_INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[HIGH_SHADOW_PLACE:%.+]] = add i64 [[HIGH_INDEX]], 2147418112
+; CHECK-NEXT:    [[HIGH_SHADOW:%.+]] = inttoptr i64 [[HIGH_SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[HIGH_SHADOW]]
 ; CHECK-NEXT:    load i64, ptr %p2
 ; CHECK-NEXT:    load i64, ptr %p

@@ -24,7 +24,7 @@ define void @call() {
 ; CHECK-NEXT:    [[PLACE:%.+]] = sub i64 [[STACK]], 8
 ; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[PLACE]], 12
 ; CHECK-NEXT:    [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; CHECK-NEXT:    [[CELL:%.+]] = add nuw i64 [[PAIR]], 1
+; CHECK-NEXT:    [[CELL:%.+]] = add i64 [[PAIR]], 2147418113
 ; CHECK-NEXT:    [[SHADOW:%.+]] = inttoptr i64 [[CELL]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[SHADOW]]
 ; CHECK-NEXT:    call void @callee()
@@ -33,7 +33,7 @@ define void @call() {
 ; MACHINE:         movq %rsp, [[R:%r..]]
 ; MACHINE-NEXT:    addq $-8, [[R]]
 ; MACHINE-NEXT:    shrq $12, [[R]]
-; MACHINE-NEXT:    movb $1, %gs:1([[R]],[[R]])
+; MACHINE-NEXT:    movb $1, %gs:2147418113([[R]],[[R]])
 ; MACHINE-NEXT:    callq callee
   call void @callee()
   ret void

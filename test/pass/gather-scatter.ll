@@ -21,7 +21,8 @@ define <2 x i32> @gather(<2 x ptr> %p, <2 x i1> %mask) {
 ; CHECK-NEXT:    [[P0:%.+]] = extractelement <2 x ptr> %p, i64 0
 ; CHECK-NEXT:    [[A0:%.+]] = ptrtoint ptr [[P0]] to i64
 ; CHECK-NEXT:    [[I0:%.+]] = lshr i64 [[A0]], 12
-; CHECK-NEXT:    [[S0:%.+]] = inttoptr i64 [[I0]] to ptr addrspace(256)
+; CHECK-NEXT:    [[S0_PLACE:%.+]] = add i64 [[I0]], 2147418112
+; CHECK-NEXT:    [[S0:%.+]] = inttoptr i64 [[S0_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[S0]]
 ; CHECK-NEXT:    br label %[[NEXT0]]
 ; CHECK:       [[NEXT0]]:

@@ -9,7 +9,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 define void @written(ptr %p) {
 ; CHECK-LABEL: define void @written(
-; CHECK:         add nuw i64 {{%.+}}, 1
+; CHECK:         add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         add i64 {{%.+}}, 7{{$}}
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
@@ -20,7 +20,7 @@ define void @written(ptr %p) {
 
 define void @read(ptr %p, i32 %x) {
 ; CHECK-LABEL: define void @read(
-; CHECK-NOT:     add nuw i64 {{%.+}}, 1
+; CHECK-NOT:     add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         add i64 {{%.+}}, 99{{$}}
 ; CHECK:         store volatile i8 1, ptr addrspace(256)

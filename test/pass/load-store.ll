@@ -14,11 +14,13 @@ define i32 @load(ptr %p) {
 ; RW-NEXT:       [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; RW-NEXT:       [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[PAIR]] to ptr addrspace(256)
+; RW-NEXT:       [[SHADOW_PLACE:%.+]] = add i64 [[PAIR]], 2147418112
+; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW]], align 1, !nosanitize
 ; ACCESS-NEXT:   [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; ACCESS-NEXT:   [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
-; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
+; ACCESS-NEXT:   [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
 ; ACCESS-NEXT:   store volatile i8 1, ptr addrspace(256) [[SHADOW]], align 1, !nosanitize
 ; CHECK-NEXT:    %v = load i32, ptr %p, align 4
 ; CHECK-NEXT:    ret i32 %v
@@ -31,10 +33,12 @@ define void @store(ptr %p, i32 %v) {
 ; CHECK-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[CELL:%.+]] = add nuw i64 [[PAIR]], 1
+; RW-NEXT:       [[CELL:%.+]] = add i64 [[PAIR]], 2147418113
 ; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[CELL]] to ptr addrspace(256)
-; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
-; WRITE-NEXT:    [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
+; ACCESS-NEXT:   [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
+; WRITE-NEXT:    [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; WRITE-NEXT:    [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[SHADOW]], align 1, !nosanitize
 ; CHECK-NEXT:    store i32 %v, ptr %p, align 4
 ; CHECK-NEXT:    ret void
@@ -49,19 +53,22 @@ define void @increment(ptr %p) {
 ; RW-NEXT:       [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; RW-NEXT:       [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[PAIR]] to ptr addrspace(256)
+; RW-NEXT:       [[SHADOW_PLACE:%.+]] = add i64 [[PAIR]], 2147418112
+; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW]]
 ; RW-NEXT:       [[PAIR2:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[CELL2:%.+]] = add nuw i64 [[PAIR2]], 1
+; RW-NEXT:       [[CELL2:%.+]] = add i64 [[PAIR2]], 2147418113
 ; RW-NEXT:       [[SHADOW2:%.+]] = inttoptr i64 [[CELL2]] to ptr addrspace(256)
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW2]]
 ; ACCESS-NEXT:   [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; ACCESS-NEXT:   [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
-; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
+; ACCESS-NEXT:   [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; ACCESS-NEXT:   [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
 ; ACCESS-NEXT:   store volatile i8 1, ptr addrspace(256) [[SHADOW]]
 ; WRITE-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; WRITE-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
-; WRITE-NEXT:    [[SHADOW:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
+; WRITE-NEXT:    [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; WRITE-NEXT:    [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
 ; WRITE-NEXT:    store volatile i8 1, ptr addrspace(256) [[SHADOW]]
 ; CHECK-NEXT:    %old = load i32, ptr %p
 ; CHECK-NEXT:    %new = add i32 %old, 1

@@ -22,7 +22,7 @@ define i32 @constant_after_call(i64 %i) {
 ; ASM-LABEL: constant_after_call:
 ; ASM:         callq opaque
 ; ASM:         shrq $12, %[[INDEX:r.+]]
-; ASM-NEXT:    movb $1, %gs:(%[[INDEX]])
+; ASM-NEXT:    movb $1, %gs:2147418112(%[[INDEX]])
 ; ASM-NEXT:    movl (%{{r.+}},%{{r.+}},4), %eax
   call void @opaque()
   %p = getelementptr [0 x i32], ptr @table, i64 0, i64 %i
@@ -33,7 +33,7 @@ define i32 @constant_after_call(i64 %i) {
 ; Nor is it put off or made again where it is cheaper than keeping its value.
 define i32 @constant_before_call() {
 ; ASM-LABEL: constant_before_call:
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NEXT:    movl scalar(%rip), %[[VALUE:e.+]]
 ; ASM-NEXT:    movl %[[VALUE]], {{.*}}Spill
 ; ASM:         #APP
@@ -51,7 +51,7 @@ define void @invariant_in_loop(ptr align 4 dereferenceable(4) %p, i64 %n) {
 ; CHECK-NOT:     !invariant.load
 ; ASM-LABEL: invariant_in_loop:
 ; ASM:         callq opaque
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NEXT:    movl (%{{r.+}}), %edi
 ; ASM-NEXT:    callq take
 entry:
@@ -75,7 +75,7 @@ declare void @take(i32)
 define i32 @restricted(ptr noalias readonly %p) {
 ; ASM-LABEL: restricted:
 ; ASM:         callq opaque
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NEXT:    movl (%{{r.+}}), %eax
   call void @opaque()
   %v = load i32, ptr %p, align 4
@@ -100,9 +100,9 @@ define i32 @constant_type(ptr %p) {
 
 define void @stores(ptr noalias %p, ptr noalias %q) {
 ; ASM-LABEL: stores:
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NEXT:    movl $1, (%rdi)
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NEXT:    movl $2, (%rsi)
   store i32 1, ptr %p, align 4
   call void asm sideeffect "", ""()

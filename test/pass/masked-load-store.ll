@@ -27,13 +27,15 @@ define <4 x i32> @load(ptr %p, <4 x i1> %mask) {
 ; CHECK-NEXT:    [[FIRST_OFFSET:%.+]] = mul i64 [[FIRST]], 4
 ; CHECK-NEXT:    [[FIRST_BYTE:%.+]] = add i64 [[BASE]], [[FIRST_OFFSET]]
 ; CHECK-NEXT:    [[FIRST_INDEX:%.+]] = lshr i64 [[FIRST_BYTE]], 12
-; CHECK-NEXT:    [[FIRST_SHADOW:%.+]] = inttoptr i64 [[FIRST_INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[FIRST_SHADOW_PLACE:%.+]] = add i64 [[FIRST_INDEX]], 2147418112
+; CHECK-NEXT:    [[FIRST_SHADOW:%.+]] = inttoptr i64 [[FIRST_SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[FIRST_SHADOW]]
 ; CHECK-NEXT:    [[END_OFFSET:%.+]] = mul i64 [[END]], 4
 ; CHECK-NEXT:    [[END_BYTE:%.+]] = add i64 [[BASE]], [[END_OFFSET]]
 ; CHECK-NEXT:    [[LAST_BYTE:%.+]] = sub i64 [[END_BYTE]], 1
 ; CHECK-NEXT:    [[LAST_INDEX:%.+]] = lshr i64 [[LAST_BYTE]], 12
-; CHECK-NEXT:    [[LAST_SHADOW:%.+]] = inttoptr i64 [[LAST_INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[LAST_SHADOW_PLACE:%.+]] = add i64 [[LAST_INDEX]], 2147418112
+; CHECK-NEXT:    [[LAST_SHADOW:%.+]] = inttoptr i64 [[LAST_SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[LAST_SHADOW]]
 ; CHECK-NEXT:    br label %[[ACCESS]]
 ; CHECK:       [[ACCESS]]:

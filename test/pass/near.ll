@@ -20,7 +20,8 @@ define i32 @fields(ptr %p) {
 ; CHECK-NEXT:    %f = getelementptr
 ; CHECK-NEXT:    [[BITS:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[BITS]], 8
-; CHECK-NEXT:    [[CELL:%.+]] = inttoptr i64 [[INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[CELL_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; CHECK-NEXT:    [[CELL:%.+]] = inttoptr i64 [[CELL_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 4, ptr addrspace(256) [[CELL]]
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         ret i32
@@ -110,14 +111,16 @@ define i32 @single(ptr %p) {
 ; CHECK:         add i64 %{{.+}}, 8
 ; CHECK-NEXT:    [[PAIR:%.+]] = lshr i64 %{{.+}}, 9
 ; CHECK-NEXT:    [[CELL:%.+]] = shl nuw i64 [[PAIR]], 1
-; CHECK-NEXT:    inttoptr i64 [[CELL]]
+; CHECK-NEXT:    [[PLACE:%.+]] = add i64 [[CELL]], 2147418112
+; CHECK-NEXT:    inttoptr i64 [[PLACE]]
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256)
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         ret i32
 ; RW-LABEL: define i32 @single(
 ; RW:            [[PAIR:%.+]] = lshr i64 %{{.+}}, 9
 ; RW-NEXT:       [[CELL:%.+]] = shl nuw i64 [[PAIR]], 2
-; RW-NEXT:       inttoptr i64 [[CELL]]
+; RW-NEXT:       [[PLACE:%.+]] = add i64 [[CELL]], 2147418112
+; RW-NEXT:       inttoptr i64 [[PLACE]]
 ; RW-NEXT:       store volatile i8 1, ptr addrspace(256)
   %f = getelementptr i8, ptr %p, i64 8
   %a = load i32, ptr %f, align 4
@@ -177,7 +180,8 @@ define void @long(ptr %p, ptr %q) {
 ; CHECK-LABEL: define void @long(
 ; CHECK:         [[PAIR:%.+]] = lshr i64 %{{.+}}, 9
 ; CHECK-NEXT:    [[INDEX:%.+]] = shl nuw i64 [[PAIR]], 1
-; CHECK-NEXT:    [[CELL:%.+]] = inttoptr i64 [[INDEX]]
+; CHECK-NEXT:    [[CELL_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
+; CHECK-NEXT:    [[CELL:%.+]] = inttoptr i64 [[CELL_PLACE]]
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[CELL]]
 ; CHECK:         add i64 %{{.+}}, 299
 ; CHECK:         shl nuw i64 %{{.+}}, 1

@@ -20,7 +20,7 @@ long seventh(long a, long b, long c, long d, long e, long f, long g) {
 // O0:         callq use
 // O2-LABEL: seventh:
 // O2:         leaq [[VARIABLE:[0-9]+]](%rsp), %rdi
-// O2:         movb $1, %gs:1(
+// O2:         movb $1, %gs:2147418113(
 // O2-NEXT:    movq {{%r..}}, [[VARIABLE]](%rsp)
 // O2-NEXT:    callq use
   use(&g);

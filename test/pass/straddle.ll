@@ -14,12 +14,14 @@ define i32 @packed(ptr %p) {
 ; CHECK-LABEL: define i32 @packed(
 ; CHECK-NEXT:    [[FIRST:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[FIRST_INDEX:%.+]] = lshr i64 [[FIRST]], 12
-; CHECK-NEXT:    [[FIRST_SHADOW:%.+]] = inttoptr i64 [[FIRST_INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[FIRST_SHADOW_PLACE:%.+]] = add i64 [[FIRST_INDEX]], 2147418112
+; CHECK-NEXT:    [[FIRST_SHADOW:%.+]] = inttoptr i64 [[FIRST_SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[FIRST_SHADOW]]
 ; CHECK-NEXT:    [[BASE:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[LAST:%.+]] = add i64 [[BASE]], 3
 ; CHECK-NEXT:    [[LAST_INDEX:%.+]] = lshr i64 [[LAST]], 12
-; CHECK-NEXT:    [[LAST_SHADOW:%.+]] = inttoptr i64 [[LAST_INDEX]] to ptr addrspace(256)
+; CHECK-NEXT:    [[LAST_SHADOW_PLACE:%.+]] = add i64 [[LAST_INDEX]], 2147418112
+; CHECK-NEXT:    [[LAST_SHADOW:%.+]] = inttoptr i64 [[LAST_SHADOW_PLACE]] to ptr addrspace(256)
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256) [[LAST_SHADOW]]
 ; CHECK-NEXT:    load i32, ptr %p, align 2
   %v = load i32, ptr %p, align 2

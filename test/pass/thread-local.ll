@@ -20,7 +20,7 @@ define void @increment() {
 ; ASM-LABEL: increment:
 ; ASM:         addq %{{r.+}}, %[[ADDRESS:r.+]]
 ; ASM-NEXT:    shrq $12, %[[ADDRESS]]
-; ASM-NEXT:    movb $1, %gs:(%[[ADDRESS]])
+; ASM-NEXT:    movb $1, %gs:2147418112(%[[ADDRESS]])
 ; ASM-NEXT:    incl %fs:(%{{r.+}})
   %p = call ptr @llvm.threadlocal.address.p0(ptr @counter)
   %v = load i32, ptr %p, align 4

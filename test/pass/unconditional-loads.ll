@@ -18,7 +18,7 @@ define void @second_condition(ptr %p, i64 %x) {
 ; CHECK:         call void asm sideeffect "", "~{memory}"() {{.*}}!nosanitize
 ; CHECK-NEXT:    br i1 %both
 ; ASM-LABEL: second_condition:
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NOT:     {{^[[:space:]]}}j
 ; ASM:         (%rdi)
 ; ASM:         {{^[[:space:]]}}j
@@ -42,7 +42,7 @@ define void @cases(ptr %p, i64 %x) {
 ; CHECK:         call void asm sideeffect "", "~{memory}"()
 ; CHECK-NEXT:    switch i64 %x
 ; ASM-LABEL: cases:
-; ASM:         movb $1, %gs:(
+; ASM:         movb $1, %gs:2147418112(
 ; ASM-NOT:     {{^[[:space:]]}}j
 ; ASM:         (%rdi)
 ; ASM:         {{^[[:space:]]}}ja

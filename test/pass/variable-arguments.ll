@@ -13,7 +13,7 @@ declare void @llvm.va_end.p0(ptr)
 
 define void @start(ptr %list, ...) {
 ; CHECK-LABEL: define void @start(
-; CHECK:         add nuw i64 {{%.+}}, 1
+; CHECK:         add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         add i64 {{%.+}}, 23{{$}}
 ; CHECK:         store volatile i8 1, ptr addrspace(256)

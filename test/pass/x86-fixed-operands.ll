@@ -21,10 +21,10 @@ declare x86_amx @llvm.x86.tileloadd64.internal(i16, i16, ptr, i64)
 
 define void @read4(ptr %p) {
 ; CHECK-LABEL: define void @read4(
-; CHECK-NOT:     add nuw i64 {{%.+}}, 1
+; CHECK-NOT:     add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         add i64 {{%.+}}, 3{{$}}
-; CHECK-NOT:     add nuw i64 {{%.+}}, 1
+; CHECK-NOT:     add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.x86.sse.ldmxcsr
   call void @llvm.x86.sse.ldmxcsr(ptr %p)
@@ -33,10 +33,10 @@ define void @read4(ptr %p) {
 
 define void @written4(ptr %p) {
 ; CHECK-LABEL: define void @written4(
-; CHECK:         add nuw i64 {{%.+}}, 1
+; CHECK:         add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK:         add i64 {{%.+}}, 3{{$}}
-; CHECK:         add nuw i64 {{%.+}}, 1
+; CHECK:         add i64 {{%.+}}, 2147418113
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.x86.sse.stmxcsr
   call void @llvm.x86.sse.stmxcsr(ptr %p)
@@ -73,7 +73,7 @@ define void @moved64(ptr %to, ptr %from) {
 ; CHECK-NEXT:    [[TO:%.+]] = ptrtoint ptr %to to i64
 ; CHECK-NEXT:    lshr i64 [[TO]], 12
 ; CHECK-NEXT:    add nuw
-; CHECK-NEXT:    add nuw i64 {{%.+}}, 1
+; CHECK-NEXT:    add i64 {{%.+}}, 2147418113
 ; CHECK-NEXT:    inttoptr
 ; CHECK-NEXT:    store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.x86.movdir64b

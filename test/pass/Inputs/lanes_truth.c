@@ -29,13 +29,15 @@ static void mapShadow(void) {
   // Two cells an index, for addresses of 47 bits.
   shadow = mmap(0, UINT64_C(2) << (47 - cellShift), PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (shadow == MAP_FAILED || syscall(SYS_arch_prctl, ARCH_SET_GS, shadow)) {
+  const uintptr_t bias = 0x7fff0000; // pagetide/abi.h, kShadowBias
+  if (shadow == MAP_FAILED ||
+      syscall(SYS_arch_prctl, ARCH_SET_GS, (uintptr_t)shadow - bias)) {
     perror("cannot map a shadow");
     exit(2);
   }
 }
 
-void __pagetide_module_init_v1(const struct ModuleInfo *info) {
+void __pagetide_module_init_v2(const struct ModuleInfo *info) {
   cellShift = info->cellShift;
   mapShadow();
 }
