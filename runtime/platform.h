@@ -77,6 +77,9 @@ inline u8 LoadCell(uptr offset) {
   return *(volatile u8 __seg_gs *)(offset + abi::kShadowBias);
 }
 inline void StoreCellIfEmpty(uptr offset, u8 value) {
+  // What is there now will be taken at the boundary that would take ours.
+  if (LoadCell(offset) != abi::kCellEmpty)
+    return;
   u8 expected = abi::kCellEmpty;
   asm volatile("lock cmpxchgb %2, %%gs:(%1)"
                : "+a"(expected)
