@@ -167,34 +167,31 @@ __attribute__((weak)) void __msan_init();
 __attribute__((weak)) void __tsan_init();
 }
 
-/// Maps the first thread's slot where its GS base is 0. False where that place is
-/// taken.
-static bool MapFirstSlotLow() {
+/// Maps the first thread's slot where its GS base is 0, if that place is free.
+/// Returns 0 or an errno.
+static int MapFirstSlot() {
   if (__asan_init || __hwasan_init || __msan_init || __tsan_init)
-    return false;
-  // An older kernel takes the flag for none, and the address for a hint.
+    return MapSlot(shadow.fd, kFirstSlot);
+  // Older kernels, and QEMU's, take the flag for none and the address for a hint:
+  // then the slot is where they put it.
   constexpr uptr kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
+  const bool is_file = shadow.fd >= 0;
   const uptr p = Syscall(
       SYS_mmap, abi::kShadowBias, shadow.slot_bytes, PROT_READ | PROT_WRITE,
       MAP_SHARED | MAP_NORESERVE | kFixedNoReplace |
-          (shadow.fd < 0 ? MAP_ANONYMOUS : 0),
-      (uptr)(sptr)shadow.fd, shadow.fd < 0 ? 0 : SlotOffset(kFirstSlot));
+          (is_file ? 0 : MAP_ANONYMOUS),
+      (uptr)(sptr)shadow.fd, is_file ? SlotOffset(kFirstSlot) : 0);
   if (Failed(p))
-    return false;
-  if (p != abi::kShadowBias) {
-    Syscall(SYS_munmap, p, shadow.slot_bytes);
-    return false;
-  }
+    return MapSlot(shadow.fd, kFirstSlot);
   AdviseShadow(p, shadow.slot_bytes);
   shadow.slot_base[kFirstSlot] = p;
-  return true;
+  return 0;
 }
 
 void CreateShadow(const abi::ModuleInfo &module) {
   CreateControl(module);
-  if (!MapFirstSlotLow())
-    if (int error = MapSlot(shadow.fd, kFirstSlot))
-      DieNoAddressSpace(shadow.slot_bytes, error);
+  if (int error = MapFirstSlot())
+    DieNoAddressSpace(shadow.slot_bytes, error);
   BeginSlot(kFirstSlot, GetTidRaw());
   SetShadowBase(shadow.slot_base[kFirstSlot]);
   struct stat tasks;
