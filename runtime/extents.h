@@ -24,7 +24,7 @@ struct Extent {
 // A set of shadow pages is a list of extents, by slot and offset, none of which
 // overlap.
 
-/// Appends a part that does not begin before the last one ends.
+/// Appends a part that does not begin before the last one begins, or joins the two.
 template <typename List> void AppendExtent(List &list, Extent e) {
   if (!list.empty() && list.back().slot == e.slot && list.back().end >= e.begin)
     list.back().end = list.back().end > e.end ? list.back().end : e.end;
