@@ -26,9 +26,9 @@ static int handled; /* stamps that handlers have taken */
  * thread 0: it keeps still there. */
 static __thread int ending;
 
-/* A call, whose range is marked once. Of a store that may straddle two pages
- * both ends are marked, and a period may end in between: the page is then in
- * both sets, which the contract allows and the comparer does not. */
+/* Both ends of what memset writes are marked, and a period may end in between: the
+ * page is then in both sets, as the contract says. */
+enum { BOTH_ENDS = 2 };
 static NOINLINE void set_bytes(char *page, int value, size_t bytes) {
   OPAQUE(bytes);
   memset(page, value, bytes);
@@ -41,7 +41,7 @@ static void in_handler(int signal) {
     return;
   struct stamp *s = stamps + THREADS * STAMPS + i;
   char *page = storm + (size_t)i % OWN * PAGE;
-  stamp_begin(s, page, 64, i % 3 != 0);
+  stamp_begin(s, page, 64, i % 3); /* 2: BOTH_ENDS */
   if (i % 3 == 0) {
     char value = *(volatile char *)page;
     OPAQUE(value);
@@ -60,7 +60,7 @@ static void *work(void *argument) {
     struct stamp *s = stamps + t * STAMPS + i;
     uint64_t draw = next_random(&random);
     char *page = a + (t * OWN + draw % OWN) * PAGE;
-    stamp_begin(s, page, 8, 1);
+    stamp_begin(s, page, 8, i % 2 ? 1 : BOTH_ENDS);
     if (i % 2)
       *(volatile uint64_t *)page = draw;
     else

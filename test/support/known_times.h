@@ -20,7 +20,8 @@
 struct stamp { /* page_sets.py, STAMP */
   uint64_t address;
   uint64_t before, after; /* CLOCK_MONOTONIC ns; before 0: not filled */
-  uint32_t bytes, pid, tid, written;
+  uint32_t bytes, pid, tid;
+  uint32_t written; /* 2: both ends are marked, perhaps in two periods */
 };
 
 static inline uint64_t now_ns(void) {

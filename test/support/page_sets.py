@@ -352,7 +352,7 @@ def after_watching(stamps, rows, granule):
 def compare_timed(stamps, rows, layout, granule, near=False):
     """Differences between stamped accesses and the rows of timed periods: each
     access has a row in its period or the one before, and each row an access of its
-    own that explains it; under precision near a row that is not certain has one in
+    own that explains it (one that is marked at both ends explains two); under precision near a row that is not certain has one in
     its page or beside it, which may explain others too. Also the share of the
     accesses that need a row to themselves, being far from every other access of
     their page: 0 to 1. There must be stamps."""
@@ -417,7 +417,8 @@ def compare_timed(stamps, rows, layout, granule, near=False):
             fitting = [w for w in windows if w[0] <= period <= w[1]]
             if fitting:
                 windows.remove(min(fitting, key=lambda window: window[1]))
-            else:
+            elif not any(low <= period <= high and stamp.written == 2
+                         for low, high, stamp in done.get(key, [])):
                 differences.append(f"invented  {name} in period {period}: no "
                                    "access is left that explains it")
     return differences, alone / max(total, 1)
