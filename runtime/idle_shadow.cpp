@@ -135,11 +135,11 @@ static bool Sweep(const PageVec<Extent> &populated) {
   const Extent *next = idle.begin();
   u32 requests = 0, registered = shadow_file::kMaxSlots;
   for (const Extent &part : parts) {
-    const bool is_any_new =
-        next != idle.end() && next->slot == part.slot && next->begin < part.end;
-    while (next != idle.end() && next->slot == part.slot &&
-           next->begin < part.end)
-      ++next;
+    bool is_any_new = false;
+    for (; next != idle.end() && next->slot == part.slot &&
+           next->begin < part.end;
+         ++next)
+      is_any_new = true;
     if (!is_any_new || !shadow.slot_base[part.slot])
       continue;
     if (++requests > kMostRequests)

@@ -89,11 +89,12 @@ static void AdviseShadow(uptr p, u64 bytes) {
   Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
 }
 
-/// Without a file (-1) the memory is anonymous.
-static int MapFile(int fd, u64 offset, u64 bytes, void *fixed, uptr *result) {
-  const int flags = MAP_SHARED | MAP_NORESERVE | (fixed ? MAP_FIXED : 0) |
+/// Without a file (-1) the memory is anonymous. `how` is for an address only.
+static int MapFile(int fd, u64 offset, u64 bytes, void *address, uptr *result,
+                   int how = MAP_FIXED) {
+  const int flags = MAP_SHARED | MAP_NORESERVE | (address ? how : 0) |
                     (fd < 0 ? MAP_ANONYMOUS : 0);
-  uptr p = Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
+  uptr p = Syscall(SYS_mmap, (uptr)address, bytes, PROT_READ | PROT_WRITE,
                    (uptr)flags, (uptr)(sptr)fd, fd < 0 ? 0 : offset);
   if (Failed(p))
     return ErrnoOf(p);
@@ -174,17 +175,11 @@ static int MapFirstSlot() {
     return MapSlot(shadow.fd, kFirstSlot);
   // Older kernels, and QEMU's, take the flag for none and the address for a hint:
   // then the slot is where they put it.
-  constexpr uptr kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
-  const bool is_file = shadow.fd >= 0;
-  const uptr p = Syscall(
-      SYS_mmap, abi::kShadowBias, shadow.slot_bytes, PROT_READ | PROT_WRITE,
-      MAP_SHARED | MAP_NORESERVE | kFixedNoReplace |
-          (is_file ? 0 : MAP_ANONYMOUS),
-      (uptr)(sptr)shadow.fd, is_file ? SlotOffset(kFirstSlot) : 0);
-  if (Failed(p))
+  constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
+  if (MapFile(shadow.fd, SlotOffset(kFirstSlot), shadow.slot_bytes,
+              (void *)abi::kShadowBias, &shadow.slot_base[kFirstSlot],
+              kFixedNoReplace))
     return MapSlot(shadow.fd, kFirstSlot);
-  AdviseShadow(p, shadow.slot_bytes);
-  shadow.slot_base[kFirstSlot] = p;
   return 0;
 }
 

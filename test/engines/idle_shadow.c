@@ -43,7 +43,7 @@ enum { STAMPS = PLACES + VISITS }; /* of a thread */
 static char *a;
 static struct stamp *stamps;
 static int take_out;
-static _Atomic int running = THREADS;
+static int running = THREADS;
 static _Atomic long faults;
 
 static NOINLINE void write_chunk(char *p) {
@@ -92,7 +92,7 @@ static void *work(void *argument) {
   }
   getrusage(RUSAGE_THREAD, &after);
   faults += after.ru_minflt - before.ru_minflt;
-  --running;
+  __atomic_sub_fetch(&running, 1, __ATOMIC_SEQ_CST);
   return NULL;
 }
 
@@ -108,12 +108,7 @@ int main(int argc, char **argv) {
   for (size_t t = 0; t < THREADS; ++t)
     require(pthread_create(&threads[t], NULL, work, (void *)t) == 0);
   if (argc == 3)
-    while (running) {
-      uint64_t next = now_ns() + 100000;
-      require_status(pagetide_period_end(), PAGETIDE_OK);
-      while (now_ns() < next) {
-      }
-    }
+    end_periods_while(&running);
   for (size_t t = 0; t < THREADS; ++t)
     require(pthread_join(threads[t], NULL) == 0);
   // A mark where the recorder does not look takes a fault.

@@ -29,7 +29,7 @@ enum { STAMPS = PASSES * (PAGES / CHUNK) * 2 }; /* of a thread */
 
 static char *a;
 static struct stamp *stamps;
-static _Atomic int running = THREADS;
+static int running = THREADS;
 
 static int reads;
 
@@ -66,7 +66,7 @@ static void *work(void *argument) {
       while (now_ns() < s[-1].after + 200000)
         sched_yield();
     }
-  --running;
+  __atomic_sub_fetch(&running, 1, __ATOMIC_SEQ_CST);
   return NULL;
 }
 
@@ -82,12 +82,7 @@ int main(int argc, char **argv) {
   for (size_t t = 0; t < THREADS; ++t)
     require(pthread_create(&threads[t], NULL, work, (void *)t) == 0);
   if (strcmp(argv[1], "asked") == 0)
-    while (running) {
-      uint64_t next = now_ns() + 100000;
-      require_status(pagetide_period_end(), PAGETIDE_OK);
-      while (now_ns() < next) {
-      }
-    }
+    end_periods_while(&running);
   for (size_t t = 0; t < THREADS; ++t)
     require(pthread_join(threads[t], NULL) == 0);
   return 0;

@@ -58,9 +58,20 @@ static inline void stamp_end(struct stamp *s) {
   s->after = now_ns();
 }
 
+/* Ends a period each 100 us while *running is not 0. */
+static inline void end_periods_while(const int *running) {
+  while (__atomic_load_n(running, __ATOMIC_SEQ_CST)) {
+    uint64_t next = now_ns() + 100000;
+    require_status(pagetide_period_end(), PAGETIDE_OK);
+    while (now_ns() < next) {
+    }
+  }
+}
+
 /* A random sequence that is the same in every run. */
 static inline uint64_t next_random(uint64_t *state) {
-  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  *state =
+      *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return *state >> 33;
 }
 

@@ -352,8 +352,9 @@ def after_watching(stamps, rows, granule):
 def compare_timed(stamps, rows, layout, granule, near=False):
     """Differences between stamped accesses and the rows of timed periods: each
     access has a row in its period or the one before, and each row an access of its
-    own that explains it (one that is marked at both ends explains two); under precision near a row that is not certain has one in
-    its page or beside it, which may explain others too. Also the share of the
+    own that explains it (one that is marked at both ends explains two); under
+    precision near a row that is not certain has one in its page or beside it, which
+    may explain others too. Also the share of the
     accesses that need a row to themselves, being far from every other access of
     their page: 0 to 1. There must be stamps."""
     rows = after_watching(stamps, rows, granule)
