@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/interceptors.md of runtime/intercepted.txt.
+"""Makes docs/interceptors.md of runtime/interceptors/intercepted.txt.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails where it is not up to date
@@ -12,12 +12,12 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-SOURCE = TOP / "runtime" / "intercepted.txt"
+SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
 TARGET = TOP / "docs" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
 
-Made by `scripts/interceptors.py` of `runtime/intercepted.txt`. Instrumented code
+Made by `scripts/interceptors.py` of `runtime/interceptors/intercepted.txt`. Instrumented code
 marks its own accesses; what it has these functions of libc (and, through them,
 the kernel) do to its memory is marked by the runtime. What that means, and what
 stays outside, is in [contract.md](contract.md).

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "command.h"
-#include "text_output.h"
+#include "commands/command.h"
+#include "support/text_output.h"
 
 #include <cstdio>
 #include <exception>

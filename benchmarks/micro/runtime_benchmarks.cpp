@@ -19,13 +19,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engine.h"
-#include "recorder.h"
-#include "settle.h"
-#include "shadow.h"
-#include "snapshot.h"
-#include "staging.h"
-#include "trace_encode.h"
+#include "engines/engine.h"
+#include "periods/settled.h"
+#include "periods/staging.h"
+#include "recorder/recorder.h"
+#include "shadow/shadow.h"
+#include "shadow/snapshot.h"
+#include "trace/trace_encode.h"
 
 #include <benchmark/benchmark.h>
 

@@ -10,14 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "copy.h"
-#include "flags.h"
-#include "mark_checks.h"
-#include "messages.h"
-#include "recorder.h"
-#include "recovery.h"
-#include "threads.h"
-#include "trace_writer.h"
+#include "platform/bailout.h"
+#include "platform/messages.h"
+#include "platform/options.h"
+#include "platform/program_memory.h"
+#include "recorder/recorder.h"
+#include "shadow/mark_checks.h"
+#include "threads/thread_start.h"
+#include "trace/trace_writer.h"
 
 #include <cstdarg>
 #include <cstdio>

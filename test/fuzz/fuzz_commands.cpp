@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "command.h"
-#include "failure.h"
+#include "commands/command.h"
 #include "fuzz_input.h"
-#include "recording_run.h"
-#include "text_format.h"
+#include "record/recording_run.h"
+#include "support/failure.h"
+#include "support/text_format.h"
 
 #include <CLI/CLI.hpp>
 

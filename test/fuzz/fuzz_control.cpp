@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "control_server.h"
-#include "failure.h"
 #include "fuzz_input.h"
+#include "record/control_server.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
-#include "trace_writer.h"
+#include "support/failure.h"
+#include "trace/trace_writer.h"
 
 #include <sys/mman.h>
 #include <sys/socket.h>

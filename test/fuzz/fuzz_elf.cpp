@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "elf_note.h"
 #include "fuzz_input.h"
-#include "unique_fd.h"
+#include "record/elf_note.h"
+#include "support/unique_fd.h"
 
 #include <sys/mman.h>
 

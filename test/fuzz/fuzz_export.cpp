@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "audit_report.h"
-#include "failure.h"
+#include "audit/audit_report.h"
 #include "fuzz_traces.h"
-#include "report_text.h"
-#include "summary.h"
-#include "text_format.h"
+#include "report/report_text.h"
+#include "report/summary.h"
+#include "support/failure.h"
+#include "support/text_format.h"
 
 #include <nlohmann/json.hpp>
 

@@ -14,13 +14,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "failure.h"
 #include "fuzz_input.h"
-#include "harvest.h"
+#include "record/harvest.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
-#include "trace_reader.h"
-#include "trace_writer.h"
+#include "support/failure.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_writer.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>

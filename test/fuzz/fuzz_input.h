@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TEST_FUZZ_INPUT_H
 #define PAGETIDE_TEST_FUZZ_INPUT_H
 
-#include "trace_writer.h"
+#include "trace/trace_writer.h"
 
 #include <algorithm>
 #include <cstddef>

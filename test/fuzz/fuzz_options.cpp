@@ -10,14 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "failure.h"
 #include "fuzz_input.h"
-#include "runtime_options.h"
-#include "text_format.h"
+#include "record/runtime_options.h"
+#include "support/failure.h"
+#include "support/text_format.h"
 
 // By path: both directories have a trace_writer.h.
-#include "../../runtime/flags.h"
-#include "../../runtime/messages.h"
+#include "platform/messages.h"
+#include "platform/options.h"
 
 #include <cstdarg>
 #include <cstring>

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "audit_report.h"
-#include "failure.h"
+#include "audit/audit_report.h"
 #include "fuzz_traces.h"
-#include "info_text.h"
-#include "report_json.h"
-#include "report_text.h"
-#include "runs.h"
-#include "summary.h"
+#include "report/info_text.h"
+#include "report/report_json.h"
+#include "report/report_text.h"
+#include "report/summary.h"
+#include "support/failure.h"
+#include "trace/runs.h"
 
 #include <cstdint>
 

@@ -8,9 +8,9 @@
 #define PAGETIDE_TEST_FUZZ_TRACES_H
 
 #include "fuzz_input.h"
-#include "row_export.h"
-#include "trace_reader.h"
-#include "trace_writer.h"
+#include "report/row_export.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_writer.h"
 
 #include <memory>
 #include <string>

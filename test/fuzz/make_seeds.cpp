@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "failure.h"
 #include "sample_traces.h"
-#include "trace_reader.h"
-#include "unique_fd.h"
+#include "support/failure.h"
+#include "support/unique_fd.h"
+#include "trace/trace_reader.h"
 
 #include "pagetide/abi.h"
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "audit_analysis.h"
-#include "audit_report.h"
+#include "audit/audit_report.h"
+#include "audit/comparison.h"
 #include "sample_traces.h"
 #include "trace_testing.h"
 

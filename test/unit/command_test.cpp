@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "command.h"
-#include "failure.h"
+#include "commands/command.h"
+#include "support/failure.h"
 
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "extents.h"
+#include "shadow/extents.h"
 
 #include <gtest/gtest.h>
 

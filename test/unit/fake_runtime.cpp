@@ -26,7 +26,7 @@
 
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
-#include "unique_fd.h"
+#include "support/unique_fd.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

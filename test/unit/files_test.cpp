@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "elf_note.h"
-#include "failure.h"
-#include "runtime_options.h"
+#include "record/elf_note.h"
+#include "record/runtime_options.h"
+#include "record/trace_files.h"
 #include "sample_traces.h"
-#include "trace_files.h"
+#include "support/failure.h"
 #include "trace_testing.h"
 
 #include <elf.h>

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "harvest.h"
+#include "record/harvest.h"
 
-#include "failure.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
+#include "support/failure.h"
 #include "trace_testing.h"
 
 #include <fcntl.h>

@@ -13,8 +13,8 @@
 
 #include "sample_traces.h"
 
-#include "failure.h"
-#include "unique_fd.h"
+#include "support/failure.h"
+#include "support/unique_fd.h"
 
 #include <fcntl.h>
 

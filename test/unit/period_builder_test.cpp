@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "period_builder.h"
+#include "record/period_builder.h"
 
 #include "trace_testing.h"
 

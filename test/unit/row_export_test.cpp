@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "row_export.h"
+#include "report/row_export.h"
 
-#include "hash.h"
 #include "sample_traces.h"
+#include "trace/hash.h"
 #include "trace_testing.h"
 
 #include <fmt/format.h>

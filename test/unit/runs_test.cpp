@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runs.h"
+#include "trace/runs.h"
 
 #include "trace_testing.h"
 

@@ -6,9 +6,9 @@
 
 #include "sample_traces.h"
 
-#include "failure.h"
-#include "hash.h"
-#include "unique_fd.h"
+#include "support/failure.h"
+#include "support/unique_fd.h"
+#include "trace/hash.h"
 
 #include <fcntl.h>
 

@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TEST_UNIT_SAMPLE_TRACES_H
 #define PAGETIDE_TEST_UNIT_SAMPLE_TRACES_H
 
-#include "trace_records.h"
-#include "trace_writer.h"
+#include "trace/trace_records.h"
+#include "trace/trace_writer.h"
 
 #include <string>
 #include <vector>

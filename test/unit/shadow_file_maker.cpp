@@ -6,8 +6,8 @@
 
 #include "shadow_file_maker.h"
 
-#include "failure.h"
 #include "sample_traces.h"
+#include "support/failure.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TEST_UNIT_SHADOW_FILE_MAKER_H
 #define PAGETIDE_TEST_UNIT_SHADOW_FILE_MAKER_H
 
-#include "trace_records.h"
-#include "unique_fd.h"
+#include "support/unique_fd.h"
+#include "trace/trace_records.h"
 
 #include "pagetide/shadow_file.h"
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "snapshot.h"
+#include "shadow/snapshot.h"
 
 #include <gtest/gtest.h>
 

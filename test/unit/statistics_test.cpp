@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "distribution.h"
-#include "granule_set.h"
-#include "time_curve.h"
+#include "report/distribution.h"
+#include "report/granule_set.h"
+#include "report/time_curve.h"
 
 #include <gtest/gtest.h>
 

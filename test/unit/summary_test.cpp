@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "summary.h"
+#include "report/summary.h"
 
 #include "sample_traces.h"
 #include "trace_testing.h"

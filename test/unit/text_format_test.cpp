@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "text_format.h"
+#include "support/text_format.h"
 
 #include <gtest/gtest.h>
 

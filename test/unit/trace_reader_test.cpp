@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trace_reader.h"
+#include "trace/trace_reader.h"
 
-#include "failure.h"
-#include "hash.h"
 #include "sample_traces.h"
+#include "support/failure.h"
+#include "trace/hash.h"
 #include "trace_testing.h"
 
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 
 #include "trace_testing.h"
 
-#include "failure.h"
-#include "runs.h"
+#include "support/failure.h"
+#include "trace/runs.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

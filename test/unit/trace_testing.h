@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TEST_UNIT_TRACE_TESTING_H
 #define PAGETIDE_TEST_UNIT_TRACE_TESTING_H
 
-#include "trace_reader.h"
-#include "trace_writer.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_writer.h"
 
 #include <map>
 #include <string>

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trace_writer.h"
+#include "trace/trace_writer.h"
 
-#include "failure.h"
 #include "sample_traces.h"
+#include "support/failure.h"
 #include "trace_testing.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,205 @@
+//===- audit_writes.cpp - Which pages the kernel saw written --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "engines/audit_writes.h"
+
+#include "engines/write_tracking.h"
+#include "platform/fork_reset.h"
+#include "threads/thread_start.h"
+#include "trace/trace_encode.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <link.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace trace;
+using shadow_file::kOrphanSlot;
+using shadow_file::SlotState;
+
+namespace {
+struct ThreadRegion {
+  ThreadArea area;
+  u32 tid;
+};
+
+struct State {
+  bool running;
+  PageVec<WrittenRun> runs;
+  PageVec<UntrackedRange> untracked, untracked_before;
+  PageVec<ThreadRegion> ended_threads;
+  PageVec<u8> regions, regions_before; ///< payloads but for the time
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static State state;
+
+/// A mapping that vanishes while it is looked at cannot be tracked either: only
+/// one that fails twice is told of.
+static void TakeAll(const MappingList &mappings) {
+  state.runs.clear();
+  state.untracked_before.swap(state.untracked);
+  state.untracked.clear();
+  TrackMappings(mappings, true, state.runs, state.untracked);
+}
+
+//===- Frames -------------------------------------------------------------===//
+
+static void EncodeRegion(Encoder &encoder, RegionKind kind, uptr begin,
+                         uptr end, u32 tid, const char *text) {
+  encoder.Byte((u8)kind);
+  encoder.Varint(begin);
+  encoder.Varint(end - begin);
+  encoder.Varint(tid);
+  encoder.String(text);
+}
+
+void RememberThreadArea(u32 slot) {
+  if (!state.running)
+    return;
+  const ThreadArea area = AreaOfSlot(slot);
+  if (area.bytes)
+    state.ended_threads.push_back({area, shadow.slots[slot].tid});
+}
+
+static void EncodeThread(Encoder &encoder, const ThreadArea &area, u32 tid) {
+  EncodeRegion(encoder,
+               area.is_stack ? RegionKind::kThreadStack
+                             : RegionKind::kThreadLocal,
+               area.begin, area.begin + area.bytes, tid, "");
+}
+
+static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
+  return a.size() == b.size() &&
+         (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
+}
+
+/// While the files' destructors are called the loader writes into its account of
+/// each file, which lies in memory without a name.
+static u64 EncodeLinkMaps(Encoder &encoder) {
+  constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
+  u64 count = 0;
+  for (const link_map *map = _r_debug.r_map; map; map = map->l_next, ++count)
+    EncodeRegion(encoder, RegionKind::kLoader, (uptr)map,
+                 (uptr)map + kLinkMapBytes, 0, "");
+  return count;
+}
+
+static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
+  PAGETIDE_RECORDER_STATE static PageVec<u8> entries;
+  entries.clear();
+  Encoder encoder(entries);
+  u64 count = 0;
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const SlotEntry &entry = shadow.slots[slot];
+    const ThreadArea area = AreaOfSlot(slot);
+    if (slot == kOrphanSlot || !area.bytes ||
+        LoadAcquire(&entry.state) == (u32)SlotState::kFree)
+      continue;
+    EncodeThread(encoder, area, entry.tid);
+    ++count;
+  }
+  // Looked at after the pages: a call that has returned by now has marked.
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const SlotEntry &entry = shadow.slots[slot];
+    for (const InFlightRange &range : entry.inflight) {
+      const u64 bytes = LoadAcquire(&range.bytes);
+      const u64 begin = LoadAcquire(&range.address);
+      if (!bytes || !InShadowedRange(begin, bytes))
+        continue;
+      EncodeRegion(encoder, RegionKind::kInFlight, begin, begin + bytes,
+                   entry.tid, "");
+      ++count;
+    }
+  }
+  for (const ThreadRegion &ended : state.ended_threads) {
+    EncodeThread(encoder, ended.area, ended.tid);
+    ++count;
+  }
+  state.ended_threads.clear();
+  if (leaving)
+    count += EncodeLinkMaps(encoder);
+  for (const UntrackedRange &u : state.untracked)
+    for (const UntrackedRange &before : state.untracked_before)
+      if (u.begin < before.end && before.begin < u.end) {
+        EncodeRegion(encoder, RegionKind::kUnseen, u.begin, u.end, 0, u.why);
+        ++count;
+        break;
+      }
+  state.regions.clear();
+  Encoder(state.regions).Varint(count);
+  for (u8 byte : entries)
+    state.regions.push_back(byte);
+  if (SameBytes(state.regions, state.regions_before))
+    return;
+  uptr frame = BeginPendingFrame(frames, FrameType::kRegions);
+  Encoder(frames).Varint(now);
+  for (u8 byte : state.regions)
+    frames.push_back(byte);
+  EndPendingFrame(frames, frame);
+  state.regions.swap(state.regions_before);
+}
+
+static void EncodeRuns(PageVec<u8> &frames, u64 period, bool leaving, u64 now) {
+  constexpr uptr kMostRunBytes = 2 * 8 + 1;
+  constexpr uptr kRunsOfPart = kPartBytes / kMostRunBytes;
+  uptr next = 0;
+  do {
+    const uptr left = state.runs.size() - next;
+    const uptr count = left < kRunsOfPart ? left : kRunsOfPart;
+    uptr frame = BeginPendingFrame(frames, FrameType::kKernelWrites);
+    Encoder encoder(frames);
+    encoder.Varint(period);
+    encoder.Byte((count == left ? kPartLast : 0) |
+                 (leaving ? kPartLeaving : 0));
+    encoder.Varint(now);
+    encoder.Varint(count);
+    u64 at = 0;
+    for (uptr end = next + count; next < end; ++next) {
+      const WrittenRun &run = state.runs[next];
+      encoder.Varint(run.first - at);
+      encoder.Varint(run.count - 1);
+      encoder.Byte(run.flags);
+      at = run.first + run.count;
+    }
+    EndPendingFrame(frames, frame);
+  } while (next < state.runs.size());
+}
+
+void CollectKernelWrites(u64 period, bool leaving, const MappingList &mappings,
+                         PageVec<u8> &frames) {
+  TakeAll(mappings);
+  const u64 now = MonotonicNs();
+  EncodeRegions(frames, leaving, now);
+  EncodeRuns(frames, period, leaving, now);
+}
+
+//===- Begin and end ------------------------------------------------------===//
+
+const char *StartKernelWrites(const MappingList &mappings) {
+  if (const char *missing = StartWriteTracking(false))
+    return missing;
+  state.regions_before.clear();
+  state.ended_threads.clear();
+  TakeAll(mappings);
+  state.runs.clear(); // written before recording began
+  state.running = true;
+  return nullptr;
+}
+
+bool WatchingKernelWrites() { return state.running; }
+
+void StopKernelWrites() {
+  if (!state.running)
+    return;
+  state.running = false;
+  StopWriteTracking();
+}
+
+} // namespace pagetide

@@ -1,0 +1,364 @@
+//===- marks_engine.cpp - Page sets from the shadow -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "engines/engine.h"
+#include "periods/early_marks.h"
+#include "periods/settled.h"
+#include "platform/fork_reset.h"
+#include "recorder/recorder.h"
+#include "shadow/idle_shadow.h"
+#include "shadow/mark_checks.h"
+#include "shadow/snapshot.h"
+#include "threads/thread_start.h"
+
+namespace pagetide {
+
+using shadow_file::ChunkKind;
+using shadow_file::kOrphanSlot;
+
+/// Marks of the open period that are staged already.
+PAGETIDE_RECORDER_STATE static EarlyMarks early;
+/// What the last peek found in slots' shadows, for take.
+struct PeekedWord {
+  u32 slot;
+  StagedWord word;
+};
+PAGETIDE_RECORDER_STATE static PageVec<PeekedWord> peeked;
+
+/// Slots that are free count too: a thread that the runtime does not know of
+/// (a raw clone, one that an uninstrumented program made) marks where its
+/// creator did, and may outlive it.
+static bool IsMapped(u32 slot) { return shadow.slot_base[slot]; }
+
+/// The thread that a slot belongs to; 0 where it is several's or nobody's.
+static u32 TidOf(u32 slot) {
+  const SlotEntry &entry = shadow.slots[slot];
+  return slot == kOrphanSlot ||
+                 LoadAcquire(&entry.state) == (u32)SlotState::kFree
+             ? 0
+             : entry.tid;
+}
+
+static void AddWriter(u32 slot, u32 tid, u64 generation, uptr first) {
+  PageVec<WriterOfPeriod> &writers = WritersSoFar();
+  const uptr count = WrittenSoFar().size() - first;
+  if (count)
+    writers.push_back({slot, tid, generation, tid ? ThreadCpuNs(tid) : 0, first,
+                       count, false});
+}
+
+static void ListRetired(PageVec<u32> &retired) {
+  retired.clear();
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
+    if (LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kRetired)
+      retired.push_back(slot);
+}
+
+/// What a slot's words are staged under.
+static u32 StagingTid(u32 slot) {
+  return shadow.header->per_thread ? TidOf(slot) : 0;
+}
+
+static const char *Start() {
+  TakingMarks taking;
+  // Threads that end meanwhile keep their slots until the first boundary.
+  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+  ListRetired(retired);
+  ForgetExtents();
+  const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
+  PageVec<StagedWord> &written = WrittenSoFar();
+  for (uptr e = 0; e < extents.size();) {
+    const u32 slot = extents[e].slot;
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
+    // What was written before is of no period; but a thread that has marked may
+    // still have to write.
+    for (; e < extents.size() && extents[e].slot == slot; ++e)
+      if (IsMapped(slot))
+        DropMarks(slot, extents[e].begin, extents[e].end, WriteCellMask(),
+                  written);
+    AddWriter(slot, tid, generation, first);
+  }
+  NoteStrangers();
+  early.Clear();
+  for (u32 slot : retired)
+    FreeSlot(slot);
+  return nullptr;
+}
+
+/// Copies the write marks of `count` words, which were staged from `at` on.
+static void CopyWritten(StagedPosition at, u64 count,
+                        PageVec<StagedWord> &out) {
+  const u64 mask = WriteCellMask();
+  uptr size = out.size();
+  out.resize(size + count);
+  for (; at.chunk != shadow.header->chunk_head; at = {at.chunk + 1, 0}) {
+    const StagingChunk &chunk = ChunkAt(at.chunk);
+    for (u32 i = at.index; i < chunk.count; ++i) {
+      const StagedWord &word = chunk.words[i];
+      out[size] = {word.word, word.value & mask};
+      size += (word.value & mask) != 0;
+    }
+  }
+  out.resize(size);
+}
+
+/// Takes the marks of all extents of one slot; `extent` is the first of them
+/// and is moved behind the last.
+template <typename Stage>
+static bool TakeSlot(const PageVec<Extent> &extents, uptr &extent,
+                     Stage stage) {
+  u32 slot = extents[extent].slot;
+  for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
+    if (!TakeMarks(slot, extents[extent].begin, extents[extent].end, stage,
+                   [slot](u64 page) { FoundMarks(slot, page); }))
+      return false;
+  return true;
+}
+
+static bool Collect(bool ends_period) {
+  TakingMarks taking;
+  PageVec<StagedWord> &written = WrittenSoFar();
+  // Threads may end while we take: what was retired now is empty afterwards.
+  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+  ListRetired(retired);
+  const PageVec<Extent> &populated = PopulatedExtents(RecorderMemfd());
+  const PageVec<Extent> &extents = ExtentsToTake(populated);
+  bool ok = true;
+  for (uptr e = 0; e < extents.size() && ok;) {
+    u32 slot = extents[e].slot;
+    if (!IsMapped(slot)) {
+      ++e;
+      continue;
+    }
+    // Of threads that have ended too: strangers may share their slots.
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
+    if (ends_period) {
+      StagingCursor cursor(StagingTid(slot), ChunkKind::kMarks);
+      ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
+        return cursor.AddOrJoin(word, value) != nullptr;
+      });
+      if (cursor.words())
+        CopyWritten(cursor.first(), cursor.words(), written);
+    } else {
+      const u64 mask = WriteCellMask();
+      ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
+        if (value & mask)
+          AddOrJoin(written, first, word, value & mask);
+        return early.Add(StagingTid(slot), word, value, true) != nullptr;
+      });
+    }
+    AddWriter(slot, tid, generation, first);
+  }
+  NoteStrangers();
+  if (ok) { // an unfinished slot keeps its marks for the next try
+    for (u32 slot : retired) {
+      ObserveThreadEnd(slot);
+      FreeSlot(slot);
+    }
+    TookAll(populated, ends_period);
+  }
+  if (ends_period)
+    early.Clear();
+  return ok;
+}
+
+//===- Recheck ------------------------------------------------------------===//
+
+/// The granule whose cells begin at a byte of a shadow.
+static u64 GranuleAt(u64 offset) {
+  return offset / shadow.cells >> shadow.cells_shift;
+}
+
+/// Looks at no shadow outside the extent, which would give it memory.
+static bool IsMarkedAsWritten(const Extent &e, u64 granule) {
+  const uptr base = shadow.slot_base[e.slot];
+  if (!shadow.cells_shift)
+    return LoadAcquire((u8 *)base + WriteCellOffset(granule));
+  auto word_at = [&](u64 offset) {
+    return LoadAcquire((u64 *)(base + offset)) & WriteCellMask();
+  };
+  const u64 bytes = u64{shadow.cells} << shadow.cells_shift;
+  const u64 begin = granule * bytes;
+  constexpr u64 kNearInLastCell = u64{abi::kCellNear} << 56;
+  if (begin > e.begin && (word_at(begin - 8) & kNearInLastCell))
+    return true;
+  for (u64 at = begin; at < begin + bytes && at < e.end; at += 8)
+    if (word_at(at))
+      return true;
+  return false;
+}
+
+static void Recheck(PageVec<PageHash> &pages) {
+  // System calls first: they mark, and then are no longer in flight.
+  if (LoadAcquire(&shadow.header->orphan_calls_in_flight))
+    for (PageHash &page : pages) // threads that share a slot: anywhere
+      MakeUnstable(page);
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    if (!IsMapped(slot))
+      continue;
+    for (const InFlightRange &range : shadow.slots[slot].inflight) {
+      u64 address, bytes;
+      do { // both of one moment
+        bytes = LoadAcquire(&range.bytes);
+        address = LoadAcquire(&range.address);
+      } while (bytes != LoadAcquire(&range.bytes));
+      if (!bytes)
+        continue;
+      u64 last = GranuleOf(address + bytes - 1);
+      for (uptr i = FirstPageAt(pages, GranuleOf(address));
+           i < pages.size() && pages[i].granule <= last; ++i)
+        MakeUnstable(pages[i]);
+    }
+  }
+  for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
+    if (!IsMapped(e.slot))
+      continue;
+    // A near mark in an extent's last cell may mean the granule after it.
+    const u64 end = GranuleAt(e.end) + (shadow.cells_shift ? 1 : 0);
+    for (uptr i = FirstPageAt(pages, GranuleAt(e.begin));
+         i < pages.size() && pages[i].granule < end; ++i)
+      if (IsMarkedAsWritten(e, pages[i].granule))
+        MakeUnstable(pages[i]);
+  }
+}
+
+//===- Peek and take ------------------------------------------------------===//
+
+/// The cells of a word of the shadow that say something of the range.
+static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
+  if (!shadow.cells_shift)
+    return value & MaskInRange(word, range);
+  const abi::GranuleMarks marks =
+      abi::granule_marks(shadow.layout, shadow.cells_shift, word, value);
+  if (marks.granule >= range.begin && marks.granule < range.end)
+    return value;
+  constexpr u64 kNear = 0x0101010101010101 * abi::kCellNear;
+  const u64 last_cells = ~u64{0} << (64 - 8 * shadow.cells);
+  return marks.next && marks.granule + 1 == range.begin
+             ? value & kNear & last_cells
+             : 0;
+}
+
+static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
+  peeked.clear();
+  u64 first = CellIndexOf(range.begin) * shadow.cells / 8;
+  u64 last = (CellIndexOf(range.end) * shadow.cells + 7) / 8;
+  if (shadow.cells_shift && first)
+    --first; // near marks of the granule before
+  const uptr first_found = words.size();
+  for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
+    if (!IsMapped(e.slot))
+      continue;
+    const u64 *base = (const u64 *)shadow.slot_base[e.slot];
+    u64 begin = e.begin / 8 > first ? e.begin / 8 : first;
+    u64 end = e.end / 8 < last ? e.end / 8 : last;
+    for (u64 w = begin; w < end; ++w) {
+      u64 value = __atomic_load_n(&base[w], __ATOMIC_ACQUIRE);
+      if (!value || !(value = CellsInRange(w, value, range)))
+        continue;
+      peeked.push_back({e.slot, {w, value}});
+      ForEachStagedWord(w, value, [&](u64 word, u64 marks) {
+        if (marks &= MaskInRange(word, range))
+          AddOrJoin(words, first_found, word, marks);
+        return true;
+      });
+    }
+  }
+  for (const EarlyMarks::Entry &entry : early.entries())
+    if (entry.record)
+      if (u64 value = entry.visible & MaskInRange(entry.record->word, range))
+        words.push_back({entry.record->word, value});
+}
+
+static bool Take(GranuleRange range) {
+  TakingMarks taking;
+  PageVec<StagedWord> &written = WrittenSoFar();
+  const u64 mask = WriteCellMask();
+  for (uptr i = 0; i < peeked.size();) {
+    const u32 slot = peeked[i].slot;
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
+    for (; i < peeked.size() && peeked[i].slot == slot; ++i) {
+      const StagedWord &w = peeked[i].word;
+      const bool ok =
+          ForEachStagedWord(w.word, w.value, [&](u64 staged, u64 marks) {
+            // What a near mark says of a granule outside is still to be seen.
+            const u64 inside = marks & MaskInRange(staged, range);
+            if ((inside &&
+                 !early.Add(StagingTid(slot), staged, inside, false)) ||
+                (marks & ~inside &&
+                 !early.Add(StagingTid(slot), staged, marks & ~inside, true)))
+              return false;
+            if (marks & mask)
+              AddOrJoin(written, first, staged, marks & mask);
+            return true;
+          });
+      if (!ok)
+        return false;
+      u64 *word = (u64 *)shadow.slot_base[slot] + w.word;
+      __atomic_fetch_and(word, ~w.value, __ATOMIC_ACQ_REL);
+    }
+    AddWriter(slot, tid, generation, first);
+  }
+  NoteStrangers();
+  for (EarlyMarks::Entry &entry : early.entries())
+    if (entry.record)
+      entry.visible &= ~MaskInRange(entry.record->word, range);
+  return true;
+}
+
+const Engine &ShadowEngine() {
+  static const Engine engine = {
+      "shadow", Start, ForgetIdleShadow, Collect, Recheck, Peek, Take};
+  return engine;
+}
+
+//===- Slots emptied within a period --------------------------------------===//
+
+void EmptyRetiredSlots(bool keep_marks) {
+  // A thread that its creator's slot serves may outlive it.
+  TakingMarks taking;
+  // Listed before the extents are looked up: a thread that ends in between may
+  // have marked where the extents do not show it.
+  PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
+  ListRetired(retired);
+  const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
+  PageVec<StagedWord> &written = WrittenSoFar();
+  const u64 mask = WriteCellMask();
+  for (u32 slot : retired) {
+    bool ok = true;
+    const u32 tid = TidOf(slot);
+    const u64 generation = shadow.slots[slot].generation;
+    const uptr first = written.size();
+    for (const Extent &e : extents) {
+      if (e.slot != slot)
+        continue;
+      if (keep_marks)
+        ok &= TakeMarks(
+            slot, e.begin, e.end,
+            [&](u64 word, u64 value) {
+              if (value & mask)
+                AddOrJoin(written, first, word, value & mask);
+              return early.Add(StagingTid(slot), word, value, true) != nullptr;
+            },
+            [](u64) {});
+      else
+        DropMarks(slot, e.begin, e.end);
+    }
+    AddWriter(slot, tid, generation, first);
+    if (!ok)
+      continue;
+    ObserveThreadEnd(slot);
+    FreeSlot(slot);
+  }
+}
+
+} // namespace pagetide

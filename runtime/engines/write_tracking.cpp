@@ -1,0 +1,388 @@
+//===- write_tracking.cpp - Written pages, by the kernel's account --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private memory (anonymous, or of a file) needs no protection where there is
+// no page yet, nor while a page is still the file's or the page of zeros: what
+// the kernel puts there for a write comes unprotected. So a page that is
+// present, private and unprotected was written, and those alone are protected.
+// That holds for a mapping made a moment ago as well: all of its pages that
+// are there were written since it was made.
+//
+// In shared memory a page that was only read looks the same as a written one,
+// so all of a mapping is protected when it is first seen. Of pages touched
+// before that it is not known which were written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "engines/write_tracking.h"
+
+#include "platform/fork_reset.h"
+#include "platform/messages.h"
+#include "platform/raw_thread.h"
+#include "platform/uffd_wp.h"
+
+#include "pagetide/trace_format.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace kernel;
+using trace::kKernelTouched;
+using trace::kKernelWritten;
+
+namespace {
+struct State {
+  bool running;
+  bool leave_library_out;
+  AsyncProtection kernel;
+  int stop_event;
+  RawThread event_reader;
+  PageVec<AddressRange> own;
+  PageVec<AddressRange> shared; ///< registered, as last looked up
+  PageVec<WrittenRun> kept;     ///< of LeaveOwnOut
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static State state;
+
+//===- One mapping --------------------------------------------------------===//
+
+static void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags) {
+  const u64 first = begin >> kPageShift, count = (end - begin) >> kPageShift;
+  if (!runs.empty()) {
+    WrittenRun &last = runs.back();
+    if (last.first + last.count == first && last.flags == flags) {
+      last.count += count;
+      return;
+    }
+  }
+  runs.push_back({first, count, flags});
+}
+
+static bool StartsWith(const char *text, const char *head) {
+  return !internal_strncmp(text, head, internal_strlen(head));
+}
+
+const char *WhyNotToTrack(const char *name) {
+  if (StartsWith(name, "/dev/") && !StartsWith(name, "/dev/shm/") &&
+      !StartsWith(name, "/dev/zero") && !StartsWith(name, "/dev/hugepages/"))
+    return "memory of a device";
+  if (StartsWith(name, "anon_inode:"))
+    return "memory shared with the kernel";
+  return nullptr;
+}
+
+/// [vdso], [vvar] and their like: the kernel's, and nobody writes them.
+static bool IsKernelPage(const char *name) { return StartsWith(name, "[v"); }
+
+constexpr u64 kNotYetCopied = kPagePfnZero | kPageFile;
+
+/// Scans private memory. Returns an errno.
+static int ScanPrivate(uptr begin, uptr end, u64 flags,
+                       PageVec<WrittenRun> &runs) {
+  return state.kernel.Scan(
+      begin, end,
+      {flags, kNotYetCopied, kPageWritten | kPageWpAllowed | kNotYetCopied,
+       kPagePresent | kPageSwapped, kPageWritten},
+      [&](const PageRegion &found) {
+        AddRun(runs, found.start, found.end, kKernelWritten);
+      });
+}
+
+/// Scans tracked shared memory: pages that were written and since written back
+/// or paged out too.
+static int ScanShared(uptr begin, uptr end, u64 flags,
+                      PageVec<WrittenRun> &runs) {
+  return state.kernel.Scan(
+      begin, end, {flags, 0, kPageWritten, 0, kPageWritten},
+      [&](const PageRegion &found) {
+        AddRun(runs, found.start, found.end, kKernelWritten);
+      });
+}
+
+static int TrackPrivate(uptr begin, uptr end, bool take,
+                        PageVec<WrittenRun> &runs) {
+  if (int error = state.kernel.Register(begin, end))
+    return error;
+  return take ? ScanPrivate(begin, end, kScanWpMatching, runs) : 0;
+}
+
+static int TrackShared(uptr begin, uptr end, bool take,
+                       PageVec<WrittenRun> &runs) {
+  bool registered = false;
+  int error =
+      state.kernel.Scan(begin, end, {0, 0, kPageWpAllowed, 0, kPageWpAllowed},
+                        [&](const PageRegion &) { registered = true; });
+  if (error)
+    return error;
+  if (!registered) {
+    if ((error = state.kernel.Register(begin, end)))
+      return error;
+    error = state.kernel.Scan(
+        begin, end, {0, 0, 0, kPagePresent | kPageSwapped, kPagePresent},
+        [&](const PageRegion &found) {
+          AddRun(runs, found.start, found.end, kKernelTouched);
+        });
+    if (!error)
+      error = state.kernel.Protect(begin, end);
+  } else if (take) {
+    error = ScanShared(begin, end, kScanWpMatching, runs);
+  }
+  if (!error)
+    state.shared.push_back({begin, end});
+  return error;
+}
+
+static const char *WhyFailed(int error) {
+  switch (error) {
+  case EBUSY:
+    return "the program watches it by userfaultfd itself";
+  case ENOMEM:
+    return "memory or mappings (vm.max_map_count) ran out";
+  default:
+    return "the kernel refuses to watch it";
+  }
+}
+
+namespace {
+/// One look at all mappings.
+struct Look {
+  bool take;
+  PageVec<WrittenRun> &runs;
+  PageVec<UntrackedRange> &untracked;
+};
+} // namespace
+
+static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
+  const uptr end = m.start + m.bytes;
+  if (IsKernelPage(name))
+    return;
+  if (const char *why = WhyNotToTrack(name)) {
+    if (m.protection & PROT_WRITE)
+      look.untracked.push_back({m.start, end, why});
+    return;
+  }
+  if (m.shared) {
+    // Protecting where there are no pages takes page tables: 2 MiB a GiB.
+    constexpr u64 kMostShared = u64{64} << 30;
+    if (!(m.protection & PROT_WRITE))
+      return;
+    if (m.bytes > kMostShared)
+      look.untracked.push_back(
+          {m.start, end, "shared memory of more than 64 GiB"});
+    else if (int error = TrackShared(m.start, end, look.take, look.runs))
+      look.untracked.push_back({m.start, end, WhyFailed(error)});
+    return;
+  }
+  // What is between the runtime's own ranges.
+  uptr at = m.start;
+  const auto track = [&](uptr to) {
+    if (at < to)
+      if (int error = TrackPrivate(at, to, look.take, look.runs))
+        look.untracked.push_back({at, to, WhyFailed(error)});
+  };
+  for (const AddressRange &own : state.own) {
+    if (own.end <= at || own.begin >= end)
+      continue;
+    track(own.begin);
+    at = own.end;
+  }
+  track(end);
+}
+
+// Where this library lies, as the linker says.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
+AddressRange OwnLibrary() {
+  return {(uptr)__ehdr_start,
+          ((uptr)_end + kPageBytes - 1) & ~(kPageBytes - 1)};
+}
+
+/// The runtime's own memory, sorted.
+static void ListOwn() {
+  ListOwnMemory(state.own);
+  if (state.leave_library_out)
+    state.own.push_back(OwnLibrary());
+  // Few, and nearly sorted.
+  for (uptr i = 1; i < state.own.size(); ++i)
+    for (uptr j = i; j && state.own[j].begin < state.own[j - 1].begin; --j) {
+      const AddressRange t = state.own[j];
+      state.own[j] = state.own[j - 1];
+      state.own[j - 1] = t;
+    }
+}
+
+/// Takes the runtime's own memory out of what was appended from runs[first] on.
+/// The writer's thread may have mapped some since the mappings were read, and
+/// at a place that was another's then.
+static void LeaveOwnOut(PageVec<WrittenRun> &runs, uptr first) {
+  if (runs.size() == first)
+    return;
+  ListOwn();
+  state.kept.clear();
+  for (uptr i = first; i < runs.size(); ++i) {
+    const uptr end = (runs[i].first + runs[i].count) << kPageShift;
+    uptr at = runs[i].first << kPageShift;
+    for (const AddressRange &own : state.own) {
+      if (own.end <= at || own.begin >= end)
+        continue;
+      if (at < own.begin)
+        AddRun(state.kept, at, own.begin, runs[i].flags);
+      at = own.end;
+    }
+    if (at < end)
+      AddRun(state.kept, at, end, runs[i].flags);
+  }
+  runs.resize(first);
+  for (const WrittenRun &run : state.kept)
+    runs.push_back(run);
+}
+
+void TrackMappings(const MappingList &mappings, bool take,
+                   PageVec<WrittenRun> &runs,
+                   PageVec<UntrackedRange> &untracked) {
+  const uptr before = runs.size();
+  ListOwn();
+  state.shared.clear();
+  for (const Mapping &m : mappings.entries)
+    TrackMapping(m, mappings.NameOf(m), {take, runs, untracked});
+  LeaveOwnOut(runs, before);
+}
+
+//===- What is tracked already --------------------------------------------===//
+
+/// Whether the runtime's own memory covers the range.
+static bool IsOwn(uptr begin, uptr end) {
+  for (const AddressRange &own : state.own)
+    if (own.begin <= begin && begin < own.end)
+      begin = own.end;
+  return begin >= end;
+}
+
+bool FoundNewMemory() {
+  ListOwn();
+  bool found_some = false;
+  constexpr u64 kNot = kPageWpAllowed | kNotYetCopied;
+  const int error = state.kernel.Scan(
+      kPageBytes, uptr{1} << abi::kAddressBits,
+      {0, kNot, kNot, kPagePresent | kPageSwapped, kPageWpAllowed},
+      [&](const PageRegion &found) {
+        found_some |= !IsOwn(found.start, found.end);
+      });
+  return error || found_some;
+}
+
+static int ScanTracked(uptr begin, uptr end, u64 flags,
+                       PageVec<WrittenRun> &runs) {
+  const uptr before = runs.size();
+  int error = ScanPrivate(begin, end, flags, runs);
+  for (const AddressRange &shared : state.shared) {
+    const uptr from = shared.begin > begin ? shared.begin : begin;
+    const uptr to = shared.end < end ? shared.end : end;
+    if (from < to && !error)
+      error = ScanShared(from, to, flags, runs);
+  }
+  LeaveOwnOut(runs, before);
+  return error;
+}
+
+int TakeWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
+  return ScanTracked(begin, end, kScanWpMatching, runs);
+}
+
+int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
+  return ScanTracked(begin, end, 0, runs);
+}
+
+//===- Without tracking ---------------------------------------------------===//
+
+int ListTouchedPages(uptr begin, uptr end, bool is_shared,
+                     PageVec<WrittenRun> &runs) {
+  if (int error = state.kernel.OpenPagemap())
+    return error;
+  const u64 no = is_shared ? 0 : u64{kNotYetCopied};
+  return state.kernel.Scan(
+      begin, end, {0, no, no, kPagePresent | kPageSwapped, kPagePresent},
+      [&](const PageRegion &found) {
+        AddRun(runs, found.start, found.end,
+               is_shared ? kKernelTouched : kKernelWritten);
+      });
+}
+
+//===- Begin and end ------------------------------------------------------===//
+
+/// With events of moved mappings their protection moves along, and a move is
+/// not taken for a write. But whoever moves one waits until its event has been
+/// read: that is all this thread does.
+static void ReadEvents(void *) {
+  pollfd fds[2] = {{state.kernel.uffd(), POLLIN, 0},
+                   {state.stop_event, POLLIN, 0}};
+  for (;;) {
+    Syscall(SYS_poll, (uptr)fds, 2, (uptr)-1);
+    if (fds[1].revents)
+      return;
+    u8 events[32 * 16]; // of struct uffd_msg
+    while (!Failed(Syscall(SYS_read, (uptr)state.kernel.uffd(), (uptr)events,
+                           sizeof(events))))
+      ;
+  }
+}
+
+static const char *OpenAll() {
+  if (const char *missing = state.kernel.Open(kFeatureEventRemap))
+    return missing;
+  const uptr event = Syscall(SYS_eventfd2, 0, EFD_CLOEXEC);
+  if (Failed(event))
+    return Missing("eventfd", ErrnoOf(event));
+  state.stop_event = (int)event;
+  state.event_reader = {};
+  state.event_reader.run = ReadEvents;
+  state.event_reader.name = "pagetide-uffd";
+  state.event_reader.share_fds = true;
+  if (int error = StartRawThread(state.event_reader))
+    return Missing("a thread", error);
+  return nullptr;
+}
+
+static void CloseAll() {
+  state.kernel.Close();
+  if (state.stop_event)
+    Syscall(SYS_close, (uptr)state.stop_event);
+  state.stop_event = 0;
+}
+
+const char *StartWriteTracking(bool leave_library_out) {
+  if (const char *missing = OpenAll()) {
+    CloseAll();
+    return missing;
+  }
+  // A huge page would be one write wide. Its like that are there already are
+  // split at their first write.
+  Syscall(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  state.leave_library_out = leave_library_out;
+  state.running = true;
+  return nullptr;
+}
+
+void StopWriteTracking() {
+  if (!state.running)
+    return;
+  state.running = false;
+  u64 one = 1;
+  Syscall(SYS_write, (uptr)state.stop_event, (uptr)&one, sizeof(one));
+  JoinRawThread(state.event_reader);
+  CloseAll();
+}
+
+} // namespace pagetide

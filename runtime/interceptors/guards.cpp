@@ -1,0 +1,440 @@
+//===- guards.cpp - Calls that reach our own means ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a program does to its address space, its rights, its limits or its
+// processor's GS base can destroy what the runtime stands on, or must reach the
+// recorder's threads too, which libc does not know. What such calls read and
+// write is marked as ever.
+//
+//===----------------------------------------------------------------------===//
+
+#include "engines/engine.h"
+#include "interceptors/address_limit.h"
+#include "interceptors/interceptor.h"
+#include "interceptors/lock_memory.h"
+#include "interceptors/mark_faults.h"
+#include "platform/messages.h"
+#include "recorder/recorder.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <asm/prctl.h>
+#include <linux/mman.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+using namespace pagetide;
+
+//===- Address space ------------------------------------------------------===//
+
+namespace {
+constexpr uptr kBeyond = uptr{1} << abi::kAddressBits;
+constexpr uptr kMapFailed = ~uptr{0};
+} // namespace
+
+/// Ends the program where a call would replace or remove a part of the shadow:
+/// afterwards marks would be lost, or kill it with no word of why.
+static void KeepShadow(const char *call, uptr address, uptr bytes) {
+  if (bytes && ControlReady() && OverlapsShadow(address, bytes))
+    Fatal("%s(0x%zx, %zu) would replace memory that Pagetide's shadow lies in. "
+          "A program that maps at fixed addresses finds out with "
+          "MAP_FIXED_NOREPLACE whether they are free; one that unmaps all that "
+          "it does not know cannot be recorded.\n",
+          call, address, bytes);
+}
+
+/// False, with errno set, where the range lies beyond what a shadow covers.
+static bool InReach(const char *call, uptr address, uptr bytes) {
+  if (address < kBeyond && bytes <= kBeyond - address)
+    return true;
+  static u32 told;
+  if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+    Warning("%s at the fixed address 0x%zx: refused with ENOMEM, because no "
+            "shadow covers addresses of more than 47 bits.\n",
+            call, address);
+  errno = ENOMEM;
+  return false;
+}
+
+template <typename Real>
+static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
+                 int fd, sptr offset) {
+  ChangingMemory changing;
+  if (ControlReady() && address) {
+    const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    if (fixed && !InReach("mmap", address, bytes))
+      return (void *)kMapFailed;
+    if (!fixed && address >= kBeyond)
+      address = 0; // only a hint: with it the kernel may go beyond 47 bits
+    if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
+      KeepShadow("mmap", address, bytes);
+    if (fixed)
+      GiveBackRights(address, bytes);
+  }
+  void *result = real((void *)address, bytes, protection, flags, fd, offset);
+  constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
+  if ((flags & kSomehowShared) && ControlReady())
+    NoteNewMapping();
+  constexpr int kKnown = MAP_PRIVATE | MAP_ANONYMOUS; // no memory of a device
+  constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
+  if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
+    (flags & kKnown) == kKnown
+        ? NoteNewAnonymous((uptr)result, bytes, protection)
+        : NoteProgramRights((uptr)result, bytes, protection);
+  return result;
+}
+
+PAGETIDE_INTERCEPTOR(void *, mmap, void *address, uptr bytes, int protection,
+                     int flags, int fd, sptr offset) {
+  return Map(RESOLVED(mmap), (uptr)address, bytes, protection, flags, fd,
+             offset);
+}
+PAGETIDE_INTERCEPTOR(void *, mmap64, void *address, uptr bytes, int protection,
+                     int flags, int fd, sptr offset) {
+  return Map(RESOLVED(mmap64), (uptr)address, bytes, protection, flags, fd,
+             offset);
+}
+PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
+  KeepShadow("munmap", (uptr)address, bytes);
+  ChangingMemory changing;
+  GiveBackRights((uptr)address, bytes);
+  return RESOLVED(munmap)(address, bytes);
+}
+PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
+                     int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  void *target = va_arg(list, void *);
+  va_end(list);
+  if (ControlReady()) {
+    KeepShadow("mremap", (uptr)address, old_bytes);
+    if (flags & MREMAP_FIXED) {
+      if (!InReach("mremap", (uptr)target, bytes))
+        return (void *)kMapFailed;
+      KeepShadow("mremap", (uptr)target, bytes);
+    }
+  }
+  if (!Protecting())
+    return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  // One mapping is moved, not the many that lifted pages make of it.
+  ChangingMemory changing;
+  const int rights = RightsOf((uptr)address);
+  GiveBackRights((uptr)address, old_bytes);
+  if (flags & MREMAP_FIXED)
+    GiveBackRights((uptr)target, bytes);
+  void *result = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  if ((uptr)result != kMapFailed)
+    NoteProgramRights((uptr)result, bytes, rights);
+  else
+    NoteProgramRights((uptr)address, old_bytes, rights);
+  return result;
+}
+
+PAGETIDE_INTERCEPTOR(int, mprotect, void *address, uptr bytes, int rights) {
+  ChangingMemory changing;
+  GiveBackRights((uptr)address, bytes);
+  int result = RESOLVED(mprotect)(address, bytes, rights);
+  if (!result)
+    NoteProgramRights((uptr)address, bytes, rights);
+  return result;
+}
+
+/// Locking all would fill the shadow's tens of gigabytes with pages.
+PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
+  if (!ControlReady())
+    return RESOLVED(mlockall)(flags);
+  if (int error = LockAllMemory(flags)) {
+    errno = error;
+    return -1;
+  }
+  return 0;
+}
+
+static int Limit(const struct rlimit *limit, struct rlimit *previous) {
+  int error = LimitAddressSpace(limit, previous);
+  if (error)
+    errno = error;
+  return error ? -1 : 0;
+}
+namespace {
+constexpr int kAddressSpace = 9;    // RLIMIT_AS
+constexpr uptr kLimitBytes = 2 * 8; // of a struct rlimit
+} // namespace
+
+static int LimitCall(int result, const struct rlimit *limit,
+                     struct rlimit *previous) {
+  if (limit)
+    DidRead((const void *)limit, kLimitBytes);
+  if (previous && result == 0)
+    DidWrite((void *)previous, kLimitBytes);
+  return result;
+}
+
+#define PAGETIDE_LIMIT_INTERCEPTORS(suffix)                                    \
+  PAGETIDE_INTERCEPTOR(int, setrlimit##suffix, int resource,                   \
+                       const struct rlimit *limit) {                           \
+    return LimitCall(resource != kAddressSpace || !limit || !ControlReady()    \
+                         ? RESOLVED(setrlimit##suffix)(resource, limit)        \
+                         : Limit(limit, nullptr),                              \
+                     limit, nullptr);                                          \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, getrlimit##suffix, int resource,                   \
+                       struct rlimit *limit) {                                 \
+    return LimitCall(resource != kAddressSpace || !limit || !ControlReady()    \
+                         ? RESOLVED(getrlimit##suffix)(resource, limit)        \
+                         : Limit(nullptr, limit),                              \
+                     nullptr, limit);                                          \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, prlimit##suffix, int pid, int resource,            \
+                       const struct rlimit *limit, struct rlimit *previous) {  \
+    return LimitCall(                                                          \
+        resource != kAddressSpace || !ControlReady() ||                        \
+                (pid && (u32)pid != GetPidRaw())                               \
+            ? RESOLVED(prlimit##suffix)(pid, resource, limit, previous)        \
+            : Limit(limit, previous),                                          \
+        limit, previous);                                                      \
+  }
+PAGETIDE_LIMIT_INTERCEPTORS()
+PAGETIDE_LIMIT_INTERCEPTORS(64)
+
+//===- The GS base --------------------------------------------------------===//
+
+static void KeepBase(int code) {
+  if (code == ARCH_SET_GS && ShadowReady())
+    Fatal("the program sets the GS base, which Pagetide uses for the shadow. "
+          "It cannot be recorded.\n");
+}
+
+PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
+  KeepBase(code);
+  int result = RESOLVED(arch_prctl)(code, address);
+  if (result == 0 && (code == ARCH_GET_FS || code == ARCH_GET_GS))
+    DidWrite((void *)address, 8);
+  return result;
+}
+
+//===- Rights -------------------------------------------------------------===//
+
+// A thread that keeps rights which the program has given up is as good as the
+// rights themselves to whoever takes the program over. libc makes such a call on
+// every thread that it knows; the recorder's two follow here.
+
+static int Follow(int result, long number, uptr a = 0, uptr b = 0, uptr c = 0,
+                  uptr d = 0, uptr e = 0) {
+  if (result == 0)
+    RepeatOnRecorder(number, a, b, c, d, e);
+  return result;
+}
+static uptr Id(unsigned id) { return (uptr)(sptr)(int)id; }
+
+PAGETIDE_INTERCEPTOR(int, setuid, unsigned id) {
+  return Follow(RESOLVED(setuid)(id), SYS_setuid, Id(id));
+}
+PAGETIDE_INTERCEPTOR(int, setgid, unsigned id) {
+  return Follow(RESOLVED(setgid)(id), SYS_setgid, Id(id));
+}
+PAGETIDE_INTERCEPTOR(int, seteuid, unsigned id) {
+  return Follow(RESOLVED(seteuid)(id), SYS_setresuid, Id(~0u), Id(id), Id(~0u));
+}
+PAGETIDE_INTERCEPTOR(int, setegid, unsigned id) {
+  return Follow(RESOLVED(setegid)(id), SYS_setresgid, Id(~0u), Id(id), Id(~0u));
+}
+PAGETIDE_INTERCEPTOR(int, setreuid, unsigned real, unsigned effective) {
+  return Follow(RESOLVED(setreuid)(real, effective), SYS_setreuid, Id(real),
+                Id(effective));
+}
+PAGETIDE_INTERCEPTOR(int, setregid, unsigned real, unsigned effective) {
+  return Follow(RESOLVED(setregid)(real, effective), SYS_setregid, Id(real),
+                Id(effective));
+}
+PAGETIDE_INTERCEPTOR(int, setresuid, unsigned real, unsigned effective,
+                     unsigned saved) {
+  return Follow(RESOLVED(setresuid)(real, effective, saved), SYS_setresuid,
+                Id(real), Id(effective), Id(saved));
+}
+PAGETIDE_INTERCEPTOR(int, setresgid, unsigned real, unsigned effective,
+                     unsigned saved) {
+  return Follow(RESOLVED(setresgid)(real, effective, saved), SYS_setresgid,
+                Id(real), Id(effective), Id(saved));
+}
+PAGETIDE_INTERCEPTOR(int, setgroups, uptr count, const unsigned *groups) {
+  int result = RESOLVED(setgroups)(count, groups);
+  if (result == 0)
+    DidRead(groups, count * sizeof(*groups));
+  return Follow(result, SYS_setgroups, count, (uptr)groups);
+}
+PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
+  int result = RESOLVED(initgroups)(user, group);
+  if (result)
+    return result;
+  DidRead(user, Length(user) + 1);
+  constexpr uptr kMostGroups = 65536; // the kernel's NGROUPS_MAX
+  void *groups = MapAnonymous(kMostGroups * sizeof(unsigned));
+  if (!groups)
+    Fatal("out of memory for the program's list of groups.\n");
+  uptr count = Syscall(SYS_getgroups, kMostGroups, (uptr)groups);
+  if (!Failed(count))
+    RepeatOnRecorder(SYS_setgroups, count, (uptr)groups);
+  Unmap(groups, kMostGroups * sizeof(unsigned));
+  return result;
+}
+PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
+  int result = RESOLVED(capset)(header, data);
+  if (result == 0) {
+    // A header of two words; one set of three words in version 1, else two.
+    constexpr unsigned kVersion1 = 0x19980330;
+    DidRead(header, 8);
+    DidRead(data, *(const unsigned *)header == kVersion1 ? 12 : 24);
+  }
+  return Follow(result, SYS_capset, (uptr)header, (uptr)data);
+}
+/// What a call of prctl that went well read or wrote at its second argument.
+static void MarkControl(int option, uptr address) {
+  constexpr uptr kNameBytes = 16;
+  switch (option) {
+  case PR_SET_NAME: {
+    // The string with its end, or as much of it as a name holds.
+    const char *name = (const char *)address;
+    uptr bytes = 1;
+    while (bytes < kNameBytes && name[bytes - 1])
+      ++bytes;
+    return DidRead((const void *)address, bytes);
+  }
+  case PR_GET_NAME:
+    return DidWrite((void *)address, kNameBytes);
+  case PR_GET_PDEATHSIG:
+  case PR_GET_TSC:
+  case PR_GET_CHILD_SUBREAPER:
+    return DidWrite((void *)address, sizeof(int));
+  case PR_GET_TID_ADDRESS:
+    return DidWrite((void *)address, sizeof(uptr));
+  default:
+    return;
+  }
+}
+
+PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
+  uptr a[4];
+  va_list list;
+  va_start(list, option);
+  for (uptr &argument : a)
+    argument = va_arg(list, uptr);
+  va_end(list);
+  if (option == PR_SET_SECCOMP)
+    NoteSystemCallFilter();
+  int result = RESOLVED(prctl)(option, a[0], a[1], a[2], a[3]);
+  if (result == 0)
+    MarkControl(option, a[0]);
+  switch (option) {
+  case PR_CAPBSET_DROP:
+  case PR_SET_SECUREBITS:
+  case PR_SET_KEEPCAPS:
+  case PR_SET_NO_NEW_PRIVS:
+    return Follow(result, SYS_prctl, (uptr)option, a[0], a[1], a[2], a[3]);
+  case PR_CAP_AMBIENT:
+    if (a[0] != PR_CAP_AMBIENT_IS_SET)
+      return Follow(result, SYS_prctl, (uptr)option, a[0], a[1], a[2], a[3]);
+    return result;
+  default:
+    return result;
+  }
+}
+
+//===- Faults -------------------------------------------------------------===//
+
+struct sigaction;
+namespace {
+constexpr int kSigSegv = 11;
+constexpr uptr kActionBytes = 152;     // of libc's struct sigaction
+constexpr int kRestart = 0x10000000;   // SA_RESTART
+constexpr int kOnce = (int)0xc0000000; // SA_RESETHAND, SA_NODEFER
+} // namespace
+
+/// Under engine mprotect: SIGSEGV is the runtime's, which passes on what is not
+/// its own, and no other handler may run with it blocked.
+static int ProtectedAction(int number, const struct sigaction *action,
+                           struct sigaction *previous);
+
+PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
+                     struct sigaction *previous) {
+  NeedReal();
+  int result;
+  if (Protecting())
+    result = ProtectedAction(number, action, previous);
+  else
+    result = number != kSigSegv || !ShadowReady()
+                 ? REAL(sigaction)(number, action, previous)
+                 : SetFaultHandler(action, previous, REAL(sigaction));
+  if (result)
+    return result;
+  if (action)
+    DidRead((const void *)action, kActionBytes);
+  if (previous)
+    DidWrite((void *)previous, kActionBytes);
+  return result;
+}
+
+/// signal() by each of its names. Which one a program calls depends on the
+/// standard that it asks the headers for.
+#define PAGETIDE_SIGNAL(name, flags)                                           \
+  PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
+    if (number != kSigSegv || !ShadowReady())                                  \
+      return RESOLVED(name)(number, handler);                                  \
+    if (Protecting())                                                          \
+      return SetProgramFaultSignal(handler, flags);                            \
+    return SetFaultSignal(handler, flags, RESOLVED(sigaction));                \
+  }
+PAGETIDE_SIGNAL(signal, kRestart)
+PAGETIDE_SIGNAL(ssignal, kRestart)
+PAGETIDE_SIGNAL(bsd_signal, kRestart)
+PAGETIDE_SIGNAL(sysv_signal, kOnce)
+PAGETIDE_SIGNAL(__sysv_signal, kOnce)
+#undef PAGETIDE_SIGNAL
+
+static int ProtectedAction(int number, const struct sigaction *action,
+                           struct sigaction *previous) {
+  if (number == kSigSegv)
+    return SetProgramFaultAction(action, previous);
+  alignas(8) u8 copy[kActionBytes];
+  constexpr uptr kMaskAt = 8;
+  if (action) {
+    __sanitizer::internal_memcpy(copy, (const void *)action, kActionBytes);
+    *(u64 *)(copy + kMaskAt) &= signals_to_block;
+  }
+  LiftForKernel((uptr)previous, kActionBytes);
+  return REAL(sigaction)(
+      number, action ? (const struct sigaction *)copy : nullptr, previous);
+}
+
+//===- Bare system calls --------------------------------------------------===//
+
+void pagetide::BeforeBareCall(long number, const u64 (&a)[6]) {
+  switch (number) {
+  case SYS_seccomp:
+    return NoteSystemCallFilter();
+  case SYS_prctl:
+    if (a[0] == PR_SET_SECCOMP)
+      NoteSystemCallFilter();
+    return;
+  case SYS_arch_prctl:
+    return KeepBase((int)a[0]);
+  case SYS_mmap:
+    if ((a[3] & MAP_FIXED) && !(a[3] & MAP_FIXED_NOREPLACE))
+      KeepShadow("mmap", a[0], a[1]);
+    return;
+  case SYS_munmap:
+    return KeepShadow("munmap", a[0], a[1]);
+  case SYS_mremap:
+    KeepShadow("mremap", a[0], a[1]);
+    if (a[3] & MREMAP_FIXED)
+      KeepShadow("mremap", a[4], a[2]);
+    return;
+  default:
+    return;
+  }
+}

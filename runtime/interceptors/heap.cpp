@@ -1,0 +1,243 @@
+//===- heap.cpp - What the allocator moves, and sorting -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An allocator touches two things: its own bookkeeping, which is libc's and not
+// marked, and the program's bytes, when calloc clears them and realloc moves
+// them. What it did with these is read from the block's header where the
+// allocator is glibc's; of another allocator's it is only known that it may
+// have.
+//
+// The loader and libc themselves call these functions, early too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/interceptor.h"
+
+#include "sanitizer_common/sanitizer_allocator_internal.h"
+
+using namespace pagetide;
+
+extern "C" {
+void *malloc(SIZE_T n) noexcept;
+void *__libc_malloc(SIZE_T n);
+void *__libc_calloc(SIZE_T n, SIZE_T bytes);
+void *__libc_realloc(void *p, SIZE_T n);
+void *sbrk(sptr n) noexcept;
+}
+
+//===- The allocator ------------------------------------------------------===//
+
+/// Nobody has put another allocator in place of glibc's. (The compiler takes two
+/// names for two functions: it must not compare them.)
+static bool AllocatorIsGlibcs() {
+  void *used = (void *)malloc;
+  asm("" : "+r"(used));
+  return used == (void *)__libc_malloc;
+}
+
+namespace {
+/// What glibc keeps in front of a block: its size, whether it is a mapping of
+/// its own, and whether it is from another arena than the first.
+struct Block {
+  explicit Block(void *p) {
+    u64 header = ((const u64 *)p)[-1];
+    mapped = header & 2;
+    other_arena = header & 4;
+    usable = (header & ~u64{7}) - (mapped ? 16 : 8);
+  }
+  bool mapped, other_arena;
+  uptr usable;
+};
+} // namespace
+
+PAGETIDE_INTERCEPTOR(void *, calloc, SIZE_T n, SIZE_T bytes) {
+  const bool glibcs = AllocatorIsGlibcs();
+  if (!Active() && glibcs)
+    return __libc_calloc(n, bytes);
+  OnInterceptedCall();
+  const uptr end_before = glibcs ? (uptr)sbrk(0) : 0;
+  void *p = RESOLVED(calloc)(n, bytes);
+  if (!p || !ShadowReady())
+    return p;
+  if (!glibcs) {
+    MarkMayWrite((uptr)p, n * bytes);
+    return p;
+  }
+  const Block block(p);
+  if (block.mapped) // fresh from the kernel
+    return p;
+  if (block.other_arena) { // a part may be fresh from the kernel
+    MarkMayWrite((uptr)p, block.usable);
+    return p;
+  }
+  // What the heap has just been extended by is not cleared, unless it had been
+  // the heap's before.
+  const uptr cleared_to = (uptr)sbrk(0) == end_before
+                              ? (uptr)p + block.usable
+                              : Min((uptr)p + block.usable, end_before);
+  if (cleared_to > (uptr)p)
+    MarkWrite((uptr)p, cleared_to - (uptr)p);
+  MarkMayWrite((uptr)p, block.usable);
+  return p;
+}
+
+PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
+  const bool glibcs = AllocatorIsGlibcs();
+  if (!Active() && glibcs)
+    return __libc_realloc(p, n);
+  OnInterceptedCall();
+  if (!p || !n || !ShadowReady())
+    return RESOLVED(realloc)(p, n);
+  InFlight in_flight(nullptr, kAnywhere);
+  if (!glibcs) {
+    void *moved = RESOLVED(realloc)(p, n);
+    if (moved && moved != p) // nobody knows how much of it
+      MarkMayWrite((uptr)moved, n);
+    return moved;
+  }
+  const Block before(p);
+  // The kernel moves what is one mapping, and its rights with it.
+  ChangingMemory changing;
+  const int rights = before.mapped ? RightsOf((uptr)p) : 0;
+  if (rights)
+    GiveBackRights((uptr)p, before.usable);
+  void *moved = RESOLVED(realloc)(p, n);
+  if (rights) {
+    const Block now(moved ? moved : p);
+    const uptr begin = (uptr)(moved ? moved : p) & ~uptr{4095};
+    if (now.mapped)
+      NoteProgramRights(begin, now.usable, rights);
+  }
+  if (!moved || moved == p)
+    return moved;
+  const Block after(moved);
+  if (before.mapped && after.mapped) // the kernel moved the pages
+    return moved;
+  const uptr copied = Min(before.usable, after.usable);
+  MarkRead((uptr)p, copied);
+  MarkWrite((uptr)moved, copied);
+  return moved;
+}
+
+PAGETIDE_INTERCEPTOR(int, posix_memalign, void **p, SIZE_T alignment,
+                     SIZE_T n) {
+  OnInterceptedCall();
+  int error = RESOLVED(posix_memalign)(p, alignment, n);
+  if (!error)
+    DidWriteAt(p);
+  return error;
+}
+
+//===- Sorting ------------------------------------------------------------===//
+
+namespace {
+/// Tells which granules of a range have changed. One that has not changed may
+/// have been written nevertheless.
+class Changes {
+public:
+  Changes(void *p, uptr bytes) : p_((uptr)p), bytes_(bytes) {
+    uptr n = GranuleOf(p_ + bytes - 1) - GranuleOf(p_) + 1;
+    if (n > kFew)
+      sums_ = (u64 *)__sanitizer::InternalAlloc(n * sizeof(u64));
+    ForEach([&](uptr i, uptr at, uptr part) { sums_[i] = Sum(at, part); });
+  }
+  ~Changes() {
+    if (sums_ != few_)
+      __sanitizer::InternalFree(sums_);
+  }
+  Changes(const Changes &) = delete;
+  Changes &operator=(const Changes &) = delete;
+
+  void Mark() {
+    ForEach([&](uptr i, uptr at, uptr part) {
+      if (sums_[i] != Sum(at, part)) {
+        MarkRead(at, part);
+        MarkWrite(at, part);
+      } else {
+        MarkMayRead(at, part);
+        MarkMayWrite(at, part);
+      }
+    });
+  }
+
+private:
+  static constexpr uptr kFew = 32;
+  template <typename Do> void ForEach(Do what) {
+    const uptr granule = uptr{1} << shadow.granule_shift;
+    uptr i = 0;
+    for (uptr at = p_; at < p_ + bytes_; ++i) {
+      uptr next = (at / granule + 1) * granule;
+      uptr end = Min(next, p_ + bytes_);
+      what(i, at, end - at);
+      at = end;
+    }
+  }
+  /// Need not be a good one: equal sums of different bytes make a may of a
+  /// certainty, no more.
+  static u64 Sum(uptr at, uptr bytes) {
+    using Unaligned __attribute__((aligned(1), may_alias)) = u64;
+    u64 sum = bytes;
+    for (; bytes >= 8; at += 8, bytes -= 8)
+      sum = (sum ^ *(const Unaligned *)at) * 0x9E3779B97F4A7C15ull;
+    for (; bytes; ++at, --bytes)
+      sum = (sum ^ *(const u8 *)at) * 0x9E3779B97F4A7C15ull;
+    return sum ^ sum >> 32;
+  }
+  uptr p_, bytes_;
+  u64 few_[kFew];
+  u64 *sums_ = few_;
+};
+
+template <typename Sort>
+void MarkedSort(void *p, uptr n, uptr bytes, Sort sort) {
+  if (!ShadowReady() || n < 2 || !bytes) {
+    sort();
+    return;
+  }
+  InFlight in_flight(p, n * bytes);
+  Changes changes(p, n * bytes);
+  sort();
+  changes.Mark();
+}
+} // namespace
+
+using Compare = int (*)(const void *, const void *);
+using CompareWith = int (*)(const void *, const void *, void *);
+
+// The comparison is the program's code and marks for itself.
+PAGETIDE_INTERCEPTOR(void, qsort, void *p, SIZE_T n, SIZE_T bytes,
+                     Compare compare) {
+  OnInterceptedCall();
+  MarkedSort(p, n, bytes, [=] { RESOLVED(qsort)(p, n, bytes, compare); });
+}
+PAGETIDE_INTERCEPTOR(void, qsort_r, void *p, SIZE_T n, SIZE_T bytes,
+                     CompareWith compare, void *with) {
+  OnInterceptedCall();
+  MarkedSort(p, n, bytes,
+             [=] { RESOLVED(qsort_r)(p, n, bytes, compare, with); });
+}
+PAGETIDE_INTERCEPTOR(void *, lsearch, const void *key, void *p, SIZE_T *n,
+                     SIZE_T bytes, Compare compare) {
+  OnInterceptedCall();
+  const SIZE_T before = ValueAt(n);
+  void *found = RESOLVED(lsearch)(key, p, n, bytes, compare);
+  if (!ShadowReady())
+    return found;
+  DidReadAt(n);
+  if (*n != before) { // it was appended
+    DidWriteAt(n);
+    DidRead(key, bytes);
+    DidWrite(found, bytes);
+  }
+  return found;
+}
+PAGETIDE_INTERCEPTOR(void *, lfind, const void *key, const void *p, SIZE_T *n,
+                     SIZE_T bytes, Compare compare) {
+  OnInterceptedCall();
+  void *found = RESOLVED(lfind)(key, p, n, bytes, compare);
+  DidReadAt(n);
+  return found;
+}

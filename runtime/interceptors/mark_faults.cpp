@@ -1,0 +1,155 @@
+//===- mark_faults.cpp - Faults of marks, and who gets them ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/mark_faults.h"
+
+#include "shadow/shadow.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+namespace pagetide {
+
+namespace {
+/// What the program asked for. Read by handlers, so its parts are loaded one by
+/// one; a program that changes its handler while a thread is faulting may get
+/// the new handler with the old flags, of which one matters.
+struct ProgramAction {
+  void *handler; ///< null: the kernel has what the program set
+  bool with_info;
+  bool reset;
+};
+} // namespace
+
+static ProgramAction program_action;
+static Lock action_lock;
+
+uptr MarkLength(const u8 *code) {
+  const u8 *p = code;
+  bool relative_to_gs = false;
+  bool wide_operand = false;
+  for (;; ++p) { // prefixes
+    if (*p == 0x65)
+      relative_to_gs = true;
+    else if (*p == 0x66)
+      wide_operand = true;
+    else if (*p != 0x67)
+      break;
+  }
+  if (!relative_to_gs)
+    return 0;
+  if ((*p & 0xf0) == 0x40) // REX
+    ++p;
+  const u8 opcode = *p++;
+  uptr immediate;
+  switch (opcode) {
+  case 0x88: // mov m8, r8
+  case 0x89: // mov m, r
+    immediate = 0;
+    break;
+  case 0xc6: // mov m8, imm8
+    immediate = 1;
+    break;
+  case 0xc7: // mov m, imm
+    immediate = wide_operand ? 2 : 4;
+    break;
+  default:
+    return 0;
+  }
+  const u8 modrm = *p++;
+  const u8 mode = modrm >> 6, base = modrm & 7;
+  if (mode == 3 || (immediate && (modrm >> 3 & 7) != 0))
+    return 0;
+  uptr displacement = mode == 1 ? 1 : mode == 2 ? 4 : 0;
+  if (base == 4) { // a scale-index-base byte
+    if (mode == 0 && (*p & 7) == 5)
+      displacement = 4;
+    ++p;
+  } else if (mode == 0 && base == 5) {
+    displacement = 4;
+  }
+  return (uptr)(p - code) + displacement + immediate;
+}
+
+static void HandleFault(int number, siginfo_t *info, void *context) {
+  auto *ucontext = (ucontext_t *)context;
+  if (info->si_code > 0) { // a fault, and no signal that someone sent
+    greg_t &instruction = ucontext->uc_mcontext.gregs[REG_RIP];
+    // Where the fault is that of a jump to a bad place, there is no code.
+    if (info->si_code == SI_KERNEL || (uptr)info->si_addr != (uptr)instruction)
+      if (uptr bytes = MarkLength((const u8 *)instruction)) {
+        instruction += (greg_t)bytes;
+        return;
+      }
+  }
+  void *handler = __atomic_load_n(&program_action.handler, __ATOMIC_ACQUIRE);
+  if (LoadAcquire(&program_action.reset)) { // SA_RESETHAND
+    struct sigaction action = {};
+    action.sa_handler = SIG_DFL;
+    sigaction(number, &action, nullptr);
+  }
+  if (LoadAcquire(&program_action.with_info))
+    ((void (*)(int, siginfo_t *, void *))handler)(number, info, context);
+  else
+    ((void (*)(int))handler)(number);
+}
+
+int SetFaultHandler(const struct sigaction *action, struct sigaction *previous,
+                    int (*real)(int, const struct sigaction *,
+                                struct sigaction *)) {
+  ScopedLock hold(action_lock);
+  const ProgramAction before = program_action;
+  struct sigaction ours, theirs;
+  if (action) {
+    ours = *action;
+    void *handler = (void *)action->sa_handler;
+    const bool wraps =
+        action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+    if (wraps) {
+      StoreRelease(&program_action.with_info,
+                   (action->sa_flags & SA_SIGINFO) != 0);
+      StoreRelease(&program_action.reset,
+                   (action->sa_flags & (int)SA_RESETHAND) != 0);
+      ours.sa_sigaction = HandleFault;
+      ours.sa_flags |= SA_SIGINFO;
+      // The kernel would reset it for the fault of a mark.
+      ours.sa_flags &= (int)~(unsigned)SA_RESETHAND;
+    }
+    __atomic_store_n(&program_action.handler, wraps ? handler : nullptr,
+                     __ATOMIC_RELEASE);
+  }
+  int result = real(SIGSEGV, action ? &ours : nullptr, &theirs);
+  if (result) {
+    program_action = before;
+    return result;
+  }
+  if (previous) {
+    *previous = theirs;
+    if (before.handler && theirs.sa_sigaction == HandleFault) {
+      previous->sa_handler = (void (*)(int))before.handler;
+      if (!before.with_info)
+        previous->sa_flags &= ~SA_SIGINFO;
+      if (before.reset)
+        previous->sa_flags |= (int)SA_RESETHAND;
+    }
+  }
+  return 0;
+}
+
+void *SetFaultSignal(void *handler, int flags,
+                     int (*real)(int, const struct sigaction *,
+                                 struct sigaction *)) {
+  struct sigaction action = {}, previous;
+  action.sa_handler = (void (*)(int))handler;
+  action.sa_flags = flags;
+  if (!(flags & (int)SA_NODEFER))
+    sigaddset(&action.sa_mask, SIGSEGV);
+  if (SetFaultHandler(&action, &previous, real))
+    return (void *)SIG_ERR;
+  return (void *)previous.sa_handler;
+}
+
+} // namespace pagetide

@@ -1,0 +1,216 @@
+//===- memory.cpp - memcpy and its like, with marks -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/memory.h"
+
+#include "interceptors/interceptor.h"
+#include "platform/internal_mem.h"
+#include "platform/simd_compare.h"
+
+using namespace pagetide;
+
+DECLARE_REAL(void *, memcpy, void *d, const void *s, SIZE_T n)
+DECLARE_REAL(void *, memmove, void *d, const void *s, SIZE_T n)
+DECLARE_REAL(void *, memset, void *d, int c, SIZE_T n)
+DECLARE_REAL(int, memcmp, const void *a, const void *b, SIZE_T n)
+
+namespace pagetide {
+
+//===- Of any length, at any time -----------------------------------------===//
+
+template <typename Move>
+static inline void MoveForward(uptr d, uptr s, uptr n, Move move) {
+  for (uptr at = 0; at < n; at += kStep) {
+    uptr bytes = n - at < kStep ? n - at : kStep;
+    MarkRead(s + at, bytes);
+    MarkWrite(d + at, bytes);
+    move(d + at, s + at, bytes);
+  }
+}
+
+void *AnyMemcpy(void *d, const void *s, uptr n) {
+  if (!ShadowReady())
+    return InternalMemcpy(d, s, n);
+  MoveForward((uptr)d, (uptr)s, n, [](uptr to, uptr from, uptr bytes) {
+    Active() ? REAL(memcpy)((void *)to, (const void *)from, bytes)
+             : InternalMemcpy((void *)to, (const void *)from, bytes);
+  });
+  return d;
+}
+
+void *AnyMemmove(void *d, const void *s, uptr n) {
+  if (!ShadowReady())
+    return InternalMemmove(d, s, n);
+  auto move = [](uptr to, uptr from, uptr bytes) {
+    Active() ? REAL(memmove)((void *)to, (const void *)from, bytes)
+             : InternalMemmove((void *)to, (const void *)from, bytes);
+  };
+  uptr to = (uptr)d, from = (uptr)s;
+  if (to <= from || to >= from + n) {
+    MoveForward(to, from, n, move);
+    return d;
+  }
+  // The target overlaps the source's end: the last step goes first.
+  for (uptr left = n; left;) {
+    uptr bytes = left < kStep ? left : kStep;
+    left -= bytes;
+    MarkRead(from + left, bytes);
+    MarkWrite(to + left, bytes);
+    move(to + left, from + left, bytes);
+  }
+  return d;
+}
+
+void *AnyMemset(void *d, int c, uptr n) {
+  if (!ShadowReady())
+    return InternalMemset(d, c, n);
+  for (uptr at = 0; at < n; at += kStep) {
+    uptr bytes = n - at < kStep ? n - at : kStep;
+    u8 *to = (u8 *)d + at;
+    MarkWrite((uptr)to, bytes);
+    Active() ? REAL(memset)(to, c, bytes) : InternalMemset(to, c, bytes);
+  }
+  return d;
+}
+
+using Unaligned __attribute__((aligned(1), may_alias)) = u64;
+
+/// Bytes of [0, n) that a comparison looks at: up to the first that differs.
+static inline uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
+  uptr i = 0;
+  for (; i + 16 <= n; i += 16)
+    if (u32 different = Differences(a + i, b + i))
+      return i + (uptr)__builtin_ctz(different) + 1;
+  if (i + 8 <= n) {
+    if (u64 different =
+            *(const Unaligned *)(a + i) ^ *(const Unaligned *)(b + i))
+      return i + (uptr)__builtin_ctzll(different) / 8 + 1;
+    i += 8;
+  }
+  for (; i < n; ++i)
+    if (a[i] != b[i])
+      return i + 1;
+  return n;
+}
+
+int AnyMemcmp(const void *a, const void *b, uptr n) {
+  for (uptr at = 0; at < n; at += kStep) {
+    uptr bytes = n - at < kStep ? n - at : kStep;
+    const u8 *x = (const u8 *)a + at, *y = (const u8 *)b + at;
+    uptr compared = ComparedBytes(x, y, bytes);
+    DidRead(x, compared);
+    DidRead(y, compared);
+    if (x[compared - 1] != y[compared - 1])
+      return x[compared - 1] - y[compared - 1];
+  }
+  return 0;
+}
+
+Moves moves;
+
+//===- Short ones, in a granule of 4 KiB or two ---------------------------===//
+
+namespace {
+/// With granules of 2^12 bytes: all shifts are constants, and the granules of the
+/// first and the last byte are all there are of up to 4 KiB.
+template <abi::Layout kLayout, unsigned kCellShift> struct Short {
+  static constexpr uptr kGranuleBytes = uptr{1} << abi::kDefaultGranuleShift;
+  static constexpr bool kMarksReads = abi::records_reads(kLayout);
+
+  static void StoreMark(uptr address, unsigned cell) {
+    StoreCell((address >> abi::kDefaultGranuleShift
+                              << (abi::kDefaultGranuleShift - kCellShift)) *
+                      abi::cells_per_index(kLayout) +
+                  cell,
+              abi::kCellMarked);
+  }
+  static void Mark(uptr address, uptr n, unsigned cell) {
+    StoreMark(address, cell);
+    StoreMark(address + (n - 1), cell);
+  }
+  static void Read(const void *p, uptr n) {
+    if constexpr (kMarksReads)
+      Mark((uptr)p, n, abi::read_cell(kLayout));
+  }
+  static void Write(const void *p, uptr n) {
+    Mark((uptr)p, n, abi::write_cell(kLayout));
+  }
+
+  /// Not empty, not more than a granule, and within the shadow.
+  static bool Takes(const void *a, const void *b, uptr n) {
+    const uptr bits = (uptr)a | ((uptr)a + n) | (uptr)b | ((uptr)b + n);
+    return __builtin_expect(
+        n - 1 < kGranuleBytes && !(bits >> abi::kAddressBits), 1);
+  }
+
+  static void *Memcpy(void *d, const void *s, uptr n) {
+    if (!Takes(d, s, n))
+      return AnyMemcpy(d, s, n);
+    Read(s, n);
+    Write(d, n);
+    return REAL(memcpy)(d, s, n);
+  }
+  static void *Memmove(void *d, const void *s, uptr n) {
+    if (!Takes(d, s, n))
+      return AnyMemmove(d, s, n);
+    Read(s, n);
+    Write(d, n);
+    return REAL(memmove)(d, s, n);
+  }
+  static void *Memset(void *d, int c, uptr n) {
+    if (!Takes(d, d, n))
+      return AnyMemset(d, c, n);
+    Write(d, n);
+    return REAL(memset)(d, c, n);
+  }
+  static int Memcmp(const void *a, const void *b, uptr n) {
+    if (!Takes(a, b, n))
+      return AnyMemcmp(a, b, n);
+    const u8 *x = (const u8 *)a, *y = (const u8 *)b;
+    const uptr compared = ComparedBytes(x, y, n);
+    Read(x, compared);
+    Read(y, compared);
+    return x[compared - 1] - y[compared - 1];
+  }
+
+  static Moves All() {
+    return {Memcpy, Memmove, Memset, kMarksReads ? Memcmp : REAL(memcmp)};
+  }
+};
+} // namespace
+
+template <unsigned kCellShift> static Moves ShortOnes() {
+  switch (shadow.layout) {
+  case abi::Layout::kRw:
+    return Short<abi::Layout::kRw, kCellShift>::All();
+  case abi::Layout::kAccess:
+    return Short<abi::Layout::kAccess, kCellShift>::All();
+  case abi::Layout::kWrite:
+    break;
+  }
+  return Short<abi::Layout::kWrite, kCellShift>::All();
+}
+
+void ChooseMoves() {
+  if (!Active())
+    return;
+  Moves chosen;
+  if (!ShadowReady())
+    chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp)};
+  else if (shadow.granule_shift != abi::kDefaultGranuleShift)
+    chosen = {AnyMemcpy, AnyMemmove, AnyMemset, AnyMemcmp};
+  else if (shadow.cells_shift)
+    chosen = ShortOnes<abi::kNearCellShift>();
+  else
+    chosen = ShortOnes<abi::kDefaultGranuleShift>();
+  // Other threads may be calling.
+  __atomic_store_n(&moves.memcpy, chosen.memcpy, __ATOMIC_RELEASE);
+  __atomic_store_n(&moves.memmove, chosen.memmove, __ATOMIC_RELEASE);
+  __atomic_store_n(&moves.memset, chosen.memset, __ATOMIC_RELEASE);
+  __atomic_store_n(&moves.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
+}
+
+} // namespace pagetide

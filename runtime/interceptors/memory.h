@@ -1,0 +1,57 @@
+//===- memory.h - memcpy and its like, with marks -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs spend much of their time in small calls of these. So there is a
+// version of each for the layouts with granules of 4 KiB, which does what a short
+// call needs and no more; and which version is used is decided once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// The versions in use; null before the real functions are known. (Not preset:
+/// other libraries' resolvers may call before this one is relocated.)
+struct Moves {
+  void *(*memcpy)(void *d, const void *s, uptr n);
+  void *(*memmove)(void *d, const void *s, uptr n);
+  void *(*memset)(void *d, int c, uptr n);
+  int (*memcmp)(const void *a, const void *b, uptr n);
+};
+extern Moves moves;
+
+/// To be called whenever the real functions have become known, or the shadow
+/// ready.
+void ChooseMoves();
+
+/// For calls of any length, at any time, with granules of any size.
+void *AnyMemcpy(void *d, const void *s, uptr n);
+void *AnyMemmove(void *d, const void *s, uptr n);
+void *AnyMemset(void *d, int c, uptr n);
+int AnyMemcmp(const void *a, const void *b, uptr n);
+
+/// These mark what they touch, before they do (memcmp: after), in steps of
+/// abi::kRangeStep bytes. Async-signal-safe.
+inline void *MarkedMemcpy(void *d, const void *s, uptr n) {
+  return (moves.memcpy ? moves.memcpy : AnyMemcpy)(d, s, n);
+}
+inline void *MarkedMemmove(void *d, const void *s, uptr n) {
+  return (moves.memmove ? moves.memmove : AnyMemmove)(d, s, n);
+}
+inline void *MarkedMemset(void *d, int c, uptr n) {
+  return (moves.memset ? moves.memset : AnyMemset)(d, c, n);
+}
+inline int MarkedMemcmp(const void *a, const void *b, uptr n) {
+  return (moves.memcmp ? moves.memcmp : AnyMemcmp)(a, b, n);
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H

@@ -1,0 +1,36 @@
+//===- period_by_calls.cpp - Periods that end at every Nth such call ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/period_by_calls.h"
+
+#include "platform/options.h"
+#include "recorder/recorder.h"
+#include "threads/thread_start.h"
+
+namespace pagetide {
+
+u64 calls_per_period;
+
+/// The thread whose calls count, told by its thread-local storage.
+static const ThreadSelf *counted;
+static u64 calls; ///< since the last period that ended here
+
+void CountCallsOfThisThread() {
+  counted = &self;
+  calls = 0;
+  calls_per_period = GetFlags().end_period_calls;
+}
+
+void CountInterceptedCall() {
+  if (&self != counted || self.in_request || !Recording())
+    return;
+  if (++calls < calls_per_period)
+    return;
+  calls = 0;
+  RequestPeriodEnd(trace::kPeriodDriven);
+}
+
+} // namespace pagetide

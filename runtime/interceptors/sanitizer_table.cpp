@@ -1,0 +1,243 @@
+//===- sanitizer_table.cpp - sanitizer_common's table of interceptors -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The families of sanitizer_common's table that sanitizer_intercept_overriders.h
+// leaves in. The table was made to find bugs; what it says of reads and writes
+// becomes our marks, made at once and again when the call returns, since that is
+// when the function has made its accesses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/interceptor.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_errno.h"
+#include "sanitizer_common/sanitizer_errno_codes.h"
+#include "sanitizer_common/sanitizer_flags.h"
+#include "sanitizer_common/sanitizer_libc.h"
+#include "sanitizer_common/sanitizer_linux.h"
+#include "sanitizer_common/sanitizer_platform_interceptors.h"
+#include "sanitizer_common/sanitizer_platform_limits_posix.h"
+#include "sanitizer_common/sanitizer_posix.h"
+
+#include <stdarg.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+namespace {
+
+/// One call. The table reports ranges while it is under way.
+class TableCall {
+public:
+  void Read(const void *p, uptr bytes) {
+    DidRead(p, bytes);
+    Keep(p, bytes, false);
+  }
+  void Write(const void *p, uptr bytes) {
+    DidWrite(p, bytes);
+    Keep(p, bytes, true);
+  }
+  TableCall() = default;
+  ~TableCall() {
+    for (u32 i = 0; i < count_; ++i)
+      ranges_[i].written ? DidWrite(ranges_[i].p, ranges_[i].bytes)
+                         : DidRead(ranges_[i].p, ranges_[i].bytes);
+  }
+  TableCall(const TableCall &) = delete;
+  TableCall &operator=(const TableCall &) = delete;
+
+private:
+  /// The first few: what is reported before the real function runs. Results
+  /// come later, and may be many.
+  void Keep(const void *p, uptr bytes, bool written) {
+    if (count_ < kMost)
+      ranges_[count_++] = {p, bytes, written};
+  }
+  struct Range {
+    const void *p;
+    uptr bytes;
+    bool written;
+  };
+  static constexpr u32 kMost = 8;
+  u32 count_ = 0;
+  Range ranges_[kMost];
+};
+
+/// A string whose address may be bad, in which case the real function says so:
+/// its length, or 0.
+uptr LengthOfArgument(const char *s) {
+  uptr n = 0;
+  char piece[64];
+  while (s) {
+    // Not beyond the string's page.
+    uptr bytes = pagetide::Min(sizeof(piece), 4096 - ((uptr)s + n) % 4096);
+    if (!CopyFromProgram(piece, s + n, bytes))
+      return 0;
+    for (uptr i = 0; i < bytes; ++i)
+      if (!piece[i])
+        return n + i;
+    n += bytes;
+  }
+  return 0;
+}
+
+/// The name without the prefix that keeps the table's from being ours (below).
+const char *NameInLibc(const char *name) {
+  constexpr char kPrefix[] = "table_";
+  for (uptr i = 0; kPrefix[i]; ++i)
+    if (name[i] != kPrefix[i])
+      return name;
+  return name + sizeof(kPrefix) - 1;
+}
+
+/// Strings that the table takes as arguments are read to their ends.
+struct TableFlags {
+  bool strict_string_checks = true;
+  bool handle_ioctl = true;
+};
+constexpr TableFlags kTableFlags;
+
+} // namespace
+} // namespace pagetide
+
+#define COMMON_INTERCEPTOR_ENTER(ctx, name, ...)                               \
+  pagetide::OnInterceptedCall();                                               \
+  pagetide::NeedReal();                                                        \
+  if (!pagetide::ShadowReady())                                                \
+    return REAL(name)(__VA_ARGS__);                                            \
+  pagetide::TableCall table_call;                                              \
+  ctx = &table_call
+#define COMMON_INTERCEPTOR_READ_RANGE(ctx, p, bytes)                           \
+  ((pagetide::TableCall *)(ctx))->Read(p, bytes)
+#define COMMON_INTERCEPTOR_WRITE_RANGE(ctx, p, bytes)                          \
+  ((pagetide::TableCall *)(ctx))->Write(p, bytes)
+#define COMMON_INTERCEPTOR_BLOCK_REAL(name) REAL(name)
+#define COMMON_INTERCEPTOR_DIR_ACQUIRE(ctx, path)
+#define COMMON_INTERCEPTOR_FD_ACQUIRE(ctx, fd)
+#define COMMON_INTERCEPTOR_FD_RELEASE(ctx, fd)
+#define COMMON_INTERCEPTOR_FD_SOCKET_ACCEPT(ctx, fd, other)
+#define COMMON_INTERCEPTOR_SET_THREAD_NAME(ctx, name)
+#define COMMON_INTERCEPTOR_SET_PTHREAD_NAME(ctx, thread, name)
+#define COMMON_INTERCEPTOR_ON_EXIT(ctx) 0
+// Names may be macros. A lookup that fails would allocate: too early for that
+// beside other sanitizers.
+#define COMMON_INTERCEPT_FUNCTION(name) PAGETIDE_RESOLVE(name)
+#define PAGETIDE_RESOLVE(name)                                                 \
+  REAL(name) =                                                                 \
+      (decltype(REAL(name)))pagetide::ResolveReal(pagetide::NameInLibc(#name))
+#define COMMON_INTERCEPT_FUNCTION_VER(name, version)                           \
+  COMMON_INTERCEPT_FUNCTION(name)
+#define COMMON_INTERCEPT_FUNCTION_VER_UNVERSIONED_FALLBACK(name, version)      \
+  COMMON_INTERCEPT_FUNCTION(name)
+
+#define common_flags() (&pagetide::kTableFlags)
+#define internal_strlen(s) pagetide::LengthOfArgument(s)
+// The table is for bug finders, and says what it cannot decode.
+#define Printf(...) ((void)0)
+#define Report(...) ((void)0)
+#define InitializeMemintrinsicInterceptors() InitializeNothing()
+namespace __sanitizer {
+static void InitializeNothing() {}
+} // namespace __sanitizer
+
+// Ours are nearer to what libc does (files.cpp), and the table has
+// them in one family with others. Nobody calls these.
+#define regexec table_regexec
+#define regfree table_regfree
+
+// The table keeps what it knows of open streams in a map of 3.7 MB, in memory
+// mapped at start: too much under a limit of memory, and a call that could fail. A
+// small one in our own data does.
+namespace __sanitizer {
+static void *MapMemory(uptr bytes, const char *);
+} // namespace __sanitizer
+#define MmapOrDie MapMemory
+#include "sanitizer_common/sanitizer_addrhashmap.h"
+#undef MmapOrDie
+namespace __sanitizer {
+constexpr uptr kMapBuckets = 251;
+template <typename T, uptr kSize>
+using SmallAddrHashMap = AddrHashMap<T, kMapBuckets>;
+
+static void *MapMemory(uptr bytes, const char *) {
+  // 120 bytes a bucket; the table makes one map.
+  alignas(64) static u8 memory[kMapBuckets * 128];
+  static bool taken;
+  CHECK(!taken && bytes <= sizeof(memory));
+  taken = true;
+  return memory;
+}
+} // namespace __sanitizer
+#define AddrHashMap SmallAddrHashMap
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-function"
+#pragma clang diagnostic ignored "-Wunused-variable"
+#include "sanitizer_common/sanitizer_common_interceptors.inc"
+#pragma clang diagnostic pop
+#undef AddrHashMap
+
+namespace pagetide {
+
+// What the table calls for these.
+static decltype(REAL(posix_spawn)) real_spawn;
+static decltype(REAL(posix_spawnp)) real_spawnp;
+static decltype(REAL(sigaltstack)) real_sigaltstack;
+
+/// The child writes a new stack with signals blocked.
+template <typename Spawn>
+static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
+                            const void *actions, const void *attributes,
+                            char *const argv[], char *const env[]) {
+  CountStarting(+1);
+  if (pid)
+    LiftForKernel((uptr)pid, sizeof(*pid));
+  int result = spawn(pid, path, actions, attributes, argv, env);
+  CountStarting(-1);
+  return result;
+}
+static int Spawn(pid_t *pid, const char *path, const void *actions,
+                 const void *attributes, char *const argv[],
+                 char *const env[]) {
+  return SpawnUnprotected(real_spawn, pid, path, actions, attributes, argv,
+                          env);
+}
+static int SpawnInPath(pid_t *pid, const char *file, const void *actions,
+                       const void *attributes, char *const argv[],
+                       char *const env[]) {
+  return SpawnUnprotected(real_spawnp, pid, file, actions, attributes, argv,
+                          env);
+}
+/// The kernel puts frames there.
+static int SetAlternateStack(void *stack, void *former) {
+  struct {
+    uptr begin;
+    int flags;
+    uptr bytes;
+  } wanted;
+  constexpr int kDisable = 2; // SS_DISABLE
+  if (Protecting() && stack &&
+      CopyFromProgram(&wanted, stack, sizeof(wanted)) &&
+      !(wanted.flags & kDisable))
+    LeaveUnprotected(wanted.begin, wanted.begin + wanted.bytes);
+  if (Protecting() && former)
+    LiftForKernel((uptr)former, sizeof(wanted));
+  return real_sigaltstack(stack, former);
+}
+
+void InitTableInterceptors() { InitializeCommonInterceptors(); }
+
+void GuardTableInterceptors() {
+  real_spawn = REAL(posix_spawn);
+  REAL(posix_spawn) = Spawn;
+  real_spawnp = REAL(posix_spawnp);
+  REAL(posix_spawnp) = SpawnInPath;
+  real_sigaltstack = REAL(sigaltstack);
+  REAL(sigaltstack) = SetAlternateStack;
+}
+
+} // namespace pagetide

@@ -1,0 +1,419 @@
+//===- syscall.cpp - libc's syscall() -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// syscall(number, ...) does what the number says, and what that reads and writes
+// is marked at return: of the common calls to the byte, here, of others as
+// sanitizer_common's hooks for system calls say. Numbers that neither knows mark
+// nothing. What does not return once, or not here, is passed on untouched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/interceptor.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+#include "sanitizer_common/sanitizer_platform_limits_posix.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+//===- sanitizer_common's hooks -------------------------------------------===//
+
+// Both halves of a hook run after the call has succeeded: addresses are good
+// then, and what was written is known.
+#define COMMON_SYSCALL_PRE_READ_RANGE(p, bytes) pagetide::DidRead(p, bytes)
+#define COMMON_SYSCALL_PRE_WRITE_RANGE(p, bytes)
+#define COMMON_SYSCALL_POST_READ_RANGE(p, bytes) pagetide::DidRead(p, bytes)
+#define COMMON_SYSCALL_POST_WRITE_RANGE(p, bytes) pagetide::DidWrite(p, bytes)
+
+// Theirs are meant to be called by programs; these stay inside.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-parameter"
+#pragma clang diagnostic ignored "-Wmissing-prototypes"
+#include "sanitizer_common/sanitizer_common_syscalls.inc"
+#pragma clang diagnostic pop
+
+namespace pagetide {
+namespace {
+
+using Arguments = const u64 (&)[6];
+
+template <uptr... I> struct Indices {};
+template <uptr N, uptr... I>
+struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+template <uptr... I> struct MakeIndices<0, I...> {
+  using Type = Indices<I...>;
+};
+
+template <typename... A, uptr... I>
+void CallPre(void (*hook)(A...), Arguments a, Indices<I...>) {
+  (void)a;
+  hook((A)a[I]...);
+}
+template <typename... A, uptr... I>
+void CallPost(void (*hook)(long, A...), long result, Arguments a,
+              Indices<I...>) {
+  hook(result, (A)a[I]...);
+}
+template <typename... A>
+void Hook(void (*before)(A...), void (*after)(long, A...), long result,
+          Arguments a) {
+  CallPre(before, a, typename MakeIndices<sizeof...(A)>::Type());
+  CallPost(after, result, a, typename MakeIndices<sizeof...(A)>::Type());
+}
+
+//===- The common calls ---------------------------------------------------===//
+
+void Took(u64 p, uptr bytes) {
+  if (p)
+    MarkRead(p, bytes);
+}
+void Gave(u64 p, uptr bytes) {
+  if (p)
+    MarkWrite(p, bytes);
+}
+
+constexpr uptr kTimeBytes = 16;
+
+/// Marks what a call has done that is handled here; false for others.
+bool DidCall(long number, long result, Arguments a) {
+  switch (number) {
+  case SYS_read:
+  case SYS_pread64:
+  case SYS_recvfrom:
+    MarkInput((void *)a[1], a[2], result);
+    return number != SYS_recvfrom || result < 0;
+  case SYS_write:
+  case SYS_pwrite64:
+  case SYS_sendto:
+    MarkOutput((void *)a[1], a[2], result);
+    if (number == SYS_sendto && result >= 0)
+      Took(a[4], a[5]);
+    return true;
+  case SYS_readv:
+  case SYS_preadv:
+  case SYS_preadv2:
+    Pieces((iovec *)a[1], (sptr)a[2]).MarkInputDone(result);
+    return true;
+  case SYS_writev:
+  case SYS_pwritev:
+  case SYS_pwritev2:
+  case SYS_vmsplice:
+    Pieces((iovec *)a[1], (sptr)a[2]).MarkOutputDone(result);
+    return true;
+  case SYS_getrandom:
+    MarkInput((void *)a[0], a[1], result);
+    return true;
+  case SYS_sched_getaffinity:
+  case SYS_getcwd:
+  case SYS_getdents64:
+  case SYS_readlink: {
+    const int at = number == SYS_sched_getaffinity ? 2
+                   : number == SYS_getcwd          ? 0
+                                                   : 1;
+    if (result > 0)
+      Gave(a[at], (uptr)result);
+    if (number == SYS_readlink)
+      DidReadPath((const char *)a[0], result < 0);
+    return true;
+  }
+  case SYS_readlinkat:
+    if (result > 0)
+      Gave(a[2], (uptr)result);
+    DidReadPath((const char *)a[1], result < 0);
+    return true;
+  case SYS_poll:
+  case SYS_ppoll:
+    if (result >= 0 && a[1]) {
+      Took(a[0], a[1] * 8);
+      Gave(a[0] + 6, a[1] * 8 - 6);
+    }
+    if (number == SYS_ppoll && result >= 0) {
+      Took(a[2], kTimeBytes);
+      Gave(a[2], kTimeBytes); // what was left
+      Took(a[3], a[4]);
+    }
+    return true;
+  case SYS_select:
+  case SYS_pselect6:
+    if (result >= 0) {
+      for (int i = 1; i <= 3; ++i) {
+        Took(a[i], (a[0] + 63) / 64 * 8);
+        Gave(a[i], (a[0] + 63) / 64 * 8);
+      }
+      Took(a[4], kTimeBytes);
+      Gave(a[4], kTimeBytes);
+    }
+    return true;
+  case SYS_statx:
+    DidReadPath((const char *)a[1], result < 0);
+    if (!result)
+      Gave(a[4], 256);
+    return true;
+  case SYS_memfd_create:
+    DidReadPath((const char *)a[0], result < 0);
+    return true;
+  case SYS_futex:
+    // Other operations look at the word, or do not, as other threads have left
+    // it.
+    switch (a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+      if (!result || errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR) {
+        MarkRead(a[0], 4);
+        Took(a[3], kTimeBytes);
+      }
+      return true;
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+    case FUTEX_REQUEUE:
+      return true;
+    default:
+      MarkMayRead(a[0], 4);
+      MarkMayWrite(a[0], 4);
+      MarkMayWrite(a[4], 4);
+      return true;
+    }
+  case SYS_rt_sigprocmask:
+    if (!result) {
+      Took(a[1], a[3]);
+      Gave(a[2], a[3]);
+    }
+    return true;
+  case SYS_waitid:
+    if (!result)
+      Gave(a[2], 28);
+    return true;
+  case SYS_wait4:
+    if (result > 0) {
+      Gave(a[1], 4);
+      Gave(a[3], 144);
+    }
+    return true;
+  case SYS_clock_gettime:
+  case SYS_clock_getres:
+    if (!result)
+      Gave(a[1], kTimeBytes);
+    return true;
+  case SYS_getgroups:
+    if (a[0] && result > 0)
+      Gave(a[1], (uptr)result * 4);
+    return true;
+  case SYS_sendfile:
+    if (result >= 0) {
+      Took(a[2], 8);
+      Gave(a[2], 8);
+    }
+    return true;
+  case SYS_getcpu:
+    if (!result) {
+      Gave(a[0], 4);
+      Gave(a[1], 4);
+    }
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// The same by the hooks, of a call that has succeeded.
+void DidHookedCall(long number, long result, Arguments a) {
+  switch (number) {
+#define PAGETIDE_HOOK(name) PAGETIDE_HOOK_AS(name, name)
+#define PAGETIDE_HOOK_AS(name, hook)                                           \
+  case SYS_##name:                                                             \
+    return Hook(__sanitizer_syscall_pre_impl_##hook,                           \
+                __sanitizer_syscall_post_impl_##hook, result, a);
+    // Sockets and descriptors.
+    PAGETIDE_HOOK(recvfrom)
+    PAGETIDE_HOOK(recvmsg)
+    PAGETIDE_HOOK(recvmmsg)
+    PAGETIDE_HOOK(sendmsg)
+    PAGETIDE_HOOK(sendmmsg)
+    PAGETIDE_HOOK(accept)
+    PAGETIDE_HOOK(accept4)
+    PAGETIDE_HOOK(bind)
+    PAGETIDE_HOOK(connect)
+    PAGETIDE_HOOK(getsockname)
+    PAGETIDE_HOOK(getpeername)
+    PAGETIDE_HOOK(getsockopt)
+    PAGETIDE_HOOK(setsockopt)
+    PAGETIDE_HOOK(socketpair)
+    PAGETIDE_HOOK(pipe)
+    PAGETIDE_HOOK(pipe2)
+    PAGETIDE_HOOK(epoll_ctl)
+    PAGETIDE_HOOK(epoll_wait)
+    PAGETIDE_HOOK(epoll_pwait)
+    PAGETIDE_HOOK(splice)
+    PAGETIDE_HOOK(signalfd4)
+    PAGETIDE_HOOK(timerfd_settime)
+    PAGETIDE_HOOK(timerfd_gettime)
+    // Files and their names.
+    PAGETIDE_HOOK(open)
+    PAGETIDE_HOOK(openat)
+    PAGETIDE_HOOK(creat)
+    PAGETIDE_HOOK(access)
+    PAGETIDE_HOOK(faccessat)
+    PAGETIDE_HOOK(link)
+    PAGETIDE_HOOK(linkat)
+    PAGETIDE_HOOK(symlink)
+    PAGETIDE_HOOK(symlinkat)
+    PAGETIDE_HOOK(unlink)
+    PAGETIDE_HOOK(unlinkat)
+    PAGETIDE_HOOK(rename)
+    PAGETIDE_HOOK(renameat)
+    PAGETIDE_HOOK(chmod)
+    PAGETIDE_HOOK(fchmodat)
+    PAGETIDE_HOOK(chown)
+    PAGETIDE_HOOK(fchownat)
+    PAGETIDE_HOOK(mkdir)
+    PAGETIDE_HOOK(mkdirat)
+    PAGETIDE_HOOK(rmdir)
+    PAGETIDE_HOOK(chdir)
+    PAGETIDE_HOOK(truncate)
+    PAGETIDE_HOOK_AS(stat, newstat)
+    PAGETIDE_HOOK_AS(lstat, newlstat)
+    PAGETIDE_HOOK_AS(fstat, newfstat)
+    PAGETIDE_HOOK(newfstatat)
+    PAGETIDE_HOOK(statfs)
+    PAGETIDE_HOOK(fstatfs)
+    PAGETIDE_HOOK(utimensat)
+    PAGETIDE_HOOK(getxattr)
+    PAGETIDE_HOOK(lgetxattr)
+    PAGETIDE_HOOK(fgetxattr)
+    PAGETIDE_HOOK(setxattr)
+    PAGETIDE_HOOK(lsetxattr)
+    PAGETIDE_HOOK(fsetxattr)
+    PAGETIDE_HOOK(listxattr)
+    PAGETIDE_HOOK(llistxattr)
+    PAGETIDE_HOOK(flistxattr)
+    // Time, processes, the system.
+    PAGETIDE_HOOK(time)
+    PAGETIDE_HOOK(times)
+    PAGETIDE_HOOK(gettimeofday)
+    PAGETIDE_HOOK(clock_nanosleep)
+    PAGETIDE_HOOK(nanosleep)
+    PAGETIDE_HOOK(getitimer)
+    PAGETIDE_HOOK(setitimer)
+    PAGETIDE_HOOK(timer_gettime)
+    PAGETIDE_HOOK(timer_settime)
+    PAGETIDE_HOOK(getresuid)
+    PAGETIDE_HOOK(getresgid)
+    PAGETIDE_HOOK(sched_getparam)
+    PAGETIDE_HOOK(sched_rr_get_interval)
+    PAGETIDE_HOOK(rt_sigpending)
+    PAGETIDE_HOOK(rt_sigtimedwait)
+    PAGETIDE_HOOK(mincore)
+    PAGETIDE_HOOK(getrlimit)
+    PAGETIDE_HOOK(setrlimit)
+    PAGETIDE_HOOK(prlimit64)
+    PAGETIDE_HOOK(getrusage)
+    PAGETIDE_HOOK_AS(uname, newuname)
+    PAGETIDE_HOOK(sysinfo)
+    PAGETIDE_HOOK(msgsnd)
+    PAGETIDE_HOOK(msgrcv)
+    PAGETIDE_HOOK(process_vm_readv)
+    PAGETIDE_HOOK(process_vm_writev)
+    PAGETIDE_HOOK(name_to_handle_at)
+    PAGETIDE_HOOK(get_mempolicy)
+    PAGETIDE_HOOK(io_getevents)
+#undef PAGETIDE_HOOK
+#undef PAGETIDE_HOOK_AS
+  default:
+    return;
+  }
+}
+
+/// What the kernel may be writing of the common calls that can take long.
+InFlight RangeInFlight(long number, Arguments a) {
+  switch (number) {
+  case SYS_read:
+  case SYS_pread64:
+  case SYS_recvfrom:
+    return InFlight((void *)a[1], a[2]);
+  case SYS_getrandom:
+    return InFlight((void *)a[0], a[1]);
+  default:
+    return InFlight(nullptr, 0);
+  }
+}
+
+} // namespace
+} // namespace pagetide
+
+//===- The interceptor ----------------------------------------------------===//
+
+// Some calls return twice, on another stack, or not: no frame of ours may lie
+// beneath them, so that a few instructions go on to libc's function where the
+// number is one of these, and otherwise to MarkedSyscall.
+
+DEFINE_REAL(long, syscall, long number, ...)
+__attribute__((
+    section("pagetide_real"), used,
+    retain)) static const pagetide::RealFunction real_function_of_syscall = {
+    "syscall", (void **)&REAL(syscall)};
+DECLARE_WRAPPER(long, syscall, long number, ...)
+
+extern "C" __attribute__((visibility("hidden"), used)) long
+PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
+  using namespace pagetide;
+  OnInterceptedCall();
+  const u64 arguments[6] = {a, b, c, d, e, f};
+  if (ControlReady())
+    BeforeBareCall(number, arguments);
+  if (!ShadowReady())
+    return RESOLVED(syscall)(number, a, b, c, d, e, f);
+  InFlight in_flight = RangeInFlight(number, arguments);
+  long result = RESOLVED(syscall)(number, a, b, c, d, e, f);
+  for (int tries = 0; Protecting() && result == -1 && errno == EFAULT &&
+                      tries < kMostTries && LiftArguments(a, b, c, d, e, f);
+       ++tries)
+    result = RESOLVED(syscall)(number, a, b, c, d, e, f);
+  if (!DidCall(number, result, arguments) && result >= 0)
+    DidHookedCall(number, result, arguments);
+  return result;
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void *
+PagetideRealSyscall() {
+  return (void *)RESOLVED(syscall);
+}
+
+// rt_sigreturn; clone, fork, vfork, execve, exit; exit_group; clone3.
+static_assert(SYS_rt_sigreturn == 15 && SYS_clone == 56 && SYS_exit == 60 &&
+              SYS_exit_group == 231 && SYS_clone3 == 435);
+extern "C" INTERCEPTOR_ATTRIBUTE __attribute__((naked)) long
+WRAP(syscall)(long, ...) {
+  asm volatile("cmpq $15, %rdi\n"
+               "je 1f\n"
+               "leaq -56(%rdi), %rax\n"
+               "cmpq $4, %rax\n"
+               "jbe 1f\n"
+               "cmpq $231, %rdi\n"
+               "je 1f\n"
+               "cmpq $435, %rdi\n"
+               "je 1f\n"
+               "jmp PagetideMarkedSyscall\n"
+               "1:\n"
+               "pushq %rdi\n"
+               "pushq %rsi\n"
+               "pushq %rdx\n"
+               "pushq %rcx\n"
+               "pushq %r8\n"
+               "pushq %r9\n"
+               "subq $8, %rsp\n"
+               "call PagetideRealSyscall\n"
+               "addq $8, %rsp\n"
+               "popq %r9\n"
+               "popq %r8\n"
+               "popq %rcx\n"
+               "popq %rdx\n"
+               "popq %rsi\n"
+               "popq %rdi\n"
+               "jmp *%rax\n");
+}

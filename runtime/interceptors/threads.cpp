@@ -1,0 +1,208 @@
+//===- threads.cpp - Threads made in other ways ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// clone, as libc wraps it, makes a thread or a process; SIGEV_THREAD makes libc
+// call the program's function on threads of its own. What is done with raw
+// system calls is not seen here: such threads mark where their creators do, and
+// the recorder looks for them (ListStrangers).
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/interceptor.h"
+
+#include "recorder/recorder.h"
+
+#include "sanitizer_common/sanitizer_allocator_internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+using namespace pagetide;
+
+//===- clone --------------------------------------------------------------===//
+
+namespace {
+/// A process made by clone: it has a copy of this on its parent's stack.
+struct ProcessStart {
+  int (*run)(void *);
+  void *arg;
+  u64 signals;
+};
+} // namespace
+
+/// The first function of a process that does not share its parent's memory.
+static int RunProcess(void *arg) {
+  const ProcessStart &start = *(const ProcessStart *)arg;
+  InChildOfUnderscoreFork();
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
+  int status = start.run(start.arg);
+  // libc's clone makes the exit system call next. Of the last thread it ends the
+  // process, if the recorder's threads do not keep it alive.
+  if (IsOnlyThread()) {
+    EndOfProgram(trace::EndReason::kExit);
+    Syscall(SYS_exit_group, (uptr)status);
+  }
+  return status;
+}
+
+PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
+                     void *arg, ...) {
+  // Optional, by the flags; what was not passed is not looked at.
+  va_list list;
+  va_start(list, arg);
+  auto *parent_tid = va_arg(list, pid_t *);
+  void *tls = va_arg(list, void *);
+  auto *child_tid = va_arg(list, pid_t *);
+  va_end(list);
+  NeedReal();
+  // A child that its parent waits for is as that of vfork: the two never run at
+  // once, and share the parent's shadow.
+  const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
+  if (!(flags & CLONE_VM ? ShadowReady() : ControlReady()) || !run || !stack ||
+      waits)
+    return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
+  // Until the child has a shadow of its own, no handler may run in it.
+  ScopedBlockSignals block_signals;
+  if (!(flags & CLONE_VM)) {
+    ProcessStart start = {run, arg, block_signals.saved()};
+    return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
+                       child_tid);
+  }
+  // Its first writes come with signals blocked.
+  constexpr uptr kMostOfStack = uptr{1} << 20;
+  LeaveUnprotected((uptr)stack - kMostOfStack, (uptr)stack);
+  CloneStart *start = PrepareClone(run, arg, block_signals.saved());
+  int tid =
+      REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);
+  if (tid < 0)
+    CancelClone(start);
+  return tid;
+}
+
+//===- Jumps --------------------------------------------------------------===//
+
+/// The stack pointer in a jmp_buf: libc hides it by a secret of the thread's.
+static uptr StackOf(const void *buffer) {
+  constexpr int kStackPointer = 6; // its place among the words
+  uptr hidden = ((const uptr *)buffer)[kStackPointer], secret;
+  asm("mov %%fs:0x30, %0" : "=r"(secret));
+  return (hidden >> 17 | hidden << 47) ^ secret;
+}
+
+/// The pass marks what setjmp writes (pass/Accesses.cpp).
+static void MarkJump(const void *buffer) {
+  constexpr uptr kRegisters = 64, kMask = 72;
+  DidRead(buffer, kRegisters + sizeof(int));
+  if (*(const int *)((const u8 *)buffer + kRegisters)) // a mask was saved
+    DidRead((const u8 *)buffer + kMask, 8);
+}
+
+#define PAGETIDE_JUMP(name)                                                    \
+  PAGETIDE_INTERCEPTOR(void, name, void *buffer, int value) {                  \
+    NeedReal();                                                                \
+    MarkJump(buffer);                                                          \
+    AbandonCalls(StackOf(buffer));                                             \
+    REAL(name)(buffer, value);                                                 \
+  }
+
+PAGETIDE_JUMP(longjmp)
+PAGETIDE_JUMP(_longjmp)
+PAGETIDE_JUMP(siglongjmp)
+PAGETIDE_JUMP(__longjmp_chk)
+
+//===- SIGEV_THREAD -------------------------------------------------------===//
+
+namespace {
+/// The program's function and its argument. There is one for each pair, and it
+/// stays: libc may call it after the timer has been deleted.
+struct Notification {
+  void (*function)(sigval);
+  sigval value;
+  Notification *next;
+};
+} // namespace
+
+static Lock notifications_lock;
+static Notification *notifications;
+
+static void Notify(sigval value) {
+  auto *notification = (Notification *)value.sival_ptr;
+  AdoptThread();
+  notification->function(notification->value);
+}
+
+/// The event with Notify in the function's place.
+static sigevent WrapEvent(const sigevent &event) {
+  ScopedLock hold(notifications_lock);
+  Notification *n = notifications;
+  while (n && (n->function != event.sigev_notify_function ||
+               n->value.sival_ptr != event.sigev_value.sival_ptr))
+    n = n->next;
+  if (!n) {
+    n = (Notification *)__sanitizer::InternalAlloc(sizeof(Notification));
+    *n = {event.sigev_notify_function, event.sigev_value, notifications};
+    notifications = n;
+  }
+  sigevent wrapped = event;
+  wrapped.sigev_notify_function = Notify;
+  wrapped.sigev_value.sival_ptr = n;
+  return wrapped;
+}
+
+PAGETIDE_INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
+                     timer_t *timer) {
+  NeedReal();
+  if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
+    return REAL(timer_create)(clock, event, timer);
+  sigevent wrapped = WrapEvent(*event);
+  return REAL(timer_create)(clock, &wrapped, timer);
+}
+
+PAGETIDE_INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
+  NeedReal();
+  if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
+    return REAL(mq_notify)(queue, event);
+  sigevent wrapped = WrapEvent(*event);
+  return REAL(mq_notify)(queue, &wrapped);
+}
+
+//===- exit() from several threads ----------------------------------------===//
+
+/// The thread that runs exit handlers; 0: none.
+static u32 exiting;
+
+/// libc 2.36 lets a second thread pass the first one, which is still running
+/// handlers (recording ends in the last of them), and ends the process under
+/// it. As libc 2.41 does, the second waits for the end.
+static void PassOnlyOne() {
+  if (!ControlReady() || GetPidRaw() != shadow.header->pid)
+    return; // a child of vfork: its parent's memory
+  const u32 own = GetTidRaw();
+  u32 first = 0;
+  if (__atomic_compare_exchange_n(&exiting, &first, own, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+      first == own) // a handler that calls exit()
+    return;
+  for (;;)
+    Syscall(SYS_pause);
+}
+
+PAGETIDE_INTERCEPTOR(void, exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(exit)(status);
+}
+PAGETIDE_INTERCEPTOR(void, quick_exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(quick_exit)(status);
+}
+
+void pagetide::ForgetExitInChild() { exiting = 0; }

@@ -1,0 +1,220 @@
+//===- page_set.cpp - From staged words to runs of granules ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "periods/page_set.h"
+
+#include "platform/fork_reset.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+
+namespace pagetide {
+
+using shadow_file::ChunkKind;
+
+namespace {
+struct MergedWord {
+  u64 word;
+  u64 value;   ///< marks of this period
+  u64 carried; ///< marks of an earlier one
+};
+} // namespace
+
+/// Chunk numbers of the period with their threads.
+struct ChunkOfThread {
+  u32 tid;
+  u64 number;
+};
+
+PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks, spare_chunks;
+PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words, spare;
+/// Where the ascending stretches of `words` begin, while it is sorted.
+PAGETIDE_RECORDER_STATE static PageVec<uptr> starts, next_starts;
+
+/// Flags of a granule's read and write cells under layout rw.
+static u32 FlagsOf(u8 read, u8 write) {
+  u32 flags = 0;
+  if (read & abi::kCellMarked)
+    flags |= trace::kRunRead;
+  else if (read)
+    flags |= trace::kRunMayRead;
+  if (write & abi::kCellMarked)
+    flags |= trace::kRunWritten;
+  else if (write)
+    flags |= trace::kRunMayWritten;
+  return flags;
+}
+
+static u32 FlagsOfGranule(u64 value, u64 carried, u32 shift) {
+  u32 flags = 0;
+  u8 cell = (u8)(value >> shift);
+  u8 carried_write;
+  switch (shadow.layout) {
+  case abi::Layout::kRw:
+    flags = FlagsOf(cell, (u8)(value >> (shift + 8)));
+    carried_write = (u8)(carried >> (shift + 8));
+    break;
+  case abi::Layout::kWrite:
+    flags = FlagsOf(0, cell);
+    carried_write = (u8)(carried >> shift);
+    break;
+  case abi::Layout::kAccess:
+    if (cell & abi::kCellMarked)
+      flags = trace::kRunAccessed;
+    else if (cell)
+      flags = trace::kRunMayRead | trace::kRunMayWritten;
+    carried_write = (u8)(carried >> shift);
+    break;
+  }
+  constexpr u32 kMarkedAgain = trace::kRunWritten | trace::kRunAccessed;
+  if (carried_write && !(flags & kMarkedAgain))
+    flags |= trace::kRunCarried;
+  return flags;
+}
+
+void AppendRun(PageVec<Run> &runs, uptr first, Run run) {
+  if (runs.size() > first && runs.back().end() == run.granule &&
+      runs.back().flags == run.flags)
+    runs.back().length += run.length;
+  else
+    runs.push_back(run);
+}
+
+/// Orders words and joins those with equal numbers: a merge sort that starts
+/// from the ascending stretches in which a snapshot delivers them.
+static void SortAndJoin() {
+  starts.clear();
+  for (uptr i = 0; i < words.size(); ++i)
+    if (!i || words[i].word <= words[i - 1].word)
+      starts.push_back(i);
+  while (starts.size() > 1) {
+    spare.clear();
+    spare.reserve(words.size());
+    next_starts.clear();
+    for (uptr s = 0; s < starts.size(); s += 2) {
+      next_starts.push_back(spare.size());
+      uptr a = starts[s];
+      uptr a_end = s + 1 < starts.size() ? starts[s + 1] : words.size();
+      uptr b = a_end;
+      uptr b_end = s + 2 < starts.size() ? starts[s + 2] : words.size();
+      if (s + 1 >= starts.size())
+        b_end = b;
+      while (a < a_end || b < b_end) {
+        bool take_a =
+            b == b_end || (a < a_end && words[a].word <= words[b].word);
+        MergedWord w = words[take_a ? a++ : b++];
+        if (take_a && b < b_end && words[b].word == w.word) {
+          // Cells are bit sets (marked 1, may 2), and marked wins when read.
+          w.value |= words[b].value;
+          w.carried |= words[b].carried;
+          ++b;
+        }
+        spare.push_back(w);
+      }
+    }
+    words.swap(spare);
+    starts.swap(next_starts);
+  }
+}
+
+static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
+                        PageSet &set) {
+  SortAndJoin();
+  uptr first = set.runs.size();
+  const u32 step = 8 * shadow.cells; // bits a granule
+  const u32 per_word = 8 / shadow.cells;
+  const u64 cells_of_one = (u64{1} << step) - 1;
+  const u64 each = ~u64{0} / cells_of_one; // a 1 in every granule's lowest bit
+  uptr range = 0;
+  for (const MergedWord &w : words) {
+    const u64 begin = w.word * per_word;
+    // Most often all granules of a word are alike.
+    if (!watch && w.value == (w.value & cells_of_one) * each &&
+        w.carried == (w.carried & cells_of_one) * each) {
+      if (u32 flags = FlagsOfGranule(w.value, w.carried, 0))
+        AppendRun(set.runs, first, {begin, per_word, flags});
+      continue;
+    }
+    for (u64 rest = w.value | w.carried; rest;) {
+      const u32 i = (u32)__builtin_ctzll(rest) / step;
+      rest &= ~(cells_of_one << (i * step));
+      u32 flags = FlagsOfGranule(w.value, w.carried, i * step);
+      if (!flags)
+        continue;
+      u64 granule = begin + i;
+      if (watch) {
+        while (range < watch->size() && (*watch)[range].end <= granule)
+          ++range;
+        if (range == watch->size() || granule < (*watch)[range].begin)
+          continue;
+      }
+      AppendRun(set.runs, first, {granule, 1, flags});
+    }
+  }
+  if (set.runs.size() != first)
+    set.sections.push_back({tid, first, set.runs.size() - first});
+}
+
+u64 WriteCellMask() {
+  return shadow.layout == abi::Layout::kRw ? 0xff00ff00ff00ff00 : ~u64{0};
+}
+
+void BuildRuns(const PageVec<StagedWord> &loose,
+               const PageVec<GranuleRange> *watch, PageSet &set) {
+  set.Clear();
+  words.clear();
+  for (const StagedWord &w : loose)
+    words.push_back({w.word, w.value, 0});
+  EmitSection(0, watch, set);
+}
+
+/// A stable merge sort, bottom up: a period of short threads has a chunk for
+/// each.
+static void SortChunksByThread() {
+  bool sorted = true;
+  for (uptr i = 1; i < chunks.size(); ++i)
+    sorted &= chunks[i - 1].tid <= chunks[i].tid;
+  if (sorted)
+    return;
+  spare_chunks.resize(chunks.size());
+  for (uptr width = 1; width < chunks.size(); width *= 2) {
+    for (uptr begin = 0; begin < chunks.size(); begin += 2 * width) {
+      uptr a = begin, a_end = __sanitizer::Min(begin + width, chunks.size());
+      uptr b = a_end,
+           b_end = __sanitizer::Min(begin + 2 * width, chunks.size());
+      for (uptr out = begin; out < b_end; ++out) {
+        bool take_a =
+            b == b_end || (a < a_end && chunks[a].tid <= chunks[b].tid);
+        spare_chunks[out] = chunks[take_a ? a++ : b++];
+      }
+    }
+    chunks.swap(spare_chunks);
+  }
+}
+
+void BuildPageSet(const PeriodEntry &period, bool per_thread,
+                  const PageVec<GranuleRange> *watch, PageSet &set) {
+  set.Clear();
+  chunks.clear();
+  for (u64 n = period.first_chunk; n != period.end_chunk; ++n)
+    chunks.push_back({per_thread ? ChunkAt(n).tid : 0, n});
+  SortChunksByThread();
+  for (uptr i = 0; i < chunks.size();) {
+    u32 tid = chunks[i].tid;
+    words.clear();
+    for (; i < chunks.size() && chunks[i].tid == tid; ++i) {
+      const StagingChunk &chunk = ChunkAt(chunks[i].number);
+      bool carried = chunk.kind == (u32)ChunkKind::kCarried;
+      for (u32 w = 0; w < chunk.count; ++w) {
+        u64 value = chunk.words[w].value;
+        words.push_back(
+            {chunk.words[w].word, carried ? 0 : value, carried ? value : 0});
+      }
+    }
+    EmitSection(tid, watch, set);
+  }
+}
+
+} // namespace pagetide

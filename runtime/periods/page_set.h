@@ -1,0 +1,61 @@
+//===- page_set.h - From staged words to runs of granules -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PERIODS_PAGE_SET_H
+#define PAGETIDE_RUNTIME_PERIODS_PAGE_SET_H
+
+#include "pagetide/trace_format.h"
+#include "periods/staging.h"
+
+namespace pagetide {
+
+struct Run {
+  u64 granule; ///< number of the first granule: address >> granule_shift
+  u64 length;  ///< granules
+  u32 flags;   ///< trace::RunFlags
+  u64 end() const { return granule + length; }
+};
+
+/// The runs of one thread, or of the process (tid 0).
+struct Section {
+  u32 tid;
+  uptr first; ///< into PageSet::runs
+  uptr count;
+};
+
+struct PageSet {
+  PageVec<Run> runs;
+  PageVec<Section> sections; ///< sorted by tid
+  void Clear() {
+    runs.clear();
+    sections.clear();
+  }
+};
+
+/// Regions to report, sorted and disjoint, in granules; see WatchedRegions.
+struct GranuleRange {
+  u64 begin, end;
+};
+
+/// Builds the set of a closed period from its chunks. With `watch` not null
+/// only granules in its ranges count. Uses memory of its own between calls: one
+/// thread only.
+void BuildPageSet(const PeriodEntry &period, bool per_thread,
+                  const PageVec<GranuleRange> *watch, PageSet &set);
+
+/// The same for loose words, as one section of tid 0.
+void BuildRuns(const PageVec<StagedWord> &words,
+               const PageVec<GranuleRange> *watch, PageSet &set);
+
+/// The bits of a shadow word that stand for stores.
+u64 WriteCellMask();
+
+/// Appends a run, joining it with the last where they touch and agree.
+void AppendRun(PageVec<Run> &runs, uptr first, Run run);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PERIODS_PAGE_SET_H

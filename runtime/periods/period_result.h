@@ -1,0 +1,35 @@
+//===- period_result.h - All that is known of one period ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PERIODS_PERIOD_RESULT_H
+#define PAGETIDE_RUNTIME_PERIODS_PERIOD_RESULT_H
+
+#include "periods/page_hash.h"
+#include "periods/page_set.h"
+
+namespace pagetide {
+
+/// A frame other than a period's, waiting to be written: `type`, then `bytes`
+/// of payload, in a buffer of such.
+struct PendingFrame {
+  trace::FrameType type;
+  u32 bytes;
+};
+
+/// Made by the recorder, consumed by callback and trace writer.
+struct PeriodResult {
+  PeriodEntry entry; ///< as staged; its chunks are released with it
+  PageSet set;
+  PageVec<PageHash> hashes; ///< sorted by granule; empty without checksums
+  CombinedChecksum combined;
+  PageVec<u8> frames_before; ///< PendingFrame and payload, one after the other
+  PageVec<u8> frames_after;
+  PeriodResult *next; ///< in a queue or pool
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PERIODS_PERIOD_RESULT_H

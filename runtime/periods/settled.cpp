@@ -1,0 +1,161 @@
+//===- settled.cpp - Have threads made the accesses they marked? ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "periods/settled.h"
+
+#include "platform/fork_reset.h"
+#include "platform/options.h"
+#include "threads/thread_start.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+namespace pagetide {
+
+using shadow_file::ChunkKind;
+
+PAGETIDE_RECORDER_STATE static PageVec<WriterOfPeriod> writers;
+PAGETIDE_RECORDER_STATE static PageVec<StagedWord> written;
+PAGETIDE_RECORDER_STATE static PageVec<WriterOfPeriod> kept_writers;
+PAGETIDE_RECORDER_STATE static PageVec<StagedWord> kept_written;
+
+PageVec<WriterOfPeriod> &WritersSoFar() { return writers; }
+PageVec<StagedWord> &WrittenSoFar() { return written; }
+
+namespace {
+/// A thread without a slot of its own.
+struct Stranger {
+  u32 tid;
+  u64 cpu_ns; ///< its CPU time when the marks had been taken
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static PageVec<Stranger> strangers;
+PAGETIDE_RECORDER_STATE static PageVec<u32> stranger_tids, former_tids;
+
+void ForgetWriters() {
+  writers.clear();
+  written.clear();
+  strangers.clear();
+  stranger_tids.clear();
+}
+
+void NoteStrangers() {
+  former_tids.swap(stranger_tids);
+  stranger_tids.clear();
+  strangers.clear();
+  ListStrangers(stranger_tids);
+  for (u32 tid : stranger_tids) {
+    strangers.push_back({tid, ThreadCpuNs(tid)});
+    // Seen twice, it is not just a thread in its first or last instructions.
+    for (u32 former : former_tids)
+      if (former == tid)
+        StrangersStay();
+  }
+}
+
+void SettleSlot(u32 slot) {
+  for (WriterOfPeriod &w : writers)
+    w.waits |= w.slot == slot && w.tid; // of threads that share one: only one
+}
+
+/// True where the kernel says that the thread sleeps in a system call: it is
+/// then between no mark and its access. (A thread that sleeps in a page fault
+/// may be; its number reads -1.)
+static bool BlockedInSystemCall(u32 tid) {
+  char path[64], text[32];
+  __sanitizer::internal_snprintf(path, sizeof(path),
+                                 "/proc/self/task/%u/syscall", tid);
+  uptr fd =
+      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
+  if (Failed(fd))
+    return false;
+  uptr n = Syscall(SYS_read, fd, (uptr)text, sizeof(text));
+  Syscall(SYS_close, fd);
+  return !Failed(n) && n && text[0] >= '0' && text[0] <= '9';
+}
+
+/// True where the thread's CPU time has advanced enough, or it is blocked, or
+/// there is none such.
+static bool Settled(u32 tid, u64 cpu_ns) {
+  const u64 now = ThreadCpuNs(tid);
+  const bool known = now != kUnknownNs && cpu_ns != kUnknownNs;
+  if (!now || (known && now - cpu_ns >= GetFlags().settle))
+    return true;
+  // A thread whose CPU time advances as we look is running: it is not blocked,
+  // and need not be looked up in /proc, which costs more than all the rest.
+  const u64 then = ThreadCpuNs(tid);
+  const bool runs = known && then != kUnknownNs && then > now;
+  return !runs && BlockedInSystemCall(tid);
+}
+
+/// True once the thread has settled since the writer entry was made.
+static bool ThreadSettled(const WriterOfPeriod &writer) {
+  const SlotEntry &entry = shadow.slots[writer.slot];
+  if (!writer.tid) // several threads: nothing can be said of them
+    return false;
+  if (writer.waits || LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
+      entry.generation != writer.generation)
+    return true; // it waits for us, or has ended
+  return Settled(writer.tid, writer.cpu_ns);
+}
+
+static bool StrangersSettled() {
+  for (const Stranger &stranger : strangers)
+    if (!Settled(stranger.tid, stranger.cpu_ns))
+      return false;
+  return true;
+}
+
+static void SleepNs(u64 ns) {
+  timespec ts = {0, (long)ns};
+  Syscall(SYS_nanosleep, (uptr)&ts);
+}
+
+static bool AllSettled() {
+  for (const WriterOfPeriod &w : writers)
+    if (w.tid && !ThreadSettled(w))
+      return false;
+  return StrangersSettled();
+}
+
+bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
+  constexpr u64 kStepNs = 50 * 1000;
+  if (wait_ns)
+    for (u64 deadline = MonotonicNs() + wait_ns;
+         !AllSettled() && MonotonicNs() < deadline;)
+      SleepNs(kStepNs);
+  bool ok = true;
+  kept_writers.clear();
+  kept_written.clear();
+  const bool strangers_settled = StrangersSettled();
+  for (const WriterOfPeriod &w : writers) {
+    if (strangers_settled && ThreadSettled(w))
+      continue;
+    StagingCursor cursor(shadow.header->per_thread ? w.tid : 0,
+                         ChunkKind::kCarried);
+    WriterOfPeriod kept = w;
+    kept.first = kept_written.size();
+    for (uptr i = w.first; i < w.first + w.count && ok; ++i) {
+      ok = cursor.Add(written[i].word, written[i].value);
+      kept_written.push_back(written[i]);
+      if (unsettled)
+        unsettled->push_back(written[i]);
+    }
+    // Threads that share a slot never settle as one: their pages are carried
+    // once, not for ever.
+    if (w.tid)
+      kept_writers.push_back(kept);
+  }
+  writers.swap(kept_writers);
+  written.swap(kept_written);
+  return ok;
+}
+
+} // namespace pagetide

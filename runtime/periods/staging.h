@@ -1,0 +1,112 @@
+//===- staging.h - Page sets collected and not yet written ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ring of the control block: periods in order, each a list of chunks, each
+// chunk words of one thread's shadow. Only the recorder adds; the trace writer
+// (or, without a trace, the recorder) releases whole periods. What is staged
+// can be harvested after the process died: see include/pagetide/shadow_file.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PERIODS_STAGING_H
+#define PAGETIDE_RUNTIME_PERIODS_STAGING_H
+
+#include "shadow/shadow.h"
+
+namespace pagetide {
+
+/// Empties the ring and opens a first period.
+void ResetStaging(u64 index, u64 start_ns);
+
+/// The period being collected.
+PeriodEntry &OpenPeriod();
+
+/// Completes the open period and opens the next. Waits where
+/// kMaxPendingPeriods are pending; returns the completed one.
+PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns);
+
+/// A place in the ring: word `index` of chunk number `chunk`.
+struct StagedPosition {
+  u64 chunk;
+  u32 index;
+};
+
+/// Where words of one thread go next.
+struct StagingPlace {
+  StagingChunk *chunk; ///< null: nowhere yet
+  StagedPosition position;
+};
+
+/// In the open period's last chunk, where that is the same thread's and not
+/// full.
+StagingPlace PlaceInLastChunk(u32 tid, shadow_file::ChunkKind kind);
+
+/// At the beginning of a new chunk. Waits for the trace writer where the ring is
+/// full; nowhere where the open period alone fills it.
+StagingPlace PlaceInNewChunk(u32 tid, shadow_file::ChunkKind kind);
+
+/// Adds words of one thread to the open period. Goes on in the period's last
+/// chunk where that is the same thread's. No function out of line gets its
+/// address, so that it lives in registers.
+class StagingCursor {
+public:
+  /// `tid` is 0 where the recording is not per thread.
+  StagingCursor(u32 tid, shadow_file::ChunkKind kind) : tid_(tid), kind_(kind) {
+    Enter(PlaceInLastChunk(tid, kind));
+  }
+
+  /// Makes a record of the word and returns it, so that bits can be added to
+  /// its value; it counts from now on. Null where the ring is full.
+  StagedWord *Add(u64 word, u64 value) {
+    if (__builtin_expect(count_ == shadow_file::kWordsPerChunk, 0) &&
+        !Enter(PlaceInNewChunk(tid_, kind_)))
+      return nullptr;
+    StagedWord &record = chunk_->words[count_];
+    record.word = word;
+    record.value = value;
+    StoreRelease(&chunk_->count, ++count_);
+    ++words_;
+    return &record;
+  }
+  /// The same, as part of the record made last where that is of this word.
+  StagedWord *AddOrJoin(u64 word, u64 value) {
+    if (!last_ || last_->word != word)
+      return last_ = Add(word, value);
+    last_->value |= value;
+    return last_;
+  }
+  u64 words() const { return words_; }
+  /// Where the first word was added; meaningless if there was none.
+  StagedPosition first() const { return first_; }
+
+private:
+  bool Enter(StagingPlace place) {
+    if (!place.chunk)
+      return false;
+    if (!words_)
+      first_ = place.position;
+    chunk_ = place.chunk;
+    count_ = place.position.index;
+    return true;
+  }
+  u32 tid_;
+  shadow_file::ChunkKind kind_;
+  StagingChunk *chunk_ = nullptr;
+  u32 count_ = shadow_file::kWordsPerChunk; ///< of chunk_: it is full
+  StagedWord *last_ = nullptr;              ///< of AddOrJoin
+  u64 words_ = 0;
+  StagedPosition first_ = {};
+};
+
+StagingChunk &ChunkAt(u64 number);
+
+/// Releases all periods up to and including number `index`: they are in the
+/// trace, or nobody wants them. Any thread; in order.
+void ReleasePeriod(const PeriodEntry &period);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PERIODS_STAGING_H

@@ -1,0 +1,31 @@
+//===- watch.h - Regions to report ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PERIODS_WATCH_H
+#define PAGETIDE_RUNTIME_PERIODS_WATCH_H
+
+#include "periods/page_set.h"
+
+namespace pagetide {
+
+/// As the C API's pagetide_watch and pagetide_unwatch; a pagetide_status.
+int Watch(uptr address, uptr bytes);
+int Unwatch(uptr address, uptr bytes);
+
+/// Copies the regions as granules that overlap them, sorted and disjoint. False
+/// where everything is to be reported.
+bool WatchedRegions(PageVec<GranuleRange> &ranges);
+
+/// Fork handlers' part.
+void LockWatch();
+void UnlockWatch();
+void RenewWatchInChild();
+/// After the control block has moved.
+void RepublishWatch();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PERIODS_WATCH_H

@@ -1,0 +1,165 @@
+//===- messages.cpp - What the runtime tells the user ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/messages.h"
+
+#include "platform/options.h"
+#include "platform/raw_thread.h"
+#include "platform/syscalls.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+namespace __sanitizer {
+// Defined in sanitizer_printf.cpp; no header declares it.
+int VSNPrintf(char *buffer, int bytes, const char *format, va_list args);
+} // namespace __sanitizer
+
+namespace pagetide {
+
+static const char *message_path;
+/// Standard error was closed when the program started: number 2 then is some
+/// file of the program's, in which messages would be damage.
+static bool no_stderr;
+
+void InitMessages() { no_stderr = Failed(Syscall(SYS_fcntl, 2, F_GETFD)); }
+
+void SetMessagePath(const char *path) { message_path = path; }
+
+/// Opens a file that option log_path names. In a directory that others may write
+/// to, one of them may have been there before us: with a link, a FIFO that
+/// nobody reads, or a file of his own. Returns -1 for these.
+static int OpenLog(const char *path) {
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
+                        O_NONBLOCK,
+                    0600);
+  if (Failed(fd))
+    return -1;
+  struct stat status;
+  if (!Failed(Syscall(SYS_fstat, fd, (uptr)&status)) &&
+      S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+      status.st_uid == (u32)Syscall(SYS_geteuid))
+    return (int)fd;
+  Syscall(SYS_close, fd);
+  return -1;
+}
+
+/// A descriptor to write a message to, and whether it must be closed; -1 where
+/// there is none.
+static int OpenMessageStream(bool &close) {
+  close = true;
+  if (message_path) {
+    char path[4096];
+    __sanitizer::internal_snprintf(path, sizeof(path), "%s.%u", message_path,
+                                   GetPidRaw());
+    int fd = OpenLog(path);
+    if (fd >= 0)
+      return fd;
+  }
+  if (no_stderr)
+    return -1;
+  if (OnRawThread()) {
+    uptr pidfd = Syscall(SYS_pidfd_open, GetPidRaw(), 0);
+    uptr fd = Failed(pidfd) ? pidfd : Syscall(SYS_pidfd_getfd, pidfd, 2, 0);
+    if (!Failed(pidfd))
+      Syscall(SYS_close, pidfd);
+    // Where a filter forbids these: what the first thread has as number 2. That
+    // opens it anew, which a socket does not allow.
+    if (Failed(fd))
+      fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/fd/2",
+                   O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+    return Failed(fd) ? -1 : (int)fd;
+  }
+  close = false;
+  return 2;
+}
+
+static u64 PendingWriteSignals() {
+  u64 pending = 0;
+  Syscall(SYS_rt_sigpending, (uptr)&pending, 8);
+  return pending & (u64{1} << (SIGPIPE - 1) | u64{1} << (SIGXFSZ - 1));
+}
+
+static void Write(const char *prefix, const char *format, va_list args) {
+  char text[4096];
+  int used = __sanitizer::internal_snprintf(text, sizeof(text), "%s", prefix);
+  __sanitizer::VSNPrintf(text + used, (int)sizeof(text) - used, format, args);
+  bool close;
+  int fd = OpenMessageStream(close);
+  if (fd < 0)
+    return;
+  // A pipe that nobody reads, or a limit on file sizes, is no reason to end the
+  // program by a signal.
+  ScopedBlockSignals block_signals;
+  u64 before = PendingWriteSignals();
+  uptr bytes = __sanitizer::internal_strlen(text);
+  for (uptr done = 0; done < bytes;) {
+    uptr n = Syscall(SYS_write, (uptr)fd, (uptr)text + done, bytes - done);
+    if (Failed(n))
+      break;
+    done += n;
+  }
+  if (u64 raised = PendingWriteSignals() & ~before) {
+    const timespec now = {};
+    Syscall(SYS_rt_sigtimedwait, (uptr)&raised, 0, (uptr)&now, 8);
+  }
+  if (close)
+    Syscall(SYS_close, (uptr)fd);
+}
+
+void Fatal(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Write("ERROR: Pagetide: ", format, args);
+  va_end(args);
+  Syscall(SYS_exit_group, kExitRefused);
+  __builtin_unreachable();
+}
+
+void Warning(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Write("WARNING: Pagetide: ", format, args);
+  va_end(args);
+}
+
+void WarnOrStop(const char *format, ...) {
+  const bool stop = GetFlags().on_failure == OnFailure::kStop;
+  va_list args;
+  va_start(args, format);
+  Write(stop ? "ERROR: Pagetide: " : "WARNING: Pagetide: ", format, args);
+  va_end(args);
+  if (!stop)
+    return;
+  Say("The program is stopped because of it (on_failure=stop).\n");
+  Syscall(SYS_exit_group, kExitRefused);
+}
+
+void Info(const char *format, ...) {
+  if (!GetFlags().verbosity)
+    return;
+  va_list args;
+  va_start(args, format);
+  Write("Pagetide: ", format, args);
+  va_end(args);
+}
+
+void Say(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Write("", format, args);
+  va_end(args);
+}
+
+} // namespace pagetide

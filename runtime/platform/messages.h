@@ -1,0 +1,43 @@
+//===- messages.h - What the runtime tells the user -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Messages go to standard error, or to the file that option log_path names.
+// They may come from the recorder's own threads, whose descriptors are not the
+// program's: these borrow the program's standard error for the moment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H
+#define PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H
+
+namespace pagetide {
+
+/// Exit status of a program that Pagetide had to refuse; `pagetide record`
+/// uses it for failures of its own too.
+constexpr int kExitRefused = 125;
+
+/// A message says what happened, to what, and what to do. Formats as
+/// sanitizer_common's Printf does (no floating point).
+[[noreturn]] void Fatal(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void Warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// For what recording cannot do though the program could go on: a Warning, or
+/// with on_failure=stop the end of the program.
+void WarnOrStop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// Said only with verbosity=1.
+void Info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// To standard output of the message stream without a prefix, for help=1.
+void Say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/// First phase: learns whether there is a standard error.
+void InitMessages();
+
+/// Messages go to path.<pid> from now on.
+void SetMessagePath(const char *path);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H

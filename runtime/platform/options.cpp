@@ -1,0 +1,366 @@
+//===- options.cpp - Options of PAGETIDE_OPTIONS --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/options.h"
+
+#include "platform/messages.h"
+#include "shadow/shadow.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+using namespace __sanitizer;
+
+extern "C" __attribute__((weak, visibility("default"))) const char *
+__pagetide_default_options();
+
+namespace pagetide {
+
+static Flags flags;
+static char flags_text[4096];
+
+const Flags &GetFlags() { return flags; }
+const char *FlagsAsText() { return flags_text; }
+
+//===- Values -------------------------------------------------------------===//
+
+// Each parser returns false where the text is no value of its kind; the
+// constant beside it tells the user what is.
+
+static bool ParseUnsigned(const char *&p, u64 &value) {
+  if (*p < '0' || *p > '9')
+    return false;
+  value = 0;
+  for (; *p >= '0' && *p <= '9'; ++p) {
+    u64 digit = (u64)(*p - '0');
+    if (value > (~u64{0} - digit) / 10)
+      return false;
+    value = value * 10 + digit;
+  }
+  return true;
+}
+
+static const char kExpectNumber[] = "a whole number";
+static bool ParseNumber(const char *text, u64 &value) {
+  return ParseUnsigned(text, value) && !*text;
+}
+
+static const char kExpectText[] = "any text";
+static bool ParseText(const char *text, const char *&value) {
+  value = text;
+  return true;
+}
+
+static const char kExpectBool[] = "0 or 1";
+static bool ParseBool(const char *text, bool &value) {
+  static const struct {
+    const char *text;
+    bool value;
+  } words[] = {{"1", true},  {"yes", true}, {"true", true},
+               {"0", false}, {"no", false}, {"false", false}};
+  for (const auto &word : words)
+    if (!internal_strcmp(text, word.text)) {
+      value = word.value;
+      return true;
+    }
+  return false;
+}
+
+static const char kExpectDuration[] =
+    "a number with a unit: ns, us, ms, s, min or h, e.g. 500ms";
+static bool ParseDuration(const char *text, u64 &value) {
+  static const struct {
+    const char *name;
+    u64 ns;
+  } units[] = {{"ns", 1},
+               {"us", 1000},
+               {"ms", kNsPerMs},
+               {"s", kNsPerSec},
+               {"min", 60 * kNsPerSec},
+               {"h", 3600 * kNsPerSec}};
+  u64 number = 0;
+  if (!ParseUnsigned(text, number))
+    return false;
+  u64 fraction = 0, scale = 1;
+  if (*text == '.') {
+    ++text;
+    if (*text < '0' || *text > '9')
+      return false;
+    for (; *text >= '0' && *text <= '9'; ++text)
+      if (scale < kNsPerSec) {
+        fraction = fraction * 10 + (u64)(*text - '0');
+        scale *= 10;
+      }
+  }
+  if (!*text && !number && !fraction) {
+    value = 0;
+    return true;
+  }
+  for (const auto &unit : units) {
+    if (internal_strcmp(text, unit.name))
+      continue;
+    if (number > (~u64{0} >> 2) / unit.ns)
+      return false;
+    value =
+        number * unit.ns + (u64)((unsigned __int128)fraction * unit.ns / scale);
+    return true;
+  }
+  return false;
+}
+
+static const char kExpectChecksum[] = "none, written or accessed";
+static bool ParseChecksum(const char *text, trace::ChecksumMode &value) {
+  if (!internal_strcmp(text, "none"))
+    value = trace::ChecksumMode::kNone;
+  else if (!internal_strcmp(text, "written"))
+    value = trace::ChecksumMode::kWritten;
+  else if (!internal_strcmp(text, "accessed"))
+    value = trace::ChecksumMode::kAccessed;
+  else
+    return false;
+  return true;
+}
+
+static const char kExpectUnstable[] = "flag, rehash or stop";
+static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
+  if (!internal_strcmp(text, "flag"))
+    value = trace::UnstablePolicy::kFlag;
+  else if (!internal_strcmp(text, "rehash"))
+    value = trace::UnstablePolicy::kRehash;
+  else if (!internal_strcmp(text, "stop"))
+    value = trace::UnstablePolicy::kStop;
+  else
+    return false;
+  return true;
+}
+
+static const char kExpectEngine[] = "marks, uffd or mprotect";
+static bool ParseEngine(const char *text, EngineKind &value) {
+  if (!internal_strcmp(text, "marks"))
+    value = EngineKind::kMarks;
+  else if (!internal_strcmp(text, "uffd"))
+    value = EngineKind::kUffd;
+  else if (!internal_strcmp(text, "mprotect"))
+    value = EngineKind::kMprotect;
+  else
+    return false;
+  return true;
+}
+
+static const char kExpectOnFailure[] = "refuse, continue or stop";
+static bool ParseOnFailure(const char *text, OnFailure &value) {
+  if (!internal_strcmp(text, "refuse"))
+    value = OnFailure::kRefuse;
+  else if (!internal_strcmp(text, "continue"))
+    value = OnFailure::kContinue;
+  else if (!internal_strcmp(text, "stop"))
+    value = OnFailure::kStop;
+  else
+    return false;
+  return true;
+}
+
+//===- Names --------------------------------------------------------------===//
+
+/// Edits (insertions, removals, replacements) that turn a into b.
+static uptr EditDistance(const char *a, const char *b) {
+  constexpr uptr kMax = 32;
+  uptr row[kMax + 1];
+  uptr columns = internal_strlen(b);
+  if (columns > kMax || internal_strlen(a) > kMax)
+    return ~uptr{0};
+  for (uptr j = 0; j <= columns; ++j)
+    row[j] = j;
+  for (uptr i = 0; a[i]; ++i) {
+    uptr diagonal = row[0];
+    row[0] = i + 1;
+    for (uptr j = 0; j < columns; ++j) {
+      uptr replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = Min(replaced, Min(row[j], diagonal) + 1);
+    }
+  }
+  return row[columns];
+}
+
+[[noreturn]] static void DieUnknownName(const char *name, const char *source) {
+  const char *best = nullptr;
+  uptr best_distance = 4; // farther away is no likely slip of the fingers
+#define PAGETIDE_FLAG(kind, option, value, help)                               \
+  if (uptr d = EditDistance(name, #option); d < best_distance)                 \
+    best = #option, best_distance = d;
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+  Fatal("%s: there is no option '%s'.%s%s%s PAGETIDE_OPTIONS=help=1 lists "
+        "them.\n",
+        source, name, best ? " Did you mean '" : "", best ? best : "",
+        best ? "'?" : "");
+}
+
+[[noreturn]] static void DieBadValue(const char *name, const char *value,
+                                     const char *expected, const char *source) {
+  Fatal("%s: option %s cannot be '%s': it takes %s.\n", source, name, value,
+        expected);
+}
+
+static void SetFlag(const char *name, const char *value, const char *source) {
+#define PAGETIDE_FLAG(kind, option, text, help)                                \
+  if (!internal_strcmp(name, #option)) {                                       \
+    if (!Parse##kind(value, flags.option))                                     \
+      DieBadValue(name, value, kExpect##kind, source);                         \
+    return;                                                                    \
+  }
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+  DieUnknownName(name, source);
+}
+
+/// Parses name=value:name=value. Values may stand in ' or " to hold a colon or
+/// a blank. Keeps a copy of the text: Text values point into it.
+static void ParseOptions(const char *text, const char *source) {
+  if (!text || !*text)
+    return;
+  uptr bytes = internal_strlen(text) + 1;
+  // Two texts are parsed; room for usual ones is there, however little memory.
+  static char room[16384];
+  static uptr room_used;
+  char *copy = room + room_used;
+  if (bytes <= sizeof(room) - room_used)
+    room_used += bytes;
+  else
+    copy = (char *)MapAnonymous(bytes);
+  if (!copy)
+    Fatal("out of memory for a copy of %s.\n", source);
+  internal_memcpy(copy, text, bytes);
+  auto is_separator = [](char c) {
+    return c == ':' || c == ',' || c == ' ' || c == '\n' || c == '\t';
+  };
+  for (char *p = copy;;) {
+    while (is_separator(*p))
+      ++p;
+    if (!*p)
+      return;
+    char *name = p;
+    while (*p && *p != '=' && !is_separator(*p))
+      ++p;
+    if (*p != '=') {
+      *p = 0;
+      Fatal("%s: expected '=' after '%s'. Options are "
+            "written name=value:name=value.\n",
+            source, name);
+    }
+    *p++ = 0;
+    char *value = p;
+    if (*p == '\'' || *p == '"') {
+      char quote = *p++;
+      value = p;
+      while (*p && *p != quote)
+        ++p;
+      if (!*p) {
+        Fatal("%s: the value of %s lacks its closing %c.\n", source, name,
+              quote);
+      }
+      *p++ = 0;
+    } else {
+      while (*p && *p != ':' && *p != ',' && *p != ' ' && *p != '\n')
+        ++p;
+      if (*p)
+        *p++ = 0;
+    }
+    SetFlag(name, value, source);
+  }
+}
+
+static void PrintHelp() {
+  Say("Options of Pagetide's runtime, for PAGETIDE_OPTIONS=name=value:...\n");
+#define PAGETIDE_FLAG(kind, name, value, help)                                 \
+  Say("\n  %s (default: %s; takes %s)\n      %s\n", #name,                     \
+      *value ? value : "empty", kExpect##kind, help);
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+}
+
+static void CheckRange(const char *name, u64 value, u64 low, u64 high) {
+  if (value >= low && value <= high)
+    return;
+  Fatal("option %s must be from %llu to %llu.\n", name, low, high);
+}
+
+/// Not sanitizer_common's GetEnv, which reads /proc/self/environ: there may be no
+/// /proc, or no descriptor left, and the options would count for nothing.
+static const char *Environment(const char *name) {
+  uptr bytes = internal_strlen(name);
+  for (char **entry = environ; entry && *entry; ++entry)
+    if (!internal_strncmp(*entry, name, bytes) && (*entry)[bytes] == '=')
+      return *entry + bytes + 1;
+  return nullptr;
+}
+
+/// The environment's options; null where there are none, or a setuid program
+/// must not take orders from its caller.
+static const char *OptionsOfEnvironment() {
+  return getauxval(AT_SECURE) ? nullptr : Environment("PAGETIDE_OPTIONS");
+}
+
+bool EngineInEnvironment() {
+  const char *text = OptionsOfEnvironment();
+  return text && internal_strstr(text, "engine=");
+}
+
+/// What only marks can tell.
+static void CheckEngine() {
+  if (flags.engine == EngineKind::kMarks)
+    return;
+  if (flags.per_thread)
+    Fatal("option per_thread needs engine=marks: the other engines see which "
+          "pages a process writes, not which thread does.\n");
+  if (flags.engine == EngineKind::kMprotect &&
+      flags.unstable == trace::UnstablePolicy::kStop)
+    Fatal("option unstable=stop cannot be had with engine=mprotect: threads "
+          "that wait in a fault must not be stopped. Take flag or rehash.\n");
+  if (flags.kernel_writes)
+    Fatal("option kernel_writes compares the kernel's account with marks; "
+          "leave out option engine.\n");
+}
+
+void ReadFlags() {
+#define PAGETIDE_FLAG(kind, name, value, help)                                 \
+  SetFlag(#name, value, "defaults");
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+  if (&__pagetide_default_options)
+    ParseOptions(__pagetide_default_options(), "__pagetide_default_options()");
+  if (const char *text = OptionsOfEnvironment()) {
+    ParseOptions(text, "PAGETIDE_OPTIONS");
+    internal_strncpy(flags_text, text, sizeof(flags_text) - 1);
+  }
+  if (flags.period && flags.period < kMinPeriodNs) {
+    Fatal("option period is below 1ms. Take 1ms or more, or "
+          "0 for periods that the program ends itself.\n");
+  }
+  CheckEngine();
+  CheckRange("staging_mib", flags.staging_mib, 1, kMaxStagingBytes >> 20);
+  CheckRange("idle_after", flags.idle_after, 0, 1000000);
+  CheckRange("compression", flags.compression, 1, 19);
+  if (*flags.log_path)
+    SetMessagePath(flags.log_path);
+  if (flags.help)
+    PrintHelp();
+}
+
+void InitFlags() {
+  static bool done;
+  if (done)
+    return;
+  done = true;
+  ReadFlags();
+}
+
+} // namespace pagetide

@@ -1,0 +1,51 @@
+//===- options.h - Options of PAGETIDE_OPTIONS ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H
+#define PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H
+
+#include "pagetide/trace_format.h"
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+// C++ type of each kind of option.
+using FlagBool = bool;
+using FlagDuration = u64; // ns
+using FlagText = const char *;
+using FlagNumber = u64;
+using FlagChecksum = trace::ChecksumMode;
+using FlagUnstable = trace::UnstablePolicy;
+enum class OnFailure { kRefuse, kContinue, kStop };
+using FlagOnFailure = OnFailure;
+enum class EngineKind { kMarks, kUffd, kMprotect };
+using FlagEngine = EngineKind;
+
+struct Flags {
+#define PAGETIDE_FLAG(kind, name, value, help) Flag##kind name;
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+};
+
+constexpr u64 kMinPeriodNs = kNsPerMs;
+
+/// Parses defaults, the program's own defaults and the environment. Dies with a
+/// message at an unknown name or a bad value. Does nothing when called again.
+void InitFlags();
+/// The same each time, for fuzzers.
+void ReadFlags();
+
+/// Whether the environment's options name an engine, before InitFlags.
+bool EngineInEnvironment();
+
+const Flags &GetFlags();
+
+/// All that was set, for the trace's Process frame; never null.
+const char *FlagsAsText();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H

@@ -1,0 +1,160 @@
+//===- proc_maps.cpp - What is mapped where -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/proc_maps.h"
+
+#include "platform/fork_reset.h"
+#include "threads/thread_start.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+static int ReadAll(const char *path, PageVec<char> &text) {
+  uptr fd =
+      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
+  if (Failed(fd))
+    return ErrnoOf(fd);
+  uptr n = 0;
+  text.clear();
+  do {
+    uptr used = text.size();
+    text.resize(used + 16384);
+    n = Syscall(SYS_read, fd, (uptr)&text[used], 16384);
+    text.resize(used + (Failed(n) ? 0 : n));
+  } while (n && (!Failed(n) || ErrnoOf(n) == EINTR));
+  Syscall(SYS_close, fd);
+  text.push_back(0);
+  return ErrnoOf(n);
+}
+
+static u64 ParseHex(const char *&p) {
+  u64 value = 0;
+  for (;; ++p) {
+    if (*p >= '0' && *p <= '9')
+      value = value << 4 | (u64)(*p - '0');
+    else if (*p >= 'a' && *p <= 'f')
+      value = value << 4 | (u64)(*p - 'a' + 10);
+    else
+      return value;
+  }
+}
+
+static u32 AddName(MappingList &list, const char *name, uptr bytes) {
+  if (!bytes)
+    return 0;
+  // Neighbours mostly share their name.
+  if (!list.entries.empty()) {
+    u32 last = list.entries.back().name;
+    if (internal_strlen(&list.names[last]) == bytes &&
+        !internal_memcmp(&list.names[last], name, bytes))
+      return last;
+  }
+  u32 at = (u32)list.names.size();
+  list.names.resize(at + bytes + 1);
+  internal_memcpy(&list.names[at], name, bytes);
+  list.names[at + bytes] = 0;
+  return at;
+}
+
+/// Takes from `m` what the list has already. The kernel hands its list out in
+/// pieces; where mappings merge in between, its next line begins before the end
+/// of the last. False where nothing is left.
+static bool CutRepeated(const MappingList &list, Mapping &m) {
+  if (list.entries.empty())
+    return true;
+  const Mapping &last = list.entries[list.entries.size() - 1];
+  const u64 end = last.start + last.bytes;
+  if (m.start >= end)
+    return true;
+  const u64 repeated = end - m.start;
+  if (m.bytes <= repeated)
+    return false;
+  m.start = end;
+  m.bytes -= repeated;
+  m.offset += m.offset ? repeated : 0; // 0 where it is anonymous
+  return true;
+}
+
+int ReadMappings(MappingList &list) {
+  PAGETIDE_RECORDER_STATE static PageVec<char> text;
+  return ReadMappings(list, text);
+}
+
+int ReadMappings(MappingList &list, PageVec<char> &text) {
+  list.entries.clear();
+  list.names.clear();
+  list.beyond = 0;
+  list.names.push_back(0);
+  if (int error = ReadAll("/proc/thread-self/maps", text))
+    return error;
+  // A line: start-end rwxp offset major:minor inode      name
+  for (const char *p = text.data(); *p;) {
+    Mapping m = {};
+    m.start = ParseHex(p);
+    ++p;
+    m.bytes = ParseHex(p) - m.start;
+    ++p;
+    m.protection = (p[0] == 'r' ? PROT_READ : 0u) |
+                   (p[1] == 'w' ? PROT_WRITE : 0u) |
+                   (p[2] == 'x' ? PROT_EXEC : 0u);
+    m.shared = p[3] == 's';
+    p += 5;
+    m.offset = ParseHex(p);
+    for (int blanks = 0; blanks < 3; ++p)
+      blanks += *p == ' ';
+    while (*p == ' ')
+      ++p;
+    const char *name = p;
+    while (*p && *p != '\n')
+      ++p;
+    uptr bytes = (uptr)(p - name);
+    static const char kShadow[] = "/memfd:pagetide-shadow";
+    if (*p)
+      ++p;
+    if (bytes >= sizeof(kShadow) - 1 &&
+        !internal_memcmp(name, kShadow, sizeof(kShadow) - 1))
+      continue;
+    if (u64 scratch = ScratchShadow();
+        scratch && m.start >= scratch && m.start < scratch + shadow.slot_bytes)
+      continue;
+    if (m.start >> abi::kAddressBits) {
+      if (!(m.start >> 63)) // not [vsyscall], in the kernel's half
+        list.beyond = m.start;
+      continue;
+    }
+    if (!CutRepeated(list, m))
+      continue;
+    m.name = AddName(list, name, bytes);
+    list.entries.push_back(m);
+  }
+  return 0;
+}
+
+bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
+                 const Mapping &y) {
+  return x.start == y.start && x.bytes == y.bytes && x.offset == y.offset &&
+         x.protection == y.protection && x.shared == y.shared &&
+         !internal_strcmp(a.NameOf(x), b.NameOf(y));
+}
+
+bool SameMappings(const MappingList &a, const MappingList &b) {
+  if (a.entries.size() != b.entries.size())
+    return false;
+  for (uptr i = 0; i < a.entries.size(); ++i)
+    if (!SameMapping(a, a.entries[i], b, b.entries[i]))
+      return false;
+  return true;
+}
+
+} // namespace pagetide

@@ -1,0 +1,42 @@
+//===- proc_maps.h - What is mapped where ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
+#define PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+struct Mapping {
+  u64 start, bytes;
+  u64 offset;
+  u32 protection; ///< PROT_READ | PROT_WRITE | PROT_EXEC
+  u32 name;       ///< offset into MappingList::names; 0 is ""
+  bool shared;
+};
+
+/// The mappings of the process without the shadow's, sorted by start.
+struct MappingList {
+  PageVec<Mapping> entries;
+  PageVec<char> names; ///< zero-terminated, one after the other
+  u64 beyond;          ///< a mapping that no shadow covers, left out; or 0
+  const char *NameOf(const Mapping &m) const { return &names[m.name]; }
+};
+
+/// Reads /proc/thread-self/maps (that of the process is empty once its first
+/// thread has ended). Returns 0 or an errno.
+int ReadMappings(MappingList &list);
+/// The same on any thread; `text` is where the file goes.
+int ReadMappings(MappingList &list, PageVec<char> &text);
+
+bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
+                 const Mapping &y);
+bool SameMappings(const MappingList &a, const MappingList &b);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H

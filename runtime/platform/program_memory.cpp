@@ -1,0 +1,69 @@
+//===- program_memory.cpp - Read the program's structures -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/program_memory.h"
+
+#include "platform/internal_mem.h"
+#include "platform/messages.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+namespace pagetide {
+
+static bool filtered;
+
+void NoteSystemCallFilter() {
+  __atomic_store_n(&filtered, true, __ATOMIC_RELEASE);
+}
+
+bool UnderSystemCallFilter() { return LoadAcquire(&filtered); }
+
+/// Whether the kernel shows a filter on this process: it was inherited. Not by
+/// prctl if it can be helped, which a filter may forbid on pain of death: files
+/// have been opened before us by the loader.
+void InitCopies() {
+  char text[4096];
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
+                    (uptr) "/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+  if (Failed(fd)) { // there is no /proc
+    if (Syscall(SYS_prctl, PR_GET_SECCOMP))
+      NoteSystemCallFilter();
+    return;
+  }
+  uptr n = Syscall(SYS_read, fd, (uptr)text, sizeof(text) - 1);
+  Syscall(SYS_close, fd);
+  text[Failed(n) ? 0 : n] = 0;
+  const char *line = __sanitizer::internal_strstr(text, "\nSeccomp:\t");
+  if (line && line[sizeof("\nSeccomp:\t") - 1] != '0')
+    NoteSystemCallFilter();
+}
+
+bool CopyFromProgram(void *to, const void *from, uptr bytes) {
+  if (!bytes)
+    return true;
+  if (!from)
+    return false;
+  if (!UnderSystemCallFilter()) {
+    iovec local = {to, bytes};
+    iovec remote = {const_cast<void *>(from), bytes};
+    uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
+                     (uptr)&remote, 1, 0);
+    if (n == bytes)
+      return true;
+    if (!Failed(n) || ErrnoOf(n) == EFAULT)
+      return false;
+  }
+  InternalMemcpy(to, from, bytes);
+  return true;
+}
+
+} // namespace pagetide

@@ -1,0 +1,30 @@
+//===- program_memory.h - Read the program's structures -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H
+#define PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// Second phase: learns whether the program runs under a system call filter.
+void InitCopies();
+
+/// From now on a system call that the program does not make itself may end it:
+/// the program has installed a filter.
+void NoteSystemCallFilter();
+bool UnderSystemCallFilter();
+
+/// Copies a structure that the program hands to the kernel, whose address need
+/// not be good: false where it cannot be read. Under a system call filter it is
+/// simply read, as process_vm_readv may be forbidden on pain of death; an address
+/// that the kernel would refuse then ends the program. Async-signal-safe.
+bool CopyFromProgram(void *to, const void *from, uptr bytes);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H

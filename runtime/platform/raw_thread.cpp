@@ -1,0 +1,239 @@
+//===- raw_thread.cpp - Threads that libc does not know -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/raw_thread.h"
+
+#include "sanitizer_common/sanitizer_linux.h"
+
+#include <errno.h>
+#include <linux/close_range.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+constexpr uptr kStackBytes = 256 * 1024;
+constexpr uptr kGuardBytes = 4096;
+
+// The few raw threads of this process.
+static const RawThread *raw_threads[4];
+
+bool IsRawThread(u32 tid) {
+  for (const RawThread *thread : raw_threads)
+    if (thread && LoadAcquire(&thread->tid) == tid)
+      return true;
+  return false;
+}
+
+namespace {
+struct Block {
+  void *start;
+  uptr bytes;
+};
+} // namespace
+
+static Lock blocks_lock;
+/// Of more blocks the rest is left to children.
+static Block blocks[512];
+static u32 block_count;
+
+void RememberBlock(void *p, uptr bytes) {
+  if (!OnRawThread())
+    return;
+  RawThreadLock hold(blocks_lock);
+  if (block_count < sizeof(blocks) / sizeof(blocks[0])) {
+    blocks[block_count] = {p, bytes};
+    StoreRelease(&block_count, block_count + 1);
+  }
+}
+
+void ForgetBlock(void *p) {
+  if (!OnRawThread())
+    return;
+  RawThreadLock hold(blocks_lock);
+  for (u32 i = 0; i < block_count; ++i)
+    if (blocks[i].start == p) {
+      // The program may fork between any two of these: the child must find no
+      // block of another's length. One that stands there twice harms nobody.
+      StoreRelease(&blocks[i].bytes, 0);
+      StoreRelease(&blocks[i].start, blocks[block_count - 1].start);
+      StoreRelease(&blocks[i].bytes, blocks[block_count - 1].bytes);
+      StoreRelease(&block_count, block_count - 1);
+      return;
+    }
+}
+
+static void UnmapBlocks() {
+  blocks_lock.Reset();
+  for (u32 i = 0; i < block_count; ++i)
+    Unmap(blocks[i].start, blocks[i].bytes);
+  block_count = 0;
+}
+
+u32 RawThreadCount() {
+  u32 count = 0;
+  for (const RawThread *thread : raw_threads)
+    count += thread && LoadAcquire(&thread->tid);
+  return count;
+}
+
+void ForgetRawThreads() {
+  for (const RawThread *&thread : raw_threads) {
+    if (thread) {
+      Unmap(thread->stack, kStackBytes);
+      Unmap(thread->tls, thread->tls_bytes);
+    }
+    thread = nullptr;
+  }
+  UnmapBlocks();
+}
+
+/// Lays out a block for thread-local storage: zeros below and above the thread
+/// pointer, as far as the calling thread's errno lies below its own (libc's
+/// static block), and a self-pointer where the x86-64 ABI wants it.
+static void *MakeTls(RawThread &thread) {
+  uptr thread_pointer;
+  asm("mov %%fs:0, %0" : "=r"(thread_pointer));
+  uptr below = thread_pointer - (uptr)&errno;
+  if (below > (uptr{1} << 30)) // errno is not where we think: a page must do
+    below = 4096;
+  below = (below + 2 * 4096) & ~uptr{4095};
+  constexpr uptr kAbove = 4096; // struct pthread's head: self, guards
+  thread.tls_bytes = below + kAbove;
+  thread.tls = MapAnonymous(thread.tls_bytes, false);
+  if (!thread.tls)
+    return nullptr;
+  uptr *self = (uptr *)((uptr)thread.tls + below);
+  self[0] = (uptr)self; // fs:0, the thread pointer itself
+  self[2] = (uptr)self; // fs:16, libc's self
+  return self;
+}
+
+/// Keeps keep_fd, as number 0, and closes all other descriptors. Returns 0 or an
+/// errno.
+static int TakeDescriptors(const RawThread &thread) {
+  constexpr uptr kCloexec = 02000000; // O_CLOEXEC
+  uptr first = thread.keep_fd < 0 ? 0 : 1;
+  if (thread.keep_fd > 0) {
+    uptr result = Syscall(SYS_dup3, (uptr)thread.keep_fd, 0, kCloexec);
+    if (Failed(result)) // a filter may forbid the one and not the other
+      result = Syscall(SYS_dup2, (uptr)thread.keep_fd, 0);
+    if (Failed(result))
+      return ErrnoOf(result);
+  }
+  if (Failed(Syscall(SYS_close_range, first, ~0u, 0))) // before Linux 5.9
+    for (uptr fd = first; fd < 65536; ++fd)
+      Syscall(SYS_close, fd);
+  return 0;
+}
+
+static int Main(void *arg) {
+  RawThread &thread = *(RawThread *)arg;
+  Syscall(SYS_prctl, PR_SET_NAME, (uptr)thread.name);
+  int error = 0;
+  if (thread.unshare)
+    error = ErrnoOf(Syscall(SYS_unshare, thread.unshare));
+  if (!error && !thread.share_fds)
+    error = TakeDescriptors(thread);
+  if (!error && thread.prepare)
+    error = thread.prepare();
+  thread.error = error;
+  StoreRelease(&thread.ready, 1);
+  FutexWakeAll(&thread.ready);
+  if (!error)
+    thread.run(thread.arg);
+  return 0;
+}
+
+static void FreeMemory(RawThread &thread) {
+  if (thread.stack)
+    Unmap(thread.stack, kStackBytes);
+  if (thread.tls)
+    Unmap(thread.tls, thread.tls_bytes);
+  thread.stack = thread.tls = nullptr;
+}
+
+static void Deregister(const RawThread &thread) {
+  for (const RawThread *&place : raw_threads)
+    if (place == &thread)
+      place = nullptr;
+}
+
+int StartRawThread(RawThread &thread) {
+  thread.stack = MapAnonymous(kStackBytes, false);
+  void *tls = MakeTls(thread);
+  if (!thread.stack || !tls) {
+    FreeMemory(thread);
+    return ENOMEM;
+  }
+  Syscall(SYS_mprotect, (uptr)thread.stack, kGuardBytes, PROT_NONE);
+  bool registered = false;
+  for (const RawThread *&place : raw_threads)
+    if (!place || place == &thread) {
+      place = &thread;
+      registered = true;
+      break;
+    }
+  if (!registered) {
+    FreeMemory(thread);
+    return EAGAIN;
+  }
+  thread.ready = 0;
+  thread.unshare = 0;
+  thread.error = 0;
+  ScopedBlockSignals block_signals; // inherited: the thread never takes one
+  // Not CLONE_FILES: a copy of the table, of which the thread keeps its own.
+  // Not CLONE_FS: the program's chdir and umask are its own affair.
+  int flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+              CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |
+              (thread.share_fds ? CLONE_FILES : 0);
+  auto clone = [&](int flags) {
+    return (uptr)__sanitizer::internal_clone(
+        Main, (void *)((uptr)thread.stack + kStackBytes), flags, &thread,
+        (int *)&thread.tid, tls, (int *)&thread.tid);
+  };
+  uptr result = clone(flags);
+  if (ErrnoOf(result) == EINVAL) {
+    // QEMU makes only threads that share all that pthreads share. The thread
+    // itself then gives up what it should not share, before anything else: all
+    // is as if clone had done it.
+    constexpr int kShared = CLONE_FS | CLONE_FILES;
+    thread.unshare = (uptr)(kShared & ~flags);
+    result = clone(flags | kShared);
+  }
+  if (Failed(result)) {
+    StoreRelease(&thread.tid, 0u);
+    Deregister(thread);
+    FreeMemory(thread);
+    return ErrnoOf(result);
+  }
+  while (!LoadAcquire(&thread.ready))
+    if (!WaitForRawThread(thread, &thread.ready, 0)) {
+      thread.error = ESRCH;
+      break;
+    }
+  int error = thread.error;
+  if (error)
+    JoinRawThread(thread);
+  return error;
+}
+
+bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected) {
+  FutexWait(word, expected, MonotonicNs() + kNsPerSec);
+  return LoadAcquire(&thread.tid) != 0 || LoadAcquire(word) != expected;
+}
+
+void JoinRawThread(RawThread &thread) {
+  for (u32 tid; (tid = LoadAcquire(&thread.tid)) != 0;)
+    // The kernel's wake at CLONE_CHILD_CLEARTID is not a private one.
+    Syscall(SYS_futex, (uptr)&thread.tid, 0 /* FUTEX_WAIT */, tid, 0);
+  Deregister(thread);
+  FreeMemory(thread);
+}
+
+} // namespace pagetide

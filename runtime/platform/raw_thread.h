@@ -1,0 +1,82 @@
+//===- raw_thread.h - Threads that libc does not know ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The recorder and the trace writer run on threads made by the clone system
+// call itself, for three reasons, each of which a pthread would break:
+//   - the program stays single-threaded to libc (no locked stdio and malloc, no
+//     change of cost), and "the last thread exits" still ends the process;
+//   - they have a table of descriptors of their own, so that the program may
+//     close and reuse any number;
+//   - they can be started where pthread_create must not be called, as in a
+//     forked child under another sanitizer.
+//
+// Code on such a thread may use system calls and our own memory, no libc that
+// relies on thread-local storage. It has a block of zeros for it all the same,
+// because a compiler or libc function may touch errno or the stack guard.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_H
+#define PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+struct RawThread {
+  void (*run)(void *arg);
+  void *arg;
+  const char *name; ///< as ps shows it, 15 bytes at most
+  /// The thread shares its starter's descriptors (for threads started by raw
+  /// threads). Otherwise it has one descriptor, number 0, a copy of `keep_fd`,
+  /// or none where that is -1.
+  bool share_fds;
+  int keep_fd;
+  /// Runs first on the new thread, if not null. Where it returns an errno the
+  /// thread ends, and StartRawThread returns that.
+  int (*prepare)();
+
+  u32 tid;   ///< set by the kernel before the thread runs; 0 once it has ended
+  u32 ready; ///< 1 once the thread's descriptors are its own
+  uptr unshare; ///< what the thread itself must stop sharing (CLONE_FILES, ...)
+  int error;    ///< errno that kept it from starting
+  void *stack;
+  void *tls;
+  uptr tls_bytes;
+};
+
+/// Starts `thread`, which must outlive it. All signals are blocked in it, and
+/// its shadow base is the caller's. Returns 0 or an errno. When it returns the
+/// thread has its own descriptors: the caller may close its copy of keep_fd.
+int StartRawThread(RawThread &thread);
+
+/// Waits for the end of a thread that was asked to end, and frees its memory.
+void JoinRawThread(RawThread &thread);
+
+/// True for any thread made here.
+bool IsRawThread(u32 tid);
+inline bool OnRawThread() { return IsRawThread(GetTidRaw()); }
+
+/// Waits as FutexWait does, but for a second at most, for something that
+/// `thread` is to do. False where the thread is not there any more: something
+/// ended it alone, which only a system call filter does.
+bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
+
+/// How many there are.
+u32 RawThreadCount();
+
+/// What raw threads map for themselves, so that a child can be rid of it. Both
+/// do nothing on other threads.
+void RememberBlock(void *p, uptr bytes);
+void ForgetBlock(void *p);
+
+/// In a forked child: the parent's raw threads are not there, but their stacks
+/// and what they had mapped are, and go.
+void ForgetRawThreads();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_H

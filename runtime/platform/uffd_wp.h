@@ -1,0 +1,96 @@
+//===- uffd_wp.h - The kernel's account of what was written ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pages that userfaultfd protects asynchronously: the first write to one lifts
+// its protection and stops nobody, and PAGEMAP_SCAN tells which pages are not
+// protected (pagetide/pagemap_scan.h). Linux 6.7.
+//
+// For the recorder's thread, in whose table the descriptors are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H
+#define PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H
+
+#include "platform/syscalls.h"
+
+#include "pagetide/pagemap_scan.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+constexpr uptr kPageShift = 12;
+constexpr uptr kPageBytes = uptr{1} << kPageShift;
+
+/// "WHAT: why" in a static text, to be handed out before another is made.
+const char *Missing(const char *what, int error);
+
+/// What PAGEMAP_SCAN is asked for; all of kernel::PageCategories.
+struct PageQuery {
+  u64 flags;    ///< kernel::ScanFlags
+  u64 inverted; ///< categories of `all` and `any` that a page must not have
+  u64 all;      ///< a page must have each of them
+  u64 any;      ///< and one of these, unless there are none
+  u64 wanted;   ///< to be told of
+};
+
+/// Trivial, so that it can be part of the recorder's state, which starts as
+/// zeros.
+class AsyncProtection {
+public:
+  /// Opens both descriptors. `features`: kernel::UffdFeatures beside those that
+  /// asynchronous protection is made of. Returns null, or what is missing, in a
+  /// static text; then nothing is open.
+  const char *Open(u64 features);
+  void Close();
+  /// Opens what Scan alone needs, unless it is open. Returns an errno.
+  int OpenPagemap();
+
+  int uffd() const { return uffd_; }
+
+  /// Puts the pages of [begin, end) in the kernel's account, where they may be
+  /// already. Returns an errno.
+  int Register(uptr begin, uptr end);
+  /// Protects pages in the account. When it returns, whoever writes to one
+  /// lifts the protection. Returns an errno.
+  int Protect(uptr begin, uptr end);
+
+  /// Calls take(kernel::PageRegion) for what is found in [begin, end), by
+  /// ascending address. Returns an errno.
+  template <typename Take>
+  int Scan(uptr begin, uptr end, const PageQuery &query, Take take);
+
+private:
+  uptr ScanSome(uptr begin, uptr end, const PageQuery &query, uptr &walked);
+
+  int uffd_, pagemap_; ///< 0, which is the memory file's: not opened yet
+  PageVec<kernel::PageRegion> found_;
+};
+
+template <typename Take>
+int AsyncProtection::Scan(uptr begin, uptr end, const PageQuery &query,
+                          Take take) {
+  while (begin < end) {
+    uptr walked = begin;
+    const uptr n = ScanSome(begin, end, query, walked);
+    if (ErrnoOf(n) == EINTR || ErrnoOf(n) == EAGAIN)
+      continue;
+    if (Failed(n))
+      return ErrnoOf(n);
+    for (uptr i = 0; i < n; ++i)
+      take(found_[i]);
+    if (walked <= begin)
+      return EIO; // no kernel does that; an endless loop would be worse
+    begin = walked;
+  }
+  return 0;
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H

@@ -1,0 +1,343 @@
+//===- callback_thread.cpp - Giving periods to the program ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/callback_thread.h"
+
+#include "platform/fork_reset.h"
+#include "platform/messages.h"
+#include "recorder/recorder.h"
+#include "threads/thread_start.h"
+
+#include "interception/interception.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+DECLARE_REAL(int, pthread_create, void *thread, const void *attr,
+             void *(*run)(void *), void *arg)
+DECLARE_REAL(int, pthread_attr_init, void *attr)
+DECLARE_REAL(int, pthread_attr_destroy, void *attr)
+DECLARE_REAL(int, pthread_attr_setdetachstate, void *attr, int state)
+
+namespace pagetide {
+
+namespace {
+struct Callback {
+  Lock set_lock;  ///< one SetCallback at a time
+  bool at_exit;   ///< GiveLastPeriod is registered
+  Lock run_lock;  ///< held while the callback runs; never by fork
+  Lock data_lock; ///< of function and user, for a moment
+  pagetide_callback function;
+  void *user;
+  bool thread_runs;
+  u32 thread_id; ///< 0 until it says so
+  u64 signals;   ///< what its creator had blocked
+  /// In a child that was forked in a callback, or when a callback ends the
+  /// program, until it returns: no period is given to a second one.
+  bool inherited;
+  u32 state; ///< CallbackState
+  /// Changes whenever the callback thread has something to look at.
+  u32 wake;
+  const pagetide_period *period;
+};
+} // namespace
+
+static Callback callback;
+
+enum CallbackState : u32 { kIdle, kWaits, kRuns, kDone };
+
+static void WakeCallbackThread() {
+  __atomic_add_fetch(&callback.wake, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&callback.wake);
+}
+
+/// False where `from` is not the state.
+static bool ChangeState(CallbackState from, CallbackState to) {
+  u32 expected = from;
+  return __atomic_compare_exchange_n(&callback.state, &expected, (u32)to, false,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+bool HasCallback() {
+  return __atomic_load_n(&callback.function, __ATOMIC_ACQUIRE) &&
+         !__atomic_load_n(&callback.inherited, __ATOMIC_ACQUIRE);
+}
+
+void RunCallback(const pagetide_period &period) {
+  callback.run_lock.Acquire();
+  pagetide_callback function;
+  void *user;
+  {
+    ScopedLock hold(callback.data_lock); // a handler may fork
+    function = callback.function;
+    user = callback.user;
+  }
+  if (function) {
+    bool was_in_request = self.in_request;
+    self.in_request = true;
+    bool left_out = LeaveOut(+1);
+    function(&period, user);
+    if (left_out)
+      LeaveOut(-1);
+    self.in_request = was_in_request;
+  }
+  callback.inherited = false;
+  callback.run_lock.Release();
+}
+
+bool LeaveCallback() {
+  __atomic_store_n(&callback.inherited, true, __ATOMIC_RELEASE);
+  if (!IsCallbackThread(GetTidRaw()))
+    return false;
+  StoreRelease(&callback.state, kDone);
+  WakeRecorder();
+  return true;
+}
+
+u32 CallbackThreads() { return LoadAcquire(&callback.thread_id) != 0; }
+bool IsCallbackThread(u32 tid) {
+  return LoadAcquire(&callback.thread_id) == tid;
+}
+
+/// Threads of the program that have begun and not ended, but one; wraps.
+static u32 program_threads;
+constexpr u32 kNoThread = ~u32{0};
+
+void CountThread(int change) {
+  if (__atomic_add_fetch(&program_threads, (u32)change, __ATOMIC_ACQ_REL) ==
+      kNoThread)
+    WakeCallbackThread();
+}
+
+static void *CallbackThread(void *) {
+  // A real thread of libc: the callback may do what any code may. What it
+  // touches is the program's own observation.
+  LeaveOut(+1);
+  StoreRelease(&callback.thread_id, GetTidRaw());
+  for (bool last = false;;) {
+    u32 seen = LoadAcquire(&callback.wake);
+    if (ChangeState(kWaits, kRuns)) {
+      RunCallback(*callback.period);
+      ChangeState(kRuns, kDone); // unless LeaveCallback did it
+      WakeRecorder();
+    } else if (last) {
+      break;
+    } else if (LoadAcquire(&program_threads) == kNoThread) {
+      // A period may have come in between: look once more.
+      last = true;
+      __atomic_store_n(&callback.thread_runs, false, __ATOMIC_SEQ_CST);
+    } else {
+      FutexWait(&callback.wake, seen);
+    }
+  }
+  StoreRelease(&callback.thread_id, 0);
+  // libc runs the handlers of exit() on the last thread. If this is it, they
+  // are recorded.
+  self.leave_out = 0;
+  AdoptThread();
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&callback.signals, 0, 8);
+  return nullptr;
+}
+
+bool StartCallbackElsewhere(const pagetide_period &period) {
+  if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_ACQUIRE))
+    return false;
+  callback.period = &period;
+  __atomic_store_n(&callback.state, (u32)kWaits, __ATOMIC_SEQ_CST);
+  // The thread may be about to end; it runs what it still sees.
+  if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_SEQ_CST) &&
+      ChangeState(kWaits, kIdle))
+    return false;
+  WakeCallbackThread();
+  return true;
+}
+
+bool CallbackDone() { return LoadAcquire(&callback.state) == kDone; }
+
+static int StartThread() {
+  pthread_attr_t attr;
+  REAL(pthread_attr_init)(&attr);
+  REAL(pthread_attr_setdetachstate)(&attr, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  int error;
+  {
+    ScopedBlockSignals block_signals; // inherited: the program's are not ours
+    callback.signals = block_signals.saved();
+    error = REAL(pthread_create)(&thread, &attr, CallbackThread, nullptr);
+  }
+  REAL(pthread_attr_destroy)(&attr);
+  if (!error)
+    __atomic_store_n(&callback.thread_runs, true, __ATOMIC_RELEASE);
+  return error;
+}
+
+/// exit() destroys the program's static objects before this library ends. The
+/// callback may use those that stood when it was set; atexit handlers run in
+/// reverse order, so here they still stand.
+static void GiveLastPeriod() {
+  if (!HasCallback())
+    return;
+  if (Recording())
+    RequestPeriodEnd(trace::kPeriodFinal);
+  SetCallback(nullptr, nullptr);
+}
+
+int SetCallback(pagetide_callback function, void *user) {
+  if (self.in_request || __atomic_load_n(&callback.inherited, __ATOMIC_ACQUIRE))
+    return PAGETIDE_BUSY;
+  ScopedLock set(callback.set_lock);
+  if (function && !callback.at_exit) {
+    callback.at_exit = true;
+    atexit(GiveLastPeriod);
+  }
+  if (function && !callback.thread_runs && StartThread())
+    return PAGETIDE_NO_MEMORY;
+  callback.run_lock.Acquire(); // the former one is not running
+  {
+    ScopedLock hold(callback.data_lock);
+    callback.user = user;
+    __atomic_store_n(&callback.function, function, __ATOMIC_RELEASE);
+  }
+  callback.run_lock.Release();
+  return PAGETIDE_OK;
+}
+
+void LockCallback() { callback.data_lock.Acquire(); }
+void UnlockCallback() { callback.data_lock.Release(); }
+
+/// In a child: it has one thread, the one that forked.
+static void ForgetCallbackThread() {
+  callback.state = kIdle;
+  callback.thread_runs = false;
+  callback.thread_id = 0;
+  program_threads = self.ended ? kNoThread : 0;
+}
+
+void DropCallbackInChild() {
+  callback.function = nullptr;
+  ForgetCallbackThread();
+}
+
+void RenewCallbackInChild() {
+  callback.data_lock.Reset();
+  callback.set_lock.Reset();
+  // The thread that forked may be in the callback, and then goes on in it.
+  callback.inherited = self.in_request;
+  if (!callback.inherited)
+    callback.run_lock.Reset();
+  ForgetCallbackThread();
+  int error = callback.function ? StartThread() : 0;
+  if (error)
+    WarnOrStop("process %u, a fork, has no thread for its period callback: %s. "
+               "The callback is called for the periods that the program ends, "
+               "not for those that the clock ends. Limits on threads (ulimit "
+               "-u) and memory (-v, -d) can be the reason.\n",
+               GetPidRaw(), DescribeErrno(error));
+}
+
+//===- Description --------------------------------------------------------===//
+
+// The C API's numbers are the trace's.
+constexpr bool Same(int api, int trace) { return api == trace; }
+static_assert(Same(PAGETIDE_READ, trace::kRunRead) &&
+              Same(PAGETIDE_WRITTEN, trace::kRunWritten) &&
+              Same(PAGETIDE_ACCESSED, trace::kRunAccessed) &&
+              Same(PAGETIDE_CARRIED, trace::kRunCarried) &&
+              Same(PAGETIDE_MAY_READ, trace::kRunMayRead) &&
+              Same(PAGETIDE_MAY_WRITTEN, trace::kRunMayWritten) &&
+              Same(PAGETIDE_STATE_UNREADABLE,
+                   (int)ChecksumState::kUnreadable) &&
+              Same(PAGETIDE_STATE_GONE, (int)ChecksumState::kGone) &&
+              Same(PAGETIDE_STATE_UNSTABLE, (int)ChecksumState::kUnstable) &&
+              Same(PAGETIDE_STATE_STABLE, (int)ChecksumState::kStable) &&
+              Same(PAGETIDE_PERIOD_DRIVEN, trace::kPeriodDriven) &&
+              Same(PAGETIDE_PERIOD_FINAL, trace::kPeriodFinal));
+
+PAGETIDE_RECORDER_STATE static pagetide_period description;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_run> runs;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_thread_set> sections;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_page> pages;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_mapping> added, removed;
+PAGETIDE_RECORDER_STATE static MappingList told, telling;
+
+static void Describe(const MappingList &list, const Mapping &m,
+                     PageVec<pagetide_mapping> &out) {
+  out.push_back({(uintptr_t)m.start, m.bytes, m.protection, list.NameOf(m)});
+}
+
+/// Both lists are sorted by start: one pass.
+static void CompareMappings() {
+  added.clear();
+  removed.clear();
+  uptr i = 0, j = 0;
+  while (i < told.entries.size() || j < telling.entries.size()) {
+    const Mapping *a = i < told.entries.size() ? &told.entries[i] : nullptr;
+    const Mapping *b =
+        j < telling.entries.size() ? &telling.entries[j] : nullptr;
+    if (a && b && SameMapping(told, *a, telling, *b)) {
+      ++i;
+      ++j;
+    } else if (a && (!b || a->start <= b->start)) {
+      Describe(told, *a, removed);
+      ++i;
+    } else {
+      Describe(telling, *b, added);
+      ++j;
+    }
+  }
+}
+
+template <typename T> static void Copy(PageVec<T> &to, const PageVec<T> &from) {
+  to.clear();
+  to.reserve(from.size());
+  for (const T &t : from)
+    to.push_back(t);
+}
+
+const pagetide_period &DescribePeriod(const PeriodResult &result,
+                                      const MappingList &mappings) {
+  const u32 shift = shadow.module.granule_shift;
+  runs.clear();
+  for (const Run &run : result.set.runs)
+    runs.push_back({run.granule << shift, run.length << shift, run.flags});
+  sections.clear();
+  for (const Section &s : result.set.sections)
+    sections.push_back({s.tid, s.count, &runs[s.first]});
+  pages.clear();
+  for (const PageHash &page : result.hashes)
+    pages.push_back({page.granule << shift, page.hash, (u32)page.state});
+  // What was told last time must outlive this call: it names what went.
+  told.entries.swap(telling.entries);
+  told.names.swap(telling.names);
+  Copy(telling.entries, mappings.entries);
+  Copy(telling.names, mappings.names);
+  CompareMappings();
+  pagetide_period &d = description;
+  d.size = sizeof(d);
+  d.index = result.entry.index;
+  d.start_ns = result.entry.start_ns;
+  d.end_ns = result.entry.end_ns;
+  d.flags = result.entry.flags;
+  d.overruns = result.entry.overruns;
+  d.granule = (size_t)1 << shift;
+  d.thread_count = sections.size();
+  d.threads = sections.data();
+  d.page_count = pages.size();
+  d.pages = pages.data();
+  d.combined_checksum = result.combined.sum;
+  d.stable_count = result.combined.stable;
+  d.left_out_count = result.combined.left_out;
+  d.added_count = added.size();
+  d.added = added.data();
+  d.removed_count = removed.size();
+  d.removed = removed.data();
+  return d;
+}
+
+} // namespace pagetide

@@ -1,0 +1,176 @@
+//===- checksums.cpp - The checksums of a period --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/checksums.h"
+
+#include "periods/settled.h"
+#include "platform/fork_reset.h"
+#include "platform/messages.h"
+#include "platform/options.h"
+
+#include "sanitizer_common/sanitizer_stoptheworld.h"
+
+namespace pagetide {
+
+using namespace trace;
+
+/// Tries of UnstablePolicy::kRehash after the first hashing.
+constexpr int kRehashes = 3;
+
+/// Flags of the granules that are hashed. What may have been written, and what
+/// was carried because it may still be written, counts as written.
+static u32 WantedFlags(ChecksumMode mode) {
+  constexpr u32 kWritten =
+      kRunWritten | kRunMayWritten | kRunCarried | kRunAccessed;
+  return mode == ChecksumMode::kWritten ? kWritten
+                                        : kWritten | kRunRead | kRunMayRead;
+}
+
+PAGETIDE_RECORDER_STATE static PageVec<Run> wanted, wanted_spare;
+
+/// The wanted granules of all sections: sections are sorted, their union is
+/// made by merging two at a time.
+static void UniteSections(const PageSet &set, u32 flags) {
+  wanted.clear();
+  for (const Section &s : set.sections) {
+    wanted_spare.clear();
+    uptr i = 0;
+    auto add = [&](Run run) {
+      run.flags = 0;
+      if (!wanted_spare.empty() && run.granule <= wanted_spare.back().end()) {
+        Run &last = wanted_spare.back();
+        if (run.end() > last.end())
+          last.length = run.end() - last.granule;
+        return;
+      }
+      wanted_spare.push_back(run);
+    };
+    for (uptr j = s.first; j < s.first + s.count; ++j) {
+      const Run &run = set.runs[j];
+      if (!(run.flags & flags))
+        continue;
+      for (; i < wanted.size() && wanted[i].granule <= run.granule; ++i)
+        add(wanted[i]);
+      add(run);
+    }
+    for (; i < wanted.size(); ++i)
+      add(wanted[i]);
+    wanted.swap(wanted_spare);
+  }
+}
+
+PAGETIDE_RECORDER_STATE static PageVec<StagedWord> unsettled_words;
+PAGETIDE_RECORDER_STATE static PageSet unsettled_set;
+
+/// Makes unstable what unsettled threads had marked as written. Both lists are
+/// sorted.
+static void ExcludeUnsettled(PageVec<PageHash> &pages) {
+  BuildRuns(unsettled_words, nullptr, unsettled_set);
+  uptr i = 0;
+  for (const Run &run : unsettled_set.runs) {
+    while (i < pages.size() && pages[i].granule < run.granule)
+      ++i;
+    for (; i < pages.size() && pages[i].granule < run.end(); ++i)
+      pages[i].state = ChecksumState::kUnstable;
+  }
+}
+
+static bool AnyUnstable(const PageVec<PageHash> &pages) {
+  for (const PageHash &page : pages)
+    if (page.state == ChecksumState::kUnstable)
+      return true;
+  return false;
+}
+
+PAGETIDE_RECORDER_STATE static PageVec<PageHash> again;
+
+/// The unstable pages, to be hashed anew.
+static void TakeUnstable(const PageVec<PageHash> &pages) {
+  again.clear();
+  for (const PageHash &page : pages)
+    if (page.state == ChecksumState::kUnstable)
+      again.push_back({page.granule, 0, ChecksumState::kStable});
+}
+
+static void PutBack(PageVec<PageHash> &pages) {
+  uptr i = 0;
+  for (PageHash &page : pages)
+    if (page.state == ChecksumState::kUnstable)
+      page = again[i++];
+}
+
+/// Hashes what is unstable once more: marks are taken (into the open period,
+/// where they belong) so that new writes show.
+static bool Rehash(const Engine &engine, PageVec<PageHash> &pages) {
+  TakeUnstable(pages);
+  if (!engine.collect(false))
+    return false;
+  unsettled_words.clear();
+  bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
+  ExcludeUnsettled(again);
+  HashPages(GetTidRaw(), again);
+  engine.recheck(again);
+  PutBack(pages);
+  return ok;
+}
+
+namespace {
+struct StoppedHashing {
+  u32 tid;
+  bool done;
+};
+} // namespace
+
+static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
+                             void *arg) {
+  auto *job = (StoppedHashing *)arg;
+  HashPages(job->tid, again);
+  job->done = true;
+}
+
+/// Hashes what is unstable while every thread stands still. What a page holds
+/// then is no torn value, whoever was about to write it.
+static void HashStopped(PageVec<PageHash> &pages) {
+  TakeUnstable(pages);
+  StoppedHashing job = {GetTidRaw(), false};
+  __sanitizer::StopTheWorld(HashWhileStopped, &job);
+  if (job.done) {
+    PutBack(pages);
+    return;
+  }
+  // Not where ptrace is forbidden: they stay unstable.
+  PAGETIDE_RECORDER_STATE static bool told;
+  if (!told)
+    Warning("option unstable=stop: the threads cannot be stopped, because the "
+            "system forbids ptrace; pages written meanwhile stay without a "
+            "checksum (unstable).\n");
+  told = true;
+}
+
+bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
+                PeriodResult &result) {
+  PageVec<PageHash> &pages = result.hashes;
+  UniteSections(result.set, WantedFlags(mode));
+  for (const Run &run : wanted)
+    for (u64 granule = run.granule; granule < run.end(); ++granule)
+      pages.push_back({granule, 0, ChecksumState::kStable});
+
+  unsettled_words.clear();
+  bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
+  ExcludeUnsettled(pages);
+  HashPages(GetTidRaw(), pages);
+  engine.recheck(pages);
+
+  if (policy == UnstablePolicy::kRehash)
+    for (int i = 0; i < kRehashes && ok && AnyUnstable(pages); ++i)
+      ok = Rehash(engine, pages);
+  if (policy == UnstablePolicy::kStop && AnyUnstable(pages))
+    HashStopped(pages);
+  result.combined = Combine(pages);
+  return ok;
+}
+
+} // namespace pagetide

@@ -1,0 +1,24 @@
+//===- checksums.h - The checksums of a period ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_CHECKSUMS_H
+#define PAGETIDE_RUNTIME_RECORDER_CHECKSUMS_H
+
+#include "engines/engine.h"
+
+namespace pagetide {
+
+/// Hashes the granules of result.set that `mode` names, just after the period
+/// was collected, and tells stable from unstable ones by the contract's rule: a
+/// granule is stable only if all threads that had marked it as written were
+/// settled before hashing began, and no mark and no system call wrote it by the
+/// end. Carries what unsettled threads wrote. False where staging is full.
+bool HashPeriod(const Engine &engine, trace::ChecksumMode mode,
+                trace::UnstablePolicy policy, PeriodResult &result);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_CHECKSUMS_H

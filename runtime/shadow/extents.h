@@ -1,0 +1,79 @@
+//===- extents.h - Parts of threads' shadows, and sets of them ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_SHADOW_EXTENTS_H
+#define PAGETIDE_RUNTIME_SHADOW_EXTENTS_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// What the kernel maps at a time of a shadow.
+constexpr u64 kShadowPageBytes = 4096;
+
+/// A part of one slot's shadow.
+struct Extent {
+  u32 slot;
+  u64 begin; ///< byte offsets into the slot's shadow, multiples of the page
+  u64 end;
+};
+
+// A set of shadow pages is a list of extents, by slot and offset, none of which
+// overlap.
+
+/// Appends a part that does not begin before the last one begins, or joins the two.
+template <typename List> void AppendExtent(List &list, Extent e) {
+  if (!list.empty() && list.back().slot == e.slot && list.back().end >= e.begin)
+    list.back().end = list.back().end > e.end ? list.back().end : e.end;
+  else
+    list.push_back(e);
+}
+
+/// Sets `out`, another list than both, to what `a` or `b` has.
+template <typename List> void Unite(const List &a, const List &b, List &out) {
+  out.clear();
+  const Extent *p = a.begin(), *q = b.begin();
+  while (p != a.end() || q != b.end()) {
+    const bool take_a =
+        q == b.end() ||
+        (p != a.end() &&
+         (p->slot != q->slot ? p->slot < q->slot : p->begin < q->begin));
+    AppendExtent(out, take_a ? *p++ : *q++);
+  }
+}
+
+/// Sets `out`, another list than both, to what `a` has and `b` has not.
+template <typename List>
+void Subtract(const List &a, const List &b, List &out) {
+  out.clear();
+  const Extent *q = b.begin();
+  for (const Extent &e : a) {
+    while (q != b.end() &&
+           (q->slot < e.slot || (q->slot == e.slot && q->end <= e.begin)))
+      ++q;
+    u64 at = e.begin;
+    // What reaches beyond e may take part of the next one too.
+    for (const Extent *r = q;
+         r != b.end() && r->slot == e.slot && r->begin < e.end; ++r) {
+      if (at < r->begin)
+        out.push_back({e.slot, at, r->begin});
+      at = r->end;
+    }
+    if (at < e.end)
+      out.push_back({e.slot, at, e.end});
+  }
+}
+
+template <typename List> u64 BytesOf(const List &list) {
+  u64 bytes = 0;
+  for (const Extent &e : list)
+    bytes += e.end - e.begin;
+  return bytes;
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_SHADOW_EXTENTS_H

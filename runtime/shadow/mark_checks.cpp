@@ -1,0 +1,135 @@
+//===- mark_checks.cpp - Looking for the pass's faults --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shadow/mark_checks.h"
+
+#include "platform/messages.h"
+#include "shadow/shadow.h"
+
+namespace pagetide {
+
+/// Odd while marks are being taken.
+static u64 takes;
+
+static u64 checked, missed, undecided;
+
+/// Places of which it was said already that a mark is missing: the address of
+/// the text that names them, shifted, and what the access does.
+constexpr u32 kMostPlaces = 64;
+static u64 told[kMostPlaces];
+
+TakingMarks::TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
+TakingMarks::~TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
+
+static void Count(u64 &counter) {
+  __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+}
+
+/// Whether cell number `which` of any index of the granule has a mark, or the
+/// last one before them a mark that may mean this granule.
+static bool IsMarked(uptr granule, unsigned which) {
+  const uptr begin = CellIndexOf(granule), end = CellIndexOf(granule + 1);
+  for (uptr index = begin; index < end; ++index)
+    if (LoadCell(index * shadow.cells + which) &
+        (abi::kCellMarked | abi::kCellNear))
+      return true;
+  return shadow.cells_shift && begin &&
+         LoadCell((begin - 1) * shadow.cells + which) & abi::kCellNear;
+}
+
+/// The first granule of [address, address+bytes) with an empty cell where one
+/// should be marked; -1 where there is none.
+static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
+  if (!bytes || !InShadowedRange(address, bytes))
+    return (uptr)-1; // the access will fault
+  const bool read =
+      what & abi::kAccessReads && abi::records_reads(shadow.layout);
+  const bool written = what & abi::kAccessWrites;
+  const uptr last = GranuleOf(address + bytes - 1);
+  for (uptr granule = GranuleOf(address); granule <= last; ++granule)
+    if ((read && !IsMarked(granule, abi::read_cell(shadow.layout))) ||
+        (written && !IsMarked(granule, abi::write_cell(shadow.layout))))
+      return granule;
+  return (uptr)-1;
+}
+
+/// False where it was done before, or too often.
+static bool IsToBeTold(const char *where, u32 what) {
+  const u64 key = (u64)where << 2 | what;
+  for (u64 &place : told) {
+    u64 other = 0;
+    if (__atomic_compare_exchange_n(&place, &other, key, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return true;
+    if (other == key)
+      return false;
+  }
+  return false;
+}
+
+static void Check(uptr address, uptr bytes, u32 what, u64 begin,
+                  const char *where) {
+  Count(checked);
+  const uptr missing = FirstMissing(address, bytes, what);
+  if (missing == (uptr)-1)
+    return;
+  // Who took the mark has counted before: x86 keeps the order of loads.
+  if (begin & 1 || __atomic_load_n(&takes, __ATOMIC_SEQ_CST) != begin) {
+    Count(undecided);
+    return;
+  }
+  Count(missed);
+  if (IsToBeTold(where, what))
+    Warning("missed mark: an access in %s %s %zu bytes at 0x%zx, but the "
+            "granule at 0x%zx is not marked so. This is a fault of the pass.\n",
+            where,
+            what == abi::kAccessReads    ? "reads"
+            : what == abi::kAccessWrites ? "writes"
+                                         : "reads and writes",
+            bytes, address, missing << shadow.granule_shift);
+}
+
+void ReportMarkChecks() {
+  const u64 all = __atomic_load_n(&checked, __ATOMIC_RELAXED);
+  if (!all)
+    return;
+  const u64 found = __atomic_load_n(&missed, __ATOMIC_RELAXED);
+  const u64 open = __atomic_load_n(&undecided, __ATOMIC_RELAXED);
+  constexpr char text[] =
+      "%llu accesses checked: %llu marks missed, %llu undecided because a "
+      "period ended meanwhile.\n";
+  if (found)
+    Warning(text, all, found, open);
+  else
+    Info(text, all, found, open);
+}
+
+void RenewMarkChecksInChild() {
+  takes = 0;
+  checked = missed = undecided = 0;
+}
+
+} // namespace pagetide
+
+using namespace pagetide;
+
+#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
+
+PAGETIDE_EXPORT void __pagetide_access(const void *p, uptr bytes, u32 what) {
+  if (what & abi::kAccessReads)
+    MarkRead((uptr)p, bytes);
+  if (what & abi::kAccessWrites)
+    MarkWrite((uptr)p, bytes);
+}
+
+PAGETIDE_EXPORT u64 __pagetide_check_begin(void) {
+  return __atomic_load_n(&takes, __ATOMIC_SEQ_CST);
+}
+
+PAGETIDE_EXPORT void __pagetide_check(const void *p, uptr bytes, u32 what,
+                                      u64 begin, const char *where) {
+  Check((uptr)p, bytes, what, begin, where);
+}

@@ -1,0 +1,37 @@
+//===- mark_checks.h - Looking for the pass's faults ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What code calls that was built with the pass's option marks=calls or
+// marks=check (docs/design.md, Finding faults of the pass). A check looks for
+// the mark of an access in the running thread's shadow. The mark may have been
+// taken since, so a check decides nothing where marks were taken between it and
+// the beginning of its segment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_SHADOW_MARK_CHECKS_H
+#define PAGETIDE_RUNTIME_SHADOW_MARK_CHECKS_H
+
+namespace pagetide {
+
+/// Stands wherever the marks of running threads are taken or dropped.
+class TakingMarks {
+public:
+  TakingMarks();
+  ~TakingMarks();
+  TakingMarks(const TakingMarks &) = delete;
+  TakingMarks &operator=(const TakingMarks &) = delete;
+};
+
+/// Says what the checks found, where there were any.
+void ReportMarkChecks();
+
+/// Nothing is checked yet in a forked child, and nobody takes marks.
+void RenewMarkChecksInChild();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_SHADOW_MARK_CHECKS_H

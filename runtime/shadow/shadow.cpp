@@ -1,0 +1,366 @@
+//===- shadow.cpp - The shadow memory of a process ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shadow/shadow.h"
+
+#include "platform/messages.h"
+#include "shadow/mark_checks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/single_threaded.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+using namespace shadow_file;
+
+Shadow shadow;
+
+/// Slots that a process can have before its recorder runs: its first thread's.
+constexpr u32 kMostMoved = 2;
+
+/// A quarter of the address space stays the program's. Of the slots that fit into
+/// the rest, a quarter at most is shared by the threads for which none is left.
+constexpr u64 kMostShadowBytes = u64{3} << (abi::kAddressBits - 2);
+constexpr u32 kMostShared = 32;
+
+constexpr u64 RoundUpToPage(u64 bytes) { return (bytes + 4095) / 4096 * 4096; }
+constexpr u64 kSlotTableOffset = RoundUpToPage(sizeof(ShadowHeader));
+constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
+constexpr u64 kWatchTablesOffset =
+    RoundUpToPage(kSlotTableOffset + kMaxSlots * sizeof(SlotEntry));
+constexpr u64 kChunksOffset = kWatchTablesOffset + 2 * kWatchTableBytes;
+
+u64 ControlBytes() { return kChunksOffset + kMaxStagingBytes; }
+
+static u64 SlotsOffset() { return ControlBytes(); }
+
+static u64 SlotOffset(u32 slot) {
+  return SlotsOffset() + u64{slot} * shadow.slot_bytes;
+}
+
+static u64 FileBytes() {
+  return SlotsOffset() + u64{kMaxSlots} * shadow.slot_bytes;
+}
+
+/// Sizes the memfd. The limit on file sizes governs memory files too; beyond it
+/// ftruncate would raise SIGXFSZ, which tells nobody why. A soft limit is out of
+/// the way for the while. Returns 0 or an errno.
+static int SizeMemfd(int fd) {
+  struct rlimit limit;
+  const bool limited =
+      !Failed(Syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (uptr)&limit)) &&
+      limit.rlim_cur < FileBytes();
+  if (!limited)
+    return ErrnoOf(Syscall(SYS_ftruncate, (uptr)fd, FileBytes()));
+  struct rlimit raised = {RLIM_INFINITY, limit.rlim_max};
+  raised.rlim_cur = limit.rlim_max;
+  if (raised.rlim_max < FileBytes() ||
+      Failed(Syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, (uptr)&raised)))
+    return EFBIG;
+  uptr result = Syscall(SYS_ftruncate, (uptr)fd, FileBytes());
+  Syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, (uptr)&limit);
+  return ErrnoOf(result);
+}
+
+/// Returns 0 or an errno.
+static int MakeMemfd(int *fd) {
+  constexpr uptr kCloexec = 1; // MFD_CLOEXEC
+  uptr result = Syscall(SYS_memfd_create, (uptr) "pagetide-shadow", kCloexec);
+  if (Failed(result))
+    return ErrnoOf(result);
+  *fd = (int)result;
+  int error = SizeMemfd(*fd);
+  if (error)
+    Syscall(SYS_close, (uptr)*fd);
+  return error;
+}
+
+/// Out of core dumps; and small pages, because marks are sparse.
+static void AdviseShadow(uptr p, u64 bytes) {
+  Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
+  Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
+}
+
+/// Without a file (-1) the memory is anonymous. `how` is for an address only.
+static int MapFile(int fd, u64 offset, u64 bytes, void *address, uptr *result,
+                   int how = MAP_FIXED) {
+  const int flags = MAP_SHARED | MAP_NORESERVE | (address ? how : 0) |
+                    (fd < 0 ? MAP_ANONYMOUS : 0);
+  uptr p = Syscall(SYS_mmap, (uptr)address, bytes, PROT_READ | PROT_WRITE,
+                   (uptr)flags, (uptr)(sptr)fd, fd < 0 ? 0 : offset);
+  if (Failed(p))
+    return ErrnoOf(p);
+  AdviseShadow(p, bytes);
+  *result = p;
+  return 0;
+}
+
+[[noreturn]] static void DieNoAddressSpace(u64 bytes, int error) {
+  Fatal("cannot map %llu MiB of virtual address space for the shadow: %s. It "
+        "is not memory, but a limit on address space (ulimit -v) forbids it: "
+        "lift the limit, or build with %s.\n",
+        bytes >> 20, DescribeErrno(error),
+        shadow.cells_shift ? "-fpagetide-precision=exact, whose shadows "
+                             "take a sixteenth"
+                           : "a coarser granule");
+}
+
+static void FillHeader() {
+  ShadowHeader &header = *shadow.header;
+  header.version = kVersion;
+  header.pid = GetPidRaw();
+  header.layout = (u32)shadow.layout;
+  header.cell_shift = shadow.cell_shift;
+  header.granule_shift = shadow.granule_shift;
+  header.slot_table_offset = kSlotTableOffset;
+  header.watch_tables_offset = kWatchTablesOffset;
+  header.chunks_offset = kChunksOffset;
+  header.chunk_count = kMaxStagingBytes / kChunkBytes;
+  header.slots_offset = SlotsOffset();
+  header.slot_bytes = shadow.slot_bytes;
+  header.slot_high = kFirstSlot;
+  StoreRelease(&header.magic, kMagic);
+}
+
+void CreateControl(const abi::ModuleInfo &module) {
+  shadow.module = module;
+  shadow.layout = (abi::Layout)module.layout;
+  shadow.cell_shift = module.cell_shift;
+  shadow.granule_shift = module.granule_shift;
+  shadow.cells_shift = module.granule_shift - module.cell_shift;
+  shadow.cells = abi::cells_per_index(shadow.layout);
+  shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
+  const u64 room = kMostShadowBytes / shadow.slot_bytes;
+  const u32 most = room < kMaxSlots ? (u32)room : kMaxSlots;
+  shadow.shared_count = most / 4 < kMostShared ? most / 4 : kMostShared;
+  shadow.first_shared = most - shadow.shared_count;
+  // Without a memory file there are no records, but the program may still run:
+  // whether it is to is not known yet.
+  if (MakeMemfd(&shadow.fd))
+    shadow.fd = -1;
+  uptr control;
+  if (int error = MapFile(shadow.fd, 0, ControlBytes(), nullptr, &control))
+    DieNoAddressSpace(ControlBytes(), error);
+  shadow.header = (ShadowHeader *)control;
+  shadow.slots = (SlotEntry *)(control + kSlotTableOffset);
+  for (u32 i = 0; i < 2; ++i)
+    shadow.watch_tables[i] =
+        (WatchedRange *)(control + kWatchTablesOffset + i * kWatchTableBytes);
+  shadow.chunks = (StagingChunk *)(control + kChunksOffset);
+  FillHeader();
+  StoreRelease(&shadow.control_ready, 1);
+}
+
+// Other sanitizers' runtimes, where the program has one. They have a place of
+// their own there, and come later than the first phase.
+extern "C" {
+__attribute__((weak)) void __asan_init();
+__attribute__((weak)) void __hwasan_init();
+__attribute__((weak)) void __msan_init();
+__attribute__((weak)) void __tsan_init();
+}
+
+/// Maps the first thread's slot where its GS base is 0, if that place is free.
+/// Returns 0 or an errno.
+static int MapFirstSlot() {
+  if (__asan_init || __hwasan_init || __msan_init || __tsan_init)
+    return MapSlot(shadow.fd, kFirstSlot);
+  // Older kernels, and QEMU's, take the flag for none and the address for a hint:
+  // then the slot is where they put it.
+  constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
+  if (MapFile(shadow.fd, SlotOffset(kFirstSlot), shadow.slot_bytes,
+              (void *)abi::kShadowBias, &shadow.slot_base[kFirstSlot],
+              kFixedNoReplace))
+    return MapSlot(shadow.fd, kFirstSlot);
+  return 0;
+}
+
+void CreateShadow(const abi::ModuleInfo &module) {
+  CreateControl(module);
+  if (int error = MapFirstSlot())
+    DieNoAddressSpace(shadow.slot_bytes, error);
+  BeginSlot(kFirstSlot, GetTidRaw());
+  SetShadowBase(shadow.slot_base[kFirstSlot]);
+  struct stat tasks;
+  if (Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
+                     (uptr)&tasks, 0)))
+    shadow.threads_before = !__libc_single_threaded; // there is no /proc
+  else
+    shadow.threads_before = tasks.st_nlink > 3; // itself, parent, one thread
+  StoreRelease(&shadow.ready, 1);
+}
+
+uptr MapSparseSlot() {
+  uptr p;
+  if (!MapFile(-1, 0, shadow.slot_bytes, nullptr, &p))
+    return p;
+  int fd; // vm.overcommit_memory=2, as in MapOver
+  if (MakeMemfd(&fd))
+    return 0;
+  int error = MapFile(fd, 0, shadow.slot_bytes, nullptr, &p);
+  Syscall(SYS_close, (uptr)fd);
+  return error ? 0 : p;
+}
+
+u64 ShadowBytes() {
+  u64 bytes = ControlBytes();
+  for (u32 i = 0; i < kMaxSlots; ++i)
+    if (LoadAcquire(&shadow.slot_base[i]))
+      bytes += shadow.slot_bytes;
+  return bytes;
+}
+
+bool OverlapsShadow(uptr address, uptr bytes) {
+  auto overlaps = [&](uptr base, u64 size) {
+    return base && address < base + size && address + bytes > base;
+  };
+  if (overlaps((uptr)shadow.header, ControlBytes()))
+    return true;
+  for (u32 i = 0; i < kMaxSlots; ++i)
+    if (overlaps(LoadAcquire(&shadow.slot_base[i]), shadow.slot_bytes))
+      return true;
+  return false;
+}
+
+int MapSlot(int fd, u32 slot) {
+  uptr base;
+  int error = MapFile(fd, SlotOffset(slot), shadow.slot_bytes, nullptr, &base);
+  if (error)
+    return error;
+  __atomic_store_n(&shadow.slot_base[slot], base, __ATOMIC_RELEASE);
+  return 0;
+}
+
+void BeginSlot(u32 slot, u32 tid) {
+  SlotEntry &entry = shadow.slots[slot];
+  entry.tid = tid;
+  entry.process = GetPidRaw();
+  entry.start_ns = MonotonicNs();
+  entry.end_ns = 0;
+  EndCallsInFlight(entry);
+  entry.inflight_call = 0;
+  ++entry.generation;
+  if (shadow.header->slot_high <= slot)
+    shadow.header->slot_high = slot + 1;
+  StoreRelease(&entry.state, (u32)SlotState::kLive);
+}
+
+/// Anonymous memory over what was the parent's: shared, as RLIMIT_DATA does not
+/// count that. Where the system reserves all such memory in full
+/// (vm.overcommit_memory=2) it is a memfd that nobody holds.
+static void MapOver(void *fixed, u64 offset, u64 bytes) {
+  uptr p = Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                   (uptr)-1, 0);
+  if (!Failed(p))
+    return AdviseShadow(p, bytes);
+  int fd;
+  int error = MakeMemfd(&fd);
+  if (!error) {
+    error = MapFile(fd, offset, bytes, fixed, &p);
+    Syscall(SYS_close, (uptr)fd);
+  }
+  if (error)
+    Fatal("a fork of the program can have no shadow memory of its own: %s. It "
+          "cannot run, for its marks would count as its parent's.\n",
+          DescribeErrno(error));
+}
+
+void RenewShadowInChild(u32 slot) {
+  RenewMarkChecksInChild();
+  // The slots of threads that fork left behind.
+  for (u32 i = 0; i < kMaxSlots; ++i)
+    if (i != slot && shadow.slot_base[i]) {
+      Unmap((void *)shadow.slot_base[i], shadow.slot_bytes);
+      shadow.slot_base[i] = 0;
+    }
+  if (shadow.fd >= 0) // a fork before the recorder had taken it
+    Syscall(SYS_close, (uptr)shadow.fd);
+  shadow.fd = -1;
+  MapOver(shadow.header, 0, ControlBytes());
+  if (shadow.slot_base[slot])
+    MapOver((void *)shadow.slot_base[slot], SlotOffset(slot),
+            shadow.slot_bytes);
+  FillHeader();
+  if (shadow.slot_base[slot])
+    BeginSlot(slot, GetTidRaw());
+}
+
+int MoveShadowToMemfd() {
+  int fd;
+  if (int error = MakeMemfd(&fd))
+    return error;
+  // Of the control block only the slots' entries say something yet.
+  SlotEntry entries[kMostMoved];
+  u32 slots[kMostMoved], count = 0;
+  for (u32 i = 0; i < kMaxSlots && count < kMostMoved; ++i)
+    if (shadow.slot_base[i]) {
+      slots[count] = i;
+      entries[count++] = shadow.slots[i];
+    }
+  uptr mapped;
+  int error = MapFile(fd, 0, ControlBytes(), shadow.header, &mapped);
+  for (u32 i = 0; i < count && !error; ++i)
+    error = MapFile(fd, SlotOffset(slots[i]), shadow.slot_bytes,
+                    (void *)shadow.slot_base[slots[i]], &mapped);
+  FillHeader();
+  for (u32 i = 0; i < count; ++i) {
+    shadow.slots[slots[i]] = entries[i];
+    if (shadow.header->slot_high <= slots[i])
+      shadow.header->slot_high = slots[i] + 1;
+  }
+  if (error)
+    Syscall(SYS_close, (uptr)fd);
+  return error;
+}
+
+//===- Marks --------------------------------------------------------------===//
+
+/// Calls store(index of the granule's first cells) for each granule.
+template <typename StoreFn>
+static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
+  if (!bytes || !InShadowedRange(address, bytes))
+    return;
+  uptr last = GranuleOf(address + bytes - 1);
+  for (uptr granule = GranuleOf(address); granule <= last; ++granule)
+    store(CellIndexOf(granule));
+}
+
+void MarkRead(uptr address, uptr bytes) {
+  if (!abi::records_reads(shadow.layout))
+    return;
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCell(ReadCellOffset(index), abi::kCellMarked);
+  });
+}
+
+void MarkWrite(uptr address, uptr bytes) {
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCell(WriteCellOffset(index), abi::kCellMarked);
+  });
+}
+
+void MarkMayRead(uptr address, uptr bytes) {
+  if (!abi::records_reads(shadow.layout))
+    return;
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCellIfEmpty(ReadCellOffset(index), abi::kCellMay);
+  });
+}
+
+void MarkMayWrite(uptr address, uptr bytes) {
+  ForEachGranule(address, bytes, [](uptr index) {
+    // A handler may mark for certain in between.
+    StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
+  });
+}
+
+} // namespace pagetide

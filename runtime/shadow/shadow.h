@@ -1,0 +1,155 @@
+//===- shadow.h - The shadow memory of a process --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One memfd a process, laid out as include/pagetide/shadow_file.h says: a
+// control block, a ring for page sets not yet written, and a slot of shadow a
+// thread. This file maps it and knows where things are; who uses which slot is
+// the business of thread_start.h, and what is in them of snapshot.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_SHADOW_SHADOW_H
+#define PAGETIDE_RUNTIME_SHADOW_SHADOW_H
+
+#include "pagetide/abi.h"
+#include "pagetide/shadow_file.h"
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+using shadow_file::InFlightKind;
+using shadow_file::InFlightRange;
+using shadow_file::PeriodEntry;
+using shadow_file::ShadowHeader;
+using shadow_file::SlotEntry;
+using shadow_file::SlotState;
+using shadow_file::StagedWord;
+using shadow_file::StagingChunk;
+
+/// Address space set aside for the ring; option staging_mib takes part of it.
+constexpr u64 kMaxStagingBytes = u64{4} << 30;
+
+/// The slot of the thread that ran the first phase.
+constexpr u32 kFirstSlot = 1;
+
+struct Shadow {
+  /// 0 until there is a shadow. Read by interceptors on every call.
+  u32 ready;
+  /// 0 until there is a control block, so that the process can be recorded.
+  u32 control_ready;
+  abi::ModuleInfo module; ///< what every module must agree on (flags: or-ed)
+  abi::Layout layout;
+  u32 cell_shift;
+  u32 granule_shift;
+  u32 cells;       ///< per index
+  u32 cells_shift; ///< log2 of a granule's cells of each kind
+  u64 slot_bytes;
+  /// Slots from here up to this many are several threads': those that have none
+  /// of their own are spread over them.
+  u32 first_shared;
+  u32 shared_count;
+  ShadowHeader *header;
+  SlotEntry *slots;
+  shadow_file::WatchedRange *watch_tables[2];
+  StagingChunk *chunks;
+  /// Where a slot is mapped; 0 where it is not.
+  uptr slot_base[shadow_file::kMaxSlots];
+  /// True where threads without a base existed when the shadow was made.
+  bool threads_before;
+  /// The memfd in the program's table, until the recorder has taken it.
+  int fd;
+};
+
+extern Shadow shadow;
+
+inline bool ShadowReady() {
+  return __atomic_load_n(&shadow.ready, __ATOMIC_ACQUIRE);
+}
+
+/// True where the process can be recorded. Without a shadow it is, by an engine
+/// that needs no marks: then there are no slots, and the GS base is nobody's.
+inline bool ControlReady() {
+  return __atomic_load_n(&shadow.control_ready, __ATOMIC_ACQUIRE);
+}
+
+/// Creates the memfd of a process whose page sets are as marks of `module` would
+/// be, and maps its control block: all there is without a shadow. System calls
+/// only. Dies with a message where the system refuses.
+void CreateControl(const abi::ModuleInfo &module);
+
+/// Creates the memfd for modules such as `module`, maps its control block and
+/// the caller's slot, and points the calling thread's base there. System calls
+/// only. Dies with a message where the system refuses.
+void CreateShadow(const abi::ModuleInfo &module);
+
+/// In a forked child, whose shadow is still its parent's: gives it empty memory
+/// of its own in its place, with only `slot` in it, which then belongs to the
+/// calling thread. No descriptor: the child may need every number.
+void RenewShadowInChild(u32 slot);
+
+/// Moves the shadow of such a child to a memfd of its own, which is the lowest
+/// free descriptor of the calling thread. For the recorder's thread, as it
+/// starts, while the one thread that has a slot waits for it; what was marked so
+/// far was before recording, and is forgotten. Returns 0 or an errno.
+int MoveShadowToMemfd();
+
+/// A slot's worth of memory that belongs to no thread; 0 where there is none to
+/// be had. Shared, for the kernel would merge private memory with what lies
+/// beside it, and then it could not be told among the program's mappings.
+uptr MapSparseSlot();
+
+/// Address space that the shadow takes at the moment.
+u64 ShadowBytes();
+
+/// True where the shadow, or its control block, has a byte of the range.
+bool OverlapsShadow(uptr address, uptr bytes);
+
+/// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
+/// or an errno.
+int MapSlot(int fd, u32 slot);
+
+/// No call of the slot's thread is under way any more.
+inline void EndCallsInFlight(SlotEntry &entry) {
+  for (InFlightRange &range : entry.inflight)
+    range.bytes = 0;
+}
+
+/// The entry of a slot whose thread has begun.
+void BeginSlot(u32 slot, u32 tid);
+
+/// Bytes of the control block and the ring, mapped at shadow.header.
+u64 ControlBytes();
+
+//===- Address arithmetic -------------------------------------------------===//
+
+inline uptr GranuleOf(uptr address) { return address >> shadow.granule_shift; }
+/// Of a granule's first cells. A certain mark there names all of the granule.
+inline uptr CellIndexOf(uptr granule) { return granule << shadow.cells_shift; }
+inline uptr ReadCellOffset(uptr index) {
+  return index * shadow.cells + abi::read_cell(shadow.layout);
+}
+inline uptr WriteCellOffset(uptr index) {
+  return index * shadow.cells + abi::write_cell(shadow.layout);
+}
+
+/// True where [address, address+bytes) lies in the range a shadow covers.
+inline bool InShadowedRange(uptr address, uptr bytes) {
+  constexpr uptr kEnd = uptr{1} << abi::kAddressBits;
+  return address < kEnd && bytes <= kEnd - address;
+}
+
+/// Marks [address, address+bytes) in the calling thread's shadow. Ranges that
+/// no shadow covers are left alone: the access itself will fault.
+/// Async-signal-safe.
+void MarkRead(uptr address, uptr bytes);
+void MarkWrite(uptr address, uptr bytes);
+/// For what a failed call may have touched: only into empty cells.
+void MarkMayRead(uptr address, uptr bytes);
+void MarkMayWrite(uptr address, uptr bytes);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_SHADOW_SHADOW_H

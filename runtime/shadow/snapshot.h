@@ -1,0 +1,209 @@
+//===- snapshot.h - Take and clear the marks, atomically ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Moves marks from shadow to staging so that none is lost and none counts
+// twice: each nonzero word of eight cells is staged first, and then those of its
+// cells are cleared that had marks. Runs on the recorder's thread, which alone
+// clears cells.
+//
+// Cells are cleared by plain stores. (A locked instruction for each word would
+// cost three times as much as all the rest.) Why no mark is lost:
+//
+// - A cell found empty is not written to: a mark that comes meanwhile stays, and
+//   is of the next period.
+// - In a cell found marked, what the store can overwrite is a mark that came
+//   after the cell was read. It says what is staged already. It was made before
+//   the boundary, which for a cell is the moment at which the zero becomes
+//   visible; so the period that is ending rightly has it, and its access, which
+//   comes after it, is at worst a late one.
+// - Of different marks in one cell none may say more than one that was found:
+//   near marks and certain ones say the same wherever both are made, and a may
+//   mark is made in empty cells only (abi.h). But a mark over a may mark says more.
+//   So a word that has a may mark is exchanged for zero as a whole if it is still
+//   the same, and otherwise staged again.
+// - Before TakeMarks returns, all zeros are visible. None waits in the recorder's
+//   processor to fall on a mark of a thread that has been told that the period is
+//   over.
+//
+// x86 makes stores visible in their order: those that stage come before those that
+// clear, also where the process dies in between.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
+#define PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
+
+#include "periods/staging.h"
+#include "shadow/extents.h"
+
+#include <emmintrin.h>
+
+namespace pagetide {
+
+/// The populated parts of all slots, by slot and offset. `fd` is the memfd in
+/// the caller's table. Looks anew only when the memfd's size in blocks changed
+/// (fstat takes 1 us, SEEK_DATA up to milliseconds).
+const PageVec<Extent> &PopulatedExtents(int fd);
+
+/// The extents must be looked up anew although the size may be the same.
+void ForgetExtents();
+
+/// A line of the cache, and its words.
+constexpr u64 kLineBytes = 64, kLine = kLineBytes / 8;
+
+inline bool IsEmptyLine(const u8 *p) {
+  const __m128i *line = (const __m128i *)p;
+  __m128i any = _mm_or_si128(_mm_or_si128(line[0], line[1]),
+                             _mm_or_si128(line[2], line[3]));
+  return _mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) == 0xffff;
+}
+
+/// Calls visit(word_number, word) for each nonzero word of [begin, end), which
+/// are multiples of 64, until it returns false.
+template <typename Visit>
+bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
+  u8 *base = (u8 *)shadow.slot_base[slot];
+  for (u64 at = begin; at < end; at += kLineBytes) {
+    if (IsEmptyLine(base + at))
+      continue;
+    u64 *words = (u64 *)(base + at);
+    for (u64 i = 0; i < kLine; ++i)
+      if (__atomic_load_n(&words[i], __ATOMIC_RELAXED))
+        if (!visit(at / 8 + i, &words[i]))
+          return false;
+  }
+  return true;
+}
+
+/// What a word of the shadow says, in words as they are staged.
+template <typename Add> bool ForEachStagedWord(u64 number, u64 value, Add add) {
+  return abi::for_each_granule_word(shadow.layout, shadow.cells_shift, number,
+                                    value, add);
+}
+
+/// Clears the cells of a word that are not empty in `value`, which has no may
+/// marks.
+inline void ClearCells(u64 *word, u64 value) {
+  // 0x80 in every byte of `value` that is zero, and in no other.
+  constexpr u64 kLow = 0x7f7f7f7f7f7f7f7f;
+  const u64 empty = ~(((value & kLow) + kLow) | value | kLow);
+  if (!empty) {
+    StoreRelease(word, 0);
+    return;
+  }
+  for (u64 rest = ~empty & ~kLow; rest; rest &= rest - 1)
+    StoreRelease((u8 *)word + __builtin_ctzll(rest) / 8, 0);
+}
+
+/// Clears a word that held `value` when it was staged. Marks that came in
+/// between are staged first. False where the ring is full: it is not cleared.
+template <typename Stage>
+bool ClearWord(u64 number, u64 *word, u64 value, Stage &stage) {
+  constexpr u64 kMay = 0x0101010101010101 * abi::kCellMay;
+  while (value & kMay) {
+    if (__atomic_compare_exchange_n(word, &value, 0, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return true;
+    if (!ForEachStagedWord(number, value, stage))
+      return false;
+  }
+  ClearCells(word, value);
+  return true;
+}
+
+/// A line where granules have one cell of each kind.
+template <typename Stage> bool TakeLine(u64 number, u64 *words, Stage &stage) {
+  for (u64 i = 0; i < kLine; ++i) {
+    const u64 value = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    if (value && (!stage(number + i, value) ||
+                  !ClearWord(number + i, &words[i], value, stage)))
+      return false;
+  }
+  return true;
+}
+
+/// The same for `count` words of one granule that has several cells. All of them
+/// but the granule's last say the same, wherever they stand: they are staged as
+/// one.
+template <typename Stage>
+bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
+  u64 values[kLine];
+  u64 all = 0;
+  for (u64 i = 0; i < count; ++i)
+    all |= values[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+  if (!all)
+    return true;
+  const u64 end = number + count;
+  u64 last = 0;
+  // A granule of one word is that word; otherwise the first is not the last.
+  if (count > 1)
+    last = values[count - 1] &
+           abi::last_cells(shadow.layout, shadow.cells_shift, end - 1);
+  u64 rest = values[count - 1] & ~last;
+  for (u64 i = 0; i + 1 < count; ++i)
+    rest |= values[i];
+  if ((rest && !ForEachStagedWord(number, rest, stage)) ||
+      (last && !ForEachStagedWord(end - 1, last, stage)))
+    return false;
+  for (u64 i = 0; i < count; ++i)
+    if (values[i] && !ClearWord(number + i, &words[i], values[i], stage))
+      return false;
+  return true;
+}
+
+/// Stages and clears the words of [begin, end) of a slot's shadow, multiples of
+/// 64. stage(word number, value) keeps a word, which it may be given several
+/// times, with more marks, in any order of its neighbours; false where the ring
+/// is full: the rest is then still marked, and the result false. found(page) is
+/// called for each page of the shadow that had marks, by its offset.
+template <typename Stage, typename Found>
+bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
+  u8 *base = (u8 *)shadow.slot_base[slot];
+  const u64 of_granule = u64{shadow.cells} << shadow.cells_shift >> 3;
+  const u64 group = of_granule < kLine ? of_granule : kLine;
+  const bool one_cell = !shadow.cells_shift;
+  bool ok = true;
+  u64 last_found = ~u64{0};
+  for (u64 at = begin; at < end && ok; at += kLineBytes) {
+    if (IsEmptyLine(base + at))
+      continue;
+    const u64 page = at & ~(kShadowPageBytes - 1);
+    if (page != last_found)
+      found(page);
+    last_found = page;
+    u64 *words = (u64 *)(base + at);
+    if (one_cell)
+      ok = TakeLine(at / 8, words, stage);
+    else
+      for (u64 first = 0; first < kLine && ok; first += group)
+        ok = TakeGranule(at / 8 + first, words + first, group, stage);
+  }
+  // Whether threads have settled, and what pages hold, is looked at from now on.
+  // The zeros are visible by then.
+  if (last_found != ~u64{0})
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return ok;
+}
+
+/// Adds a word to a list, or its marks to the list's last word where that is the
+/// same one and not before index `first`.
+inline void AddOrJoin(PageVec<StagedWord> &words, uptr first, u64 word,
+                      u64 value) {
+  if (words.size() > first && words.back().word == word)
+    words.back().value |= value;
+  else
+    words.push_back({word, value});
+}
+
+/// Clears without staging, where marks are of no period.
+void DropMarks(u32 slot, u64 begin, u64 end);
+/// The same; staged words with a bit of `mask` go to `dropped`, with these bits.
+void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
+               PageVec<StagedWord> &dropped);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H

@@ -1,0 +1,142 @@
+//===- api.cpp - The C API ------------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// include/pagetide/pagetide.h documents these; here they check arguments and
+// pass on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pagetide/pagetide.h"
+
+#include "periods/watch.h"
+#include "recorder/callback_thread.h"
+#include "recorder/recorder.h"
+#include "shadow/shadow.h"
+#include "startup/init.h"
+#include "startup/preinit.h"
+#include "threads/thread_start.h"
+
+using namespace pagetide;
+
+#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// The runtime may be loaded in a program without instrumented code: then there
+/// is nothing to record, unless an engine does that needs no marks.
+#define PAGETIDE_NEED_CONTROL()                                                \
+  do {                                                                         \
+    if (!ControlReady())                                                       \
+      return PAGETIDE_NOT_RECORDING;                                           \
+  } while (0)
+
+/// A program that has no instrumented code, but marks by hand, gets a shadow of
+/// the default layout when it begins to record.
+static void EnsureShadow() {
+  if (ControlReady())
+    return;
+  AdmitModule({abi::kVersion, (u32)abi::Layout::kRw, abi::kDefaultGranuleShift,
+               abi::kDefaultGranuleShift, 0},
+              "");
+  EnsureSecondPhase();
+}
+
+static bool ValidPeriod(u64 ns) { return !ns || ns >= kNsPerMs; }
+
+PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
+  EnsureShadow();
+  if (!config)
+    return RequestStart(ConfigFromFlags());
+  if (config->size < sizeof(pagetide_config) ||
+      !ValidPeriod(config->period_ns) || config->checksum < 0 ||
+      config->checksum > PAGETIDE_CHECKSUM_ACCESSED || config->unstable < 0 ||
+      config->unstable > PAGETIDE_UNSTABLE_STOP)
+    return PAGETIDE_INVALID;
+  RecordConfig wanted = ConfigFromFlags(); // for its control socket
+  wanted.period_ns = config->period_ns;
+  wanted.per_thread = config->per_thread;
+  wanted.checksum = (trace::ChecksumMode)config->checksum;
+  wanted.unstable = (trace::UnstablePolicy)config->unstable;
+  if (SetTracePath(wanted, config->trace_path))
+    return PAGETIDE_INVALID;
+  return RequestStart(wanted);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_stop(void) {
+  PAGETIDE_NEED_CONTROL();
+  return RequestStop();
+}
+
+PAGETIDE_EXPORT int __pagetide_api_set_period(uint64_t ns) {
+  PAGETIDE_NEED_CONTROL();
+  if (!ValidPeriod(ns))
+    return PAGETIDE_INVALID;
+  return RequestSetPeriod(ns);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
+  PAGETIDE_NEED_CONTROL();
+  return RequestPeriodEnd(trace::kPeriodDriven);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_on_period(pagetide_callback callback,
+                                             void *user) {
+  EnsureShadow();
+  return SetCallback(callback, user);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_watch(const void *address, size_t bytes) {
+  EnsureShadow();
+  return Watch((uptr)address, bytes);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_unwatch(const void *address, size_t bytes) {
+  EnsureShadow();
+  return Unwatch((uptr)address, bytes);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_query(const void *address, size_t bytes) {
+  PAGETIDE_NEED_CONTROL();
+  return RequestQuery((uptr)address, bytes);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_collect(const void *address, size_t bytes,
+                                           pagetide_run *runs, size_t capacity,
+                                           size_t *count) {
+  PAGETIDE_NEED_CONTROL();
+  if (!count || (capacity && !runs))
+    return PAGETIDE_INVALID;
+  uptr found = 0;
+  int status = RequestCollect((uptr)address, bytes, runs, capacity, &found);
+  *count = found;
+  return status;
+}
+
+PAGETIDE_EXPORT int __pagetide_api_mark(const void *address, size_t bytes,
+                                        int kind) {
+  PAGETIDE_NEED_CONTROL();
+  if (!ShadowReady())
+    return PAGETIDE_UNSUPPORTED;
+  if (!InShadowedRange((uptr)address, bytes))
+    return PAGETIDE_INVALID;
+  if (kind == PAGETIDE_READ)
+    MarkRead((uptr)address, bytes);
+  else
+    MarkWrite((uptr)address, bytes);
+  return PAGETIDE_OK;
+}
+
+PAGETIDE_EXPORT int __pagetide_api_leave_out(int change) {
+  PAGETIDE_NEED_CONTROL();
+  if (!ShadowReady())
+    return PAGETIDE_UNSUPPORTED;
+  if (LeaveOut(change))
+    return PAGETIDE_OK;
+  return change < 0 ? PAGETIDE_INVALID : PAGETIDE_NO_MEMORY;
+}
+
+PAGETIDE_EXPORT int __pagetide_api_flush(void) {
+  PAGETIDE_NEED_CONTROL();
+  return RequestFlush();
+}

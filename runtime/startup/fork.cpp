@@ -1,0 +1,97 @@
+//===- fork.cpp - Keeping parent and child apart --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A forked child shares its parent's shadow, because the memfd is mapped
+// shared: until the child has a memfd of its own, a mark of the child would be
+// one of the parent's. So our child handler is the first of all (handlers run
+// in the order of registration, and ours are registered in the first phase), and
+// neither instrumented code nor another sanitizer's handler, which may start a
+// thread, runs before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "engines/write_protection.h"
+#include "interceptors/interceptor.h"
+#include "periods/watch.h"
+#include "recorder/callback_thread.h"
+#include "recorder/recorder.h"
+#include "startup/init.h"
+#include "threads/thread_start.h"
+
+#include "sanitizer_common/sanitizer_allocator_internal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+// Locks in the order in which they nest elsewhere. No handler may run while the
+// forking thread holds them.
+
+static void Prepare() {
+  if (!ControlReady())
+    return;
+  BeginFork();
+  u64 all = signals_to_block, saved = 0;
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
+  self.signal_mask = saved;
+  LockRecorder(self.in_request);
+  LockCallback();
+  LockThreads();
+  LockWatch();
+  LockProtection();
+  __sanitizer::InternalAllocatorLock();
+}
+
+static void RestoreSignals() {
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&self.signal_mask, 0, 8);
+}
+
+static void InParent() {
+  if (!ControlReady())
+    return;
+  __sanitizer::InternalAllocatorUnlock();
+  UnlockProtection();
+  UnlockWatch();
+  UnlockThreads();
+  UnlockCallback();
+  UnlockRecorder(self.in_request);
+  RestoreSignals();
+}
+
+static void InChild() {
+  if (!ControlReady())
+    return;
+  __sanitizer::InternalAllocatorUnlock();
+  RenewOwnMemoryInChild();
+  RenewProtectionInChild();
+  RenewThreadsInChild(); // the new control block first
+  RenewInterceptorsInChild();
+  ForgetExitInChild();
+  RenewWatchInChild();
+  RenewCallbackInChild();
+  RenewRecorderInChild();
+  RestoreSignals();
+}
+
+void InChildOfUnderscoreFork() {
+  // The caller may be a signal handler, and other threads may have held any
+  // lock: system calls only, and nothing of libc's. The allocator's lock is not
+  // touched, and the callback is dropped, for its thread cannot be made here.
+  RenewOwnMemoryInChild();
+  RenewProtectionInChild();
+  RenewThreadsInChild();
+  RenewInterceptorsInChild();
+  ForgetExitInChild();
+  RenewWatchInChild();
+  DropCallbackInChild();
+  RenewRecorderInChild();
+}
+
+void InitFork() { pthread_atfork(Prepare, InParent, InChild); }
+
+} // namespace pagetide

@@ -1,0 +1,238 @@
+//===- init.cpp - The second phase of start-up ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "startup/init.h"
+
+#include "engines/write_protection.h"
+#include "interceptors/period_by_calls.h"
+#include "platform/messages.h"
+#include "platform/options.h"
+#include "platform/program_memory.h"
+#include "recorder/recorder.h"
+#include "shadow/shadow.h"
+#include "startup/preinit.h"
+#include "threads/thread_start.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+/// The configuration that the options describe. Paths become absolute: the
+/// recorder's working directory need not stay the program's.
+RecordConfig ConfigFromFlags() {
+  const Flags &flags = GetFlags();
+  RecordConfig config = {};
+  config.period_ns = flags.period;
+  config.per_thread = flags.per_thread;
+  config.checksum = flags.checksum;
+  config.unstable = flags.unstable;
+  switch (int error = SetTracePath(config, flags.trace_path)) {
+  case 0:
+    break;
+  case ENAMETOOLONG:
+    Fatal("option trace_path: the name is too long: %s\n", flags.trace_path);
+  default:
+    Fatal("option trace_path: %s is relative to the working directory, which "
+          "has no path (%s). Give an absolute one.\n",
+          flags.trace_path, DescribeErrno(error));
+  }
+  if (internal_strlen(flags.control) >= sizeof(config.control))
+    Fatal("option control: the socket's name is too long: %s\n", flags.control);
+  internal_strncpy(config.control, flags.control, sizeof(config.control) - 1);
+  return config;
+}
+
+int SetTracePath(RecordConfig &config, const char *path) {
+  config.trace_path[0] = 0;
+  if (!path || !*path)
+    return 0;
+  uptr used = 0;
+  constexpr uptr kRoom = 32; // for what CreateTraceFile appends
+  if (path[0] != '/') {
+    uptr n =
+        Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
+    if (Failed(n))
+      return ErrnoOf(n) == ERANGE ? ENAMETOOLONG : ErrnoOf(n);
+    if (config.trace_path[0] != '/') { // "(unreachable)...", beyond a chroot
+      config.trace_path[0] = 0;
+      return ENOENT;
+    }
+    used = internal_strlen(config.trace_path);
+    config.trace_path[used++] = '/';
+  }
+  uptr bytes = internal_strlen(path) + 1;
+  if (used + bytes + kRoom > sizeof(config.trace_path)) {
+    config.trace_path[0] = 0;
+    return ENAMETOOLONG;
+  }
+  internal_memcpy(config.trace_path + used, path, bytes);
+  return 0;
+}
+
+/// Recording was asked for and cannot begin. By default better no run than one
+/// that somebody takes for recorded.
+static void RefuseToStart(const char *why) {
+  if (GetFlags().on_failure == OnFailure::kContinue)
+    Warning("the program runs unrecorded: %s.\n", why);
+  else
+    Fatal("the program was not started: %s.\n", why);
+}
+
+/// Set where this process has no part in the recording that was asked for.
+static bool left_out;
+
+static bool RecordingIsAskedFor() {
+  return !left_out && (*GetFlags().trace_path || *GetFlags().control);
+}
+
+static void StartIfAsked() {
+  if (!RecordingIsAskedFor())
+    return;
+  RecordConfig config = ConfigFromFlags();
+  switch (int status = RequestStart(config)) {
+  case PAGETIDE_OK:
+    return;
+  case PAGETIDE_UNSUPPORTED:
+    if (GetFlags().engine != EngineKind::kMarks) // said already
+      return RefuseToStart("its engine cannot work here");
+    Fatal("checksum=written cannot be had: this program was built with layout "
+          "access, which does not tell writes from reads. Take "
+          "checksum=accessed, or build with -fpagetide-layout=rw.\n");
+  case PAGETIDE_IO: // said already
+    return RefuseToStart("its trace cannot be written");
+  default:
+    return RefuseToStart(pagetide_status_string(status));
+  }
+}
+
+/// Recording ends in a handler of exit, not with this library's destructors.
+static bool preloaded;
+
+static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
+
+/// What the engine stands on. Marks come with their shadow.
+static void PrepareEngine() {
+  if (GetFlags().engine == EngineKind::kMarks)
+    return;
+  if (ShadowReady()) {
+    left_out = true;
+    return RefuseToStart("it is instrumented, so its marks tell more than the "
+                         "engine asked for; record it without --engine, or "
+                         "take a build that is not instrumented");
+  }
+  // Of marks there would be those of writes, each for a page of the system's.
+  const abi::ModuleInfo module = {abi::kVersion, (u32)abi::Layout::kWrite,
+                                  abi::kDefaultGranuleShift,
+                                  abi::kDefaultGranuleShift, 0};
+  if (GetFlags().engine == EngineKind::kUffd)
+    return CreateControl(module);
+  if (GetGsBase()) {
+    left_out = true;
+    return RefuseToStart("the GS base is already in use, by another tool");
+  }
+  CreateShadow(module);
+  using Sigaction = int (*)(int, const struct sigaction *, struct sigaction *);
+  if (const char *missing =
+          PrepareProtection((Sigaction)ResolveReal("sigaction"))) {
+    left_out = true;
+    Warning("engine mprotect cannot have %s.\n", missing);
+    RefuseToStart("its memory cannot be protected");
+  }
+}
+
+void EnsureSecondPhase() {
+  static u32 done;
+  if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
+    return;
+  // sanitizer_common's own errors end the program with its status, which is 0.
+  AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
+  SanitizerToolName = "Pagetide"; // in messages of sanitizer_common
+  InitFlags();
+  PrepareEngine();
+  InitCopies();
+  InitRecorder();
+  InitInterceptors();
+  if (Protecting())
+    GuardTableInterceptors(), BufferInput(stdin);
+  const bool can_record = !EnsureRecorder();
+  if (!can_record && RecordingIsAskedFor())
+    RefuseToStart("it cannot be recorded");
+  if (ShadowReady())
+    InitThreads();
+  CountCallsOfThisThread();
+  at_quick_exit(AtQuickExit);
+  if (can_record)
+    StartIfAsked();
+}
+
+/// Registers EndOfHandlers from the constructor of the program itself, the
+/// first to come after libc has registered the destructors of all files: it is
+/// then called right before those, and after every other handler.
+static void RegisterEndOfHandlers(const void *base_of_module) {
+  constexpr uptr kPage = 4096;
+  if (GetFlags().kernel_writes &&
+      (uptr)base_of_module == (getauxval(AT_PHDR) & ~(kPage - 1)))
+    atexit(EndOfHandlers);
+}
+
+/// After every other destructor: all that is instrumented needs this library,
+/// so the loader ends it later.
+__attribute__((destructor)) static void AtExit() {
+  if (!preloaded)
+    EndOfProgram(trace::EndReason::kExit);
+}
+
+//===- Without instrumented code ------------------------------------------===//
+
+extern "C" int __cxa_atexit(void (*)(void *), void *, void *);
+
+/// The constructors of libraries have run, the program's own are next.
+static void StartUninstrumented() {
+  if (!EngineInEnvironment())
+    return;
+  InitFlags();
+  if (GetFlags().engine == EngineKind::kMarks)
+    return;
+  EnsureSecondPhase();
+  // Nothing needs a preloaded library, so the loader would end it first. What is
+  // registered now, before libc registers the loader's part, runs after that.
+  preloaded = !__cxa_atexit(
+      [](void *) { EndOfProgram(trace::EndReason::kExit); }, nullptr, nullptr);
+}
+
+} // namespace pagetide
+
+extern "C" __attribute__((visibility("default"))) void
+__pagetide_module_init_v2(const pagetide::abi::ModuleInfo *info) {
+  using namespace pagetide;
+  Dl_info where = {};
+  dladdr((const void *)info, &where);
+  AdmitModule(*info, where.dli_fname ? where.dli_fname : "");
+  EnsureSecondPhase();
+  RegisterEndOfHandlers(where.dli_fbase);
+}
+
+/// The entry point of every program that libc starts: how a preloaded library
+/// gets its turn where no module calls it.
+extern "C" __attribute__((visibility("default"))) int
+__libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                  void (*init)(), void (*fini)(), void (*loader_fini)(),
+                  void *stack_end) {
+  using namespace pagetide;
+  StartUninstrumented();
+  auto *real = (decltype(&__libc_start_main))ResolveReal("__libc_start_main");
+  return real(main, argc, argv, init, fini, loader_fini, stack_end);
+}

@@ -1,0 +1,144 @@
+//===- preinit.cpp - The first phase of start-up --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "startup/preinit.h"
+
+#include "engines/write_protection.h"
+#include "interceptors/memory.h"
+#include "platform/messages.h"
+#include "shadow/shadow.h"
+#include "startup/init.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+using abi::ModuleInfo;
+using abi::ModuleNote;
+
+static void CheckFields(const ModuleInfo &module, const char *origin) {
+  if (module.abi_version != abi::kVersion)
+    Fatal("%s was built by a pass of ABI version %u; this runtime has version "
+          "%u. Build the program and the runtime from one release.\n",
+          origin, module.abi_version, abi::kVersion);
+  if (module.layout >= abi::kLayoutCount ||
+      module.cell_shift < abi::kMinGranuleShift ||
+      module.cell_shift > abi::kMaxGranuleShift ||
+      module.granule_shift > abi::kMaxGranuleShift ||
+      !abi::is_precision(module.cell_shift, module.granule_shift))
+    Fatal("%s describes itself as layout %u, cell 2^%u, granule 2^%u, which "
+          "this runtime does not know. Rebuild it.\n",
+          origin, module.layout, module.cell_shift, module.granule_shift);
+}
+
+static const char *PrecisionOf(const ModuleInfo &module) {
+  return module.cell_shift == module.granule_shift ? "exact" : "near";
+}
+
+void AdmitModule(const ModuleInfo &module, const char *origin) {
+  if (!*origin)
+    origin = "the program";
+  CheckFields(module, origin);
+  if ((ControlReady() && !ShadowReady()) || Protecting())
+    Fatal("%s is instrumented, and was loaded into a process that is recorded "
+          "by another engine than marks (docs/engines.md). Load a build that "
+          "is not instrumented.\n",
+          origin);
+  if (!ShadowReady()) {
+    if (uptr base = GetGsBase())
+      Fatal("the GS base is already in use (it is 0x%zx): another tool, or "
+            "Wine, sets it. Pagetide cannot run beside it.\n",
+            base);
+    CreateShadow(module);
+    ChooseMoves();
+    return;
+  }
+  const ModuleInfo &first = shadow.module;
+  if (module.layout != first.layout || module.cell_shift != first.cell_shift ||
+      module.granule_shift != first.granule_shift)
+    Fatal("%s was built with layout %s, precision %s and granule 2^%u, the "
+          "modules before it with layout %s, precision %s and granule 2^%u. "
+          "Build all of a process with the same -fpagetide-layout, "
+          "-fpagetide-precision and -fpagetide-granule.\n",
+          origin, abi::kLayoutNames[module.layout], PrecisionOf(module),
+          module.granule_shift, abi::kLayoutNames[first.layout],
+          PrecisionOf(first), first.granule_shift);
+  shadow.module.flags |= module.flags;
+}
+
+/// Admits every note of a PT_NOTE segment.
+static void ReadNotes(uptr start, uptr bytes, const char *origin) {
+  while (bytes >= sizeof(Elf64_Nhdr)) {
+    const Elf64_Nhdr &note = *(const Elf64_Nhdr *)start;
+    uptr name_bytes = (note.n_namesz + 3u) & ~3u;
+    uptr total = sizeof(note) + name_bytes + ((note.n_descsz + 3u) & ~3u);
+    if (total > bytes)
+      return;
+    const ModuleNote *ours = (const ModuleNote *)start;
+    if (note.n_namesz == sizeof(abi::kNoteName) &&
+        note.n_type == abi::kNoteType && note.n_descsz >= sizeof(ModuleInfo) &&
+        !__sanitizer::internal_memcmp(ours->name, abi::kNoteName,
+                                      sizeof(abi::kNoteName)))
+      AdmitModule(ours->info, origin);
+    start += total;
+    bytes -= total;
+  }
+}
+
+static void ReadProgramHeaders(const Elf64_Phdr *headers, uptr count, uptr bias,
+                               const char *origin) {
+  for (uptr i = 0; i < count; ++i)
+    // Notes of eight-byte alignment (GNU properties) are laid out otherwise,
+    // and none of them is ours.
+    if (headers[i].p_type == PT_NOTE && headers[i].p_align <= 4)
+      ReadNotes(bias + headers[i].p_vaddr, headers[i].p_memsz, origin);
+}
+
+static bool IsMapped(uptr address) {
+  u8 resident;
+  return !Failed(
+      Syscall(SYS_mincore, address & ~uptr{4095}, 1, (uptr)&resident));
+}
+
+/// Looks through the modules that the loader has mapped, by its own list:
+/// dl_iterate_phdr may be another sanitizer's, and not ready.
+static void ReadLoadedModules() {
+  const auto *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
+  uptr count = getauxval(AT_PHNUM);
+  uptr bias = 0;
+  for (uptr i = 0; headers && i < count; ++i)
+    if (headers[i].p_type == PT_PHDR)
+      bias = (uptr)headers - headers[i].p_vaddr;
+  if (headers)
+    ReadProgramHeaders(headers, count, bias, "");
+  const link_map *map = _r_debug.r_map;
+  if (map) // the program itself
+    map = map->l_next;
+  for (; map; map = map->l_next) {
+    // A shared object's first segment starts with its ELF header, at its bias.
+    const auto *elf = (const Elf64_Ehdr *)map->l_addr;
+    if (!elf || !IsMapped((uptr)elf) ||
+        __sanitizer::internal_memcmp(elf->e_ident, ELFMAG, SELFMAG))
+      continue;
+    ReadProgramHeaders((const Elf64_Phdr *)((uptr)elf + elf->e_phoff),
+                       elf->e_phnum, map->l_addr, map->l_name);
+  }
+}
+
+__attribute__((constructor)) static void FirstPhase() {
+  InitMessages();
+  InitBaseRegister();
+  ReadLoadedModules();
+  InitFork();
+}
+
+} // namespace pagetide

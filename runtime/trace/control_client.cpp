@@ -1,0 +1,71 @@
+//===- control_client.cpp - The connection to pagetide record -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/control_client.h"
+
+#include "platform/messages.h"
+#include "platform/syscalls.h"
+
+#include "pagetide/shadow_file.h"
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+static int SendHello(int connection, int memfd, int trace_fd,
+                     const char *trace_path) {
+  shadow_file::Hello hello = {};
+  hello.magic = shadow_file::kMagic;
+  hello.version = shadow_file::kVersion;
+  hello.pid = GetPidRaw();
+  hello.trace_bytes = trace_fd < 0 ? 0 : (u32)internal_strlen(trace_path);
+  internal_memcpy(hello.trace_path, trace_path, hello.trace_bytes);
+
+  iovec piece = {&hello, sizeof(hello)};
+  int fds[2] = {memfd, trace_fd};
+  uptr fd_bytes = trace_fd < 0 ? sizeof(int) : 2 * sizeof(int);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(fds))] = {};
+  msghdr message = {};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(fd_bytes);
+  cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(fd_bytes);
+  internal_memcpy(CMSG_DATA(header), fds, fd_bytes);
+  return ErrnoOf(
+      Syscall(SYS_sendmsg, (uptr)connection, (uptr)&message, MSG_NOSIGNAL));
+}
+
+int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
+                    const char *trace_path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  internal_strncpy(address.sun_path, socket_path, sizeof(address.sun_path) - 1);
+  uptr fd = Syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  int error = ErrnoOf(fd);
+  if (!error) {
+    error = ErrnoOf(Syscall(SYS_connect, fd, (uptr)&address, sizeof(address)));
+    if (!error)
+      error = SendHello((int)fd, memfd, trace_fd, trace_path);
+    if (!error)
+      return (int)fd;
+    Syscall(SYS_close, fd);
+  }
+  Warning("cannot reach `pagetide record` on %s: %s. Recording goes on; if the "
+          "program is killed, its last period is lost.\n",
+          socket_path, DescribeErrno(error));
+  return -1;
+}
+
+} // namespace pagetide

@@ -1,0 +1,21 @@
+//===- control_client.h - The connection to pagetide record ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_TRACE_CONTROL_CLIENT_H
+#define PAGETIDE_RUNTIME_TRACE_CONTROL_CLIENT_H
+
+namespace pagetide {
+
+/// Hands the memfd and the trace (-1: none) to the `pagetide record` that
+/// listens on `socket_path`. Returns the connection, to be kept open while the
+/// process lives, or -1 after a warning: recording goes on, only what a killed
+/// program leaves is then lost.
+int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
+                    const char *trace_path);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_TRACE_CONTROL_CLIENT_H

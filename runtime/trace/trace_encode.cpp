@@ -1,0 +1,249 @@
+//===- trace_encode.cpp - Payloads of trace frames ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/trace_encode.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+namespace pagetide {
+
+using namespace trace;
+
+void Encoder::Varint(u64 v) {
+  u8 bytes[kMaxVarintBytes];
+  const u8 *end = put_varint(bytes, v);
+  for (const u8 *p = bytes; p != end; ++p)
+    out_.push_back(*p);
+}
+
+void Encoder::U64(u64 v) {
+  uptr at = out_.size();
+  out_.resize(at + 8);
+  put_u64(&out_[at], v);
+}
+
+void Encoder::String(const char *text) {
+  String(text, __sanitizer::internal_strlen(text));
+}
+
+void Encoder::String(const char *text, uptr bytes) {
+  Varint(bytes);
+  uptr at = out_.size();
+  out_.resize(at + bytes);
+  if (bytes)
+    __sanitizer::internal_memcpy(&out_[at], text, bytes);
+}
+
+uptr BeginPendingFrame(PageVec<u8> &frames, FrameType type) {
+  uptr handle = frames.size();
+  frames.resize(handle + sizeof(PendingFrame));
+  PendingFrame frame = {type, 0};
+  __sanitizer::internal_memcpy(&frames[handle], &frame, sizeof(frame));
+  return handle;
+}
+
+void EndPendingFrame(PageVec<u8> &frames, uptr handle) {
+  PendingFrame frame;
+  __sanitizer::internal_memcpy(&frame, &frames[handle], sizeof(frame));
+  frame.bytes = (u32)(frames.size() - handle - sizeof(frame));
+  __sanitizer::internal_memcpy(&frames[handle], &frame, sizeof(frame));
+}
+
+void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list) {
+  uptr frame = BeginPendingFrame(frames, FrameType::kMappings);
+  Encoder encoder(frames);
+  encoder.Varint(time);
+  encoder.Varint(list.entries.size());
+  for (const Mapping &m : list.entries) {
+    encoder.Varint(m.start);
+    encoder.Varint(m.bytes);
+    encoder.Varint(m.protection | (m.shared ? kMappingShared : 0));
+    encoder.Varint(m.offset);
+    encoder.String(list.NameOf(m));
+  }
+  EndPendingFrame(frames, frame);
+}
+
+void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, NoteCode code,
+                const char *text) {
+  uptr frame = BeginPendingFrame(frames, FrameType::kNote);
+  Encoder encoder(frames);
+  encoder.Varint(time);
+  encoder.Varint(period);
+  encoder.Byte((u8)code);
+  encoder.String(text);
+  EndPendingFrame(frames, frame);
+}
+
+void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 detail) {
+  uptr frame = BeginPendingFrame(frames, FrameType::kEnd);
+  Encoder encoder(frames);
+  encoder.Varint(time);
+  encoder.Byte((u8)reason);
+  encoder.Varint(detail);
+  EndPendingFrame(frames, frame);
+}
+
+//===- Periods ------------------------------------------------------------===//
+
+/// Index of the first run in [first, last) that ends after `granule`.
+static uptr FirstRunAfter(const PageVec<Run> &runs, uptr first, uptr last,
+                          u64 granule) {
+  while (first < last) {
+    uptr middle = first + (last - first) / 2;
+    if (runs[middle].end() <= granule)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/// Index of the first hash at or after `granule`.
+static uptr FirstHashAt(const PageVec<PageHash> &hashes, u64 granule) {
+  uptr first = 0, last = hashes.size();
+  while (first < last) {
+    uptr middle = first + (last - first) / 2;
+    if (hashes[middle].granule < granule)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/// About how many bytes the part [begin_, end) takes; never less than it does.
+u64 PeriodEncoder::CostUpTo(u64 end) const {
+  // A run is two varints of granule numbers (at most 7 bytes each for 47-bit
+  // addresses and the finest granule) and a byte; a hash may begin a run.
+  constexpr u64 kRunBytes = 15, kHashBytes = 8 + 15, kSectionBytes = 15;
+  u64 cost = 0;
+  for (const Section &s : result_.set.sections) {
+    uptr last = s.first + s.count;
+    uptr a = FirstRunAfter(result_.set.runs, s.first, last, begin_);
+    uptr b = FirstRunAfter(result_.set.runs, a, last, end);
+    cost += kSectionBytes + (b - a + 1) * kRunBytes;
+  }
+  cost +=
+      (FirstHashAt(result_.hashes, end) - FirstHashAt(result_.hashes, begin_)) *
+      kHashBytes;
+  return cost;
+}
+
+u64 PeriodEncoder::ChooseEnd() const {
+  constexpr u64 kAll = u64{1} << (abi::kAddressBits - abi::kMinGranuleShift);
+  if (CostUpTo(kAll) <= kPartBytes)
+    return kAll;
+  u64 fits = begin_ + 1, too_far = kAll; // a granule is always taken
+  while (too_far - fits > 1) {
+    u64 middle = fits + (too_far - fits) / 2;
+    if (CostUpTo(middle) <= kPartBytes)
+      fits = middle;
+    else
+      too_far = middle;
+  }
+  return fits;
+}
+
+void PeriodEncoder::EncodeSections(Encoder &encoder, u64 end) const {
+  const PageVec<Run> &runs = result_.set.runs;
+  auto clip = [&](const Run &run) {
+    Run clipped = run;
+    if (clipped.granule < begin_)
+      clipped.granule = begin_;
+    clipped.length = (run.end() < end ? run.end() : end) - clipped.granule;
+    return clipped;
+  };
+  struct Window {
+    uptr first, last;
+  };
+  auto window_of = [&](const Section &s) {
+    uptr stop = s.first + s.count;
+    Window w;
+    w.first = FirstRunAfter(runs, s.first, stop, begin_);
+    for (w.last = FirstRunAfter(runs, w.first, stop, end);
+         w.last < stop && runs[w.last].granule < end;)
+      ++w.last; // the one run that the window's end cuts
+    return w;
+  };
+  u64 sections = 0;
+  for (const Section &s : result_.set.sections) {
+    Window w = window_of(s);
+    sections += w.first != w.last;
+  }
+  encoder.Varint(sections);
+  for (const Section &s : result_.set.sections) {
+    Window w = window_of(s);
+    if (w.first == w.last)
+      continue;
+    encoder.Varint(s.tid);
+    encoder.Varint(w.last - w.first);
+    u64 at = 0;
+    for (uptr i = w.first; i < w.last; ++i) {
+      Run run = clip(runs[i]);
+      encoder.Varint(run.granule - at);
+      encoder.Varint(run.length - 1);
+      encoder.Byte((u8)run.flags);
+      at = run.end();
+    }
+  }
+}
+
+void PeriodEncoder::EncodeHashes(Encoder &encoder, u64 end) const {
+  const PageVec<PageHash> &hashes = result_.hashes;
+  uptr first = FirstHashAt(hashes, begin_), last = FirstHashAt(hashes, end);
+  auto run_end = [&](uptr i) {
+    uptr j = i + 1;
+    while (j < last && hashes[j].granule == hashes[j - 1].granule + 1 &&
+           hashes[j].state == hashes[i].state)
+      ++j;
+    return j;
+  };
+  u64 count = 0;
+  for (uptr i = first; i < last; i = run_end(i))
+    ++count;
+  encoder.Varint(count);
+  u64 at = 0;
+  for (uptr i = first; i < last;) {
+    uptr j = run_end(i);
+    encoder.Varint(hashes[i].granule - at);
+    encoder.Varint(j - i - 1);
+    encoder.Byte((u8)hashes[i].state);
+    at = hashes[j - 1].granule + 1;
+    i = j;
+  }
+  for (uptr i = first; i < last; ++i)
+    if (hashes[i].state == ChecksumState::kStable)
+      encoder.U64(hashes[i].hash);
+}
+
+bool PeriodEncoder::NextPart(PageVec<u8> &out) {
+  if (done_)
+    return false;
+  out.clear();
+  Encoder encoder(out);
+  u64 end = ChooseEnd();
+  constexpr u64 kAll = u64{1} << (abi::kAddressBits - abi::kMinGranuleShift);
+  done_ = end == kAll;
+  const PeriodEntry &entry = result_.entry;
+  encoder.Varint(entry.index);
+  encoder.Byte(done_ ? kPartLast : 0);
+  encoder.Byte((u8)entry.flags);
+  encoder.Varint(entry.start_ns);
+  encoder.Varint(entry.end_ns - entry.start_ns);
+  encoder.Varint(entry.overruns);
+  EncodeSections(encoder, end);
+  EncodeHashes(encoder, end);
+  if (done_) {
+    encoder.U64(result_.combined.sum);
+    encoder.Varint(result_.combined.stable);
+    encoder.Varint(result_.combined.left_out);
+  }
+  begin_ = end;
+  return true;
+}
+
+} // namespace pagetide

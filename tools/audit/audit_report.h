@@ -1,0 +1,34 @@
+//===- audit_report.h - What an audit says, for people and programs -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H
+#define PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H
+
+#include "audit/comparison.h"
+
+#include <cstddef>
+#include <string>
+
+namespace pagetide::tools {
+
+struct AuditStyle {
+  std::size_t top = 10;  ///< mappings in the table
+  std::size_t pages = 4; ///< listed of each, and runs of them
+};
+
+/// `title` stands for the process or processes in the first line.
+std::string audit_text(const Audit &audit, const std::string &title,
+                       const AuditStyle &style);
+/// One object on one line.
+std::string audit_json(const Audit &audit);
+
+/// What to do about the uncovered pages of a group; empty where nothing can be
+/// done.
+std::string advice_for(const AuditGroup &group);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H

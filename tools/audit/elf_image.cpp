@@ -1,0 +1,147 @@
+//===- elf_image.cpp - What a mapped ELF file has where -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "audit/elf_image.h"
+
+#include "record/elf_note.h"
+#include "support/unique_fd.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::uint64_t kMaxTableBytes = 1u << 28;
+constexpr std::uint64_t kPage = 4096;
+
+/// Reads an array of T from a file; nothing where it is not all there.
+template <typename T>
+std::optional<std::vector<T>> read_array(int fd, std::uint64_t offset,
+                                         std::uint64_t bytes) {
+  if (offset > INT64_MAX || bytes > kMaxTableBytes)
+    return std::nullopt;
+  std::vector<T> out(bytes / sizeof(T));
+  const std::size_t want = out.size() * sizeof(T);
+  if (::pread(fd, out.data(), want, static_cast<off_t>(offset)) !=
+      static_cast<ssize_t>(want))
+    return std::nullopt;
+  return out;
+}
+
+struct Variable {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::string name;
+};
+
+/// The data symbols of the file's largest symbol table, by address.
+std::vector<Variable> read_variables(const std::string &path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd)
+    return {};
+  const auto header = read_array<Elf64_Ehdr>(fd.get(), 0, sizeof(Elf64_Ehdr));
+  if (!header || header->front().e_shentsize != sizeof(Elf64_Shdr))
+    return {};
+  const auto sections = read_array<Elf64_Shdr>(
+      fd.get(), header->front().e_shoff,
+      std::uint64_t{header->front().e_shnum} * sizeof(Elf64_Shdr));
+  if (!sections)
+    return {};
+  const Elf64_Shdr *table = nullptr;
+  for (const Elf64_Shdr &section : *sections)
+    if (section.sh_type == SHT_SYMTAB ||
+        (section.sh_type == SHT_DYNSYM && !table))
+      table = &section;
+  if (!table || table->sh_link >= sections->size())
+    return {};
+  const Elf64_Shdr &strings = (*sections)[table->sh_link];
+  const auto symbols =
+      read_array<Elf64_Sym>(fd.get(), table->sh_offset, table->sh_size);
+  const auto names =
+      read_array<char>(fd.get(), strings.sh_offset, strings.sh_size);
+  if (!symbols || !names)
+    return {};
+  std::vector<Variable> out;
+  for (const Elf64_Sym &symbol : *symbols) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
+        symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names->size())
+      continue;
+    std::uint64_t end;
+    if (__builtin_add_overflow(symbol.st_value, symbol.st_size, &end))
+      continue;
+    const char *name = names->data() + symbol.st_name;
+    const std::size_t most = names->size() - symbol.st_name;
+    out.push_back(
+        {symbol.st_value, end, std::string(name, strnlen(name, most))});
+  }
+  std::sort(out.begin(), out.end(), [](const Variable &a, const Variable &b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.name < b.name;
+  });
+  return out;
+}
+
+} // namespace
+
+ModuleFile read_module(const std::string &path) {
+  ModuleFile file;
+  const ElfFile elf = examine_elf(path);
+  if (!elf.is_elf)
+    return file;
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd)
+    return file;
+  const auto header = read_array<Elf64_Ehdr>(fd.get(), 0, sizeof(Elf64_Ehdr));
+  if (!header)
+    return file;
+  const auto segments = read_array<Elf64_Phdr>(
+      fd.get(), header->front().e_phoff,
+      std::uint64_t{header->front().e_phnum} * sizeof(Elf64_Phdr));
+  if (!segments)
+    return file;
+  bool loads = false;
+  for (const Elf64_Phdr &segment : *segments) {
+    std::uint64_t end;
+    if (__builtin_add_overflow(segment.p_vaddr, segment.p_memsz, &end))
+      continue;
+    if (segment.p_type == PT_LOAD) {
+      if (!loads)
+        file.first_address = segment.p_vaddr & ~(kPage - 1);
+      loads = true;
+      file.end_address = std::max(file.end_address, end);
+    } else if (segment.p_type == PT_GNU_RELRO) {
+      // Whole pages only are made read-only.
+      file.relro_begin = segment.p_vaddr & ~(kPage - 1);
+      file.relro_end = end & ~(kPage - 1);
+    }
+  }
+  file.is_elf = loads;
+  file.instrumented = elf.note.has_value();
+  const auto variables =
+      std::make_shared<std::optional<std::vector<Variable>>>();
+  file.variables = [path, variables](std::uint64_t begin, std::uint64_t end) {
+    if (!*variables)
+      *variables = read_variables(path);
+    std::vector<std::string> names;
+    for (const Variable &v : **variables) {
+      if (v.begin >= end)
+        break;
+      if (v.end > begin && (names.empty() || names.back() != v.name))
+        names.push_back(v.name);
+    }
+    return names;
+  };
+  return file;
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,290 @@
+//===- audit.cpp - pagetide audit -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "audit/audit_report.h"
+#include "audit/comparison.h"
+#include "audit/elf_image.h"
+#include "commands/command.h"
+#include "record/elf_note.h"
+#include "record/kernel_probe.h"
+#include "record/recording_run.h"
+#include "record/runtime_options.h"
+#include "record/trace_files.h"
+#include "support/failure.h"
+#include "support/text_format.h"
+#include "support/text_output.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace pagetide::tools {
+
+namespace {
+
+struct AuditOptions {
+  std::string output;
+  std::string period = "100ms";
+  std::string from;
+  std::string report;
+  bool json = false;
+  bool each = false;
+  bool strict = false;
+  AuditStyle style;
+};
+
+/// A directory for traces that nobody wants to keep.
+class ScratchDirectory {
+public:
+  ScratchDirectory() {
+    const char *parent = std::getenv("TMPDIR");
+    path_ = fmt::format("{}/pagetide-audit.XXXXXX",
+                        parent && *parent ? parent : "/tmp");
+    if (!::mkdtemp(path_.data()))
+      throw Failure(fmt::format("{}: no directory can be made for the traces: "
+                                "{}; set TMPDIR, or name a FILE with -o",
+                                path_, std::strerror(errno)));
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchDirectory(const ScratchDirectory &) = delete;
+  std::string trace() const { return path_ + "/audit.ptrace"; }
+
+private:
+  std::string path_;
+};
+
+std::string describe_end(const ExitStatus &status) {
+  if (status.signal != 0)
+    return fmt::format("was killed by {}", signal_name(status.signal));
+  return fmt::format("exited with status {}", status.code);
+}
+
+/// Runs the command with its trace at `trace`. Returns how it ended.
+ExitStatus run_command(const AuditOptions &options, const std::string &trace,
+                       const std::vector<std::string> &command) {
+  const std::string file = find_command(command[0]);
+  if (file.empty())
+    throw Failure(fmt::format("{}: command not found", command[0]));
+  if (::access(file.c_str(), X_OK) != 0)
+    throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
+                              std::strerror(errno)));
+  const std::string missing = probe_kernel_writes();
+  if (!missing.empty())
+    throw Failure(fmt::format("{} was not run: this kernel cannot tell which "
+                              "pages are written: {}",
+                              command[0], missing));
+  make_room_for_run(trace);
+  const rlimit file_limit = raise_file_limit();
+  ControlServer server;
+  const char *inherited = std::getenv(kOptionsVariable);
+  RuntimeOptions runtime(inherited ? inherited : "");
+  runtime.add("trace_path", std::filesystem::absolute(trace).string());
+  runtime.add("control", server.socket_path());
+  runtime.add("period", duration_option(*parse_duration(options.period)));
+  runtime.add("kernel_writes", "1");
+  // Binding at the first call would write the files' tables at any time.
+  ::setenv("LD_BIND_NOW", "1", 1);
+  ChildProcess child(command, kOptionsVariable, runtime.text(), file_limit);
+  if (child.pid() < 0)
+    throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
+                              std::strerror(child.start_error())));
+  serve_run(child, server);
+  if (!server.anyone_came())
+    say_nothing_recorded(file, examine_elf(file));
+  for (const ControlServer::Live &live : server.live())
+    say("process {} of this run still records; what it does from here on is "
+        "not in the audit",
+        live.pid);
+  return *child.exit_status();
+}
+
+/// The trace named and those of further processes of its run.
+std::vector<std::string> traces_of(const std::string &path) {
+  std::vector<std::string> traces;
+  for (const std::string &file : files_of_run(path))
+    if (kind_of_file(file) == FileKind::kTrace)
+      traces.push_back(file);
+  return traces;
+}
+
+std::string title_of(const Audit &audit) {
+  return fmt::format("Audit of process {}: {}", audit.header.pid,
+                     audit.process ? format_command(audit.process->arguments)
+                                   : std::string("unknown"));
+}
+
+class Output {
+public:
+  explicit Output(const std::string &path) {
+    if (!path.empty())
+      out_ = std::make_unique<TextOutput>(path);
+    else
+      out_ = std::make_unique<TextOutput>();
+  }
+  TextOutput &operator*() { return *out_; }
+
+private:
+  std::unique_ptr<TextOutput> out_;
+};
+
+int report(const AuditOptions &options, const std::string &path) {
+  const std::vector<std::string> traces = traces_of(path);
+  if (traces.empty())
+    throw Failure(fmt::format("{}: there is no trace to audit", path));
+  std::optional<Audit> sum;
+  std::size_t processes = 0;
+  int status = kStatusDone;
+  Output output(options.report);
+  TextOutput &out = *output;
+  if (options.json)
+    out.write("{\"pagetide_audit\":1,\n\"processes\":[");
+  for (const std::string &trace : traces) {
+    Audit audit;
+    try {
+      audit = audit_trace(TraceReader::open(trace), read_module);
+    } catch (const Failure &failure) {
+      say("{}", failure.what());
+      status = kStatusFailed;
+      continue;
+    }
+    if (!audit.has_kernel_writes) {
+      say("{}: has no account of the kernel's, so it cannot be audited; was it "
+          "made by pagetide audit?",
+          trace);
+      status = kStatusFailed;
+      continue;
+    }
+    if (audit.integrity == Integrity::kDamaged) {
+      say("{}", audit.problem);
+      status = kStatusFailed;
+    }
+    if (options.json) {
+      out.write(processes == 0 ? "\n" : ",\n");
+      out.write(audit_json(audit));
+    } else if (options.each || traces.size() == 1) {
+      out.write(audit_text(audit, title_of(audit), options.style));
+      if (traces.size() > 1)
+        out.write("\n");
+    }
+    ++processes;
+    if (sum)
+      add_audit(*sum, audit);
+    else
+      sum = std::move(audit);
+  }
+  if (sum && !options.json && traces.size() > 1) {
+    out.write(audit_text(
+        *sum, fmt::format("Audit of {} processes, summed up", processes),
+        options.style));
+    if (!options.each)
+      out.write("(--each shows every process)\n");
+  }
+  if (options.json) {
+    out.write("\n]");
+    if (sum) {
+      sum->path = path;
+      out.write(",\n\"sum\":" + audit_json(*sum));
+    }
+    out.write("}\n");
+  }
+  out.close();
+  if (!sum || sum->compared == 0) {
+    say("nothing could be compared");
+    return kStatusFailed;
+  }
+  if (status != kStatusDone)
+    return status;
+  const bool covered =
+      options.strict ? sum->uncovered() == 0 : sum->program_is_covered();
+  return covered && sum->unseen.empty() ? kStatusDone : kStatusNegative;
+}
+
+int run_audit(const AuditOptions &options,
+              const std::vector<std::string> &command) {
+  if (!options.from.empty()) {
+    if (!command.empty())
+      throw Failure("audit: either a command is run or the trace of --from is "
+                    "read, not both");
+    return report(options, options.from);
+  }
+  if (command.empty())
+    throw Failure("which command is to be audited? Write it behind --, as in: "
+                  "pagetide audit -- ./prog");
+  std::optional<ScratchDirectory> scratch;
+  if (options.output.empty())
+    scratch.emplace();
+  const std::string trace = scratch ? scratch->trace() : options.output;
+  const ExitStatus end = run_command(options, trace, command);
+  if (end.signal != 0 || end.code != 0)
+    say("{} {}", command[0], describe_end(end));
+  return report(options, trace);
+}
+
+CommandRun set_up(CLI::App &app) {
+  const auto options = std::make_shared<AuditOptions>();
+  app.add_option("-p,--period", options->period,
+                 "Length of a period: 1ms to 1000h, or 0 if the program ends "
+                 "its periods itself. [100ms]")
+      ->type_name("DURATION")
+      ->check(CLI::Validator(
+          [](std::string &text) { return check_period(text); }, ""));
+  app.add_option("-o,--output", options->output,
+                 "Keep the trace in FILE (further processes: FILE.<pid>). "
+                 "Traces of an earlier run with this FILE are replaced.")
+      ->type_name("FILE");
+  app.add_option("--from", options->from,
+                 "Run nothing; read the trace that -o has kept.")
+      ->type_name("FILE");
+  app.add_option("-r,--report", options->report,
+                 "Write the report to FILE instead of standard output, which "
+                 "is the command's too.")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json,
+               "One JSON document, described in docs/cli-output.md.");
+  app.add_flag("--each", options->each,
+               "Where there are several processes, show each, not only the "
+               "sum.");
+  app.add_flag("--strict", options->strict,
+               "Exit status 1 for any uncovered page, also of stacks and of "
+               "the C library's own data.");
+  add_number(app, "--top", "N",
+             "Fully covered mappings in the table, at most. [10]",
+             [options](std::uint64_t top) { options->style.top = top; });
+  add_number(app, "--pages", "N",
+             "Ranges of uncovered pages to list of each mapping. [4]",
+             [options](std::uint64_t pages) { options->style.pages = pages; });
+  return [options](const std::vector<std::string> &command) {
+    return run_audit(*options, command);
+  };
+}
+
+} // namespace
+
+extern const Command kAuditCommand = {
+    "audit",
+    "Run a command and list the pages that were written without a mark",
+    "[OPTIONS] -- CMD [ARG...]",
+    "pagetide audit -- ./prog input.txt",
+    "Exit status 0: every written page of the program's memory is covered; 1: "
+    "some are not, or could not be watched; 2: nothing could be audited.",
+    set_up,
+    kStatusFailed,
+    true,
+};
+
+} // namespace pagetide::tools

@@ -1,0 +1,55 @@
+//===- info.cpp - pagetide info -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/command.h"
+#include "report/info_text.h"
+#include "support/text_output.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace pagetide::tools {
+
+namespace {
+
+struct InfoOptions {
+  std::string file;
+};
+
+int run_info(const InfoOptions &options) {
+  TraceReader reader = TraceReader::open(options.file);
+  bool is_whole = false;
+  const std::string text = info_text(reader, is_whole);
+  TextOutput out;
+  out.write(text);
+  out.close();
+  return is_whole ? kStatusDone : kStatusNegative;
+}
+
+CommandRun set_up(CLI::App &app) {
+  const auto options = std::make_shared<InfoOptions>();
+  app.add_option("FILE", options->file, "The trace.")->required();
+  return [options](const std::vector<std::string> &) {
+    return run_info(*options);
+  };
+}
+
+} // namespace
+
+extern const Command kInfoCommand = {
+    "info",
+    "Show a trace's header, and whether it is whole (exit status)",
+    "FILE",
+    "pagetide info run.ptrace",
+    "Exit status 0: the trace is complete; 1: it is truncated or damaged, or "
+    "the runtime could not go on; 2: it could not be read or is no trace.",
+    set_up,
+    kStatusFailed,
+    false,
+};
+
+} // namespace pagetide::tools

@@ -1,0 +1,278 @@
+//===- record.cpp - pagetide record ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/command.h"
+#include "record/elf_note.h"
+#include "record/engine_choice.h"
+#include "record/recording_run.h"
+#include "record/runtime_options.h"
+#include "record/trace_files.h"
+#include "support/failure.h"
+#include "support/text_format.h"
+
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace pagetide::tools {
+
+namespace {
+
+/// As env does.
+enum RecordStatus : int {
+  kRecordFailed = 125,
+  kCannotExecute = 126,
+  kCommandNotFound = 127,
+};
+
+constexpr std::size_t kMaxListed = 8;
+struct RecordOptions {
+  std::string engine = "marks";
+  std::string output = "pagetide.ptrace";
+  std::string period;
+  bool per_thread = false;
+  std::string checksum;
+  std::string unstable;
+  std::string on_failure;
+  bool no_output = false;
+};
+
+std::string runtime_options(const RecordOptions &options,
+                            const std::string &socket) {
+  const char *inherited = std::getenv(kOptionsVariable);
+  RuntimeOptions out(inherited ? inherited : "");
+  if (!options.no_output)
+    out.add("trace_path", std::filesystem::absolute(options.output).string());
+  out.add("control", socket);
+  if (!options.period.empty())
+    out.add("period", duration_option(*parse_duration(options.period)));
+  if (options.engine != "marks")
+    out.add("engine", options.engine);
+  if (options.per_thread)
+    out.add("per_thread", "1");
+  if (!options.checksum.empty())
+    out.add("checksum", options.checksum);
+  if (!options.unstable.empty())
+    out.add("unstable", options.unstable);
+  if (!options.on_failure.empty())
+    out.add("on_failure", options.on_failure);
+  return out.text();
+}
+
+std::string describe(const ControlServer::Trace &trace) {
+  std::string text =
+      fmt::format("trace: {} ({})", trace.path,
+                  format_bytes(static_cast<double>(trace.bytes)));
+  if (!trace.failure.empty())
+    return text + ", incomplete: process " + std::to_string(trace.pid) +
+           " died and its last periods could not be added";
+  const HarvestResult &harvest = trace.harvest;
+  if (harvest.ends_early)
+    return text + ", which ends early: the runtime could not go on";
+  if (harvest.was_complete)
+    return text;
+  text += fmt::format(", completed after the death of process {}", trace.pid);
+  if (harvest.whole_periods != 0)
+    text += fmt::format("; added {} whole period{}", harvest.whole_periods,
+                        harvest.whole_periods == 1 ? "" : "s");
+  if (harvest.partial_period)
+    text += fmt::format("; its last, partial period has {} granule{}",
+                        format_count(harvest.partial_granules),
+                        harvest.partial_granules == 1 ? "" : "s");
+  return text;
+}
+
+void say_traces(const ControlServer &server, const RecordOptions &options) {
+  const std::vector<ControlServer::Trace> &traces = server.traces();
+  for (const ControlServer::Trace &trace : traces)
+    if (!trace.failure.empty())
+      say("{}", trace.failure);
+  if (traces.size() <= kMaxListed) {
+    for (const ControlServer::Trace &trace : traces)
+      say("{}", describe(trace));
+  } else {
+    double bytes = 0;
+    std::size_t completed = 0;
+    for (const ControlServer::Trace &trace : traces) {
+      bytes += static_cast<double>(trace.bytes);
+      completed += !trace.harvest.was_complete;
+    }
+    say("traces: {} and {} beside it, {}.<pid> ({} in all; {} completed after "
+        "their process's death)",
+        options.output, traces.size() - 1, options.output, format_bytes(bytes),
+        completed);
+  }
+  const std::vector<ControlServer::Live> live = server.live();
+  if (!live.empty()) {
+    say("{} process{} of this run still record{}; whichever is killed from "
+        "here on leaves a trace without its last periods:",
+        live.size(), live.size() == 1 ? "" : "es", live.size() == 1 ? "s" : "");
+    for (std::size_t i = 0; i < live.size() && i < kMaxListed; ++i)
+      say("  process {}{}{}", live[i].pid,
+          live[i].path.empty() ? "" : ", trace: ", live[i].path);
+    if (live.size() > kMaxListed)
+      say("  and {} more", live.size() - kMaxListed);
+  }
+  if (server.anyone_waits())
+    say("more processes recorded at once than can be watched with this limit "
+        "of open files: the traces of those that were killed lack their last "
+        "periods; raise it with: ulimit -n");
+  if (!traces.empty())
+    say("see them with: pagetide report {}", format_command({options.output}));
+}
+
+/// Ends this process as the command ended.
+int pass_on(const ExitStatus &status) {
+  if (status.signal == 0)
+    return status.code;
+  // The core, if any, is the command's.
+  const rlimit no_core = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  std::signal(status.signal, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, status.signal);
+  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  std::raise(status.signal);
+  return 128 + status.signal;
+}
+
+int say_cannot_start(const std::string &command, int error) {
+  if (error == ENOENT) {
+    say("{}: command not found", command);
+    return kCommandNotFound;
+  }
+  say("{}: cannot be executed: {}", command, std::strerror(error));
+  return kCannotExecute;
+}
+
+int run_record(const RecordOptions &options,
+               const std::vector<std::string> &command) {
+  if (command.empty())
+    throw Failure("which command is to be recorded? Write it behind --, as in: "
+                  "pagetide record -- ./prog");
+  const std::string file = find_command(command[0]);
+  if (file.empty())
+    return say_cannot_start(command[0], ENOENT);
+  const ElfFile elf = examine_elf(file);
+  if (options.checksum == "written" && elf.note &&
+      elf.note->layout < abi::kLayoutCount &&
+      !abi::tells_writes(static_cast<abi::Layout>(elf.note->layout)))
+    throw Failure(fmt::format(
+        "{}: was built with layout `access`, which does not tell writes from "
+        "reads, so there is no set of written pages to take checksums of; use "
+        "--checksum accessed, or build it with -fpagetide-layout=rw",
+        file));
+  if (options.engine == "mprotect" && options.unstable == "stop")
+    throw Failure("--unstable stop cannot be had with --engine mprotect: "
+                  "threads that wait in a fault must not be stopped; take flag "
+                  "or rehash");
+  if (options.engine != "marks")
+    prepare_engine(options.engine, options.per_thread, file, elf);
+  // Nothing of an earlier run goes before it is known that this one starts.
+  if (::access(file.c_str(), X_OK) != 0)
+    return say_cannot_start(command[0], errno);
+  if (!options.no_output)
+    make_room_for_run(options.output);
+
+  ExitStatus status;
+  {
+    const rlimit file_limit = raise_file_limit();
+    ControlServer server;
+    const std::string text = runtime_options(options, server.socket_path());
+    ChildProcess child(command, kOptionsVariable, text, file_limit);
+    if (child.pid() < 0) {
+      if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
+          child.start_error() == EMFILE || child.start_error() == ENFILE)
+        throw Failure(fmt::format("no process can be made for {}: {}",
+                                  command[0],
+                                  std::strerror(child.start_error())));
+      return say_cannot_start(command[0], child.start_error());
+    }
+    serve_run(child, server);
+    status = *child.exit_status();
+    if (!server.anyone_came() && options.engine != "marks")
+      say_nothing_preloaded(file, options.engine);
+    else if (!server.anyone_came())
+      say_nothing_recorded(file, elf);
+    else if (server.traces().empty() && server.live().empty() &&
+             !options.no_output)
+      say("the run was recorded, but no process of it could make its trace");
+    else
+      say_traces(server, options);
+  }
+  return pass_on(status);
+}
+
+CommandRun set_up(CLI::App &app) {
+  const auto options = std::make_shared<RecordOptions>();
+  app.add_option("-o,--output", options->output,
+                 "File for the trace. Further processes of the run write "
+                 "FILE.<pid>. Traces of an earlier run with this FILE are "
+                 "replaced. [pagetide.ptrace]")
+      ->type_name("FILE");
+  app.add_option("-p,--period", options->period,
+                 "Length of a period: 1ms to 1000h, or 0 if the program ends "
+                 "its periods itself. [500ms]")
+      ->type_name("DURATION")
+      ->check(CLI::Validator(
+          [](std::string &text) { return check_period(text); }, ""));
+  app.add_option("--engine", options->engine,
+                 "How to come by page sets: marks, of instrumented programs; "
+                 "uffd and mprotect, of what any dynamically linked program "
+                 "writes (docs/engines.md). [marks]")
+      ->type_name("marks|uffd|mprotect")
+      ->check(CLI::IsMember({"marks", "uffd", "mprotect"}).description(""));
+  app.add_flag("--per-thread", options->per_thread,
+               "Keep the page sets of every thread apart.");
+  app.add_option("--checksum", options->checksum,
+                 "Of which pages of a period to take checksums. [none]")
+      ->type_name("none|written|accessed")
+      ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
+  app.add_option("--unstable", options->unstable,
+                 "What to do about a page that is written while its checksum "
+                 "is taken: say so, try again, or stop the threads. [flag]")
+      ->type_name("flag|rehash|stop")
+      ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
+  app.add_option(
+         "--on-failure", options->on_failure,
+         "Where a process cannot be recorded from its start (refuse: it "
+         "is not started) or any more (stop: it is ended); continue: "
+         "it runs on in either case, and messages and traces say what "
+         "is missing. [refuse]")
+      ->type_name("refuse|continue|stop")
+      ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
+  app.add_flag("--no-output", options->no_output,
+               "Record but write nothing, to see what recording itself costs.");
+  return [options](const std::vector<std::string> &command) {
+    return run_record(*options, command);
+  };
+}
+
+} // namespace
+
+extern const Command kRecordCommand = {
+    "record",
+    "Run a command and record the pages its processes use",
+    "[OPTIONS] -- CMD [ARG...]",
+    "pagetide record -p 100ms -o run.ptrace -- ./prog input.txt",
+    "Exits as CMD does. 125: record itself failed; 126: CMD cannot be "
+    "executed; 127: CMD was not found.",
+    set_up,
+    kRecordFailed,
+    true,
+};
+
+} // namespace pagetide::tools

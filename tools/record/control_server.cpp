@@ -1,0 +1,351 @@
+//===- control_server.cpp - Keeps in touch with the processes being recorded
+//===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/control_server.h"
+
+#include "support/failure.h"
+#include "support/text_format.h"
+
+#include "pagetide/shadow_file.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace pagetide::tools {
+
+using shadow_file::Hello;
+
+namespace {
+
+constexpr int kBacklog = 4096;
+/// A connection can close a moment before its process has ended, and closes
+/// for good where the process replaces itself without the exec hook's notice.
+constexpr std::chrono::milliseconds kGrace{250};
+/// Descriptors that a connected process holds, and what all else needs.
+constexpr std::size_t kFdsOfProcess = 4;
+constexpr std::size_t kOtherFds = 24;
+/// Descriptors accepted in one message; a Hello has two.
+constexpr std::size_t kMaxFds = 8;
+
+std::uint64_t monotonic_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Whether what a process handed over can be read without waiting for anybody:
+/// opening a FIFO again could take for ever.
+bool is_file(int fd) {
+  struct stat status;
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// Whether the process itself could write to what it handed over. It is completed
+/// with our rights, which may be more than the process's.
+bool is_writable_file(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return is_file(fd) && flags >= 0 && (flags & O_ACCMODE) == O_RDWR &&
+         !(flags & O_PATH);
+}
+
+bool is_readable(int fd) {
+  pollfd poll_fd = {fd, POLLIN, 0};
+  return ::poll(&poll_fd, 1, 0) == 1;
+}
+
+} // namespace
+
+ControlServer::ControlServer() {
+  rlimit files;
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+      files.rlim_cur > kOtherFds + kFdsOfProcess)
+    most_processes_ = (files.rlim_cur - kOtherFds) / kFdsOfProcess;
+  std::string problem = "no directory for it is known";
+  for (const char *base :
+       {static_cast<const char *>(getenv("XDG_RUNTIME_DIR")),
+        static_cast<const char *>(getenv("TMPDIR")), "/tmp"}) {
+    // A relative one would mean another place to a child that changes its
+    // directory.
+    if (!base || base[0] != '/')
+      continue;
+    std::string directory = std::string(base) + "/pagetide-XXXXXX";
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    constexpr const char kSocketName[] = "/control";
+    if (directory.size() + sizeof(kSocketName) > sizeof(address.sun_path)) {
+      problem = fmt::format("{}: the path is too long for a socket", base);
+      continue;
+    }
+    if (!::mkdtemp(directory.data())) {
+      problem = fmt::format("{}: {}", base, std::strerror(errno));
+      continue;
+    }
+    directory_ = directory;
+    socket_path_ = directory + kSocketName;
+    std::memcpy(address.sun_path, socket_path_.c_str(),
+                socket_path_.size() + 1);
+    listener_.reset(
+        ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (listener_ &&
+        ::bind(listener_.get(), reinterpret_cast<const sockaddr *>(&address),
+               sizeof(address)) == 0 &&
+        ::listen(listener_.get(), kBacklog) == 0)
+      return;
+    problem = fmt::format("{}: {}", socket_path_, std::strerror(errno));
+    listener_.reset();
+    ::unlink(socket_path_.c_str());
+    ::rmdir(directory.c_str());
+    directory_.clear();
+  }
+  throw Failure(fmt::format("the control socket cannot be made: {}; set TMPDIR "
+                            "to a directory that can be written to",
+                            problem));
+}
+
+ControlServer::~ControlServer() {
+  ::unlink(socket_path_.c_str());
+  ::rmdir(directory_.c_str());
+}
+
+void ControlServer::add_poll_fds(std::vector<pollfd> &fds) const {
+  if (may_accept())
+    fds.push_back({listener_.get(), POLLIN, 0});
+  for (const Process &process : processes_) {
+    if (!process.hung_up)
+      fds.push_back({process.connection.get(), POLLIN, 0});
+    // The command's own end is learnt from waitpid.
+    if (process.pidfd && process.pid != command_pid_)
+      fds.push_back({process.pidfd.get(), POLLIN, 0});
+  }
+}
+
+int ControlServer::poll_timeout_ms() const {
+  std::optional<Clock::time_point> next;
+  for (const Process &process : processes_)
+    if (process.hung_up && (!next || *process.hung_up + kGrace < *next))
+      next = *process.hung_up + kGrace;
+  if (!next)
+    return -1;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+void ControlServer::serve() {
+  const auto serve_one = [this](std::size_t at) {
+    Process &process = processes_[at];
+    receive_all(process);
+    if (!has_ended(process))
+      return false;
+    // Its last words may have come after the look at its connection.
+    receive_all(process);
+    finish(process);
+    processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(at));
+    return true;
+  };
+  for (std::size_t at = 0; at < processes_.size();)
+    if (!serve_one(at))
+      ++at;
+  // One at a time, so that a crowd of short-lived processes needs no more
+  // descriptors than one. Whoever has to wait loses nothing: what it sent stays
+  // in its connection, even past its death.
+  while (may_accept()) {
+    const std::size_t before = processes_.size();
+    if (!accept_one())
+      break;
+    if (processes_.size() > before)
+      serve_one(before);
+  }
+}
+
+void ControlServer::finish_hung_up() {
+  for (Process &process : processes_)
+    if (process.hung_up)
+      finish(process);
+  std::erase_if(processes_,
+                [](const Process &process) { return process.hung_up; });
+}
+
+bool ControlServer::accept_one() {
+  UniqueFd connection;
+  do
+    connection.reset(::accept4(listener_.get(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK));
+  while (!connection && (errno == EINTR || errno == ECONNABORTED));
+  if (!connection)
+    return false;
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (peer.uid != ::geteuid() && peer.uid != 0) {
+    // The directory keeps others out; this is for one that somebody opened.
+    messages_.push_back(fmt::format(
+        "process {} of user {} is none of this run; it is turned away",
+        peer.pid, peer.uid));
+    return true;
+  }
+  Process process;
+  process.pid = peer.pid;
+  process.connection = std::move(connection);
+  process.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
+  process.gone = !process.pidfd && errno == ESRCH;
+  processes_.push_back(std::move(process));
+  return true;
+}
+
+bool ControlServer::anyone_waits() const {
+  return is_readable(listener_.get());
+}
+
+void ControlServer::receive_all(Process &process) {
+  while (!process.hung_up) {
+    // One byte more, to notice a message that is longer than a Hello.
+    alignas(Hello) char bytes[sizeof(Hello) + 1];
+    alignas(cmsghdr) char control[CMSG_SPACE(kMaxFds * sizeof(int))];
+    iovec vector = {bytes, sizeof(bytes)};
+    msghdr message = {};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    const ssize_t got = ::recvmsg(process.connection.get(), &message,
+                                  MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0 && errno == EAGAIN)
+      return;
+    std::vector<UniqueFd> fds;
+    if (got > 0)
+      for (cmsghdr *part = CMSG_FIRSTHDR(&message); part;
+           part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+          continue;
+        const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+          int fd;
+          std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(int));
+          fds.emplace_back(fd);
+        }
+      }
+    if (got <= 0)
+      process.hung_up = Clock::now();
+    else
+      take_hello(process, bytes, static_cast<std::size_t>(got), fds);
+  }
+}
+
+void ControlServer::take_hello(Process &process, const char *bytes,
+                               std::size_t size, std::vector<UniqueFd> &fds) {
+  Hello hello = {};
+  constexpr std::size_t kFixedBytes = offsetof(Hello, trace_path);
+  const bool fits = size >= kFixedBytes && size <= sizeof(hello);
+  if (fits)
+    std::memcpy(&hello, bytes, size);
+  if (!fits || hello.magic != shadow_file::kMagic) {
+    messages_.push_back(fmt::format(
+        "process {} sent something that is no greeting of a Pagetide runtime; "
+        "it is left alone",
+        process.pid));
+    return;
+  }
+  anyone_came_ = true;
+  if (hello.version != shadow_file::kVersion) {
+    messages_.push_back(fmt::format(
+        "process {} has a runtime that speaks version {} where this pagetide "
+        "speaks version {}: if it is killed, the end of its trace will be "
+        "missing; use runtime and pagetide of one build",
+        process.pid, hello.version, shadow_file::kVersion));
+    return;
+  }
+  const std::size_t wanted_fds = hello.trace_bytes == 0 ? 1 : 2;
+  if (fds.size() != wanted_fds || hello.trace_bytes > size - kFixedBytes) {
+    messages_.push_back(fmt::format(
+        "process {} sent an incomplete greeting ({} of {} descriptors): if it "
+        "is killed, the end of its trace will be missing",
+        process.pid, fds.size(), wanted_fds));
+    return;
+  }
+  if (!is_file(fds[0].get()) ||
+      (wanted_fds == 2 && !is_writable_file(fds[1].get()))) {
+    messages_.push_back(fmt::format(
+        "process {} handed over something that is no file of its own to write "
+        "to; it is left alone",
+        process.pid));
+    return;
+  }
+  // A process that stops recording and starts again greets again; what it
+  // recorded before it has ended itself.
+  if (process.introduced)
+    finish(process);
+  process.introduced = true;
+  process.memfd = std::move(fds[0]);
+  // Only shown, and the process may have made it up.
+  process.path = printable(std::string(hello.trace_path, hello.trace_bytes));
+  if (hello.trace_bytes != 0)
+    process.trace = std::move(fds[1]);
+  else
+    process.trace.reset();
+}
+
+bool ControlServer::has_ended(const Process &process) const {
+  const bool grace_is_over =
+      process.hung_up && Clock::now() - *process.hung_up >= kGrace;
+  if (process.pid == command_pid_)
+    return command_end_detail_ || grace_is_over;
+  return grace_is_over || process.gone ||
+         (process.hung_up && !process.introduced) ||
+         (process.pidfd && is_readable(process.pidfd.get()));
+}
+
+void ControlServer::finish(Process &process) {
+  if (!process.trace)
+    return;
+  Trace trace;
+  trace.pid = process.pid;
+  trace.path = process.path;
+  HarvestRequest request;
+  request.memfd = process.memfd.get();
+  request.trace_fd = process.trace.get();
+  request.trace_name = process.path;
+  request.now_ns = monotonic_ns();
+  if (process.pid == command_pid_ && command_end_detail_)
+    request.end_detail = *command_end_detail_;
+  try {
+    trace.harvest = harvest(request);
+  } catch (const Failure &failure) {
+    trace.failure = failure.what();
+  }
+  struct stat status;
+  if (::fstat(process.trace.get(), &status) == 0)
+    trace.bytes = static_cast<std::uint64_t>(status.st_size);
+  traces_.push_back(std::move(trace));
+}
+
+std::vector<ControlServer::Live> ControlServer::live() const {
+  std::vector<Live> live;
+  for (const Process &process : processes_)
+    if (process.introduced)
+      live.push_back({process.pid, process.path});
+  return live;
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,113 @@
+//===- control_server.h - Keeps in touch with the processes being recorded ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
+#define PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
+
+#include "record/harvest.h"
+#include "support/unique_fd.h"
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// The control socket of pagetide/shadow_file.h: takes the Hello of every
+/// recording process, and when a process has ended completes its trace.
+class ControlServer {
+public:
+  /// A trace whose process has ended.
+  struct Trace {
+    pid_t pid = 0;
+    std::string path;
+    std::uint64_t bytes = 0;
+    HarvestResult harvest;
+    std::string failure; ///< why it could not be completed; empty: it was
+  };
+  struct Live {
+    pid_t pid = 0;
+    std::string path; ///< empty: it records without a trace
+  };
+
+  /// Makes the socket in a private directory. Throws Failure.
+  ControlServer();
+  ~ControlServer();
+  ControlServer(const ControlServer &) = delete;
+
+  const std::string &socket_path() const { return socket_path_; }
+
+  /// What to poll for, and for how long at most (-1: no limit), before the next
+  /// call of serve().
+  void add_poll_fds(std::vector<pollfd> &fds) const;
+  int poll_timeout_ms() const;
+  /// Does what can be done without waiting.
+  void serve();
+  /// Gives up waiting for whether processes whose connection has closed have
+  /// also ended.
+  void finish_hung_up();
+
+  /// The command itself is nobody else's child: its end is told from outside.
+  void set_command(pid_t pid) { command_pid_ = pid; }
+  void command_ended(std::uint64_t end_detail) {
+    command_end_detail_ = end_detail;
+  }
+
+  /// Whether any process ever said Hello.
+  bool anyone_came() const { return anyone_came_; }
+  /// Whether any process is still connected.
+  bool anyone_left() const { return !processes_.empty(); }
+  std::vector<Live> live() const;
+  const std::vector<Trace> &traces() const { return traces_; }
+  /// Whether processes still wait to be accepted: there were more of them at
+  /// once than descriptors for them.
+  bool anyone_waits() const;
+  /// Things a person should know, not yet told. Cleared by the caller.
+  std::vector<std::string> &messages() { return messages_; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Process {
+    pid_t pid = 0;
+    UniqueFd connection;
+    UniqueFd pidfd; ///< readable once the process has ended; may be missing
+    UniqueFd memfd;
+    UniqueFd trace;
+    std::string path;
+    bool introduced = false;
+    bool gone = false; ///< had ended before a pidfd could be had
+    std::optional<Clock::time_point> hung_up;
+  };
+
+  bool may_accept() const { return processes_.size() < most_processes_; }
+  bool accept_one();
+  void receive_all(Process &process);
+  void take_hello(Process &process, const char *bytes, std::size_t size,
+                  std::vector<UniqueFd> &fds);
+  bool has_ended(const Process &process) const;
+  void finish(Process &process);
+
+  std::string directory_;
+  std::string socket_path_;
+  UniqueFd listener_;
+  std::vector<Process> processes_;
+  std::vector<Trace> traces_;
+  std::vector<std::string> messages_;
+  bool anyone_came_ = false;
+  std::size_t most_processes_ = 1;
+  pid_t command_pid_ = -1;
+  std::optional<std::uint64_t> command_end_detail_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H

@@ -1,0 +1,33 @@
+//===- elf_note.h - Is this file instrumented, and how? -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_ELF_NOTE_H
+#define PAGETIDE_TOOLS_RECORD_ELF_NOTE_H
+
+#include "pagetide/abi.h"
+
+#include <optional>
+#include <string>
+
+namespace pagetide::tools {
+
+/// What an executable says about itself.
+struct ElfFile {
+  bool is_elf = false;                 ///< 64-bit little-endian x86-64 ELF
+  bool is_dynamic = false;             ///< it asks for a dynamic loader
+  bool gains_privilege = false;        ///< runs with rights its caller has not
+  std::optional<abi::ModuleInfo> note; ///< the first Pagetide note
+};
+
+/// Looks at a file. One that cannot be read is no ELF file.
+ElfFile examine_elf(const std::string &path);
+
+/// Where execvp would find the command; empty if nowhere.
+std::string find_command(const std::string &command);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_ELF_NOTE_H

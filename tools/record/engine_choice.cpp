@@ -1,0 +1,98 @@
+//===- engine_choice.cpp - Recording what is not instrumented -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/engine_choice.h"
+
+#include "record/kernel_probe.h"
+#include "record/recording_run.h"
+#include "support/failure.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr const char kPreload[] = "LD_PRELOAD";
+
+/// The runtime beside this program: the build tree and an installed prefix look
+/// the same.
+std::string find_runtime() {
+  std::error_code error;
+  const std::filesystem::path self =
+      std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error)
+    throw Failure(fmt::format("cannot tell where this program is: "
+                              "/proc/self/exe: {}; is /proc mounted?",
+                              error.message()));
+  const std::filesystem::path bin = self.parent_path();
+  for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
+    const std::string path =
+        (bin / relative / "libpagetide.so").lexically_normal().string();
+    if (::access(path.c_str(), R_OK) == 0)
+      return path;
+  }
+  throw Failure(fmt::format("libpagetide.so is not in {}/lib, beside this "
+                            "program's directory; build it (ninja), or "
+                            "install all of Pagetide (cmake --install)",
+                            bin.parent_path().string()));
+}
+
+} // namespace
+
+void prepare_engine(const std::string &engine, bool per_thread,
+                    const std::string &file, const ElfFile &elf) {
+  if (per_thread)
+    throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
+                              "pages a process writes, not which thread does; "
+                              "leave it out, or build the program with "
+                              "pagetide-clang",
+                              engine));
+  if (elf.note)
+    throw Failure(fmt::format("{} is instrumented: record it without --engine, "
+                              "for its marks tell more, or take a build that "
+                              "is not instrumented",
+                              file));
+  if (elf.is_elf && !elf.is_dynamic)
+    throw Failure(fmt::format("{} is statically linked, so that nothing can be "
+                              "preloaded into it; link it dynamically, or "
+                              "build it with pagetide-clang",
+                              file));
+  if (elf.gains_privilege)
+    throw Failure(fmt::format("{} runs with privileges that you have not, and "
+                              "then the loader preloads nothing; record a copy "
+                              "without them",
+                              file));
+  const std::string missing =
+      engine == "uffd" ? probe_kernel_writes() : std::string();
+  if (!missing.empty())
+    throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
+                              "not run: {}",
+                              engine, file, missing));
+  std::string list = find_runtime();
+  if (list.find_first_of(" :") != std::string::npos)
+    throw Failure(fmt::format("{}: a library with a blank or a colon in its "
+                              "name cannot be preloaded; move it",
+                              list));
+  if (const char *before = std::getenv(kPreload); before && *before)
+    list += fmt::format(":{}", before);
+  ::setenv(kPreload, list.c_str(), 1);
+}
+
+void say_nothing_preloaded(const std::string &file, const std::string &engine) {
+  say("engine {} recorded nothing: in no process of this run was the runtime "
+      "preloaded and started. {} may be a 32-bit program, start in its own way "
+      "and not by the C library, use another C library than glibc, or have "
+      "lost its environment",
+      engine, file);
+}
+
+} // namespace pagetide::tools

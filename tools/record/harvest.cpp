@@ -1,0 +1,347 @@
+//===- harvest.cpp - Completes the trace of a process that died -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/harvest.h"
+
+#include "record/period_builder.h"
+#include "record/shadow_image.h"
+#include "support/failure.h"
+#include "trace/hash.h"
+#include "trace/runs.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_writer.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+namespace pagetide::tools {
+
+namespace {
+
+UniqueFd reopen(int fd, int mode, const std::string &name) {
+  UniqueFd own(
+      ::open(fmt::format("/proc/self/fd/{}", fd).c_str(), mode | O_CLOEXEC));
+  if (!own)
+    throw Failure(fmt::format("{}: cannot be opened again to complete it: {}",
+                              name, std::strerror(errno)));
+  return own;
+}
+
+/// Why the trace ended, where the file's last bytes are an End frame: most traces
+/// are complete, and reading all of one only to learn that would take long.
+std::optional<trace::EndReason> reason_of_end(int trace_fd,
+                                              const std::string &name) {
+  constexpr std::size_t kMaxEndBytes = 256;
+  const UniqueFd own = reopen(trace_fd, O_RDONLY, name);
+  struct stat status;
+  if (::fstat(own.get(), &status) != 0)
+    return std::nullopt;
+  std::uint8_t tail[kMaxEndBytes];
+  const auto size =
+      static_cast<std::size_t>(std::min<off_t>(status.st_size, kMaxEndBytes));
+  if (::pread(own.get(), tail, size,
+              status.st_size - static_cast<off_t>(size)) !=
+      static_cast<ssize_t>(size))
+    return std::nullopt;
+  trace::FrameHeader header;
+  for (std::size_t at = 0; at + sizeof(header) <= size; ++at) {
+    std::memcpy(&header, tail + at, sizeof(header));
+    if (header.magic == trace::kFrameMagic &&
+        header.type == trace::FrameType::kEnd &&
+        header.stored_bytes == size - at - sizeof(header) &&
+        header.hash == frame_hash(header, tail + at + sizeof(header))) {
+      std::uint64_t time;
+      const std::uint8_t *reason =
+          trace::get_varint(tail + at + sizeof(header), tail + size, time);
+      // Nobody compresses so few bytes; whoever does says nothing of a failure.
+      return header.flags & trace::kFrameRaw && reason && reason != tail + size
+                 ? static_cast<trace::EndReason>(*reason)
+                 : trace::EndReason::kExit;
+    }
+  }
+  return std::nullopt;
+}
+
+/// What of a trace stays.
+struct TraceState {
+  trace::FileHeader header = {};
+  std::uint64_t keep_bytes = 0;
+  /// Frames behind keep_bytes that stay all the same: whole ones of other
+  /// kinds, between the parts of the unfinished period.
+  Bytes saved_frames;
+  std::optional<std::uint64_t> last_period;
+  std::uint64_t last_end_ns = 0;
+};
+
+TraceState examine(int trace_fd, const std::string &name) {
+  const UniqueFd again = reopen(trace_fd, O_RDONLY, name);
+  TraceReader reader(
+      std::make_unique<FileSource>(reopen(trace_fd, O_RDONLY, name), name),
+      name);
+  TraceState state;
+  state.header = reader.header();
+  state.keep_bytes = reader.header().header_bytes;
+  Frame frame;
+  while (reader.next(frame)) {
+    if (!reader.open_period()) {
+      state.keep_bytes = frame.offset + frame.bytes;
+      state.saved_frames.clear();
+      if (frame.type == trace::FrameType::kPeriod)
+        state.last_end_ns = frame.period.end_ns;
+    } else if (frame.type != trace::FrameType::kPeriod) {
+      const std::size_t before = state.saved_frames.size();
+      state.saved_frames.resize(before + frame.bytes);
+      if (::pread(again.get(), state.saved_frames.data() + before, frame.bytes,
+                  static_cast<off_t>(frame.offset)) !=
+          static_cast<ssize_t>(frame.bytes))
+        throw Failure(fmt::format("{}: byte {}: cannot be read again", name,
+                                  frame.offset));
+    }
+  }
+  state.last_period = reader.last_whole_period();
+  return state;
+}
+
+/// How many of the period's granules would have had a checksum.
+std::uint64_t granules_without_checksum(const trace::FileHeader &header,
+                                        const PeriodPart &period) {
+  unsigned hashed = 0;
+  if (header.checksum_mode == trace::ChecksumMode::kWritten)
+    hashed = trace::kRunWritten | trace::kRunCarried;
+  else if (header.checksum_mode == trace::ChecksumMode::kAccessed)
+    hashed = kCertainFlags | trace::kRunCarried;
+  std::vector<GranuleRun> scratch;
+  std::uint64_t granules = 0;
+  for (const GranuleRun &run : union_of_sections(period, scratch))
+    if (run.flags & hashed)
+      granules += run.count;
+  return granules;
+}
+
+class Harvester {
+public:
+  Harvester(const HarvestRequest &request, const TraceState &state,
+            const ShadowImage &image)
+      : request_(request), state_(state), image_(image) {}
+
+  HarvestResult run();
+
+private:
+  void add_frame(trace::FrameType type, const Bytes &payload) {
+    frames_.push_back(make_frame(type, payload));
+  }
+  void add_period(const shadow_file::PeriodEntry &entry, bool is_open);
+  void rewrite_end();
+  std::uint32_t section_tid(std::uint32_t tid) const {
+    return state_.header.flags & trace::kHeaderPerThread ? tid : 0;
+  }
+  void add_what_is_not_staged(PeriodBuilder &builder) const;
+
+  const HarvestRequest &request_;
+  const TraceState &state_;
+  const ShadowImage &image_;
+  std::vector<Bytes> frames_;
+  std::uint64_t last_end_ns_ = 0;
+  HarvestResult result_;
+};
+
+/// A free slot may hold marks of threads that nobody knows: tid 0.
+static std::uint32_t tid_of(const shadow_file::SlotEntry &slot) {
+  return slot.state == static_cast<std::uint32_t>(shadow_file::SlotState::kFree)
+             ? 0
+             : slot.tid;
+}
+
+/// The marks that the shadows still hold belong to the open period; so does
+/// what the kernel may have been writing when the process died.
+void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
+  const auto &slots = image_.slots();
+  image_.for_each_marked_word(
+      [&](std::uint32_t slot, shadow_file::StagedWord word) {
+        if (slot < slots.size())
+          builder.add_word(section_tid(tid_of(slots[slot])),
+                           shadow_file::ChunkKind::kMarks, word);
+      });
+  // A call that moves memory of which nobody knew where, as realloc does, notes
+  // all of the address space: of that nothing can be said.
+  constexpr std::uint64_t kAnywhere = std::uint64_t{1} << abi::kAddressBits;
+  for (const shadow_file::SlotEntry &slot : slots)
+    for (const shadow_file::InFlightRange &range : slot.inflight)
+      if (slot.state ==
+              static_cast<std::uint32_t>(shadow_file::SlotState::kLive) &&
+          range.bytes < kAnywhere)
+        builder.add_maybe_written(section_tid(slot.tid), range.address,
+                                  range.bytes);
+}
+
+/// Leaves of each section what lies in the watched ranges.
+static void clip_to(const std::vector<shadow_file::WatchedRange> &ranges,
+                    PeriodPart &period) {
+  std::vector<GranuleRun> runs;
+  std::vector<PeriodPart::Section> sections;
+  for (const PeriodPart::Section &section : period.sections) {
+    const std::size_t first = runs.size();
+    auto range = ranges.begin();
+    for (const GranuleRun &run : period.runs_of(section)) {
+      while (range != ranges.end() && range->end <= run.first)
+        ++range;
+      for (auto r = range; r != ranges.end() && r->begin < run.end(); ++r) {
+        GranuleRun clipped = run;
+        clipped.first = std::max<std::uint64_t>(run.first, r->begin);
+        clipped.count = std::min(run.end(), r->end) - clipped.first;
+        runs.push_back(clipped);
+      }
+    }
+    if (runs.size() != first)
+      sections.push_back({section.tid, first, runs.size() - first});
+  }
+  period.runs = std::move(runs);
+  period.sections = std::move(sections);
+}
+
+void Harvester::add_period(const shadow_file::PeriodEntry &entry,
+                           bool is_open) {
+  PeriodPart period;
+  period.index = entry.index;
+  period.start_ns = entry.start_ns;
+  period.end_ns =
+      std::max(is_open ? request_.now_ns : entry.end_ns, entry.start_ns);
+  period.overruns = entry.overruns;
+  period.flags = static_cast<std::uint8_t>(
+      entry.flags & (trace::kPeriodDriven | trace::kPeriodFinal));
+  period.flags |= is_open ? trace::kPeriodPartial : trace::kPeriodHarvested;
+
+  PeriodBuilder builder(image_.geometry());
+  image_.for_each_chunk(entry.index,
+                        [&](std::uint32_t tid, shadow_file::ChunkKind kind,
+                            std::span<const shadow_file::StagedWord> words) {
+                          for (const shadow_file::StagedWord &word : words)
+                            builder.add_word(section_tid(tid), kind, word);
+                        });
+  if (is_open)
+    add_what_is_not_staged(builder);
+  builder.build(period);
+  if (image_.is_watching())
+    clip_to(image_.watched(), period);
+
+  period.left_out = granules_without_checksum(state_.header, period);
+  for (const Bytes &payload : encode_period(period))
+    add_frame(trace::FrameType::kPeriod, payload);
+  last_end_ns_ = period.end_ns;
+  if (is_open) {
+    result_.partial_period = true;
+    std::vector<GranuleRun> scratch;
+    for (const GranuleRun &run : union_of_sections(period, scratch))
+      result_.partial_granules += run.count;
+  } else {
+    ++result_.whole_periods;
+  }
+}
+
+HarvestResult Harvester::run() {
+  const shadow_file::ShadowHeader &shadow = image_.header();
+  std::optional<std::uint64_t> last = state_.last_period;
+  const std::uint64_t next = last ? *last + 1 : 0;
+  const std::uint64_t first_kept = image_.period(shadow.periods_written).index;
+  if (first_kept > next)
+    add_frame(trace::FrameType::kNote,
+              encode(Note{request_.now_ns, next, trace::NoteCode::kLost,
+                          fmt::format("periods {} to {} are not in this trace: "
+                                      "the process took them for written, but "
+                                      "the file does not hold them",
+                                      next, first_kept - 1)}));
+  last_end_ns_ = state_.last_end_ns;
+  for (std::uint64_t number = shadow.periods_written;
+       number <= shadow.open_period; ++number) {
+    const bool is_open = number == shadow.open_period;
+    const shadow_file::PeriodEntry &entry = image_.period(number);
+    // Those that the process had written but not yet released are in the trace
+    // already. Between stop and start nothing is recorded: no period is open.
+    if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
+      continue;
+    // Only marks outlive their process.
+    constexpr std::uint32_t kNoThreads = shadow_file::kOrphanSlot + 1;
+    if (is_open && shadow.slot_high <= kNoThreads)
+      add_frame(
+          trace::FrameType::kNote,
+          encode(Note{request_.now_ns, entry.index, trace::NoteCode::kLost,
+                      "what was written in the period that was open when "
+                      "the process died is not known: the kernel is "
+                      "asked when a period ends"}));
+    add_period(entry, is_open);
+    last = entry.index;
+  }
+  add_frame(trace::FrameType::kEnd,
+            encode(End{std::max(request_.now_ns, last_end_ns_),
+                       trace::EndReason::kKilled, request_.end_detail}));
+
+  // All is made before the first byte of the trace changes.
+  rewrite_end();
+  return result_;
+}
+
+/// Replaces what follows the kept part of the trace. Where the disk is full the
+/// trace still ends with a whole frame.
+void Harvester::rewrite_end() {
+  const UniqueFd trace =
+      reopen(request_.trace_fd, O_WRONLY, request_.trace_name);
+  struct stat status;
+  auto end = static_cast<off_t>(state_.keep_bytes);
+  if (::fstat(trace.get(), &status) != 0 ||
+      ::ftruncate(trace.get(), end) != 0 ||
+      ::lseek(trace.get(), end, SEEK_SET) < 0)
+    throw Failure(fmt::format("{}: its torn end cannot be cut off: {}",
+                              request_.trace_name, std::strerror(errno)));
+  FdSink sink(trace.get(), request_.trace_name);
+  try {
+    sink.write(state_.saved_frames);
+    end += static_cast<off_t>(state_.saved_frames.size());
+    result_.cut_bytes =
+        static_cast<std::uint64_t>(std::max<off_t>(status.st_size - end, 0));
+    for (const Bytes &frame : frames_) {
+      sink.write(frame);
+      end += static_cast<off_t>(frame.size());
+    }
+  } catch (const Failure &failure) {
+    const bool cut = ::ftruncate(trace.get(), end) == 0;
+    throw Failure(fmt::format("{}; what the process left is not in the trace, "
+                              "which ends {}",
+                              failure.what(),
+                              cut ? "before it" : "in a torn frame"));
+  }
+}
+
+} // namespace
+
+HarvestResult harvest(const HarvestRequest &request) {
+  if (const auto reason = reason_of_end(request.trace_fd, request.trace_name)) {
+    HarvestResult result;
+    result.was_complete = true;
+    result.ends_early = *reason == trace::EndReason::kFailed;
+    return result;
+  }
+  const TraceState state = examine(request.trace_fd, request.trace_name);
+  const ShadowImage image(request.memfd, request.trace_name);
+  const Geometry geometry = image.geometry();
+  if (image.header().pid != state.header.pid ||
+      image.header().layout != state.header.layout ||
+      geometry.cell_shift != state.header.cell_shift ||
+      geometry.granule_shift != state.header.granule_shift)
+    throw Failure(fmt::format(
+        "{}: the shadow of process {} does not belong to this trace",
+        request.trace_name, image.header().pid));
+  return Harvester(request, state, image).run();
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,116 @@
+//===- kernel_probe.cpp - Whether this kernel can tell what is written ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/kernel_probe.h"
+
+#include "pagetide/pagemap_scan.h"
+#include "support/unique_fd.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace pagetide::tools {
+
+namespace {
+
+using namespace kernel;
+
+constexpr std::size_t kPage = 4096;
+
+class ProbePage {
+public:
+  ProbePage()
+      : page_(::mmap(nullptr, kPage, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+  ~ProbePage() {
+    if (page_ != MAP_FAILED)
+      ::munmap(page_, kPage);
+  }
+  ProbePage(const ProbePage &) = delete;
+  explicit operator bool() const { return page_ != MAP_FAILED; }
+  void write() { *static_cast<volatile char *>(page_) = 1; }
+  std::uint64_t address() const {
+    return reinterpret_cast<std::uint64_t>(page_);
+  }
+
+private:
+  void *page_;
+};
+
+/// Whether the page has been written since the call before; -1: see errno.
+int was_written(int pagemap, const ProbePage &page) {
+  PageRegion found = {};
+  ScanArgument scan = {};
+  scan.size = sizeof(scan);
+  scan.flags = kScanWpMatching;
+  scan.start = page.address();
+  scan.end = page.address() + kPage;
+  scan.vector = reinterpret_cast<std::uint64_t>(&found);
+  scan.vector_length = 1;
+  scan.category_mask = kPageWritten;
+  scan.category_anyof_mask = kPagePresent | kPageSwapped;
+  scan.return_mask = kPageWritten;
+  return ::ioctl(pagemap, kPagemapScan, &scan);
+}
+
+std::string lacks(const char *what, const char *advice) {
+  return fmt::format("{}: {}. {}", what, std::strerror(errno), advice);
+}
+
+constexpr const char kNeedsLinux[] =
+    "It takes Linux 6.7 or later, built with CONFIG_USERFAULTFD and "
+    "CONFIG_PROC_PAGE_MONITOR";
+
+} // namespace
+
+std::string probe_kernel_writes() {
+  const UniqueFd uffd(static_cast<int>(
+      ::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | kUserModeOnly)));
+  if (!uffd)
+    return errno == EPERM || errno == EACCES
+               ? lacks("userfaultfd",
+                       "Something forbids the system call, perhaps a "
+                       "container's seccomp profile: allow userfaultfd there")
+               : lacks("userfaultfd", kNeedsLinux);
+  UffdApi api = {kUffdApiVersion,
+                 kFeaturePagefaultFlagWp | kFeatureEventRemap |
+                     kFeatureWpHugetlbfsShmem | kFeatureWpUnpopulated |
+                     kFeatureWpAsync,
+                 0};
+  if (::ioctl(uffd.get(), kUffdIoApi, &api) != 0)
+    return lacks("userfaultfd's asynchronous write protection", kNeedsLinux);
+  const UniqueFd pagemap(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  if (!pagemap)
+    return lacks("/proc/self/pagemap", "Is /proc mounted?");
+  ProbePage page;
+  if (!page)
+    return lacks("a page of memory", "Raise the memory limit");
+  page.write();
+  UffdRegister range = {page.address(), kPage, kRegisterModeWp, 0};
+  if (::ioctl(uffd.get(), kUffdIoRegister, &range) != 0)
+    return lacks("userfaultfd's write protection", kNeedsLinux);
+  if (was_written(pagemap.get(), page) < 0)
+    return lacks("the request PAGEMAP_SCAN of /proc/self/pagemap", kNeedsLinux);
+  const bool untouched = was_written(pagemap.get(), page) == 0;
+  page.write();
+  const bool seen = was_written(pagemap.get(), page) == 1;
+  if (!untouched || !seen)
+    return fmt::format("the kernel accepts all requests, but {}. {}",
+                       untouched ? "did not see a page being written"
+                                 : "reports a page that was not written",
+                       kNeedsLinux);
+  return {};
+}
+
+} // namespace pagetide::tools

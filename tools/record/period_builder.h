@@ -1,0 +1,57 @@
+//===- period_builder.h - From cells of the shadow to a period's sections -===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_PERIOD_BUILDER_H
+#define PAGETIDE_TOOLS_RECORD_PERIOD_BUILDER_H
+
+#include "trace/trace_records.h"
+
+#include "pagetide/shadow_file.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// Gathers what the shadows and the staging area hold of one period, in any
+/// order and any number of times, and turns it into sorted sections.
+class PeriodBuilder {
+public:
+  explicit PeriodBuilder(Geometry geometry) : geometry_(geometry) {}
+
+  /// Eight cells, one of each kind a granule, as they are staged. Words beyond
+  /// the address space and empty ones are ignored.
+  void add_word(std::uint32_t tid, shadow_file::ChunkKind kind,
+                shadow_file::StagedWord word);
+
+  /// A range that a system call may have been writing. What lies beyond the
+  /// address space is ignored.
+  void add_maybe_written(std::uint32_t tid, std::uint64_t address,
+                         std::uint64_t bytes);
+
+  /// Adds the sections to the period, by rising tid. The builder is empty
+  /// afterwards.
+  void build(PeriodPart &period);
+
+private:
+  struct Thread {
+    std::vector<shadow_file::StagedWord> marks;
+    std::vector<shadow_file::StagedWord> carried;
+    std::vector<GranuleRun> maybe_written;
+  };
+
+  std::vector<GranuleRun>
+  runs_of_words(std::vector<shadow_file::StagedWord> &words,
+                shadow_file::ChunkKind kind) const;
+
+  Geometry geometry_;
+  std::map<std::uint32_t, Thread> threads_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_PERIOD_BUILDER_H

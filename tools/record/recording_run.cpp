@@ -1,0 +1,112 @@
+//===- recording_run.cpp - Runs a command whose processes record ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/recording_run.h"
+
+#include "record/elf_note.h"
+#include "record/runtime_options.h"
+#include "support/text_format.h"
+
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <optional>
+#include <vector>
+
+namespace pagetide::tools {
+
+namespace {
+
+/// How long the rest of a run may take to end after its command has: a signal
+/// from the terminal reaches all of them at the same time.
+constexpr auto kLinger = std::chrono::milliseconds(250);
+constexpr std::uint64_t kMinPeriodNs = 1000 * 1000;
+constexpr std::uint64_t kMaxPeriodNs = 1000ull * 3600 * 1000000000;
+
+/// Why the command's file, instrumented as it is, has not been heard of.
+std::string why_silent(const std::string &command, const ElfFile &file) {
+  if (!file.is_dynamic)
+    return fmt::format("{} is instrumented but statically linked, so the "
+                       "runtime libpagetide.so is not in it; link it "
+                       "dynamically",
+                       command);
+  if (file.gains_privilege)
+    return fmt::format("{} is instrumented but runs with privileges that you "
+                       "have not, and then the runtime obeys no environment; "
+                       "record a copy without them",
+                       command);
+  return fmt::format("{} is instrumented but did not record: either its "
+                     "runtime libpagetide.so was not loaded (see ldd {}), or "
+                     "its environment had lost {}",
+                     command, command, kOptionsVariable);
+}
+
+} // namespace
+
+struct rlimit raise_file_limit() {
+  rlimit before = {};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  rlimit more = before;
+  more.rlim_cur = more.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &more);
+  return before;
+}
+
+void serve_run(ChildProcess &child, ControlServer &server) {
+  const auto wait = [&](int limit_ms) {
+    std::vector<pollfd> fds = {{child.signal_fd(), POLLIN, 0}};
+    server.add_poll_fds(fds);
+    int timeout = server.poll_timeout_ms();
+    if (limit_ms >= 0 && (timeout < 0 || timeout > limit_ms))
+      timeout = limit_ms;
+    ::poll(fds.data(), fds.size(), timeout);
+    child.handle_signals();
+    if (child.exit_status())
+      server.command_ended(child.exit_status()->end_detail());
+    server.serve();
+    for (const std::string &message : server.messages())
+      say("{}", message);
+    server.messages().clear();
+  };
+  server.set_command(child.pid());
+  while (!child.exit_status())
+    wait(-1);
+  const auto deadline = std::chrono::steady_clock::now() + kLinger;
+  while (true) {
+    wait(0);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    if (!server.anyone_left() || left.count() <= 0)
+      break;
+    wait(static_cast<int>(left.count()));
+  }
+  server.finish_hung_up();
+}
+
+std::string check_period(const std::string &text) {
+  const std::optional<std::uint64_t> ns = parse_duration(text);
+  if (!ns)
+    return fmt::format("{}: is no duration; write a number and one of the "
+                       "units us, ms, s, min, h, as in 500ms",
+                       text);
+  if (*ns != 0 && (*ns < kMinPeriodNs || *ns > kMaxPeriodNs))
+    return fmt::format("{}: a period is 1ms to 1000h, or 0 for a program that "
+                       "ends its periods itself",
+                       text);
+  return {};
+}
+
+void say_nothing_recorded(const std::string &command, const ElfFile &file) {
+  if (file.note) {
+    say("{}", why_silent(command, file));
+    return;
+  }
+  say("no process of this run was instrumented, so nothing was recorded");
+  say("build the program with: pagetide-clang -g -O2 prog.c -o prog (or "
+      "pagetide-clang++ for C++; CC=pagetide-clang for make and configure)");
+}
+
+} // namespace pagetide::tools

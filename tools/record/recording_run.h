@@ -1,0 +1,43 @@
+//===- recording_run.h - Runs a command whose processes record ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_RECORDING_RUN_H
+#define PAGETIDE_TOOLS_RECORD_RECORDING_RUN_H
+
+#include "record/child_process.h"
+#include "record/control_server.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+namespace pagetide::tools {
+
+/// A line on standard error.
+template <typename... Args>
+void say(fmt::format_string<Args...> format, Args &&...args) {
+  fmt::print(stderr, "pagetide: {}\n",
+             fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Raises the soft limit of descriptors, of which every recorded process needs
+/// a few, and returns the limit there was, which the command is to have.
+struct rlimit raise_file_limit();
+
+/// Serves the recording processes until the command has ended.
+void serve_run(ChildProcess &child, ControlServer &server);
+
+/// An empty text if the period is possible, otherwise what is wrong with it.
+std::string check_period(const std::string &text);
+
+struct ElfFile;
+/// Tells why nothing was recorded, and what to do.
+void say_nothing_recorded(const std::string &command, const ElfFile &file);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_RECORDING_RUN_H

@@ -1,0 +1,31 @@
+//===- runtime_options.cpp - Writes PAGETIDE_OPTIONS for a command --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/runtime_options.h"
+
+#include "support/failure.h"
+
+#include <fmt/format.h>
+
+namespace pagetide::tools {
+
+void RuntimeOptions::add(const std::string &name, const std::string &value) {
+  const char *quote = "";
+  if (value.empty() ||
+      value.find_first_of(" ,:\t\n\r'\"") != std::string::npos) {
+    quote = value.find('\'') == std::string::npos ? "'" : "\"";
+    if (value.find(quote) != std::string::npos)
+      throw Failure(fmt::format(
+          "{}: a name with both kinds of quotes cannot be given to the "
+          "runtime; choose another",
+          value));
+  }
+  if (!text_.empty() && text_.back() != ':')
+    text_ += ':';
+  text_ += fmt::format("{}={}{}{}", name, quote, value, quote);
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,33 @@
+//===- runtime_options.h - Writes PAGETIDE_OPTIONS for a command ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H
+#define PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H
+
+#include <string>
+
+namespace pagetide::tools {
+
+inline constexpr const char kOptionsVariable[] = "PAGETIDE_OPTIONS";
+
+/// Puts options behind those that are there already; of two with one name the
+/// runtime takes the later.
+class RuntimeOptions {
+public:
+  explicit RuntimeOptions(std::string before) : text_(std::move(before)) {}
+
+  /// Quotes the value where it holds one of the characters that separate
+  /// options. Throws Failure where it cannot be quoted.
+  void add(const std::string &name, const std::string &value);
+  const std::string &text() const { return text_; }
+
+private:
+  std::string text_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H

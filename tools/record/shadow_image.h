@@ -1,0 +1,84 @@
+//===- shadow_image.h - Reads the memfd that a process left behind --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The memfd's content was in the address space of a program that may have gone
+// wild before it died: every number is checked before it is used.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_SHADOW_IMAGE_H
+#define PAGETIDE_TOOLS_RECORD_SHADOW_IMAGE_H
+
+#include "support/unique_fd.h"
+#include "trace/trace_records.h"
+
+#include "pagetide/shadow_file.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+class ShadowImage {
+public:
+  /// `name` stands for the process in messages. Throws Failure where the
+  /// content is not possible or of another version.
+  ShadowImage(int memfd, const std::string &name);
+
+  const shadow_file::ShadowHeader &header() const { return header_; }
+  Geometry geometry() const {
+    return {static_cast<abi::Layout>(header_.layout), header_.cell_shift,
+            header_.granule_shift};
+  }
+  const std::vector<shadow_file::SlotEntry> &slots() const { return slots_; }
+
+  /// Whether only granules in watched() are to be reported.
+  bool is_watching() const { return header_.watch & shadow_file::kWatching; }
+  /// Sorted and disjoint.
+  const std::vector<shadow_file::WatchedRange> &watched() const {
+    return watched_;
+  }
+
+  /// The entry of staged period number `number`: the header's counters number
+  /// periods, the entry's index is what the trace calls it.
+  const shadow_file::PeriodEntry &period(std::uint64_t number) const {
+    return header_.periods[number % shadow_file::kMaxPendingPeriods];
+  }
+
+  using ChunkVisitor =
+      std::function<void(std::uint32_t tid, shadow_file::ChunkKind kind,
+                         std::span<const shadow_file::StagedWord> words)>;
+  /// The chunks staged for the period of this index.
+  void for_each_chunk(std::uint64_t period, const ChunkVisitor &visit) const;
+
+  using WordVisitor =
+      std::function<void(std::uint32_t slot, shadow_file::StagedWord word)>;
+  /// The words of all slots' shadows that are not zero.
+  void for_each_marked_word(const WordVisitor &visit) const;
+
+private:
+  using ExtentVisitor =
+      std::function<void(std::uint64_t begin, std::uint64_t end)>;
+  /// The parts of [begin, end) that have memory behind them.
+  void for_each_extent(std::uint64_t begin, std::uint64_t end,
+                       const ExtentVisitor &visit) const;
+  void read_watched();
+  void read(void *buffer, std::uint64_t bytes, std::uint64_t offset) const;
+  [[noreturn]] void reject(const std::string &reason) const;
+
+  UniqueFd fd_;
+  std::string name_;
+  std::uint64_t size_ = 0;
+  shadow_file::ShadowHeader header_ = {};
+  std::vector<shadow_file::SlotEntry> slots_;
+  std::vector<shadow_file::WatchedRange> watched_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_SHADOW_IMAGE_H

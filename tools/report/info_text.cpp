@@ -1,0 +1,133 @@
+//===- info_text.cpp - What is in a trace file, for people ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/info_text.h"
+
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::array<const char *, 10> kFrameNames = {
+    "other", "process", "mappings", "threads",       "period",
+    "note",  "end",     "sites",    "kernel writes", "regions"};
+
+struct FrameCounts {
+  std::array<std::uint64_t, kFrameNames.size()> frames = {};
+  std::array<std::uint64_t, kFrameNames.size()> bytes = {};
+
+  void add(const Frame &frame) {
+    const auto type = static_cast<std::size_t>(frame.type);
+    const std::size_t at = type < kFrameNames.size() ? type : 0;
+    ++frames[at];
+    bytes[at] += frame.bytes;
+  }
+};
+
+std::string header_text(const trace::FileHeader &header,
+                        const std::string &engine) {
+  std::string out;
+  const auto fact = [&out](const char *label, const std::string &text) {
+    fmt::format_to(std::back_inserter(out), "  {:<14} {}\n", label, text);
+  };
+  fact("format",
+       fmt::format("version {}.{}, header of {} bytes", header.version_major,
+                   header.version_minor, header.header_bytes));
+  fact("process", fmt::format("{} (parent {})", header.pid, header.parent_pid));
+  if (const std::string text = engine_text(engine); !text.empty())
+    fact("engine", text);
+  fact("layout", abi::kLayoutNames[header.layout]);
+  if (engine_text(engine).empty())
+    fact("precision",
+         is_near(header)
+             ? "near: a mark may leave open which of two granules it is about"
+             : "exact");
+  fact("cell", format_bytes(double(std::uint64_t{1} << header.cell_shift)));
+  fact("granule",
+       format_bytes(double(std::uint64_t{1} << header.granule_shift)));
+  fact("page", format_bytes(double(header.page_bytes)));
+  fact("sets",
+       header.flags & trace::kHeaderPerThread ? "per thread" : "per process");
+  if (engine_text(engine).empty())
+    fact("constants", header.flags & trace::kHeaderSkipsConstants
+                          ? "left out by some module"
+                          : "marked");
+  fact("checksums", checksum_mode_name(header.checksum_mode));
+  fact("unstable", unstable_policy_name(header.unstable_policy));
+  fact("period", header.period_ns == 0 ? "ended by the program"
+                                       : format_duration(header.period_ns));
+  fact("began",
+       fmt::format("{} (monotonic {} ns)", format_realtime(header.realtime_ns),
+                   header.monotonic_ns));
+  return out;
+}
+
+} // namespace
+
+std::string info_text(TraceReader &reader, bool &is_whole) {
+  FrameCounts counts;
+  std::optional<End> end;
+  std::string engine;
+  Frame frame;
+  while (reader.next(frame)) {
+    counts.add(frame);
+    if (frame.type == trace::FrameType::kProcess)
+      engine = frame.process.engine;
+    end.reset();
+    if (frame.type == trace::FrameType::kEnd)
+      end = frame.end;
+  }
+
+  std::string out = printable(reader.name()) + "\n";
+  out += header_text(reader.header(), engine);
+  const char *label = "frames";
+  for (std::size_t type = 1; type <= kFrameNames.size(); ++type) {
+    const std::size_t at = type % kFrameNames.size();
+    if (counts.frames[at] == 0)
+      continue;
+    out += (fmt::format("  {:<14} {}: {} ({})\n", label, kFrameNames[at],
+                        format_count(counts.frames[at]),
+                        format_bytes(double(counts.bytes[at]))));
+    label = "";
+  }
+  out += (fmt::format(
+      "  {:<14} {} whole{}\n", "periods", format_count(reader.whole_periods()),
+      reader.last_whole_period()
+          ? fmt::format(", the last is period {}", *reader.last_whole_period())
+          : std::string()));
+  const bool complete = reader.integrity() == Integrity::kComplete;
+  const bool ends_early = complete && end->reason == trace::EndReason::kFailed;
+  if (complete) {
+    out +=
+        (fmt::format("  {:<14} complete, {} bytes; ended by {}{}\n",
+                     "integrity", reader.stop_offset(), end_reason_name(*end),
+                     ends_early ? ": the rest of the run is missing, and "
+                                  "`pagetide report` says why"
+                                : ""));
+  } else {
+    const char *kind =
+        reader.integrity() == Integrity::kDamaged ? "damaged" : "truncated";
+    std::string where;
+    if (reader.open_period())
+      where = fmt::format("in period {}", *reader.open_period());
+    else if (reader.last_whole_period())
+      where = fmt::format("after period {}", *reader.last_whole_period());
+    else
+      where = "before the first period";
+    out += (fmt::format("  {:<14} {} {}, at byte {}: {}\n", "integrity", kind,
+                        where, reader.stop_offset(), reader.stop_reason()));
+  }
+  is_whole = complete && !ends_early;
+  return out;
+}
+
+} // namespace pagetide::tools

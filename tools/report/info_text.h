@@ -1,0 +1,21 @@
+//===- info_text.h - What is in a trace file, for people ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_INFO_TEXT_H
+#define PAGETIDE_TOOLS_REPORT_INFO_TEXT_H
+
+#include "trace/trace_reader.h"
+
+#include <string>
+
+namespace pagetide::tools {
+
+/// Reads a trace to its end and describes it. `is_whole`: nothing is missing.
+std::string info_text(TraceReader &reader, bool &is_whole);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_INFO_TEXT_H

@@ -1,0 +1,152 @@
+//===- mapping_use.cpp - Which mappings the touched granules lie in -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/mapping_use.h"
+
+#include "trace/runs.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr const char kAnonymous[] = "[anonymous]";
+constexpr const char kUnexplained[] = "[unknown]";
+constexpr const char kOther[] = "[other mappings]";
+constexpr std::size_t kMaxNames = 16384;
+constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
+constexpr std::size_t kMaxUnexplained = 1 << 16;
+
+} // namespace
+
+std::size_t MappingUses::use_named(const std::string &name) {
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end())
+    return found->second;
+  if (uses_.size() >= kMaxNames && name != kOther)
+    return use_named(kOther);
+  uses_.emplace_back(name, budget_);
+  return by_name_[name] = uses_.size() - 1;
+}
+
+void MappingUses::set_mappings(const Mappings &mappings) {
+  former_ranges_ = std::move(ranges_);
+  ranges_.clear();
+  std::uint64_t floor = 0;
+  for (const Mapping &mapping : mappings.mappings) {
+    if (mapping.bytes == 0)
+      continue;
+    // Where a granule spans two mappings, the first one has it.
+    const std::uint64_t first =
+        std::max(mapping.start >> granule_shift_, floor);
+    const std::uint64_t end =
+        ((mapping.start + (mapping.bytes - 1)) >> granule_shift_) + 1;
+    if (first >= end)
+      continue;
+    ranges_.push_back({first, end,
+                       use_named(mapping.name.empty()
+                                     ? kAnonymous
+                                     : mapping.name.substr(0, kMaxNameBytes))});
+    floor = end;
+  }
+  const std::vector<GranuleRun> waiting = std::move(unexplained_);
+  unexplained_.clear();
+  std::vector<GranuleRun> rest;
+  // The waiting runs come from several periods: one at a time.
+  for (const GranuleRun &run : waiting)
+    attribute(ranges_, std::span(&run, 1), rest);
+  const std::size_t unexplained = use_named(kUnexplained);
+  for (const GranuleRun &run : rest)
+    count(unexplained, run.first, run.end(), run.flags);
+}
+
+void MappingUses::count(std::size_t use, std::uint64_t first, std::uint64_t end,
+                        unsigned flags) {
+  Use &target = uses_[use];
+  const std::uint64_t granules = end - first;
+  if (flags == 0) {
+    target.may += granules;
+    return;
+  }
+  target.accessed += granules;
+  if (flags & trace::kRunRead)
+    target.read += granules;
+  if (flags & trace::kRunWritten)
+    target.written += granules;
+  target.distinct.insert(first, end);
+}
+
+void MappingUses::attribute(const std::vector<Range> &ranges,
+                            std::span<const GranuleRun> runs,
+                            std::vector<GranuleRun> &rest) {
+  if (runs.empty())
+    return;
+  auto range =
+      std::partition_point(ranges.begin(), ranges.end(), [&](const Range &r) {
+        return r.end <= runs.front().first;
+      });
+  for (const GranuleRun &run : runs) {
+    std::uint64_t at = run.first;
+    while (at < run.end()) {
+      while (range != ranges.end() && range->end <= at)
+        ++range;
+      const bool covered = range != ranges.end() && range->first <= at;
+      std::uint64_t to = run.end();
+      if (range != ranges.end())
+        to = std::min(to, covered ? range->end : range->first);
+      if (covered)
+        count(range->use, at, to, run.flags);
+      else
+        rest.push_back({at, to - at, run.flags});
+      at = to;
+    }
+  }
+}
+
+void MappingUses::add(std::span<const GranuleRun> runs) {
+  std::vector<GranuleRun> &known = scratch_[0];
+  std::vector<GranuleRun> &rest = scratch_[1];
+  known.clear();
+  rest.clear();
+  for (const GranuleRun &run : runs) {
+    const unsigned certain = certain_flags(run.flags);
+    // Without flags where nothing is certain.
+    if (certain != 0 || !(run.flags & trace::kRunCarried))
+      known.push_back({run.first, run.count, certain});
+  }
+  attribute(ranges_, known, rest);
+  std::vector<GranuleRun> still;
+  attribute(former_ranges_, rest, still);
+  for (const GranuleRun &run : still) {
+    if (unexplained_.size() < kMaxUnexplained)
+      unexplained_.push_back(run);
+    else
+      count(use_named(kUnexplained), run.first, run.end(), run.flags);
+  }
+}
+
+void MappingUses::finish() {
+  const std::size_t unexplained = use_named(kUnexplained);
+  for (const GranuleRun &run : unexplained_)
+    count(unexplained, run.first, run.end(), run.flags);
+  unexplained_.clear();
+}
+
+std::vector<const MappingUses::Use *> MappingUses::busiest() const {
+  std::vector<const Use *> uses;
+  for (const Use &use : uses_)
+    if (use.accessed != 0 || use.may != 0)
+      uses.push_back(&use);
+  std::sort(uses.begin(), uses.end(), [](const Use *a, const Use *b) {
+    return std::tie(b->accessed, b->may, a->name) <
+           std::tie(a->accessed, a->may, b->name);
+  });
+  return uses;
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,80 @@
+//===- mapping_use.h - Which mappings the touched granules lie in ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_MAPPING_USE_H
+#define PAGETIDE_TOOLS_REPORT_MAPPING_USE_H
+
+#include "report/granule_set.h"
+#include "trace/trace_records.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// Sums up, by the name of the mapping, the granules that periods touched.
+class MappingUses {
+public:
+  struct Use {
+    Use(std::string name, MemoryBudget &budget)
+        : name(std::move(name)), distinct(budget) {}
+
+    std::string name;
+    /// Granules summed over periods.
+    std::uint64_t accessed = 0;
+    std::uint64_t read = 0;
+    std::uint64_t written = 0;
+    std::uint64_t may = 0; ///< nothing but possible
+    GranuleSet distinct;   ///< certain ones
+  };
+
+  MappingUses(unsigned granule_shift, MemoryBudget &budget)
+      : granule_shift_(granule_shift), budget_(budget) {}
+
+  /// The mappings from here on.
+  void set_mappings(const Mappings &mappings);
+  /// Runs of one period, sorted and without overlap; those that were carried
+  /// only are left aside.
+  void add(std::span<const GranuleRun> runs);
+  /// Call once at the end: gives up on granules that no list explained.
+  void finish();
+
+  /// Those that were touched, the busiest first.
+  std::vector<const Use *> busiest() const;
+
+private:
+  struct Range {
+    std::uint64_t first; ///< granules
+    std::uint64_t end;
+    std::size_t use;
+  };
+
+  std::size_t use_named(const std::string &name);
+  void count(std::size_t use, std::uint64_t first, std::uint64_t end,
+             unsigned flags);
+  /// Counts what lies in the ranges and appends the rest to `rest`.
+  void attribute(const std::vector<Range> &ranges,
+                 std::span<const GranuleRun> runs,
+                 std::vector<GranuleRun> &rest);
+
+  unsigned granule_shift_;
+  MemoryBudget &budget_;
+  std::vector<Use> uses_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::vector<Range> ranges_;
+  /// A mapping can be gone again when its period's end looks at the list, or
+  /// not yet there in the list before: both neighbours are asked.
+  std::vector<Range> former_ranges_;
+  std::vector<GranuleRun> unexplained_;
+  std::vector<GranuleRun> scratch_[2];
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_MAPPING_USE_H

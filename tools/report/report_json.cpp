@@ -1,0 +1,143 @@
+//===- report_json.cpp - A summary for programs ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kCurvePoints = 256;
+
+Json json_of(const Figures &figures) {
+  return {{"median", figures.median},
+          {"p95", figures.p95},
+          {"max", figures.maximum},
+          {"sum", figures.sum},
+          {"distinct", figures.distinct},
+          {"distinct_is_lower_bound", figures.distinct_is_lower_bound}};
+}
+
+const char *integrity_name(Integrity integrity) {
+  switch (integrity) {
+  case Integrity::kComplete:
+    return "complete";
+  case Integrity::kUnfinished:
+    return "unfinished";
+  case Integrity::kCut:
+    return "cut";
+  case Integrity::kDamaged:
+    return "damaged";
+  }
+  return "damaged";
+}
+
+template <typename T> Json json_of(const std::optional<T> &value) {
+  return value ? Json(*value) : Json();
+}
+
+} // namespace
+
+std::string report_json(const Summary &s) {
+  const abi::Layout layout = s.geometry().layout;
+  const bool tells_writes = abi::tells_writes(layout);
+  const bool tells_reads = tells_writes && abi::records_reads(layout);
+  Json out;
+  out["file"] = s.path;
+  out["bytes"] = s.file_bytes;
+  out["integrity"] = integrity_name(s.integrity);
+  out["problem"] = s.problem.empty() ? Json() : Json(s.problem);
+  out["stop_offset"] = s.stop_offset;
+  out["end"] = s.end ? Json{{"reason", static_cast<int>(s.end->reason)},
+                            {"text", end_reason_name(*s.end)},
+                            {"detail", s.end->detail},
+                            {"time_ns", s.end->time_ns}}
+                     : Json();
+  out["pid"] = s.header.pid;
+  out["parent_pid"] = s.header.parent_pid;
+  if (s.process) {
+    out["executable"] = s.process->executable;
+    out["arguments"] = s.process->arguments;
+    out["options"] = s.process->options;
+    out["engine"] = s.process->engine;
+    out["runtime_version"] = s.process->runtime_version;
+  }
+  out["layout"] = abi::kLayoutNames[s.header.layout];
+  out["cell_bytes"] = std::uint64_t{1} << s.header.cell_shift;
+  out["granule_bytes"] = s.granule_bytes();
+  out["precision"] = precision_name(s.header);
+  out["page_bytes"] = s.header.page_bytes;
+  out["per_thread"] = s.per_thread();
+  out["skips_constants"] = (s.header.flags & trace::kHeaderSkipsConstants) != 0;
+  out["checksum"] = checksum_mode_name(s.header.checksum_mode);
+  out["unstable"] = unstable_policy_name(s.header.unstable_policy);
+  out["monotonic_ns"] = s.header.monotonic_ns;
+  out["realtime_ns"] = s.header.realtime_ns;
+  out["duration_ns"] = s.duration_ns;
+  out["period_ns"] = s.header.period_ns;
+  out["periods"] = {
+      {"count", s.periods},           {"driven", s.driven_periods},
+      {"final", s.final_periods},     {"harvested", s.harvested_periods},
+      {"partial", s.partial_periods}, {"missing", s.missing_periods},
+      {"overruns", s.overruns}};
+  out["granules"] = {
+      {"accessed", json_of(s.accessed)},
+      {"read", tells_reads ? json_of(s.read) : Json()},
+      {"written", tells_writes ? json_of(s.written) : Json()},
+      {"carried", json_of(s.carried)},
+      {"may", json_of(s.may)},
+      {"may_read", tells_reads ? json_of(s.may_read) : Json()},
+      {"may_written", tells_writes ? json_of(s.may_written) : Json()}};
+  out["curve"] = {{"start_ns", s.curve.start_ns()},
+                  {"duration_ns", s.curve.duration_ns()},
+                  {"max_accessed", s.curve.empty()
+                                       ? std::vector<std::uint64_t>()
+                                       : s.curve.columns(kCurvePoints)}};
+  out["mappings"] = Json::array();
+  for (const MappingSummary &mapping : s.mappings)
+    out["mappings"].push_back(
+        {{"name", mapping.name},
+         {"accessed", mapping.accessed},
+         {"read", tells_reads ? Json(mapping.read) : Json()},
+         {"written", tells_writes ? Json(mapping.written) : Json()},
+         {"may", mapping.may},
+         {"distinct", mapping.distinct},
+         {"distinct_is_lower_bound", mapping.distinct_is_lower_bound}});
+  out["threads"] = Json::array();
+  for (const auto &[tid, thread] : s.threads) {
+    Json entry = {{"tid", tid},
+                  {"name", thread.name},
+                  {"start_ns", json_of(thread.start_ns)},
+                  {"end_ns", json_of(thread.end_ns)}};
+    if (s.per_thread()) {
+      entry["periods"] = thread.periods;
+      entry["accessed"] = thread.accessed;
+      entry["read"] = tells_reads ? Json(thread.read) : Json();
+      entry["written"] = tells_writes ? Json(thread.written) : Json();
+      entry["may"] = thread.may;
+    }
+    out["threads"].push_back(std::move(entry));
+  }
+  out["checksums"] = {{"stable", s.checksums.stable},
+                      {"unstable", s.checksums.unstable},
+                      {"gone", s.checksums.gone},
+                      {"unreadable", s.checksums.unreadable}};
+  out["note_count"] = s.note_count;
+  out["notes"] = Json::array();
+  for (const Note &note : s.notes)
+    out["notes"].push_back({{"time_ns", note.time_ns},
+                            {"period", note.period},
+                            {"code", note_code_name(note.code)},
+                            {"text", note.text}});
+  // Names in a trace need not be UTF-8.
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace pagetide::tools

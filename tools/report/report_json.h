@@ -1,0 +1,21 @@
+//===- report_json.h - A summary for programs -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_REPORT_JSON_H
+#define PAGETIDE_TOOLS_REPORT_REPORT_JSON_H
+
+#include "report/summary.h"
+
+#include <string>
+
+namespace pagetide::tools {
+
+/// One JSON object, as docs/cli-output.md describes it.
+std::string report_json(const Summary &summary);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_REPORT_JSON_H

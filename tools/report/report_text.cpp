@@ -1,0 +1,429 @@
+//===- report_text.cpp - A summary for people -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/report_text.h"
+
+#include "support/text_format.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <langinfo.h>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::size_t kMinWidth = 60;
+constexpr std::size_t kMaxWidth = 400;
+constexpr std::size_t kFactIndent = 13;
+constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
+
+const char *plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
+
+/// Display columns of printable text: bytes that do not continue a character.
+std::size_t columns_of(const std::string &text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+      }));
+}
+
+/// The text in exactly `width` columns; of a text too long its end is kept,
+/// which tells paths apart better than their begin.
+std::string fitted(const std::string &text, std::size_t width) {
+  const std::size_t columns = columns_of(text);
+  if (columns <= width)
+    return text + std::string(width - columns, ' ');
+  std::size_t skip = columns - width + 3;
+  std::size_t at = 0;
+  while (skip-- > 0)
+    do
+      ++at;
+    while (at < text.size() &&
+           (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+  return "..." + text.substr(at);
+}
+
+std::string count_cell(std::uint64_t count, bool is_lower_bound = false) {
+  return fmt::format(" {:>{}}",
+                     (is_lower_bound ? ">=" : "") + format_count(count),
+                     kNumberWidth - 1);
+}
+
+class TextReport {
+public:
+  TextReport(const Summary &summary, const ReportStyle &style)
+      : summary_(summary), style_(style), layout_(summary.geometry().layout),
+        unit_(summary.granule_bytes() == summary.header.page_bytes
+                  ? "page"
+                  : "granule") {}
+
+  std::string run();
+
+private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args &&...args) {
+    fmt::format_to(std::back_inserter(out_), format,
+                   std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+  void fact(const char *label, const std::string &text) {
+    line("  {:<10} {}", label, text);
+  }
+  /// A fact of several words, wrapped at the report's width.
+  void long_fact(const char *label, const std::string &text) {
+    std::string rest = text;
+    const std::size_t width = style_.width - kFactIndent;
+    while (rest.size() > width) {
+      const std::size_t blank = rest.rfind(' ', width);
+      if (blank == std::string::npos || blank == 0)
+        break;
+      fact(label, rest.substr(0, blank));
+      rest.erase(0, blank + 1);
+      label = "";
+    }
+    fact(label, rest);
+  }
+  std::string bytes(double granules) const {
+    return format_bytes(granules *
+                        static_cast<double>(summary_.granule_bytes()));
+  }
+  bool tells_reads() const {
+    return abi::records_reads(layout_) && abi::tells_writes(layout_);
+  }
+  bool tells_writes() const { return abi::tells_writes(layout_); }
+  /// Heading and cells of a column that is there where anything is not certain.
+  std::string may_heading() const {
+    return summary_.may.sum == 0 ? ""
+                                 : fmt::format("{:>{}}", "may", kNumberWidth);
+  }
+  std::string may_cell(std::uint64_t count) const {
+    return summary_.may.sum == 0 ? "" : count_cell(count);
+  }
+
+  bool is_by_marks() const {
+    return !summary_.process || engine_text(summary_.process->engine).empty();
+  }
+
+  void facts();
+  std::string periods_text() const;
+  void figures();
+  void certainty();
+  void curve();
+  void mappings();
+  void threads();
+  void checksums();
+  void notes();
+
+  const Summary &summary_;
+  const ReportStyle &style_;
+  abi::Layout layout_;
+  const char *unit_;
+  std::string out_;
+};
+
+std::string TextReport::periods_text() const {
+  const Summary &s = summary_;
+  std::string text = format_count(s.periods);
+  if (s.header.period_ns != 0)
+    text += fmt::format(" of {}", format_duration(s.header.period_ns));
+  if (s.driven_periods != 0)
+    text += fmt::format("; {} ended by the program",
+                        format_count(s.driven_periods));
+  if (s.final_periods != 0)
+    text += "; the last cut short by the recording's end";
+  if (s.harvested_periods != 0)
+    text += fmt::format("; {} harvested whole", s.harvested_periods);
+  if (s.partial_periods != 0)
+    text += "; the last partial, harvested after the process's death";
+  if (s.missing_periods != 0)
+    text += fmt::format("; {} MISSING", format_count(s.missing_periods));
+  text += s.overruns == 0
+              ? std::string("; no overruns")
+              : fmt::format("; {} overrun{}", format_count(s.overruns),
+                            plural(s.overruns));
+  return text;
+}
+
+void TextReport::facts() {
+  const Summary &s = summary_;
+  line("{} ({}, {})", printable(s.path),
+       format_bytes(static_cast<double>(s.file_bytes)),
+       s.is_whole() ? "complete" : "INCOMPLETE");
+  if (!s.problem.empty())
+    line("  {}", printable(s.problem));
+  line("");
+  if (s.process) {
+    fact("Program", printable(s.process->executable));
+    fact("Command", format_command(s.process->arguments));
+    if (!s.process->options.empty())
+      fact("Options", printable(s.process->options));
+  }
+  fact("Process",
+       fmt::format("{} (parent {})", s.header.pid, s.header.parent_pid));
+  fact("Recorded",
+       fmt::format("{}, for {}", format_realtime(s.header.realtime_ns),
+                   format_duration(s.duration_ns)));
+  long_fact("Settings",
+            fmt::format("layout {}{}, granule {}, per {}{}",
+                        abi::kLayoutNames[s.header.layout],
+                        is_by_marks() ? fmt::format(", precision {}",
+                                                    precision_name(s.header))
+                                      : "",
+                        format_bytes(static_cast<double>(s.granule_bytes())),
+                        s.per_thread() ? "thread" : "process",
+                        s.header.flags & trace::kHeaderSkipsConstants
+                            ? ", constants left out"
+                            : ""));
+  if (s.process)
+    if (const std::string text = engine_text(s.process->engine); !text.empty())
+      long_fact("Engine", text);
+  long_fact("Periods", periods_text());
+  if (s.end)
+    fact("End", end_reason_name(*s.end));
+}
+
+void TextReport::figures() {
+  std::string unit = unit_;
+  unit[0] = static_cast<char>(unit[0] - 'a' + 'A');
+  line("");
+  line("  {}s of {} in a period, and distinct ones in all periods", unit,
+       format_bytes(static_cast<double>(summary_.granule_bytes())));
+  line("  {:<20}{:>12}{:>12}{:>12}{:>12}", "", "median", "95 %", "maximum",
+       "distinct");
+  const auto row = [&](const char *label, const Figures &figures) {
+    line("  {:<20}{}{}{}{}  {}", label, count_cell(figures.median),
+         count_cell(figures.p95), count_cell(figures.maximum),
+         count_cell(figures.distinct, figures.distinct_is_lower_bound),
+         bytes(static_cast<double>(figures.distinct)));
+  };
+  row("accessed", summary_.accessed);
+  if (tells_reads())
+    row("read", summary_.read);
+  if (tells_reads())
+    row("written", summary_.written);
+  if (summary_.carried.sum != 0)
+    row("carried over only", summary_.carried);
+  if (summary_.may.sum != 0)
+    row("may, not certain", summary_.may);
+  if (tells_reads() && summary_.may_read.sum != 0)
+    row("  may be read", summary_.may_read);
+  if (tells_reads() && summary_.may_written.sum != 0)
+    row("  may be written", summary_.may_written);
+  certainty();
+}
+
+/// How much of what is listed may be, and why.
+void TextReport::certainty() {
+  const Summary &s = summary_;
+  if (!is_near(s.header) && s.may.sum == 0)
+    return;
+  const double share = s.entries() == 0 ? 0
+                                        : 100 * static_cast<double>(s.may.sum) /
+                                              static_cast<double>(s.entries());
+  line("");
+  long_fact(
+      "May",
+      fmt::format("{} of {} {}s listed, summed over periods, or {:.3f}%: {}",
+                  format_count(s.may.sum), format_count(s.entries()), unit_,
+                  share,
+                  is_near(s.header)
+                      ? fmt::format("either that {} or one beside it was "
+                                    "accessed (precision near), or a call that "
+                                    "failed half way may have accessed it; the "
+                                    "others are certain",
+                                    unit_)
+                      : std::string("a call that failed half way may have "
+                                    "accessed them; the others are certain")));
+}
+
+void TextReport::curve() {
+  if (summary_.curve.empty() || summary_.accessed.maximum == 0)
+    return;
+  line("");
+  line("  Working set: what each period {}, the largest in each column",
+       layout_ == abi::Layout::kWrite ? "wrote" : "accessed");
+  CurveStyle style;
+  style.width = style_.width;
+  style.unicode = style_.unicode;
+  const auto label = [](double value, const void *context) {
+    return static_cast<const TextReport *>(context)->bytes(value);
+  };
+  out_ += draw_curve(summary_.curve, style, label, this);
+}
+
+void TextReport::mappings() {
+  if (summary_.mappings.empty())
+    return;
+  const std::size_t name_width =
+      style_.width - 2 - 3 * kNumberWidth - 2 - may_heading().size();
+  line("");
+  line("  {}{:>12}{:>12}{:>12}{}",
+       fitted(fmt::format("Busiest mappings, {}s{}", unit_,
+                          may_heading().empty() ? " summed" : ""),
+              name_width),
+       "accessed", tells_reads() ? "written" : "", "distinct", may_heading());
+  const std::size_t shown = std::min(style_.top, summary_.mappings.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const MappingSummary &mapping = summary_.mappings[i];
+    line("  {}{}{}{}{}", fitted(printable(mapping.name), name_width),
+         count_cell(mapping.accessed),
+         tells_reads() ? count_cell(mapping.written)
+                       : std::string(kNumberWidth, ' '),
+         count_cell(mapping.distinct, mapping.distinct_is_lower_bound),
+         may_cell(mapping.may));
+  }
+  if (summary_.mappings.size() > shown)
+    line("  and {} more", format_count(summary_.mappings.size() - shown));
+}
+
+void TextReport::threads() {
+  if (summary_.threads.empty())
+    return;
+  line("");
+  if (!summary_.per_thread()) {
+    long_fact(
+        "Threads",
+        fmt::format("{} seen, recorded as one set (--per-thread keeps them "
+                    "apart)",
+                    format_count(summary_.threads.size())));
+    return;
+  }
+  std::vector<std::pair<std::uint32_t, const ThreadSummary *>> busiest;
+  for (const auto &[tid, thread] : summary_.threads)
+    busiest.emplace_back(tid, &thread);
+  std::sort(busiest.begin(), busiest.end(), [](const auto &a, const auto &b) {
+    return a.second->accessed != b.second->accessed
+               ? a.second->accessed > b.second->accessed
+               : a.first < b.first;
+  });
+  const std::size_t name_width = 29 - may_heading().size();
+  line("  {}{:>12}{:>12}{:>12}{}",
+       fitted(fmt::format("Threads, {}s summed", unit_), name_width + 9),
+       "accessed", tells_reads() ? "written" : "", "periods", may_heading());
+  const std::size_t shown = std::min(style_.top, busiest.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto &[tid, thread] = busiest[i];
+    const std::string name =
+        tid == 0 ? "threads without their own set" : printable(thread->name);
+    line("  {:>8} {}{}{}{}{}", tid, fitted(name, name_width),
+         count_cell(thread->accessed),
+         tells_reads() ? count_cell(thread->written)
+                       : std::string(kNumberWidth, ' '),
+         count_cell(thread->periods), may_cell(thread->may));
+  }
+  if (busiest.size() > shown)
+    line("  and {} more", format_count(busiest.size() - shown));
+  if (summary_.threads_left_out)
+    line("  (there were still more; they are not in this table)");
+}
+
+void TextReport::checksums() {
+  if (summary_.header.checksum_mode == trace::ChecksumMode::kNone)
+    return;
+  const ChecksumSummary &sums = summary_.checksums;
+  line("");
+  fact("Checksums",
+       fmt::format("of {} {}s (if unstable: {})",
+                   checksum_mode_name(summary_.header.checksum_mode), unit_,
+                   unstable_policy_name(summary_.header.unstable_policy)));
+  fact("", fmt::format("{} stable, {} unstable, {} gone, {} unreadable",
+                       format_count(sums.stable), format_count(sums.unstable),
+                       format_count(sums.gone), format_count(sums.unreadable)));
+}
+
+void TextReport::notes() {
+  if (summary_.notes.empty())
+    return;
+  line("");
+  const std::size_t shown = std::min(style_.top, summary_.notes.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Note &note = summary_.notes[i];
+    long_fact("Note",
+              fmt::format("{} (period {}): {}", note_code_name(note.code),
+                          note.period, printable(note.text)));
+  }
+  if (summary_.note_count > shown)
+    line("  and {} more", format_count(summary_.note_count - shown));
+}
+
+std::string TextReport::run() {
+  facts();
+  figures();
+  curve();
+  mappings();
+  threads();
+  checksums();
+  notes();
+  return std::move(out_);
+}
+
+} // namespace
+
+ReportStyle style_of_terminal() {
+  ReportStyle style;
+  winsize window;
+  const char *columns = std::getenv("COLUMNS");
+  if (columns && std::atoi(columns) > 0)
+    style.width = static_cast<std::size_t>(std::atoi(columns));
+  else if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
+           window.ws_col != 0)
+    style.width = window.ws_col;
+  style.width = std::clamp(style.width, kMinWidth, kMaxWidth);
+  std::setlocale(LC_CTYPE, "");
+  style.unicode = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  return style;
+}
+
+std::string report_text(const Summary &summary, const ReportStyle &style) {
+  return TextReport(summary, style).run();
+}
+
+TotalsRow totals_row(const Summary &summary) {
+  TotalsRow row;
+  row.path = summary.path;
+  row.pid = summary.header.pid;
+  row.periods = summary.periods;
+  row.duration_ns = summary.duration_ns;
+  row.tells_writes = abi::tells_writes(summary.geometry().layout);
+  row.complete = summary.is_whole();
+  const auto bytes = [&](std::uint64_t granules) {
+    return granules << summary.header.granule_shift;
+  };
+  row.accessed_bytes = bytes(summary.accessed.distinct);
+  row.written_bytes = bytes(summary.written.distinct);
+  return row;
+}
+
+std::string totals_text(const std::vector<TotalsRow> &rows) {
+  std::string out =
+      fmt::format("{:>10}{:>10}{:>16}{:>12}{:>12}  {}\n", "process", "periods",
+                  "duration", "accessed", "written", "trace");
+  std::uint64_t periods = 0;
+  for (const TotalsRow &row : rows) {
+    periods += row.periods;
+    out += fmt::format(
+        "{:>10}{:>10}{:>16}{:>12}{:>12}  {}{}\n", row.pid,
+        format_count(row.periods), format_duration(row.duration_ns),
+        format_bytes(static_cast<double>(row.accessed_bytes)),
+        row.tells_writes ? format_bytes(static_cast<double>(row.written_bytes))
+                         : std::string("-"),
+        printable(row.path), row.complete ? "" : " (INCOMPLETE)");
+  }
+  out += fmt::format("{} traces, {} periods\n", format_count(rows.size()),
+                     format_count(periods));
+  return out;
+}
+
+} // namespace pagetide::tools

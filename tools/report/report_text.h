@@ -1,0 +1,45 @@
+//===- report_text.h - A summary for people -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
+#define PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
+
+#include "report/summary.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+struct ReportStyle {
+  std::size_t width = 80;
+  bool unicode = true;
+  std::size_t top = 10; ///< lines in a table, at most
+};
+
+/// Width of the terminal (or COLUMNS, or 80), and whether it shows UTF-8.
+ReportStyle style_of_terminal();
+
+std::string report_text(const Summary &summary, const ReportStyle &style);
+
+/// One line of the table of several traces.
+struct TotalsRow {
+  std::string path;
+  std::uint32_t pid = 0;
+  std::uint64_t periods = 0;
+  std::uint64_t duration_ns = 0;
+  std::uint64_t accessed_bytes = 0; ///< distinct
+  std::uint64_t written_bytes = 0;  ///< distinct
+  bool tells_writes = true;
+  bool complete = true;
+};
+TotalsRow totals_row(const Summary &summary);
+std::string totals_text(const std::vector<TotalsRow> &rows);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H

@@ -1,0 +1,289 @@
+//===- summary.cpp - What a report says of one trace ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/summary.h"
+
+#include "report/distribution.h"
+#include "report/granule_set.h"
+#include "report/mapping_use.h"
+#include "trace/runs.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace pagetide::tools {
+
+namespace {
+
+/// For the sets that count distinct granules: hundreds of millions of them
+/// where they lie dense.
+constexpr std::size_t kSetBytes = 192u << 20;
+constexpr std::size_t kMaxThreads = 65536;
+constexpr std::size_t kMaxNotes = 1000;
+constexpr std::size_t kMaxMappings = 1000;
+/// Names and texts are kept as far as a person would read them: a damaged or
+/// made-up trace can hold megabytes.
+constexpr std::size_t kMaxNoteText = 4096;
+constexpr std::size_t kMaxThreadName = 256;
+
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
+  return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/// Counts of one kind: of the period being read, of each period, of all.
+class Quantity {
+public:
+  explicit Quantity(MemoryBudget &budget) : distinct_(budget) {}
+
+  void add(const GranuleRun &run) {
+    period_ += run.count;
+    distinct_.insert(run.first, run.end());
+  }
+  /// The period's count; the next begins with nothing.
+  std::uint64_t end_period() {
+    const std::uint64_t count = period_;
+    counts_.add(count);
+    period_ = 0;
+    return count;
+  }
+  Figures figures() const {
+    return {counts_.percentile(0.5), counts_.percentile(0.95),
+            counts_.maximum(),       counts_.sum(),
+            distinct_.count(),       distinct_.is_lower_bound()};
+  }
+
+private:
+  std::uint64_t period_ = 0;
+  Distribution counts_;
+  GranuleSet distinct_;
+};
+
+class Summarizer {
+public:
+  Summarizer(TraceReader &reader, Summary &summary)
+      : reader_(reader), summary_(summary),
+        mappings_(reader.header().granule_shift, budget_) {
+    summary.path = reader.name();
+    summary.header = reader.header();
+    end_ns_ = reader.header().monotonic_ns;
+  }
+
+  void run();
+
+private:
+  void add_frame(const Frame &frame);
+  void add_part(const PeriodPart &part);
+  void add_threads(const PeriodPart &part);
+  void end_period(const PeriodPart &part);
+  ThreadSummary *thread(std::uint32_t tid);
+
+  TraceReader &reader_;
+  Summary &summary_;
+  MemoryBudget budget_{kSetBytes};
+  Quantity accessed_{budget_};
+  Quantity read_{budget_};
+  Quantity written_{budget_};
+  Quantity carried_{budget_};
+  Quantity may_{budget_};
+  Quantity may_read_{budget_};
+  Quantity may_written_{budget_};
+  MappingUses mappings_;
+  std::vector<GranuleRun> union_scratch_;
+  /// The period in which a thread was last seen, plus one.
+  std::map<std::uint32_t, std::uint64_t> last_active_;
+  std::uint64_t next_period_ = 0;
+  std::uint64_t end_ns_ = 0;
+};
+
+void Summarizer::run() {
+  Frame frame;
+  while (reader_.next(frame))
+    add_frame(frame);
+  mappings_.finish();
+
+  summary_.integrity = reader_.integrity();
+  summary_.stop_offset = reader_.stop_offset();
+  summary_.problem = reader_.stop_message();
+  summary_.duration_ns = end_ns_ - summary_.header.monotonic_ns;
+  summary_.accessed = accessed_.figures();
+  summary_.read = read_.figures();
+  summary_.written = written_.figures();
+  summary_.carried = carried_.figures();
+  summary_.may = may_.figures();
+  summary_.may_read = may_read_.figures();
+  summary_.may_written = may_written_.figures();
+  for (const MappingUses::Use *use : mappings_.busiest()) {
+    if (summary_.mappings.size() == kMaxMappings)
+      break;
+    summary_.mappings.push_back({use->name, use->accessed, use->read,
+                                 use->written, use->may, use->distinct.count(),
+                                 use->distinct.is_lower_bound()});
+  }
+}
+
+void Summarizer::add_frame(const Frame &frame) {
+  summary_.end.reset();
+  switch (frame.type) {
+  case trace::FrameType::kProcess:
+    if (!summary_.process)
+      summary_.process = frame.process;
+    break;
+  case trace::FrameType::kMappings:
+    mappings_.set_mappings(frame.mappings);
+    break;
+  case trace::FrameType::kThreads:
+    for (const ThreadRecord &record : frame.threads.records)
+      if (ThreadSummary *entry = thread(record.tid)) {
+        if (!record.name.empty())
+          entry->name = record.name.substr(0, kMaxThreadName);
+        if (record.event == trace::ThreadEvent::kStart)
+          entry->start_ns = record.time_ns;
+        else
+          entry->end_ns = record.time_ns;
+      }
+    break;
+  case trace::FrameType::kPeriod:
+    add_part(frame.period);
+    break;
+  case trace::FrameType::kNote:
+    ++summary_.note_count;
+    if (summary_.notes.size() < kMaxNotes)
+      summary_.notes.push_back({frame.note.time_ns, frame.note.period,
+                                frame.note.code,
+                                frame.note.text.substr(0, kMaxNoteText)});
+    break;
+  case trace::FrameType::kKernelWrites: // pagetide audit
+  case trace::FrameType::kRegions:
+    break;
+  case trace::FrameType::kEnd:
+    summary_.end = frame.end;
+    end_ns_ = std::max(end_ns_, frame.end.time_ns);
+    break;
+  }
+}
+
+ThreadSummary *Summarizer::thread(std::uint32_t tid) {
+  const auto found = summary_.threads.find(tid);
+  if (found != summary_.threads.end())
+    return &found->second;
+  if (summary_.threads.size() == kMaxThreads) {
+    summary_.threads_left_out = true;
+    return nullptr;
+  }
+  return &summary_.threads[tid];
+}
+
+void Summarizer::add_part(const PeriodPart &part) {
+  const std::span<const GranuleRun> runs =
+      union_of_sections(part, union_scratch_);
+  for (const GranuleRun &run : runs) {
+    const unsigned certain = certain_flags(run.flags);
+    const unsigned possible = possible_flags(run.flags);
+    if (certain != 0)
+      accessed_.add(run);
+    else if (run.flags & trace::kRunCarried)
+      carried_.add(run);
+    else
+      may_.add(run);
+    if (possible & trace::kRunRead)
+      may_read_.add(run);
+    if (possible & trace::kRunWritten)
+      may_written_.add(run);
+    if (certain & trace::kRunRead)
+      read_.add(run);
+    if (certain & trace::kRunWritten)
+      written_.add(run);
+  }
+  mappings_.add(runs);
+  if (summary_.per_thread())
+    add_threads(part);
+  for (const ChecksumRun &run : part.checksum_runs) {
+    ChecksumSummary &sums = summary_.checksums;
+    switch (static_cast<trace::ChecksumState>(run.state)) {
+    case trace::ChecksumState::kStable:
+      sums.stable += run.count;
+      break;
+    case trace::ChecksumState::kUnstable:
+      sums.unstable += run.count;
+      break;
+    case trace::ChecksumState::kGone:
+      sums.gone += run.count;
+      break;
+    case trace::ChecksumState::kUnreadable:
+      sums.unreadable += run.count;
+      break;
+    case trace::ChecksumState::kNone:
+      break;
+    }
+  }
+  if (part.last)
+    end_period(part);
+}
+
+void Summarizer::add_threads(const PeriodPart &part) {
+  for (const PeriodPart::Section &section : part.sections) {
+    ThreadSummary *entry = thread(section.tid);
+    if (!entry)
+      continue;
+    std::uint64_t accessed = 0;
+    for (const GranuleRun &run : part.runs_of(section)) {
+      const unsigned certain = certain_flags(run.flags);
+      if (certain != 0)
+        accessed += run.count;
+      else if (!(run.flags & trace::kRunCarried))
+        entry->may += run.count;
+      if (certain & trace::kRunRead)
+        entry->read += run.count;
+      if (certain & trace::kRunWritten)
+        entry->written += run.count;
+    }
+    entry->accessed += accessed;
+    std::uint64_t &active = last_active_[section.tid];
+    if (accessed != 0 && active != part.index + 1) {
+      active = part.index + 1;
+      ++entry->periods;
+    }
+  }
+}
+
+void Summarizer::end_period(const PeriodPart &part) {
+  ++summary_.periods;
+  summary_.driven_periods += (part.flags & trace::kPeriodDriven) != 0;
+  summary_.final_periods += (part.flags & trace::kPeriodFinal) != 0;
+  summary_.harvested_periods += (part.flags & trace::kPeriodHarvested) != 0;
+  summary_.partial_periods += (part.flags & trace::kPeriodPartial) != 0;
+  summary_.overruns = saturating_add(summary_.overruns, part.overruns);
+  // The reader has checked that the numbers rise.
+  summary_.missing_periods += part.index - next_period_;
+  next_period_ = part.index + 1;
+  end_ns_ = std::max(end_ns_, part.end_ns);
+
+  summary_.curve.add(part.start_ns, part.end_ns, accessed_.end_period());
+  read_.end_period();
+  written_.end_period();
+  carried_.end_period();
+  may_.end_period();
+  may_read_.end_period();
+  may_written_.end_period();
+}
+
+} // namespace
+
+Summary summarize(TraceReader reader) {
+  Summary summary;
+  Summarizer(reader, summary).run();
+  return summary;
+}
+
+Summary summarize(const std::string &path) {
+  Summary summary = summarize(TraceReader::open(path));
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  summary.file_bytes = error ? 0 : bytes;
+  return summary;
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,25 @@
+//===- failure.h - An error that ends a command ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_SUPPORT_FAILURE_H
+#define PAGETIDE_TOOLS_SUPPORT_FAILURE_H
+
+#include <stdexcept>
+#include <string>
+
+namespace pagetide::tools {
+
+/// Ends the running command: main prints the text after "pagetide: " and exits
+/// with the command's failure status. The text says what happened, to what, and
+/// where it isn't plain, what to do.
+class Failure : public std::runtime_error {
+public:
+  explicit Failure(const std::string &text) : std::runtime_error(text) {}
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_SUPPORT_FAILURE_H

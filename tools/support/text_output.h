@@ -1,0 +1,51 @@
+//===- text_output.h - Text on its way to a file or a pipe ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H
+#define PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H
+
+#include "support/unique_fd.h"
+
+#include <string>
+#include <string_view>
+
+namespace pagetide::tools {
+
+/// Takes text in pieces of any size.
+class TextSink {
+public:
+  virtual ~TextSink() = default;
+  virtual void write(std::string_view text) = 0;
+};
+
+/// The reader of our output has gone: nobody wants to hear of it.
+struct ReaderGone {};
+
+/// Buffers text for standard output or a file. Throws Failure where it cannot
+/// be written, ReaderGone where it is a pipe that nobody reads any more.
+class TextOutput : public TextSink {
+public:
+  /// Standard output.
+  TextOutput();
+  /// Makes or replaces the file.
+  explicit TextOutput(const std::string &path);
+
+  void write(std::string_view text) override;
+  /// Must be called at the end: what is buffered is lost otherwise.
+  void close();
+
+private:
+  void flush();
+
+  UniqueFd own_;
+  int fd_;
+  std::string name_;
+  std::string buffer_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H

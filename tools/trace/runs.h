@@ -1,0 +1,61 @@
+//===- runs.h - Sets of granules as lists of runs -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_TRACE_RUNS_H
+#define PAGETIDE_TOOLS_TRACE_RUNS_H
+
+#include "trace/trace_records.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pagetide::tools {
+
+inline constexpr unsigned kCertainFlags =
+    trace::kRunRead | trace::kRunWritten | trace::kRunAccessed;
+inline constexpr unsigned kMayFlags =
+    trace::kRunMayRead | trace::kRunMayWritten;
+
+/// The flags of an access that surely was one, and in this period; 0 where the
+/// run only says what may have been, or was carried over.
+inline unsigned certain_flags(unsigned flags) {
+  return flags & trace::kRunMaybe ? 0 : flags & kCertainFlags;
+}
+
+/// What is only possible, by the flags of the same accesses if they were certain:
+/// kRunRead and kRunWritten (both under layout access). None of these is certain.
+inline unsigned possible_flags(unsigned flags) {
+  unsigned possible = flags & trace::kRunMaybe ? flags & kCertainFlags : 0;
+  if (flags & trace::kRunMayRead)
+    possible |= trace::kRunRead;
+  if (flags & trace::kRunMayWritten)
+    possible |= trace::kRunWritten;
+  return possible & ~certain_flags(flags);
+}
+
+/// Drops what a stronger statement about the same granule makes untrue or
+/// idle: a certain access says more than a possible one, and a granule written
+/// in this period is not (only) carried.
+unsigned normalized_flags(unsigned flags);
+
+/// Adds a run that does not begin before the list's last one ends; joins the
+/// two where they touch and say the same.
+void append_run(std::vector<GranuleRun> &runs, std::uint64_t first,
+                std::uint64_t count, unsigned flags);
+
+/// The union of two lists, each sorted and without overlap; where both have a
+/// granule, the flags are or-ed and normalized.
+std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
+                                   std::span<const GranuleRun> b);
+
+/// The union over all threads of a part of a period, as one list. Uses
+/// `scratch` for it unless the part has only one section.
+std::span<const GranuleRun> union_of_sections(const PeriodPart &part,
+                                              std::vector<GranuleRun> &scratch);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_TRACE_RUNS_H

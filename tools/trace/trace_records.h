@@ -1,0 +1,192 @@
+//===- trace_records.h - What the frames of a trace say, decoded ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_TRACE_TRACE_RECORDS_H
+#define PAGETIDE_TOOLS_TRACE_TRACE_RECORDS_H
+
+#include "pagetide/abi.h"
+#include "pagetide/trace_format.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// What a cell stands for and what a run's addresses count.
+struct Geometry {
+  abi::Layout layout = abi::Layout::kRw;
+  unsigned cell_shift = abi::kDefaultGranuleShift;
+  unsigned granule_shift = abi::kDefaultGranuleShift;
+
+  /// One past the last granule of the address space.
+  std::uint64_t granule_limit() const {
+    return std::uint64_t{1} << (abi::kAddressBits - granule_shift);
+  }
+};
+
+/// The geometry of a file header that a reader has accepted.
+inline Geometry geometry_of(const trace::FileHeader &header) {
+  return {static_cast<abi::Layout>(header.layout), header.cell_shift,
+          header.granule_shift};
+}
+
+/// Neighbouring granules of which the same is known. There can be tens of
+/// millions of them in one frame, hence the packing.
+struct GranuleRun {
+  std::uint64_t first;      ///< a granule's number: address >> granule_shift
+  std::uint64_t count : 56; ///< never 0
+  std::uint64_t flags : 8;  ///< trace::RunFlags
+
+  std::uint64_t end() const { return first + count; }
+  friend bool operator==(const GranuleRun &a, const GranuleRun &b) {
+    return a.first == b.first && a.count == b.count && a.flags == b.flags;
+  }
+};
+static_assert(sizeof(GranuleRun) == 16);
+
+struct ChecksumRun {
+  std::uint64_t first;
+  std::uint64_t count : 56;
+  std::uint64_t state : 8; ///< trace::ChecksumState
+
+  std::uint64_t end() const { return first + count; }
+  bool stable() const {
+    return state == static_cast<unsigned>(trace::ChecksumState::kStable);
+  }
+  friend bool operator==(const ChecksumRun &a, const ChecksumRun &b) {
+    return a.first == b.first && a.count == b.count && a.state == b.state;
+  }
+};
+static_assert(sizeof(ChecksumRun) == 16);
+
+struct Process {
+  std::string executable;
+  std::vector<std::string> arguments;
+  std::string options;
+  std::string engine;
+  std::string runtime_version;
+};
+
+struct Mapping {
+  std::uint64_t start = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t protection = 0;
+  std::uint64_t offset = 0;
+  std::string name;
+};
+
+struct Mappings {
+  std::uint64_t time_ns = 0;
+  std::vector<Mapping> mappings;
+};
+
+struct ThreadRecord {
+  trace::ThreadEvent event = trace::ThreadEvent::kStart;
+  std::uint32_t tid = 0;
+  std::uint64_t time_ns = 0;
+  std::string name;
+};
+
+struct Threads {
+  std::vector<ThreadRecord> records;
+};
+
+/// One part of what the kernel saw written in a period.
+struct KernelWrites {
+  std::uint64_t index = 0; ///< of the period
+  bool last = true;
+  bool leaving = false; ///< trace::kPartLeaving
+  std::uint64_t time_ns = 0;
+  /// In pages, not granules; flags are trace::KernelRunFlags.
+  std::vector<GranuleRun> runs;
+};
+
+struct Region {
+  trace::RegionKind kind = trace::RegionKind::kRuntime;
+  std::uint64_t start = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t tid = 0;
+  std::string text;
+};
+
+struct Regions {
+  std::uint64_t time_ns = 0;
+  std::vector<Region> regions;
+};
+
+struct Note {
+  std::uint64_t time_ns = 0;
+  std::uint64_t period = 0;
+  trace::NoteCode code = trace::NoteCode::kInfo;
+  std::string text;
+};
+
+struct End {
+  std::uint64_t time_ns = 0;
+  trace::EndReason reason = trace::EndReason::kExit;
+  std::uint64_t detail = 0;
+};
+
+/// One part of a period. Also a whole period, as the writer takes it and cuts
+/// it into parts.
+struct PeriodPart {
+  /// The runs of one thread: run_count entries of `runs` from first_run on.
+  struct Section {
+    std::uint32_t tid;
+    std::size_t first_run;
+    std::size_t run_count;
+  };
+
+  std::uint64_t index = 0;
+  bool last = true;
+  std::uint8_t flags = 0; ///< trace::PeriodFlags
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint64_t overruns = 0;
+  std::vector<Section> sections;
+  std::vector<GranuleRun> runs;
+  std::vector<ChecksumRun> checksum_runs;
+  std::vector<std::uint64_t> hashes; ///< one a stable granule, in order
+  /// In the last part only.
+  std::uint64_t combined = 0;
+  std::uint64_t stable = 0;
+  std::uint64_t left_out = 0;
+
+  std::span<const GranuleRun> runs_of(const Section &section) const {
+    return std::span(runs).subspan(section.first_run, section.run_count);
+  }
+  void add_section(std::uint32_t tid, std::span<const GranuleRun> of_thread) {
+    sections.push_back({tid, runs.size(), of_thread.size()});
+    runs.insert(runs.end(), of_thread.begin(), of_thread.end());
+  }
+  /// Empties the part and keeps its memory.
+  void clear() {
+    sections.clear();
+    runs.clear();
+    checksum_runs.clear();
+    hashes.clear();
+    combined = stable = left_out = 0;
+  }
+};
+
+/// True where a mark may leave open which of two granules it is about.
+inline bool is_near(const trace::FileHeader &header) {
+  return header.cell_shift < header.granule_shift;
+}
+
+/// English words for what a header or an End frame says; values that a later
+/// minor version added are given as numbers.
+const char *precision_name(const trace::FileHeader &header);
+const char *checksum_mode_name(trace::ChecksumMode mode);
+const char *unstable_policy_name(trace::UnstablePolicy policy);
+std::string end_reason_name(const End &end);
+std::string note_code_name(trace::NoteCode code);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_TRACE_TRACE_RECORDS_H

@@ -1,0 +1,330 @@
+//===- trace_writer.cpp - Writes the frames of a trace --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/trace_writer.h"
+
+#include "support/failure.h"
+#include "trace/hash.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr int kCompressionLevel = 3;
+
+class Encoder {
+public:
+  void varint(std::uint64_t value) {
+    std::uint8_t buffer[trace::kMaxVarintBytes];
+    bytes_.insert(bytes_.end(), buffer, trace::put_varint(buffer, value));
+  }
+  void byte(std::uint8_t value) { bytes_.push_back(value); }
+  void u64(std::uint64_t value) {
+    std::uint8_t buffer[8];
+    bytes_.insert(bytes_.end(), buffer, trace::put_u64(buffer, value));
+  }
+  void string(const std::string &text) {
+    varint(text.size());
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+  }
+  Bytes take() { return std::move(bytes_); }
+
+private:
+  Bytes bytes_;
+};
+
+/// What lies in [from, to) of a period, as a part of it.
+PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
+                   std::uint64_t to) {
+  PeriodPart part;
+  part.index = period.index;
+  part.flags = period.flags;
+  part.start_ns = period.start_ns;
+  part.end_ns = period.end_ns;
+  part.overruns = period.overruns;
+  part.last = false;
+  std::vector<GranuleRun> kept;
+  for (const PeriodPart::Section &section : period.sections) {
+    kept.clear();
+    for (const GranuleRun &run : period.runs_of(section)) {
+      const std::uint64_t first = std::max(std::uint64_t{run.first}, from);
+      const std::uint64_t end = std::min(run.end(), to);
+      if (first < end)
+        kept.push_back({first, end - first, run.flags});
+    }
+    if (!kept.empty())
+      part.add_section(section.tid, kept);
+  }
+  std::size_t hash = 0;
+  for (const ChecksumRun &run : period.checksum_runs) {
+    const std::uint64_t first = std::max(std::uint64_t{run.first}, from);
+    const std::uint64_t end = std::min(run.end(), to);
+    if (first < end) {
+      part.checksum_runs.push_back({first, end - first, run.state});
+      if (run.stable()) {
+        const auto begin =
+            period.hashes.begin() +
+            static_cast<std::ptrdiff_t>(hash + first - run.first);
+        part.hashes.insert(part.hashes.end(), begin,
+                           begin + static_cast<std::ptrdiff_t>(end - first));
+      }
+    }
+    if (run.stable())
+      hash += run.count;
+  }
+  return part;
+}
+
+/// The granules a period speaks of lie in [first, end); end == 0: none.
+struct Extent {
+  std::uint64_t first = UINT64_MAX;
+  std::uint64_t end = 0;
+};
+
+Extent extent_of(const PeriodPart &period) {
+  Extent extent;
+  for (const PeriodPart::Section &section : period.sections) {
+    const std::span<const GranuleRun> runs = period.runs_of(section);
+    extent.first = std::min(extent.first, std::uint64_t{runs.front().first});
+    extent.end = std::max(extent.end, runs.back().end());
+  }
+  if (!period.checksum_runs.empty()) {
+    extent.first = std::min(extent.first,
+                            std::uint64_t{period.checksum_runs.front().first});
+    extent.end = std::max(extent.end, period.checksum_runs.back().end());
+  }
+  return extent;
+}
+
+/// Appends the parts of the period, halving its extent until they are small
+/// enough.
+void cut_into_parts(PeriodPart period, std::size_t part_bytes,
+                    std::vector<PeriodPart> &parts) {
+  const Extent extent = extent_of(period);
+  if (extent.end == 0)
+    return;
+  if (extent.end - extent.first > 1 && encode(period).size() > part_bytes) {
+    const std::uint64_t middle = extent.first + (extent.end - extent.first) / 2;
+    cut_into_parts(clipped(period, extent.first, middle), part_bytes, parts);
+    cut_into_parts(clipped(period, middle, extent.end), part_bytes, parts);
+    return;
+  }
+  parts.push_back(std::move(period));
+}
+
+std::uint8_t byte_of(const GranuleRun &run) { return run.flags; }
+std::uint8_t byte_of(const ChecksumRun &run) { return run.state; }
+
+/// Runs by the gaps between them, each with its flags or its state.
+template <typename Runs> void put_runs(Encoder &out, const Runs &runs) {
+  std::uint64_t position = 0;
+  for (const auto &run : runs) {
+    out.varint(run.first - position);
+    out.varint(run.count - 1);
+    out.byte(byte_of(run));
+    position = run.end();
+  }
+}
+
+} // namespace
+
+void FdSink::write(std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0)
+      throw Failure(fmt::format("{}: cannot be written: {}", name_,
+                                std::strerror(errno)));
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+}
+
+trace::FileHeader finished_header(trace::FileHeader header) {
+  std::memcpy(header.magic, trace::kMagic, sizeof(header.magic));
+  header.version_major = trace::kVersionMajor;
+  header.version_minor = trace::kVersionMinor;
+  header.header_bytes = sizeof(header);
+  header.hash = header_hash(header);
+  return header;
+}
+
+Bytes encode(const Process &process) {
+  Encoder out;
+  out.string(process.executable);
+  out.varint(process.arguments.size());
+  for (const std::string &argument : process.arguments)
+    out.string(argument);
+  out.string(process.options);
+  out.string(process.engine);
+  out.string(process.runtime_version);
+  return out.take();
+}
+
+Bytes encode(const Mappings &mappings) {
+  Encoder out;
+  out.varint(mappings.time_ns);
+  out.varint(mappings.mappings.size());
+  for (const Mapping &mapping : mappings.mappings) {
+    out.varint(mapping.start);
+    out.varint(mapping.bytes);
+    out.varint(mapping.protection);
+    out.varint(mapping.offset);
+    out.string(mapping.name);
+  }
+  return out.take();
+}
+
+Bytes encode(const Threads &threads) {
+  Encoder out;
+  out.varint(threads.records.size());
+  for (const ThreadRecord &record : threads.records) {
+    out.byte(static_cast<std::uint8_t>(record.event));
+    out.varint(record.tid);
+    out.varint(record.time_ns);
+    out.string(record.name);
+  }
+  return out.take();
+}
+
+Bytes encode(const Note &note) {
+  Encoder out;
+  out.varint(note.time_ns);
+  out.varint(note.period);
+  out.byte(static_cast<std::uint8_t>(note.code));
+  out.string(note.text);
+  return out.take();
+}
+
+Bytes encode(const End &end) {
+  Encoder out;
+  out.varint(end.time_ns);
+  out.byte(static_cast<std::uint8_t>(end.reason));
+  out.varint(end.detail);
+  return out.take();
+}
+
+Bytes encode(const PeriodPart &part) {
+  Encoder out;
+  out.varint(part.index);
+  out.byte(part.last ? trace::kPartLast : 0);
+  out.byte(part.flags);
+  out.varint(part.start_ns);
+  out.varint(part.end_ns - part.start_ns);
+  out.varint(part.overruns);
+  out.varint(part.sections.size());
+  for (const PeriodPart::Section &section : part.sections) {
+    out.varint(section.tid);
+    out.varint(section.run_count);
+    put_runs(out, part.runs_of(section));
+  }
+  out.varint(part.checksum_runs.size());
+  put_runs(out, part.checksum_runs);
+  for (const std::uint64_t hash : part.hashes)
+    out.u64(hash);
+  if (part.last) {
+    out.u64(part.combined);
+    out.varint(part.stable);
+    out.varint(part.left_out);
+  }
+  return out.take();
+}
+
+Bytes encode(const KernelWrites &part) {
+  Encoder out;
+  out.varint(part.index);
+  out.byte(static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
+                                     (part.leaving ? trace::kPartLeaving : 0)));
+  out.varint(part.time_ns);
+  out.varint(part.runs.size());
+  put_runs(out, part.runs);
+  return out.take();
+}
+
+Bytes encode(const Regions &regions) {
+  Encoder out;
+  out.varint(regions.time_ns);
+  out.varint(regions.regions.size());
+  for (const Region &region : regions.regions) {
+    out.byte(static_cast<std::uint8_t>(region.kind));
+    out.varint(region.start);
+    out.varint(region.bytes);
+    out.varint(region.tid);
+    out.string(region.text);
+  }
+  return out.take();
+}
+
+std::vector<Bytes> encode_period(const PeriodPart &period,
+                                 std::size_t part_bytes) {
+  std::vector<PeriodPart> parts;
+  const Extent extent = extent_of(period);
+  cut_into_parts(clipped(period, 0, extent.end), part_bytes, parts);
+  if (parts.empty())
+    parts.push_back(clipped(period, 0, 0));
+  parts.back().last = true;
+  parts.back().combined = period.combined;
+  parts.back().stable = period.stable;
+  parts.back().left_out = period.left_out;
+  std::vector<Bytes> payloads;
+  for (const PeriodPart &part : parts)
+    payloads.push_back(encode(part));
+  return payloads;
+}
+
+Bytes make_frame(trace::FrameType type, std::span<const std::uint8_t> payload,
+                 Compression compression) {
+  if (payload.size() > trace::kMaxFrameBytes)
+    throw Failure(fmt::format("a frame of {} bytes exceeds the format's bound "
+                              "of {}",
+                              payload.size(), trace::kMaxFrameBytes));
+  Bytes packed;
+  if (compression == Compression::kZstd) {
+    packed.resize(ZSTD_compressBound(payload.size()));
+    const std::size_t size =
+        ZSTD_compress(packed.data(), packed.size(), payload.data(),
+                      payload.size(), kCompressionLevel);
+    packed.resize(ZSTD_isError(size) ? 0 : size);
+  }
+  trace::FrameHeader header = {};
+  header.magic = trace::kFrameMagic;
+  header.type = type;
+  header.raw_bytes = static_cast<std::uint32_t>(payload.size());
+  std::span<const std::uint8_t> stored = packed;
+  if (packed.empty() || packed.size() >= payload.size()) {
+    header.flags = trace::kFrameRaw;
+    stored = payload;
+  }
+  header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+  header.hash = frame_hash(header, stored.data());
+  Bytes frame(sizeof(header) + stored.size());
+  std::memcpy(frame.data(), &header, sizeof(header));
+  if (!stored.empty())
+    std::memcpy(frame.data() + sizeof(header), stored.data(), stored.size());
+  return frame;
+}
+
+void TraceWriter::header(const trace::FileHeader &header) {
+  const trace::FileHeader finished = finished_header(header);
+  const auto *bytes = reinterpret_cast<const std::uint8_t *>(&finished);
+  sink_.write({bytes, sizeof(finished)});
+}
+
+void TraceWriter::frame(trace::FrameType type,
+                        std::span<const std::uint8_t> payload) {
+  sink_.write(make_frame(type, payload, compression_));
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,121 @@
+//===- trace_writer.h - Writes the frames of a trace ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The runtime has a writer of its own that needs no libc; this one serves the
+// harvester and the tests.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_TRACE_TRACE_WRITER_H
+#define PAGETIDE_TOOLS_TRACE_TRACE_WRITER_H
+
+#include "trace/trace_records.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// Where a trace's bytes go.
+class ByteSink {
+public:
+  virtual ~ByteSink() = default;
+  /// Takes all the bytes or throws Failure.
+  virtual void write(std::span<const std::uint8_t> bytes) = 0;
+};
+
+class MemorySink : public ByteSink {
+public:
+  void write(std::span<const std::uint8_t> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  const Bytes &bytes() const { return bytes_; }
+
+private:
+  Bytes bytes_;
+};
+
+/// Writes at a descriptor's offset; does not own the descriptor.
+class FdSink : public ByteSink {
+public:
+  FdSink(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+  void write(std::span<const std::uint8_t> bytes) override;
+
+private:
+  int fd_;
+  std::string name_;
+};
+
+/// Fills in magic, version, size and hash.
+trace::FileHeader finished_header(trace::FileHeader header);
+
+/// Payloads of frames, not yet compressed.
+Bytes encode(const Process &process);
+Bytes encode(const Mappings &mappings);
+Bytes encode(const Threads &threads);
+Bytes encode(const Note &note);
+Bytes encode(const End &end);
+Bytes encode(const PeriodPart &part);
+Bytes encode(const KernelWrites &part);
+Bytes encode(const Regions &regions);
+
+/// Cuts a whole period (last == true) into parts whose payloads have about
+/// part_bytes at most.
+std::vector<Bytes> encode_period(const PeriodPart &period,
+                                 std::size_t part_bytes = trace::kPartBytes);
+
+enum class Compression { kZstd, kNone };
+
+/// Frame header and stored payload. A payload that compression does not make
+/// smaller is stored raw.
+Bytes make_frame(trace::FrameType type, std::span<const std::uint8_t> payload,
+                 Compression compression = Compression::kZstd);
+
+class TraceWriter {
+public:
+  explicit TraceWriter(ByteSink &sink,
+                       Compression compression = Compression::kZstd)
+      : sink_(sink), compression_(compression) {}
+
+  void header(const trace::FileHeader &header);
+  void frame(trace::FrameType type, std::span<const std::uint8_t> payload);
+
+  void write(const Process &process) {
+    frame(trace::FrameType::kProcess, encode(process));
+  }
+  void write(const Mappings &mappings) {
+    frame(trace::FrameType::kMappings, encode(mappings));
+  }
+  void write(const Threads &threads) {
+    frame(trace::FrameType::kThreads, encode(threads));
+  }
+  void write(const Note &note) { frame(trace::FrameType::kNote, encode(note)); }
+  void write(const End &end) { frame(trace::FrameType::kEnd, encode(end)); }
+  void write(const KernelWrites &part) {
+    frame(trace::FrameType::kKernelWrites, encode(part));
+  }
+  void write(const Regions &regions) {
+    frame(trace::FrameType::kRegions, encode(regions));
+  }
+  void write(const PeriodPart &period,
+             std::size_t part_bytes = trace::kPartBytes) {
+    for (const Bytes &payload : encode_period(period, part_bytes))
+      frame(trace::FrameType::kPeriod, payload);
+  }
+
+private:
+  ByteSink &sink_;
+  Compression compression_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_TRACE_TRACE_WRITER_H
