@@ -13,6 +13,7 @@
 #include "platform/bailout.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/page_vec.h"
 #include "platform/program_memory.h"
 #include "recorder/recorder.h"
 #include "shadow/mark_checks.h"

@@ -14,6 +14,7 @@
 #ifndef PAGETIDE_RUNTIME_ENGINES_AUDIT_WRITES_H
 #define PAGETIDE_RUNTIME_ENGINES_AUDIT_WRITES_H
 
+#include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 
 namespace pagetide {

@@ -17,6 +17,7 @@
 #define PAGETIDE_RUNTIME_ENGINES_ENGINE_H
 
 #include "periods/period_result.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

@@ -8,6 +8,7 @@
 #include "periods/early_marks.h"
 #include "periods/settled.h"
 #include "platform/fork_reset.h"
+#include "platform/page_vec.h"
 #include "recorder/recorder.h"
 #include "shadow/idle_shadow.h"
 #include "shadow/mark_checks.h"

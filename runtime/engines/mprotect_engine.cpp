@@ -15,6 +15,7 @@
 #include "engines/engine.h"
 #include "engines/write_protection.h"
 #include "periods/settled.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

@@ -19,8 +19,10 @@
 #include "periods/early_marks.h"
 #include "periods/staging.h"
 #include "platform/bailout.h"
+#include "platform/errno_names.h"
 #include "platform/fork_reset.h"
 #include "platform/options.h"
+#include "platform/page_vec.h"
 #include "recorder/recorder.h"
 
 #include "sanitizer_common/sanitizer_libc.h"

@@ -16,8 +16,12 @@
 
 #include "engines/write_tracking.h"
 #include "platform/bailout.h"
+#include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/locks.h"
 #include "platform/messages.h"
+#include "platform/own_memory.h"
+#include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 #include "recorder/recorder.h"
 #include "shadow/shadow.h"

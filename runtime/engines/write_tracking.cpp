@@ -19,6 +19,7 @@
 
 #include "engines/write_tracking.h"
 
+#include "pagetide/abi.h"
 #include "platform/fork_reset.h"
 #include "platform/messages.h"
 #include "platform/raw_thread.h"

@@ -22,6 +22,8 @@
 #ifndef PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H
 #define PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H
 
+#include "platform/own_memory.h"
+#include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 
 namespace pagetide {

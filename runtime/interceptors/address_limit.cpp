@@ -6,6 +6,7 @@
 
 #include "interceptors/address_limit.h"
 
+#include "platform/locks.h"
 #include "shadow/shadow.h"
 
 #include <errno.h>

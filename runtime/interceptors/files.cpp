@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "platform/locks.h"
 
 #include <stdarg.h>
 

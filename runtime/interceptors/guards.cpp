@@ -16,7 +16,9 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/lock_memory.h"
 #include "interceptors/mark_faults.h"
+#include "platform/locks.h"
 #include "platform/messages.h"
+#include "platform/own_memory.h"
 #include "recorder/recorder.h"
 
 #include "sanitizer_common/sanitizer_libc.h"

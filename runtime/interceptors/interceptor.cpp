@@ -16,7 +16,9 @@
 
 #include "interceptors/interceptor.h"
 #include "interceptors/address_limit.h"
+#include "platform/locks.h"
 #include "platform/messages.h"
+#include "platform/own_memory.h"
 
 #include "recorder/recorder.h"
 

@@ -6,6 +6,7 @@
 
 #include "interceptors/lock_memory.h"
 
+#include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 #include "platform/syscalls.h"
 

@@ -6,6 +6,7 @@
 
 #include "interceptors/mark_faults.h"
 
+#include "platform/locks.h"
 #include "shadow/shadow.h"
 
 #include <signal.h>

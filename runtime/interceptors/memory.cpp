@@ -7,6 +7,7 @@
 #include "interceptors/memory.h"
 
 #include "interceptors/interceptor.h"
+#include "platform/gs_base.h"
 #include "platform/internal_mem.h"
 #include "platform/simd_compare.h"
 

@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "platform/gs_base.h"
 
 using namespace pagetide;
 

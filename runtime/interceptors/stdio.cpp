@@ -15,6 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "platform/locks.h"
+#include "platform/own_memory.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "platform/locks.h"
 
 #include "recorder/recorder.h"
 

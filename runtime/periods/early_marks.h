@@ -8,6 +8,7 @@
 #define PAGETIDE_RUNTIME_PERIODS_EARLY_MARKS_H
 
 #include "periods/staging.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

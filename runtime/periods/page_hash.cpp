@@ -8,6 +8,7 @@
 
 #include "platform/bailout.h"
 #include "platform/fork_reset.h"
+#include "platform/own_memory.h"
 
 #include <errno.h>
 #include <sys/mman.h>

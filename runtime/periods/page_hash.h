@@ -13,6 +13,7 @@
 #define PAGETIDE_RUNTIME_PERIODS_PAGE_HASH_H
 
 #include "periods/page_set.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

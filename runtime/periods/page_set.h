@@ -9,6 +9,7 @@
 
 #include "pagetide/trace_format.h"
 #include "periods/staging.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

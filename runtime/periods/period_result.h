@@ -9,6 +9,7 @@
 
 #include "periods/page_hash.h"
 #include "periods/page_set.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

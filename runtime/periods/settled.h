@@ -16,6 +16,7 @@
 #define PAGETIDE_RUNTIME_PERIODS_SETTLED_H
 
 #include "engines/engine.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

@@ -7,6 +7,7 @@
 #include "periods/staging.h"
 
 #include "platform/fork_reset.h"
+#include "platform/locks.h"
 #include "shadow/snapshot.h"
 #include "trace/trace_writer.h"
 

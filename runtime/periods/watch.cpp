@@ -8,6 +8,7 @@
 
 #include "pagetide/pagetide.h"
 #include "platform/internal_mem.h"
+#include "platform/locks.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {

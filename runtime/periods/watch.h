@@ -8,6 +8,7 @@
 #define PAGETIDE_RUNTIME_PERIODS_WATCH_H
 
 #include "periods/page_set.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

@@ -6,6 +6,7 @@
 
 #include "platform/messages.h"
 
+#include "platform/locks.h"
 #include "platform/options.h"
 #include "platform/raw_thread.h"
 #include "platform/syscalls.h"

@@ -7,6 +7,7 @@
 #include "platform/options.h"
 
 #include "platform/messages.h"
+#include "platform/own_memory.h"
 #include "shadow/shadow.h"
 
 #include "sanitizer_common/sanitizer_common.h"

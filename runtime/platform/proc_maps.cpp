@@ -6,6 +6,7 @@
 
 #include "platform/proc_maps.h"
 
+#include "pagetide/abi.h"
 #include "platform/fork_reset.h"
 #include "threads/thread_start.h"
 

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
 #define PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
 
+#include "platform/page_vec.h"
 #include "platform/syscalls.h"
 
 namespace pagetide {

@@ -6,6 +6,9 @@
 
 #include "platform/raw_thread.h"
 
+#include "platform/locks.h"
+#include "platform/own_memory.h"
+
 #include "sanitizer_common/sanitizer_linux.h"
 
 #include <errno.h>

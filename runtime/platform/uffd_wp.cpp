@@ -6,6 +6,8 @@
 
 #include "platform/uffd_wp.h"
 
+#include "platform/errno_names.h"
+
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <fcntl.h>

@@ -15,6 +15,7 @@
 #ifndef PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H
 #define PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H
 
+#include "platform/page_vec.h"
 #include "platform/syscalls.h"
 
 #include "pagetide/pagemap_scan.h"

@@ -6,8 +6,11 @@
 
 #include "recorder/callback_thread.h"
 
+#include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/locks.h"
 #include "platform/messages.h"
+#include "platform/page_vec.h"
 #include "recorder/recorder.h"
 #include "threads/thread_start.h"
 

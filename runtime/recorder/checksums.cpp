@@ -10,6 +10,7 @@
 #include "platform/fork_reset.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/page_vec.h"
 
 #include "sanitizer_common/sanitizer_stoptheworld.h"
 

@@ -36,6 +36,7 @@
 #ifndef PAGETIDE_RUNTIME_SHADOW_IDLE_SHADOW_H
 #define PAGETIDE_RUNTIME_SHADOW_IDLE_SHADOW_H
 
+#include "platform/page_vec.h"
 #include "shadow/extents.h"
 
 namespace pagetide {

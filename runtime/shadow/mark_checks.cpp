@@ -6,6 +6,7 @@
 
 #include "shadow/mark_checks.h"
 
+#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "shadow/shadow.h"
 

@@ -6,7 +6,10 @@
 
 #include "shadow/shadow.h"
 
+#include "platform/errno_names.h"
+#include "platform/gs_base.h"
 #include "platform/messages.h"
+#include "platform/own_memory.h"
 #include "shadow/mark_checks.h"
 
 #include <errno.h>

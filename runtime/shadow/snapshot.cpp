@@ -7,6 +7,7 @@
 #include "shadow/snapshot.h"
 
 #include "platform/bailout.h"
+#include "platform/errno_names.h"
 #include "platform/fork_reset.h"
 
 #include <errno.h>

@@ -37,6 +37,7 @@
 #define PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
 
 #include "periods/staging.h"
+#include "platform/page_vec.h"
 #include "shadow/extents.h"
 
 #include <emmintrin.h>

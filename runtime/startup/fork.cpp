@@ -16,6 +16,8 @@
 #include "engines/write_protection.h"
 #include "interceptors/interceptor.h"
 #include "periods/watch.h"
+#include "platform/locks.h"
+#include "platform/own_memory.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
 #include "startup/init.h"

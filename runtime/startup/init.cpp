@@ -8,6 +8,8 @@
 
 #include "engines/write_protection.h"
 #include "interceptors/period_by_calls.h"
+#include "platform/errno_names.h"
+#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/program_memory.h"

@@ -8,6 +8,7 @@
 
 #include "engines/write_protection.h"
 #include "interceptors/memory.h"
+#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "shadow/shadow.h"
 #include "startup/init.h"

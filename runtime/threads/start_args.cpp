@@ -6,6 +6,8 @@
 
 #include "threads/start_args.h"
 
+#include "platform/locks.h"
+
 namespace pagetide {
 
 constexpr u32 kBlocks = 512;

@@ -7,9 +7,13 @@
 #include "threads/thread_start.h"
 
 #include "engines/write_protection.h"
+#include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/gs_base.h"
+#include "platform/locks.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/own_memory.h"
 #include "platform/raw_thread.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"

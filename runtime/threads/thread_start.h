@@ -14,6 +14,7 @@
 #ifndef PAGETIDE_RUNTIME_THREADS_THREAD_START_H
 #define PAGETIDE_RUNTIME_THREADS_THREAD_START_H
 
+#include "platform/page_vec.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {

@@ -6,6 +6,7 @@
 
 #include "trace/control_client.h"
 
+#include "platform/errno_names.h"
 #include "platform/messages.h"
 #include "platform/syscalls.h"
 

@@ -12,6 +12,7 @@
 #define PAGETIDE_RUNTIME_TRACE_TRACE_ENCODE_H
 
 #include "periods/period_result.h"
+#include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 
 namespace pagetide {

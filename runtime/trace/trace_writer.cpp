@@ -7,9 +7,12 @@
 #include "trace/trace_writer.h"
 
 #include "platform/bailout.h"
+#include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/locks.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/own_memory.h"
 #include "platform/raw_thread.h"
 #include "trace/trace_encode.h"
 

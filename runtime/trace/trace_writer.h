@@ -14,6 +14,7 @@
 #define PAGETIDE_RUNTIME_TRACE_TRACE_WRITER_H
 
 #include "periods/period_result.h"
+#include "platform/page_vec.h"
 
 namespace pagetide {
 

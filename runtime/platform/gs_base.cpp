@@ -1,0 +1,39 @@
+//===- gs_base.cpp - The base register of the shadow ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/gs_base.h"
+
+#include <asm/prctl.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+static bool has_fsgsbase;
+
+void InitBaseRegister() {
+  constexpr uptr kHwcap2FsGsBase = 2; // HWCAP2_FSGSBASE, asm/hwcap2.h
+  has_fsgsbase = getauxval(AT_HWCAP2) & kHwcap2FsGsBase;
+}
+
+uptr GetGsBase() {
+  uptr base = 0;
+  if (has_fsgsbase)
+    asm volatile("rdgsbase %0" : "=r"(base));
+  else
+    Syscall(SYS_arch_prctl, ARCH_GET_GS, (uptr)&base);
+  return base;
+}
+
+void SetShadowBase(uptr shadow_base) {
+  const uptr base = shadow_base - abi::kShadowBias;
+  if (has_fsgsbase)
+    asm volatile("wrgsbase %0" ::"r"(base) : "memory");
+  else
+    Syscall(SYS_arch_prctl, ARCH_SET_GS, base);
+}
+
+} // namespace pagetide

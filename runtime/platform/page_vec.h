@@ -1,0 +1,93 @@
+//===- page_vec.h - An array in pages of its own --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_PAGE_VEC_H
+#define PAGETIDE_RUNTIME_PLATFORM_PAGE_VEC_H
+
+#include "platform/bailout.h"
+#include "platform/own_memory.h"
+
+namespace pagetide {
+
+/// A growing array in pages of its own: no allocator, no locks, so that it
+/// serves on raw threads and survives fork. Elements must be trivially
+/// copyable. Keeps its memory when cleared.
+template <typename T> class PageVec {
+public:
+  uptr size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T *data() { return data_; }
+  const T *data() const { return data_; }
+  T &operator[](uptr i) { return data_[i]; }
+  const T &operator[](uptr i) const { return data_[i]; }
+  T *begin() { return data_; }
+  T *end() { return data_ + size_; }
+  const T *begin() const { return data_; }
+  const T *end() const { return data_ + size_; }
+  T &back() { return data_[size_ - 1]; }
+  void clear() { size_ = 0; }
+  void push_back(const T &value) {
+    if (size_ == capacity_)
+      Grow(size_ + 1);
+    data_[size_++] = value;
+  }
+  void resize(uptr size) {
+    if (size > capacity_)
+      Grow(size);
+    size_ = size;
+  }
+  void reserve(uptr size) {
+    if (size > capacity_)
+      Grow(size);
+  }
+  /// False where memory ran out; otherwise it can grow to `size` without fail.
+  bool TryReserve(uptr size) { return size <= capacity_ || TryGrow(size); }
+  void swap(PageVec &other) noexcept {
+    PageVec t = *this;
+    *this = other;
+    other = t;
+  }
+  /// Gives the memory back.
+  void Free() {
+    if (data_)
+      Unmap(data_, bytes_);
+    *this = PageVec();
+  }
+
+private:
+  void Grow(uptr at_least);
+  bool TryGrow(uptr at_least);
+  T *data_ = nullptr;
+  uptr size_ = 0;
+  uptr capacity_ = 0;
+  uptr bytes_ = 0;
+};
+
+template <typename T> bool PageVec<T>::TryGrow(uptr at_least) {
+  uptr want = capacity_ * 2 > at_least ? capacity_ * 2 : at_least;
+  void *grown = GrowPages(data_, bytes_, want * sizeof(T), &bytes_);
+  if (!grown)
+    return false;
+  data_ = (T *)grown;
+  capacity_ = bytes_ / sizeof(T);
+  return true;
+}
+
+/// Leaves off (bailout.h) because memory ran out.
+[[noreturn]] inline void LeaveOffWithoutMemory(uptr bytes) {
+  LeaveOff("out of memory: %zu KiB wanted for page sets (raise the limit on "
+           "memory, ulimit -d or -v, or shorten the period)",
+           (bytes >> 10) + 1);
+}
+
+template <typename T> void PageVec<T>::Grow(uptr at_least) {
+  if (!TryGrow(at_least))
+    LeaveOffWithoutMemory(at_least * sizeof(T));
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_PAGE_VEC_H
