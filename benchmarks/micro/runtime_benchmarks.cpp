@@ -26,6 +26,7 @@
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "recorder/recorder.h"
+#include "shadow/marking.h"
 #include "shadow/shadow.h"
 #include "shadow/snapshot.h"
 #include "trace/trace_encode.h"

@@ -171,6 +171,9 @@ static_assert(sizeof(StagingChunk) == kChunkBytes);
 inline constexpr std::uint32_t kWordsPerChunk =
     sizeof(StagingChunk::words) / sizeof(StagedWord);
 
+/// Address space set aside for the ring; option staging_mib takes part of it.
+inline constexpr std::uint64_t kMaxStagingBytes = std::uint64_t{4} << 30;
+
 //===----------------------------------------------------------------------===//
 // The control socket
 //===----------------------------------------------------------------------===//

@@ -21,17 +21,6 @@
 
 namespace pagetide {
 
-/// A thread that wrote in the period just collected.
-struct WriterOfPeriod {
-  u32 slot;
-  u32 tid; ///< 0: several threads, never settled
-  u64 generation;
-  u64 cpu_ns; ///< its CPU time when its marks had been taken
-  uptr first; ///< its words with write marks, into a vector of such
-  uptr count;
-  bool waits; ///< it has settled: see SettleSlot
-};
-
 struct Engine {
   const char *name; ///< as in the trace's Process frame
 

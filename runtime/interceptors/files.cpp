@@ -14,6 +14,7 @@
 
 #include "interceptors/interceptor.h"
 #include "platform/locks.h"
+#include "shadow/marking.h"
 
 #include <stdarg.h>
 

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 

@@ -37,6 +37,7 @@
 #include "interceptors/period_by_calls.h"
 #include "platform/internal_mem.h"
 #include "platform/program_memory.h"
+#include "shadow/marking.h"
 #include "shadow/shadow.h"
 #include "startup/init.h"
 #include "threads/thread_start.h"

@@ -10,6 +10,7 @@
 #include "platform/gs_base.h"
 #include "platform/internal_mem.h"
 #include "platform/simd_compare.h"
+#include "shadow/marking.h"
 
 using namespace pagetide;
 

@@ -31,6 +31,7 @@
 
 #include "interceptors/interceptor.h"
 #include "platform/gs_base.h"
+#include "shadow/marking.h"
 
 using namespace pagetide;
 

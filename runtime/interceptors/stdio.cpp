@@ -17,6 +17,7 @@
 #include "interceptors/interceptor.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
+#include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 

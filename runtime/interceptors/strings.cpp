@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "shadow/marking.h"
 
 #include "platform/simd_compare.h"
 

@@ -15,10 +15,21 @@
 #ifndef PAGETIDE_RUNTIME_PERIODS_SETTLED_H
 #define PAGETIDE_RUNTIME_PERIODS_SETTLED_H
 
-#include "engines/engine.h"
+#include "periods/staging.h"
 #include "platform/page_vec.h"
 
 namespace pagetide {
+
+/// A thread that wrote in the period just collected.
+struct WriterOfPeriod {
+  u32 slot;
+  u32 tid; ///< 0: several threads, never settled
+  u64 generation;
+  u64 cpu_ns; ///< its CPU time when its marks had been taken
+  uptr first; ///< its words with write marks, into a vector of such
+  uptr count;
+  bool waits; ///< it has settled: see SettleSlot
+};
 
 /// Where the engine's collect() adds who wrote what. Entries of threads that
 /// have not settled yet stay in front.

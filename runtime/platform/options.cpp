@@ -6,9 +6,9 @@
 
 #include "platform/options.h"
 
+#include "pagetide/shadow_file.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
-#include "shadow/shadow.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -347,7 +347,8 @@ void ReadFlags() {
           "0 for periods that the program ends itself.\n");
   }
   CheckEngine();
-  CheckRange("staging_mib", flags.staging_mib, 1, kMaxStagingBytes >> 20);
+  CheckRange("staging_mib", flags.staging_mib, 1,
+             shadow_file::kMaxStagingBytes >> 20);
   CheckRange("idle_after", flags.idle_after, 0, 1000000);
   CheckRange("compression", flags.compression, 1, 19);
   if (*flags.log_path)

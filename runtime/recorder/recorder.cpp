@@ -10,6 +10,7 @@
 #include "engines/engine.h"
 #include "interceptors/period_by_calls.h"
 #include "periods/page_hash.h"
+#include "periods/period_pool.h"
 #include "periods/settled.h"
 #include "periods/watch.h"
 #include "platform/bailout.h"

@@ -8,6 +8,7 @@
 
 #include "platform/gs_base.h"
 #include "platform/messages.h"
+#include "shadow/marking.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {

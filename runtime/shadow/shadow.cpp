@@ -201,7 +201,12 @@ void CreateShadow(const abi::ModuleInfo &module) {
   StoreRelease(&shadow.ready, 1);
 }
 
-uptr MapSparseSlot() {
+//===- Scratch shadow -----------------------------------------------------===//
+
+/// A slot's worth of memory that belongs to no thread; 0 where there is none to
+/// be had. Shared, for the kernel would merge private memory with what lies
+/// beside it, and then it could not be told among the program's mappings.
+static uptr MapSparseSlot() {
   uptr p;
   if (!MapFile(-1, 0, shadow.slot_bytes, nullptr, &p))
     return p;
@@ -212,6 +217,27 @@ uptr MapSparseSlot() {
   Syscall(SYS_close, (uptr)fd);
   return error ? 0 : p;
 }
+
+static uptr scratch;
+
+uptr ScratchShadow() { return LoadAcquire(&scratch); }
+
+uptr EnsureScratchShadow() {
+  uptr base = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
+  if (base)
+    return base;
+  base = MapSparseSlot();
+  uptr none = 0;
+  if (base &&
+      !__atomic_compare_exchange_n(&scratch, &none, base, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    Unmap((void *)base, shadow.slot_bytes); // another thread was first
+    base = none;
+  }
+  return base;
+}
+
+//===- Questions ----------------------------------------------------------===//
 
 u64 ShadowBytes() {
   u64 bytes = ControlBytes();
@@ -323,47 +349,6 @@ int MoveShadowToMemfd() {
   if (error)
     Syscall(SYS_close, (uptr)fd);
   return error;
-}
-
-//===- Marks --------------------------------------------------------------===//
-
-/// Calls store(index of the granule's first cells) for each granule.
-template <typename StoreFn>
-static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
-  if (!bytes || !InShadowedRange(address, bytes))
-    return;
-  uptr last = GranuleOf(address + bytes - 1);
-  for (uptr granule = GranuleOf(address); granule <= last; ++granule)
-    store(CellIndexOf(granule));
-}
-
-void MarkRead(uptr address, uptr bytes) {
-  if (!abi::records_reads(shadow.layout))
-    return;
-  ForEachGranule(address, bytes, [](uptr index) {
-    StoreCell(ReadCellOffset(index), abi::kCellMarked);
-  });
-}
-
-void MarkWrite(uptr address, uptr bytes) {
-  ForEachGranule(address, bytes, [](uptr index) {
-    StoreCell(WriteCellOffset(index), abi::kCellMarked);
-  });
-}
-
-void MarkMayRead(uptr address, uptr bytes) {
-  if (!abi::records_reads(shadow.layout))
-    return;
-  ForEachGranule(address, bytes, [](uptr index) {
-    StoreCellIfEmpty(ReadCellOffset(index), abi::kCellMay);
-  });
-}
-
-void MarkMayWrite(uptr address, uptr bytes) {
-  ForEachGranule(address, bytes, [](uptr index) {
-    // A handler may mark for certain in between.
-    StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
-  });
 }
 
 } // namespace pagetide

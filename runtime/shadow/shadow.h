@@ -29,9 +29,6 @@ using shadow_file::SlotState;
 using shadow_file::StagedWord;
 using shadow_file::StagingChunk;
 
-/// Address space set aside for the ring; option staging_mib takes part of it.
-constexpr u64 kMaxStagingBytes = u64{4} << 30;
-
 /// The slot of the thread that ran the first phase.
 constexpr u32 kFirstSlot = 1;
 
@@ -96,10 +93,10 @@ void RenewShadowInChild(u32 slot);
 /// far was before recording, and is forgotten. Returns 0 or an errno.
 int MoveShadowToMemfd();
 
-/// A slot's worth of memory that belongs to no thread; 0 where there is none to
-/// be had. Shared, for the kernel would merge private memory with what lies
-/// beside it, and then it could not be told among the program's mappings.
-uptr MapSparseSlot();
+/// Where marks go that nobody wants (slot_bytes of it); 0: nowhere yet.
+uptr ScratchShadow();
+/// The same, mapped when first asked for; 0 if that fails. Async-signal-safe.
+uptr EnsureScratchShadow();
 
 /// Address space that the shadow takes at the moment.
 u64 ShadowBytes();
@@ -140,15 +137,6 @@ inline bool InShadowedRange(uptr address, uptr bytes) {
   constexpr uptr kEnd = uptr{1} << abi::kAddressBits;
   return address < kEnd && bytes <= kEnd - address;
 }
-
-/// Marks [address, address+bytes) in the calling thread's shadow. Ranges that
-/// no shadow covers are left alone: the access itself will fault.
-/// Async-signal-safe.
-void MarkRead(uptr address, uptr bytes);
-void MarkWrite(uptr address, uptr bytes);
-/// For what a failed call may have touched: only into empty cells.
-void MarkMayRead(uptr address, uptr bytes);
-void MarkMayWrite(uptr address, uptr bytes);
 
 } // namespace pagetide
 

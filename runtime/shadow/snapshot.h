@@ -36,9 +36,9 @@
 #ifndef PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
 #define PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
 
-#include "periods/staging.h"
 #include "platform/page_vec.h"
 #include "shadow/extents.h"
+#include "shadow/shadow.h"
 
 #include <emmintrin.h>
 

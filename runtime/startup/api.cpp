@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pagetide/pagetide.h"
+#include "shadow/marking.h"
 
 #include "periods/watch.h"
 #include "recorder/callback_thread.h"

@@ -576,26 +576,6 @@ void InitThreads() {
 
 //===- Leaving code out ---------------------------------------------------===//
 
-static uptr scratch;
-
-uptr ScratchShadow() { return LoadAcquire(&scratch); }
-
-/// Where marks go that nobody wants. Mapped when first asked for.
-static uptr EnsureScratchShadow() {
-  uptr base = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
-  if (base)
-    return base;
-  base = MapSparseSlot();
-  uptr none = 0;
-  if (base &&
-      !__atomic_compare_exchange_n(&scratch, &none, base, false,
-                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    Unmap((void *)base, shadow.slot_bytes); // another thread was first
-    base = none;
-  }
-  return base;
-}
-
 bool LeaveOut(int change) {
   if (change > 0) {
     u32 slot = CurrentSlot(); // while the base still tells

@@ -129,8 +129,6 @@ void StrangersStay();
 /// Turns the calling thread's marks away (+1) or back (-1); pairs nest. False
 /// for a -1 too many, or where there is no memory. Async-signal-safe.
 bool LeaveOut(int change);
-/// Where the marks of left-out code go (slot_bytes of it); 0: nowhere yet.
-uptr ScratchShadow();
 
 /// For the fork handlers: hold everything still, let go, start anew.
 void LockThreads();

@@ -6,6 +6,7 @@
 
 #include "trace/trace_writer.h"
 
+#include "periods/period_pool.h"
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
@@ -47,9 +48,8 @@ struct Writer {
   ZSTD_CCtx *compressor;
   PageVec<u8> payload, compressed;
 
-  Lock lock; ///< of the queue and the pool
+  Lock lock; ///< of the queue
   PeriodResult *head, *tail;
-  PeriodResult *pool;
   u32 queued; ///< counts; the writer sleeps on it
   u32 done;   ///< counts; DrainTraceWriter sleeps on it
   u32 stop;
@@ -266,34 +266,7 @@ static void WritePeriod(const PeriodResult &result) {
   WritePendingFrames(result.frames_after);
 }
 
-//===- Queue and pool -----------------------------------------------------===//
-
-PeriodResult *NewPeriodResult() {
-  PeriodResult *result;
-  {
-    RawThreadLock hold(writer.lock);
-    result = writer.pool;
-    if (result)
-      writer.pool = result->next;
-  }
-  if (!result)
-    result = (PeriodResult *)MapAnonymous(sizeof(PeriodResult), false);
-  if (!result)
-    LeaveOff("out of memory for a page set");
-  result->set.Clear();
-  result->hashes.clear();
-  result->combined = {};
-  result->frames_before.clear();
-  result->frames_after.clear();
-  result->next = nullptr;
-  return result;
-}
-
-void RecyclePeriodResult(PeriodResult *result) {
-  RawThreadLock hold(writer.lock);
-  result->next = writer.pool;
-  writer.pool = result;
-}
+//===- The queue ----------------------------------------------------------===//
 
 void QueuePeriod(PeriodResult *result) {
   {

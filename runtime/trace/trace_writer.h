@@ -49,10 +49,6 @@ void EndWithTraceWriter();
 /// before its time, and the trace says so.
 void StopTraceWriter(const char *why = nullptr);
 
-/// A result to fill, from the pool; there are as many as may be pending.
-PeriodResult *NewPeriodResult();
-void RecyclePeriodResult(PeriodResult *result);
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_TRACE_TRACE_WRITER_H

@@ -1,0 +1,20 @@
+//===- period_pool.h - Results of periods, used again ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PERIODS_PERIOD_POOL_H
+#define PAGETIDE_RUNTIME_PERIODS_PERIOD_POOL_H
+
+#include "periods/period_result.h"
+
+namespace pagetide {
+
+/// A result to fill, from the pool; there are as many as may be pending.
+PeriodResult *NewPeriodResult();
+void RecyclePeriodResult(PeriodResult *result);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PERIODS_PERIOD_POOL_H

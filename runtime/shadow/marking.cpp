@@ -1,0 +1,53 @@
+//===- marking.cpp - Marks that the runtime makes -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shadow/marking.h"
+
+#include "platform/gs_base.h"
+#include "shadow/shadow.h"
+
+namespace pagetide {
+
+/// Calls store(index of the granule's first cells) for each granule.
+template <typename StoreFn>
+static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
+  if (!bytes || !InShadowedRange(address, bytes))
+    return;
+  uptr last = GranuleOf(address + bytes - 1);
+  for (uptr granule = GranuleOf(address); granule <= last; ++granule)
+    store(CellIndexOf(granule));
+}
+
+void MarkRead(uptr address, uptr bytes) {
+  if (!abi::records_reads(shadow.layout))
+    return;
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCell(ReadCellOffset(index), abi::kCellMarked);
+  });
+}
+
+void MarkWrite(uptr address, uptr bytes) {
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCell(WriteCellOffset(index), abi::kCellMarked);
+  });
+}
+
+void MarkMayRead(uptr address, uptr bytes) {
+  if (!abi::records_reads(shadow.layout))
+    return;
+  ForEachGranule(address, bytes, [](uptr index) {
+    StoreCellIfEmpty(ReadCellOffset(index), abi::kCellMay);
+  });
+}
+
+void MarkMayWrite(uptr address, uptr bytes) {
+  ForEachGranule(address, bytes, [](uptr index) {
+    // A handler may mark for certain in between.
+    StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
+  });
+}
+
+} // namespace pagetide
