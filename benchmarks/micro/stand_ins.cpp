@@ -15,10 +15,10 @@
 #include "platform/options.h"
 #include "platform/page_vec.h"
 #include "platform/program_memory.h"
+#include "platform/raw_thread.h"
 #include "recorder/recorder.h"
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
-#include "trace/trace_writer.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -71,17 +71,14 @@ const Flags &GetFlags() {
 static u64 takes;
 TakingMarks::TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
 TakingMarks::~TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
-void RenewMarkChecksInChild() {}
 
 // No threads but the benchmark's own.
 void ListStrangers(PageVec<u32> &) {}
 void StrangersStay() {}
 void FreeSlot(u32) {}
 void ObserveThreadEnd(u32) {}
-void EndWithTraceWriter() {}
 
-// Blocks of memory are listed for a forked child only.
-void RememberBlock(void *, uptr) {}
-void ForgetBlock(void *) {}
+// Nobody but the benchmark's own thread releases periods.
+bool WaitForRawThread(const RawThread &, const u32 *, u32) { return true; }
 
 } // namespace pagetide

@@ -101,13 +101,14 @@ static void SayUntracked() {
 /// False where the mappings cannot be read (which the recorder tells of).
 static bool Track(bool take, bool say = true) {
   StoreRelease(&new_mapping, 0);
-  if (ReadMappings(state.mappings))
+  if (ReadMappings(state.mappings, ScratchRange))
     return false;
   state.mappings_time = MonotonicNs();
   state.untracked.clear();
   TrackMappings(state.mappings, take, state.runs, state.untracked);
   // Is it still there?
-  if (say && !state.untracked.empty() && !ReadMappings(state.mappings))
+  if (say && !state.untracked.empty() &&
+      !ReadMappings(state.mappings, ScratchRange))
     SayUntracked();
   return true;
 }

@@ -680,7 +680,7 @@ static void TakeNextAreas() {
 
 void ProtectAll() {
   look.put_off = true; // where the list cannot be read, of which others tell
-  if (ReadMappings(look.mappings))
+  if (ReadMappings(look.mappings, ScratchRange))
     return;
   look.opened.clear();
   for (uptr i = 0; i < area_count; ++i)

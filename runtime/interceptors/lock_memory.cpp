@@ -9,6 +9,7 @@
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 #include "platform/syscalls.h"
+#include "shadow/shadow.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -27,7 +28,7 @@ static int LockFuture() {
 static int LockCurrent(bool on_fault) {
   MappingList list = {};
   PageVec<char> text;
-  int error = ReadMappings(list, text);
+  int error = ReadMappings(list, ScratchRange, text);
   if (error) // no /proc: pages are locked as they are touched, ours too
     error = ErrnoOf(Syscall(SYS_mlockall, MCL_CURRENT | MCL_ONFAULT));
   for (const Mapping &m : list.entries) {

@@ -9,7 +9,6 @@
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "shadow/snapshot.h"
-#include "trace/trace_writer.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,6 +19,7 @@ using namespace shadow_file;
 
 /// Counts releases, so that the recorder can wait for one.
 PAGETIDE_RECORDER_STATE static u32 releases;
+PAGETIDE_RECORDER_STATE static const RawThread *releasing_thread;
 /// Chunks at and beyond this index have been used since memory was given back.
 PAGETIDE_RECORDER_STATE static u64 touched_chunks;
 /// Memory of the ring that is kept while it is empty.
@@ -55,14 +55,18 @@ void ResetStaging(u64 index, u64 start_ns) {
   FillEntry(OpenPeriod(), index, start_ns);
 }
 
+void SetReleasingThread(const RawThread *thread) { releasing_thread = thread; }
+
 /// Waits for the writer to release a period. False where none is pending.
 static bool WaitForRelease() {
   ShadowHeader &header = *shadow.header;
   u32 seen = LoadAcquire(&releases);
   if (LoadAcquire(&header.periods_written) == header.open_period)
     return false;
-  FutexWait(&releases, seen, MonotonicNs() + kNsPerSec);
-  EndWithTraceWriter();
+  if (!releasing_thread)
+    FutexWait(&releases, seen, MonotonicNs() + kNsPerSec);
+  else if (!WaitForRawThread(*releasing_thread, &releases, seen))
+    Syscall(SYS_exit, 0);
   return true;
 }
 

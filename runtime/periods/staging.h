@@ -14,6 +14,7 @@
 #ifndef PAGETIDE_RUNTIME_PERIODS_STAGING_H
 #define PAGETIDE_RUNTIME_PERIODS_STAGING_H
 
+#include "platform/raw_thread.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {
@@ -102,6 +103,12 @@ private:
 };
 
 StagingChunk &ChunkAt(u64 number);
+
+/// The thread that releases periods, from now on; null: the caller itself does.
+/// If something has ended that thread alone, as only a system call filter does,
+/// a caller that waits for a release ends too: what waits in staging then stays
+/// there for `pagetide record`.
+void SetReleasingThread(const RawThread *thread);
 
 /// Releases all periods up to and including number `index`: they are in the
 /// trace, or nobody wants them. Any thread; in order.

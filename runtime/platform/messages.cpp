@@ -7,8 +7,7 @@
 #include "platform/messages.h"
 
 #include "platform/locks.h"
-#include "platform/options.h"
-#include "platform/raw_thread.h"
+#include "platform/raw_thread_ids.h"
 #include "platform/syscalls.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -28,14 +27,16 @@ int VSNPrintf(char *buffer, int bytes, const char *format, va_list args);
 
 namespace pagetide {
 
-static const char *message_path;
+static MessageOptions message_options = {false, false, ""};
 /// Standard error was closed when the program started: number 2 then is some
 /// file of the program's, in which messages would be damage.
 static bool no_stderr;
 
 void InitMessages() { no_stderr = Failed(Syscall(SYS_fcntl, 2, F_GETFD)); }
 
-void SetMessagePath(const char *path) { message_path = path; }
+void SetMessageOptions(const MessageOptions &options) {
+  message_options = options;
+}
 
 /// Opens a file that option log_path names. In a directory that others may write
 /// to, one of them may have been there before us: with a link, a FIFO that
@@ -60,10 +61,10 @@ static int OpenLog(const char *path) {
 /// there is none.
 static int OpenMessageStream(bool &close) {
   close = true;
-  if (message_path) {
+  if (*message_options.log_path) {
     char path[4096];
-    __sanitizer::internal_snprintf(path, sizeof(path), "%s.%u", message_path,
-                                   GetPidRaw());
+    __sanitizer::internal_snprintf(path, sizeof(path), "%s.%u",
+                                   message_options.log_path, GetPidRaw());
     int fd = OpenLog(path);
     if (fd >= 0)
       return fd;
@@ -136,7 +137,7 @@ void Warning(const char *format, ...) {
 }
 
 void WarnOrStop(const char *format, ...) {
-  const bool stop = GetFlags().on_failure == OnFailure::kStop;
+  const bool stop = message_options.stop_on_failure;
   va_list args;
   va_start(args, format);
   Write(stop ? "ERROR: Pagetide: " : "WARNING: Pagetide: ", format, args);
@@ -148,7 +149,7 @@ void WarnOrStop(const char *format, ...) {
 }
 
 void Info(const char *format, ...) {
-  if (!GetFlags().verbosity)
+  if (!message_options.verbose)
     return;
   va_list args;
   va_start(args, format);

@@ -35,8 +35,14 @@ void Say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// First phase: learns whether there is a standard error.
 void InitMessages();
 
-/// Messages go to path.<pid> from now on.
-void SetMessagePath(const char *path);
+/// What the options say of messages.
+struct MessageOptions {
+  bool verbose;         ///< print Info too
+  bool stop_on_failure; ///< WarnOrStop ends the program
+  const char *log_path; ///< messages go to log_path.<pid>, unless it is ""
+};
+/// `options.log_path` must stay valid.
+void SetMessageOptions(const MessageOptions &options);
 
 } // namespace pagetide
 

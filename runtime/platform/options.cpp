@@ -351,8 +351,8 @@ void ReadFlags() {
              shadow_file::kMaxStagingBytes >> 20);
   CheckRange("idle_after", flags.idle_after, 0, 1000000);
   CheckRange("compression", flags.compression, 1, 19);
-  if (*flags.log_path)
-    SetMessagePath(flags.log_path);
+  SetMessageOptions({flags.verbosity != 0, flags.on_failure == OnFailure::kStop,
+                     flags.log_path});
   if (flags.help)
     PrintHelp();
 }

@@ -6,16 +6,26 @@
 
 #include "platform/own_memory.h"
 
-#include "platform/raw_thread.h"
+#include "platform/raw_thread_ids.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 namespace pagetide {
 
-// Changed by any thread at any time, without locks: a place is claimed by
-// putting its range's begin in.
-static AddressRange own_memory[kMaxOwnRanges];
+namespace {
+enum class Owner : u32 { kProcess, kRawThreads };
+
+struct OwnRange {
+  uptr begin; ///< 0: the entry is free
+  uptr end;   ///< 0: the entry is being changed
+  Owner owner;
+};
+} // namespace
+
+// Changed by any thread at any time, without locks. A thread claims an entry
+// by setting its begin, and sets its end last.
+static OwnRange own_memory[kMaxOwnRanges];
 /// Threads that are between mapping memory and listing it, or the reverse.
 static u32 own_memory_changing;
 
@@ -25,13 +35,14 @@ static uptr WholePages(uptr bytes) {
   return (bytes + kPage - 1) & ~(kPage - 1);
 }
 
-static void AddOwnMemory(uptr p, uptr bytes) {
+static void AddOwnMemory(uptr p, uptr bytes, Owner owner) {
   bytes = WholePages(bytes);
-  for (AddressRange &place : own_memory) {
+  for (OwnRange &range : own_memory) {
     uptr none = 0;
-    if (__atomic_compare_exchange_n(&place.begin, &none, p, false,
+    if (__atomic_compare_exchange_n(&range.begin, &none, p, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-      StoreRelease(&place.end, p + bytes);
+      range.owner = owner;
+      StoreRelease(&range.end, p + bytes);
       return;
     }
   }
@@ -39,18 +50,23 @@ static void AddOwnMemory(uptr p, uptr bytes) {
 
 static void RemoveOwnMemory(uptr p, uptr bytes) {
   const uptr end = p + WholePages(bytes);
-  for (AddressRange &place : own_memory) {
-    const uptr was_begin = LoadAcquire(&place.begin);
-    const uptr was_end = LoadAcquire(&place.end);
+  for (OwnRange &range : own_memory) {
+    const uptr was_begin = LoadAcquire(&range.begin);
+    const uptr was_end = LoadAcquire(&range.end);
     if (!was_begin || was_begin >= end || was_end <= p)
       continue;
-    StoreRelease(&place.end, 0);
-    StoreRelease(&place.begin, 0);
+    const Owner owner = range.owner;
+    StoreRelease(&range.end, 0);
+    StoreRelease(&range.begin, 0);
     if (was_begin < p)
-      AddOwnMemory(was_begin, p - was_begin);
+      AddOwnMemory(was_begin, p - was_begin, owner);
     if (was_end > end)
-      AddOwnMemory(end, was_end - end);
+      AddOwnMemory(end, was_end - end, owner);
   }
+}
+
+static Owner OwnerHere() {
+  return OnRawThread() ? Owner::kRawThreads : Owner::kProcess;
 }
 
 namespace {
@@ -68,15 +84,15 @@ public:
 } // namespace
 
 uptr CopyOwnMemory(AddressRange *ranges) {
-  // A handler that left by longjmp never takes its count back: not for ever.
-  constexpr u64 kPatienceNs = 100 * kNsPerMs;
-  const u64 deadline = MonotonicNs() + kPatienceNs;
+  // If a signal handler leaves a change by longjmp, its count stays for ever.
+  constexpr u64 kMaxWaitNs = 100 * kNsPerMs;
+  const u64 deadline = MonotonicNs() + kMaxWaitNs;
   while (LoadAcquire(&own_memory_changing) && MonotonicNs() < deadline)
     Syscall(SYS_sched_yield);
   uptr count = 0;
-  for (const AddressRange &place : own_memory) {
-    const uptr end = LoadAcquire(&place.end);
-    const uptr begin = LoadAcquire(&place.begin);
+  for (const OwnRange &range : own_memory) {
+    const uptr end = LoadAcquire(&range.end);
+    const uptr begin = LoadAcquire(&range.begin);
     if (begin && end > begin)
       ranges[count++] = {begin, end};
   }
@@ -85,23 +101,39 @@ uptr CopyOwnMemory(AddressRange *ranges) {
 
 void RenewOwnMemoryInChild() { own_memory_changing = 0; }
 
-void *MapAnonymous(uptr bytes, bool dump) {
+void UnmapMemoryOfRawThreads() {
+  for (const OwnRange &range : own_memory) {
+    const uptr begin = range.begin, end = range.end;
+    // The fork may have copied an entry that was being changed.
+    if (begin && end > begin && range.owner == Owner::kRawThreads)
+      Unmap((void *)begin, end - begin);
+  }
+}
+
+static void *Map(uptr bytes, bool dump, Owner owner) {
   ChangeOfOwnMemory change;
   uptr p = Syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1, 0);
   if (Failed(p))
     return nullptr;
-  AddOwnMemory(p, bytes);
+  AddOwnMemory(p, bytes, owner);
   if (!dump)
     Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
-  RememberBlock((void *)p, bytes);
   return (void *)p;
+}
+
+void *MapAnonymous(uptr bytes, bool dump) {
+  return Map(bytes, dump, OwnerHere());
+}
+
+void *MapForRawThread(uptr bytes) {
+  return Map(bytes, false, Owner::kRawThreads);
 }
 
 void Unmap(void *p, uptr bytes) {
   ChangeOfOwnMemory change;
-  ForgetBlock(p);
-  RemoveOwnMemory((uptr)p, bytes); // first: the place may be another's at once
+  // First: another thread may map memory there at once.
+  RemoveOwnMemory((uptr)p, bytes);
   Syscall(SYS_munmap, (uptr)p, bytes);
 }
 
@@ -117,7 +149,7 @@ extern "C" uptr __wrap__ZN11__sanitizer13internal_mmapEPvmiiiy(
   uptr p = __real__ZN11__sanitizer13internal_mmapEPvmiiiy(at, bytes, protection,
                                                           flags, fd, offset);
   if (!Failed(p))
-    AddOwnMemory(p, bytes);
+    AddOwnMemory(p, bytes, Owner::kProcess);
   return p;
 }
 extern "C" uptr __wrap__ZN11__sanitizer15internal_munmapEPvm(void *p,
@@ -131,16 +163,11 @@ void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes) {
   uptr bytes = (want + 65535) & ~uptr{65535};
   uptr result;
   if (p) {
-    ForgetBlock(p);
     ChangeOfOwnMemory change;
     RemoveOwnMemory((uptr)p, old_bytes);
     result = Syscall(SYS_mremap, (uptr)p, old_bytes, bytes, MREMAP_MAYMOVE);
     AddOwnMemory(Failed(result) ? (uptr)p : result,
-                 Failed(result) ? old_bytes : bytes);
-    if (Failed(result))
-      RememberBlock(p, old_bytes);
-    else
-      RememberBlock((void *)result, bytes);
+                 Failed(result) ? old_bytes : bytes, OwnerHere());
   } else {
     result = (uptr)MapAnonymous(bytes, false);
   }

@@ -3,6 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The runtime keeps a list of all memory that it maps for itself, for two
+// reasons. The kernel merges this memory with the program's if they touch, so
+// that its list of mappings does not tell them apart. And a forked child has a
+// copy of what its parent's raw threads had mapped, but not the threads.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_PLATFORM_OWN_MEMORY_H
 #define PAGETIDE_RUNTIME_PLATFORM_OWN_MEMORY_H
@@ -12,33 +19,38 @@
 namespace pagetide {
 
 /// Anonymous private memory, not reserved; null on failure. Kept out of core
-/// dumps where `dump` is false.
+/// dumps unless `dump` is true. It belongs to the raw threads (raw_thread.h) if
+/// one of them calls, otherwise to the process.
 void *MapAnonymous(uptr bytes, bool dump = true);
+/// The same for a thread that is about to start; not in core dumps.
+void *MapForRawThread(uptr bytes);
 void Unmap(void *p, uptr bytes);
-
-struct AddressRange {
-  uptr begin, end;
-};
 
 /// Grows a block of MapAnonymous memory to hold `want` bytes; null when memory
 /// ran out.
 void *GrowPages(void *p, uptr old_bytes, uptr want, uptr *new_bytes);
 
-/// Beyond so many ranges the list is incomplete; there are some dozens.
+struct AddressRange {
+  uptr begin, end;
+};
+
+/// If the list has more ranges it is incomplete; there are some dozens.
 constexpr uptr kMaxOwnRanges = 1024;
-/// Copies the list below to `ranges`, of kMaxOwnRanges. Returns their number.
+/// Copies the list to `ranges`, of kMaxOwnRanges. Returns their number.
 uptr CopyOwnMemory(AddressRange *ranges);
 
-/// The runtime's own memory: what MapAnonymous and GrowPages gave and Unmap has
-/// not taken back, in no order; complete for what was mapped when this was
-/// called. The kernel merges it with the program's where they touch, so that
-/// its list of mappings does not tell.
+/// Sets `ranges` to the memory that functions above have mapped and Unmap has not
+/// unmapped, in no order. It is complete for what was mapped when the call
+/// began.
 template <typename List> void ListOwnMemory(List &ranges) {
   ranges.resize(kMaxOwnRanges);
   ranges.resize(CopyOwnMemory(ranges.data()));
 }
-/// In a forked child: whoever was changing the list is not there.
+
+/// In a forked child: the threads that were changing the list do not exist.
 void RenewOwnMemoryInChild();
+/// In a forked child: unmaps what belonged to its parent's raw threads.
+void UnmapMemoryOfRawThreads();
 
 } // namespace pagetide
 

@@ -8,7 +8,6 @@
 
 #include "pagetide/abi.h"
 #include "platform/fork_reset.h"
-#include "threads/thread_start.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -87,18 +86,20 @@ static bool CutRepeated(const MappingList &list, Mapping &m) {
   return true;
 }
 
-int ReadMappings(MappingList &list) {
+int ReadMappings(MappingList &list, AddressRange (*skip)()) {
   PAGETIDE_RECORDER_STATE static PageVec<char> text;
-  return ReadMappings(list, text);
+  return ReadMappings(list, skip, text);
 }
 
-int ReadMappings(MappingList &list, PageVec<char> &text) {
+int ReadMappings(MappingList &list, AddressRange (*skip)(),
+                 PageVec<char> &text) {
   list.entries.clear();
   list.names.clear();
   list.beyond = 0;
   list.names.push_back(0);
   if (int error = ReadAll("/proc/thread-self/maps", text))
     return error;
+  const AddressRange skipped = skip();
   // A line: start-end rwxp offset major:minor inode      name
   for (const char *p = text.data(); *p;) {
     Mapping m = {};
@@ -126,8 +127,7 @@ int ReadMappings(MappingList &list, PageVec<char> &text) {
     if (bytes >= sizeof(kShadow) - 1 &&
         !internal_memcmp(name, kShadow, sizeof(kShadow) - 1))
       continue;
-    if (u64 scratch = ScratchShadow();
-        scratch && m.start >= scratch && m.start < scratch + shadow.slot_bytes)
+    if (m.start >= skipped.begin && m.start < skipped.end)
       continue;
     if (m.start >> abi::kAddressBits) {
       if (!(m.start >> 63)) // not [vsyscall], in the kernel's half

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
 #define PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
 
+#include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "platform/syscalls.h"
 
@@ -29,10 +30,12 @@ struct MappingList {
 };
 
 /// Reads /proc/thread-self/maps (that of the process is empty once its first
-/// thread has ended). Returns 0 or an errno.
-int ReadMappings(MappingList &list);
+/// thread has ended). Leaves out the mappings that begin in skip(), which is
+/// called when the file has been read. Returns 0 or an errno.
+int ReadMappings(MappingList &list, AddressRange (*skip)());
 /// The same on any thread; `text` is where the file goes.
-int ReadMappings(MappingList &list, PageVec<char> &text);
+int ReadMappings(MappingList &list, AddressRange (*skip)(),
+                 PageVec<char> &text);
 
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y);

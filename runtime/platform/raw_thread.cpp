@@ -8,6 +8,7 @@
 
 #include "platform/locks.h"
 #include "platform/own_memory.h"
+#include "platform/raw_thread_ids.h"
 
 #include "sanitizer_common/sanitizer_linux.h"
 
@@ -23,77 +24,9 @@ namespace pagetide {
 constexpr uptr kStackBytes = 256 * 1024;
 constexpr uptr kGuardBytes = 4096;
 
-// The few raw threads of this process.
-static const RawThread *raw_threads[4];
-
-bool IsRawThread(u32 tid) {
-  for (const RawThread *thread : raw_threads)
-    if (thread && LoadAcquire(&thread->tid) == tid)
-      return true;
-  return false;
-}
-
-namespace {
-struct Block {
-  void *start;
-  uptr bytes;
-};
-} // namespace
-
-static Lock blocks_lock;
-/// Of more blocks the rest is left to children.
-static Block blocks[512];
-static u32 block_count;
-
-void RememberBlock(void *p, uptr bytes) {
-  if (!OnRawThread())
-    return;
-  RawThreadLock hold(blocks_lock);
-  if (block_count < sizeof(blocks) / sizeof(blocks[0])) {
-    blocks[block_count] = {p, bytes};
-    StoreRelease(&block_count, block_count + 1);
-  }
-}
-
-void ForgetBlock(void *p) {
-  if (!OnRawThread())
-    return;
-  RawThreadLock hold(blocks_lock);
-  for (u32 i = 0; i < block_count; ++i)
-    if (blocks[i].start == p) {
-      // The program may fork between any two of these: the child must find no
-      // block of another's length. One that stands there twice harms nobody.
-      StoreRelease(&blocks[i].bytes, 0);
-      StoreRelease(&blocks[i].start, blocks[block_count - 1].start);
-      StoreRelease(&blocks[i].bytes, blocks[block_count - 1].bytes);
-      StoreRelease(&block_count, block_count - 1);
-      return;
-    }
-}
-
-static void UnmapBlocks() {
-  blocks_lock.Reset();
-  for (u32 i = 0; i < block_count; ++i)
-    Unmap(blocks[i].start, blocks[i].bytes);
-  block_count = 0;
-}
-
-u32 RawThreadCount() {
-  u32 count = 0;
-  for (const RawThread *thread : raw_threads)
-    count += thread && LoadAcquire(&thread->tid);
-  return count;
-}
-
 void ForgetRawThreads() {
-  for (const RawThread *&thread : raw_threads) {
-    if (thread) {
-      Unmap(thread->stack, kStackBytes);
-      Unmap(thread->tls, thread->tls_bytes);
-    }
-    thread = nullptr;
-  }
-  UnmapBlocks();
+  DeregisterRawThreads();
+  UnmapMemoryOfRawThreads();
 }
 
 /// Lays out a block for thread-local storage: zeros below and above the thread
@@ -108,7 +41,7 @@ static void *MakeTls(RawThread &thread) {
   below = (below + 2 * 4096) & ~uptr{4095};
   constexpr uptr kAbove = 4096; // struct pthread's head: self, guards
   thread.tls_bytes = below + kAbove;
-  thread.tls = MapAnonymous(thread.tls_bytes, false);
+  thread.tls = MapForRawThread(thread.tls_bytes);
   if (!thread.tls)
     return nullptr;
   uptr *self = (uptr *)((uptr)thread.tls + below);
@@ -161,28 +94,15 @@ static void FreeMemory(RawThread &thread) {
   thread.stack = thread.tls = nullptr;
 }
 
-static void Deregister(const RawThread &thread) {
-  for (const RawThread *&place : raw_threads)
-    if (place == &thread)
-      place = nullptr;
-}
-
 int StartRawThread(RawThread &thread) {
-  thread.stack = MapAnonymous(kStackBytes, false);
+  thread.stack = MapForRawThread(kStackBytes);
   void *tls = MakeTls(thread);
   if (!thread.stack || !tls) {
     FreeMemory(thread);
     return ENOMEM;
   }
   Syscall(SYS_mprotect, (uptr)thread.stack, kGuardBytes, PROT_NONE);
-  bool registered = false;
-  for (const RawThread *&place : raw_threads)
-    if (!place || place == &thread) {
-      place = &thread;
-      registered = true;
-      break;
-    }
-  if (!registered) {
+  if (!RegisterRawThread(&thread.tid)) {
     FreeMemory(thread);
     return EAGAIN;
   }
@@ -211,7 +131,7 @@ int StartRawThread(RawThread &thread) {
   }
   if (Failed(result)) {
     StoreRelease(&thread.tid, 0u);
-    Deregister(thread);
+    DeregisterRawThread(&thread.tid);
     FreeMemory(thread);
     return ErrnoOf(result);
   }
@@ -235,7 +155,7 @@ void JoinRawThread(RawThread &thread) {
   for (u32 tid; (tid = LoadAcquire(&thread.tid)) != 0;)
     // The kernel's wake at CLONE_CHILD_CLEARTID is not a private one.
     Syscall(SYS_futex, (uptr)&thread.tid, 0 /* FUTEX_WAIT */, tid, 0);
-  Deregister(thread);
+  DeregisterRawThread(&thread.tid);
   FreeMemory(thread);
 }
 

@@ -56,25 +56,13 @@ int StartRawThread(RawThread &thread);
 /// Waits for the end of a thread that was asked to end, and frees its memory.
 void JoinRawThread(RawThread &thread);
 
-/// True for any thread made here.
-bool IsRawThread(u32 tid);
-inline bool OnRawThread() { return IsRawThread(GetTidRaw()); }
-
 /// Waits as FutexWait does, but for a second at most, for something that
 /// `thread` is to do. False where the thread is not there any more: something
 /// ended it alone, which only a system call filter does.
 bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
 
-/// How many there are.
-u32 RawThreadCount();
-
-/// What raw threads map for themselves, so that a child can be rid of it. Both
-/// do nothing on other threads.
-void RememberBlock(void *p, uptr bytes);
-void ForgetBlock(void *p);
-
-/// In a forked child: the parent's raw threads are not there, but their stacks
-/// and what they had mapped are, and go.
+/// In a forked child: the parent's raw threads are not there. Unmaps their
+/// stacks and what they had mapped.
 void ForgetRawThreads();
 
 } // namespace pagetide

@@ -413,7 +413,7 @@ static void LookAtMappings(u64 now, bool at_once) {
   if (!at_once && now - state.mappings_time < GetFlags().mappings)
     return;
   state.mappings_time = now;
-  if (int error = ReadMappings(state.looked_up)) {
+  if (int error = ReadMappings(state.looked_up, ScratchRange)) {
     if (!state.told_mappings) {
       Reason text;
       internal_snprintf(text.text, sizeof(text.text),

@@ -9,8 +9,6 @@
 #include "platform/errno_names.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
-#include "platform/own_memory.h"
-#include "shadow/mark_checks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -222,6 +220,11 @@ static uptr scratch;
 
 uptr ScratchShadow() { return LoadAcquire(&scratch); }
 
+AddressRange ScratchRange() {
+  const uptr base = ScratchShadow();
+  return base ? AddressRange{base, base + shadow.slot_bytes} : AddressRange{};
+}
+
 uptr EnsureScratchShadow() {
   uptr base = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE);
   if (base)
@@ -304,7 +307,6 @@ static void MapOver(void *fixed, u64 offset, u64 bytes) {
 }
 
 void RenewShadowInChild(u32 slot) {
-  RenewMarkChecksInChild();
   // The slots of threads that fork left behind.
   for (u32 i = 0; i < kMaxSlots; ++i)
     if (i != slot && shadow.slot_base[i]) {

@@ -16,6 +16,7 @@
 
 #include "pagetide/abi.h"
 #include "pagetide/shadow_file.h"
+#include "platform/own_memory.h"
 #include "platform/syscalls.h"
 
 namespace pagetide {
@@ -95,6 +96,7 @@ int MoveShadowToMemfd();
 
 /// Where marks go that nobody wants (slot_bytes of it); 0: nowhere yet.
 uptr ScratchShadow();
+AddressRange ScratchRange(); ///< empty while there is none
 /// The same, mapped when first asked for; 0 if that fails. Async-signal-safe.
 uptr EnsureScratchShadow();
 

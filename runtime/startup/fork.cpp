@@ -20,6 +20,7 @@
 #include "platform/own_memory.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
+#include "shadow/mark_checks.h"
 #include "startup/init.h"
 #include "threads/thread_start.h"
 
@@ -71,6 +72,7 @@ static void InChild() {
   __sanitizer::InternalAllocatorUnlock();
   RenewOwnMemoryInChild();
   RenewProtectionInChild();
+  RenewMarkChecksInChild();
   RenewThreadsInChild(); // the new control block first
   RenewInterceptorsInChild();
   ForgetExitInChild();
@@ -86,6 +88,7 @@ void InChildOfUnderscoreFork() {
   // touched, and the callback is dropped, for its thread cannot be made here.
   RenewOwnMemoryInChild();
   RenewProtectionInChild();
+  RenewMarkChecksInChild();
   RenewThreadsInChild();
   RenewInterceptorsInChild();
   ForgetExitInChild();

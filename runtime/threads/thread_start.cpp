@@ -15,6 +15,7 @@
 #include "platform/options.h"
 #include "platform/own_memory.h"
 #include "platform/raw_thread.h"
+#include "platform/raw_thread_ids.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
 #include "threads/start_args.h"

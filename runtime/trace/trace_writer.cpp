@@ -7,6 +7,7 @@
 #include "trace/trace_writer.h"
 
 #include "periods/period_pool.h"
+#include "periods/staging.h"
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
@@ -397,6 +398,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
   if (int error = StartRawThread(writer.thread))
     LeaveOff("no thread for it can be made: %s", DescribeErrno(error));
   writer.running = true;
+  SetReleasingThread(&writer.thread);
 }
 
 void StopTraceWriter(const char *why) {
@@ -409,6 +411,7 @@ void StopTraceWriter(const char *why) {
   JoinRawThread(writer.thread);
   __atomic_fetch_add(&writer.done, 1, __ATOMIC_RELEASE);
   writer.running = false;
+  SetReleasingThread(nullptr);
   if (!writer.failed && why) {
     writer.failed = true;
     WriteLastWords(why, true);

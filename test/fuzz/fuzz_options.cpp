@@ -46,7 +46,9 @@ void Fatal(const char *format, ...) {
   throw Refused();
 }
 void Say(const char *, ...) {}
-void SetMessagePath(const char *path) { require(path && *path, "a log path"); }
+void SetMessageOptions(const MessageOptions &options) {
+  require(options.log_path, "a log path");
+}
 void *MapAnonymous(uptr bytes, bool) {
   copies.push_back(std::make_unique<char[]>(bytes));
   return copies.back().get();
