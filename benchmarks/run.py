@@ -121,13 +121,13 @@ def parse_arguments(arguments):
         "--doc",
         metavar="FILE",
         help="put each group's tables into its place in this document too, "
-        "such as docs/performance.md",
+        "such as docs/using/performance.md",
     )
     parser.add_argument(
         "--plots",
         metavar="DIR",
         help="draw the groups' plots into this directory too, such as "
-        "docs/plots",
+        "docs/measurements/plots",
     )
     options = parser.parse_args(arguments)
     options.size = options.size or "full"

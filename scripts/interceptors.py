@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/interceptors.md of runtime/interceptors/intercepted.txt.
+"""Makes docs/reference/interceptors.md of runtime/interceptors/intercepted.txt.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails where it is not up to date
@@ -13,7 +13,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
-TARGET = TOP / "docs" / "interceptors.md"
+TARGET = TOP / "docs" / "reference" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
 

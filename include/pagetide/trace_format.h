@@ -6,7 +6,7 @@
 //
 // The only header shared by the runtime, which writes traces, and the tools,
 // which read them (and write the last period of a program that died).
-// docs/trace-format.md says the same for people; keep the two in step.
+// docs/reference/trace-format.md says the same for people; keep both in step.
 //
 //   file  := FileHeader frame*
 //   frame := FrameHeader payload      (payload: zstd, or raw where flagged)

@@ -7,7 +7,7 @@
 // The recorder's clock, checksums, callback and trace do not care how marks are
 // come by. An engine does: it puts a period's accesses into the open period of
 // staging. One serves instrumented code: its marks in the shadow. The others
-// serve programs that are not instrumented (docs/engines.md).
+// serve programs that are not instrumented (docs/using/recording.md).
 //
 // All functions run on the recorder's thread.
 //

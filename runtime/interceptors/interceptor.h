@@ -14,10 +14,10 @@
 //     return result;
 //   }
 //
-// and a line in intercepted.inc, from which the library's exports and
-// docs/interceptors.md come. An interceptor entered before the second phase, or
-// in a process without instrumented code, does what the real function does: the
-// functions below then mark nothing.
+// and a line in intercepted.txt, from which the library's exports and
+// docs/reference/interceptors.md come. An interceptor entered before the second
+// phase, or in a process without instrumented code, does what the real function
+// does: the functions below then mark nothing.
 //
 // These files declare libc's functions themselves, with types of their own:
 // include no header of libc that declares one which the file intercepts.
@@ -90,7 +90,7 @@ template <typename T> inline T Min(T a, T b) { return a < b ? a : b; }
 /// Strings without an end in sight.
 constexpr uptr kNoBound = ~uptr{0} >> 1;
 /// Ranges are marked and moved in steps, so that a mark precedes its access by
-/// a bounded time (docs/contract.md, Bounded skew).
+/// a bounded time (docs/reference/contract.md, Bounded skew).
 constexpr uptr kStep = abi::kRangeStep;
 
 /// In a forked child: nobody holds a lock of an interceptor.

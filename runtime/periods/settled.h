@@ -8,7 +8,7 @@
 // page after the period that names the page has ended. It is settled for that
 // period's end once it must have made the access: it has used CPU time beyond
 // the skew margin since, or it is blocked in a system call, or it has ended.
-// docs/contract.md (Settled and carried) says what follows from it.
+// docs/reference/contract.md (Settled and carried) says what follows from it.
 //
 //===----------------------------------------------------------------------===//
 

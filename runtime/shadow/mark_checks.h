@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What code calls that was built with the pass's option marks=calls or
-// marks=check (docs/design.md, Finding faults of the pass). A check looks for
-// the mark of an access in the running thread's shadow. The mark may have been
-// taken since, so a check decides nothing where marks were taken between it and
-// the beginning of its segment.
+// marks=check (docs/internals/testing.md, Finding faults of the pass). A check
+// looks for the mark of an access in the running thread's shadow. The mark may
+// have been taken since, so a check decides nothing where marks were taken
+// between it and the beginning of its segment.
 //
 //===----------------------------------------------------------------------===//
 

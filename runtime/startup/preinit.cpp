@@ -50,10 +50,11 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
     origin = "the program";
   CheckFields(module, origin);
   if ((ControlReady() && !ShadowReady()) || Protecting())
-    Fatal("%s is instrumented, and was loaded into a process that is recorded "
-          "by another engine than marks (docs/engines.md). Load a build that "
-          "is not instrumented.\n",
-          origin);
+    Fatal(
+        "%s is instrumented, and was loaded into a process that is recorded "
+        "by another engine than marks (docs/using/recording.md). Load a build "
+        "that is not instrumented.\n",
+        origin);
   if (!ShadowReady()) {
     if (uptr base = GetGsBase())
       Fatal("the GS base is already in use (it is 0x%zx): another tool, or "

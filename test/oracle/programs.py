@@ -22,7 +22,7 @@ class Program:
     threads: bool = False   # one whole period, or timed ones
     # By how many periods an access and its entry may be apart: threads that come
     # back from a barrier, and mark it, while another ends the period are not
-    # quiescent (docs/contract.md, Exact at quiescence).
+    # quiescent (docs/reference/contract.md, Exact at quiescence).
     slack: int = 0
     status: int = 0
     needs: str = ""         # a directory of .deps/src

@@ -8,7 +8,7 @@
 // that were there before get shadows of their own. Threads that such a host
 // makes later are made behind the runtime's back, for its pthread_create comes
 // too late to be found: the pages are complete, and by thread they are the
-// parent's (docs/contract.md, 7).
+// parent's (docs/reference/contract.md, 7).
 // RUN: %known_sets --may-carry --plain-host --arg after \
 // RUN:   --library late=%S/Inputs/library.c %s
 // RUN: %known_sets --may-carry --plain-host --arg before --modes process \

@@ -547,8 +547,8 @@ def parse_arguments():
     parser.add_argument("--table", action="store_true",
                         help="run nothing: the tables of all that has been run")
     parser.add_argument("--doc", metavar="FILE",
-                        help="write these tables into FILE, docs/coverage.md "
-                        "(with --table)")
+                        help="write these tables into FILE, such as "
+                        "docs/measurements/coverage.md (with --table)")
     arguments = parser.parse_args()
     arguments.pagetide = Pagetide(arguments.pagetide)
     if not arguments.directory:

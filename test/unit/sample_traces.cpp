@@ -117,7 +117,7 @@ Bytes make_basic() {
   return sample.take();
 }
 
-/// The example of docs/trace-format.md.
+/// The example of docs/reference/trace-format.md.
 Bytes make_tiny() {
   trace::FileHeader header = sample_header();
   header.checksum_mode = trace::ChecksumMode::kWritten;
@@ -477,7 +477,7 @@ Bytes make_later_minor() {
 const std::vector<SampleTrace> &sample_traces() {
   static const std::vector<SampleTrace> samples = {
       {"basic", "three periods with checksums of every state", make_basic},
-      {"tiny", "the example of docs/trace-format.md", make_tiny},
+      {"tiny", "the example of docs/reference/trace-format.md", make_tiny},
       {"threads", "two threads and one without a set of its own", make_threads},
       {"access", "layout access", make_access},
       {"write", "layout write", make_write},

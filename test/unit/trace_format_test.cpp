@@ -65,7 +65,7 @@ TEST(FrameSeed, DependsOnEveryFieldButTheHash) {
 
 /// The bytes in the document's lines of the form "| offset | hex | ...".
 Bytes bytes_in_document() {
-  std::ifstream file(PAGETIDE_SOURCE_ROOT "/docs/trace-format.md");
+  std::ifstream file(PAGETIDE_SOURCE_ROOT "/docs/reference/trace-format.md");
   Bytes bytes;
   std::string line;
   bool inside = false;
@@ -103,8 +103,8 @@ std::string hex_dump(const Bytes &bytes) {
 
 TEST(TraceFormatDocument, ExampleIsWhatIsWritten) {
   EXPECT_EQ(hex_dump(bytes_in_document()), hex_dump(sample_trace("tiny")))
-      << "docs/trace-format.md, between <!-- tiny trace --> and its end, must "
-         "hold the bytes of `make_trace tiny FILE`";
+      << "docs/reference/trace-format.md, between <!-- tiny trace --> and its "
+         "end, must hold the bytes of `make_trace tiny FILE`";
 }
 
 TEST(TraceFormatDocument, ExampleSaysWhatTheDocumentSays) {

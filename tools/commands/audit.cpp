@@ -255,7 +255,7 @@ CommandRun set_up(CLI::App &app) {
                  "is the command's too.")
       ->type_name("FILE");
   app.add_flag("--json", options->json,
-               "One JSON document, described in docs/cli-output.md.");
+               "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--each", options->each,
                "Where there are several processes, show each, not only the "
                "sum.");

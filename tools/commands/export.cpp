@@ -85,7 +85,7 @@ CommandRun set_up(CLI::App &app) {
          "-f,--format", options->format,
          "csv: a header line, then a line for each row; json: an object "
          "with the trace's header and the rows, one a line. Both are "
-         "described in docs/cli-output.md.")
+         "described in docs/reference/cli-output.md.")
       ->type_name("csv|json")
       ->required()
       ->check(CLI::IsMember({"csv", "json"}).description(""));

@@ -232,7 +232,7 @@ CommandRun set_up(CLI::App &app) {
   app.add_option("--engine", options->engine,
                  "How to come by page sets: marks, of instrumented programs; "
                  "uffd and mprotect, of what any dynamically linked program "
-                 "writes (docs/engines.md). [marks]")
+                 "writes (docs/using/recording.md). [marks]")
       ->type_name("marks|uffd|mprotect")
       ->check(CLI::IsMember({"marks", "uffd", "mprotect"}).description(""));
   app.add_flag("--per-thread", options->per_thread,

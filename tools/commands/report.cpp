@@ -133,7 +133,7 @@ CommandRun set_up(CLI::App &app) {
                  "(FILE.<pid>) are found.")
       ->required();
   app.add_flag("--json", options->json,
-               "One JSON document, described in docs/cli-output.md.");
+               "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--only", options->only, "Only the files named.");
   add_number(app, "--top", "N", "Lines in each table, at most. [10]",
              [options](std::uint64_t top) { options->top = top; });

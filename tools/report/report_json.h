@@ -13,7 +13,7 @@
 
 namespace pagetide::tools {
 
-/// One JSON object, as docs/cli-output.md describes it.
+/// One JSON object, as docs/reference/cli-output.md describes it.
 std::string report_json(const Summary &summary);
 
 } // namespace pagetide::tools

@@ -21,7 +21,7 @@ using trace::ChecksumState;
 
 namespace {
 
-/// The header line is an interface: docs/cli-output.md.
+/// The header line is an interface: docs/reference/cli-output.md.
 constexpr const char kCsvHeader[] =
     "period,start_ns,end_ns,pid,tid,address,read,written,checksum,state,"
     "may\n";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: cuts.py PAGETIDE TRACE CUT-FILE
 
-Cuts TRACE and holds the rows of what is left against those of the whole. Knows of
-the format what docs/trace-format.md says of frame headers, and no more.
+Cuts TRACE and holds the rows of what is left against those of the whole. Of the
+format it knows what docs/reference/trace-format.md says of frame headers.
 """
 
 import random

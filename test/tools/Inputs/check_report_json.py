@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_report_json.py PAGETIDE DIRECTORY: reports of the sample traces.
 
-Each must be valid JSON with the fields that docs/cli-output.md names, and say
-what is known of the sample.
+Each must be valid JSON with the fields that docs/reference/cli-output.md names,
+and say what is known of the sample.
 """
 
 import json
