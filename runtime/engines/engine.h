@@ -19,7 +19,11 @@
 #include "periods/period_result.h"
 #include "platform/page_vec.h"
 
+struct sigaction;
+
 namespace pagetide {
+
+using Sigaction = int(int, const struct sigaction *, struct sigaction *);
 
 struct Engine {
   const char *name; ///< as in the trace's Process frame
@@ -47,6 +51,10 @@ struct Engine {
   /// Takes the marks that a peek found, and no others, into the open period:
   /// later peeks do not see them.
   bool (*take)(GranuleRange range);
+
+  /// On the program's first thread, before recording, if not null. Returns null,
+  /// or what is missing, in a static text. `sigaction` is libc's.
+  const char *(*prepare)(Sigaction *sigaction) = nullptr;
 };
 
 const Engine &ShadowEngine();

@@ -67,7 +67,7 @@ static bool Take(GranuleRange range) {
 
 const Engine &MprotectEngine() {
   static const Engine engine = {"mprotect", Start, Stop, Collect,
-                                Recheck,    Peek,  Take};
+                                Recheck,    Peek,  Take, PrepareProtection};
   return engine;
 }
 

@@ -23,6 +23,7 @@
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
+#include "platform/program_events.h"
 #include "recorder/recorder.h"
 #include "shadow/shadow.h"
 #include "threads/thread_start.h"
@@ -59,8 +60,6 @@ constexpr u32 kMostLeftAlone = 4096;
 constexpr uptr kHandlerStack = 64 * 1024;
 } // namespace
 
-bool protecting;
-
 /// Held with all signals blocked, also by the handler. Whoever holds it writes
 /// the runtime's memory alone.
 static Lock lock;
@@ -76,7 +75,15 @@ static AddressRange *left_alone;
 static u32 left_alone_count;
 /// What the program would have done about SIGSEGV.
 static struct sigaction program_action;
-static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+static Sigaction *real_sigaction;
+
+#define PAGETIDE_THREAD_LOCAL                                                  \
+  static constinit thread_local __attribute__((tls_model("initial-exec")))
+/// The calling thread is in fork.
+PAGETIDE_THREAD_LOCAL bool thread_forks = false;
+/// The stack that the thread's faults are handled on; null: the program's.
+PAGETIDE_THREAD_LOCAL void *handler_stack = nullptr;
+#undef PAGETIDE_THREAD_LOCAL
 
 namespace {
 /// Also SIGSEGV, which the runtime leaves open elsewhere.
@@ -207,7 +214,7 @@ static bool LiftPage(uptr address, abi::CellValue value) {
   return true;
 }
 
-void LiftForKernel(uptr address, uptr bytes) {
+static void LiftForKernel(uptr address, uptr bytes) {
   if (!LoadAcquire(&watching) || !bytes || !InShadowedRange(address, bytes))
     return;
   ScopedProtectionLock hold;
@@ -268,8 +275,8 @@ static void HandleFault(int number, siginfo_t *info, void *p) {
   PassOn(number, info, context);
 }
 
-int SetProgramFaultAction(const struct sigaction *action,
-                          struct sigaction *previous) {
+static int SetProgramFaultAction(const struct sigaction *action,
+                                 struct sigaction *previous) {
   ScopedProtectionLock hold;
   if (previous)
     *previous = program_action;
@@ -278,23 +285,13 @@ int SetProgramFaultAction(const struct sigaction *action,
   return 0;
 }
 
-void *SetProgramFaultSignal(void *handler, int flags) {
-  struct sigaction action = {}, previous;
-  action.sa_handler = (void (*)(int))handler;
-  action.sa_flags = flags;
-  SetProgramFaultAction(&action, &previous);
-  return (void *)previous.sa_handler;
-}
-
 static uptr StackOfHandler() {
   stack_t stack = {};
   Syscall(SYS_sigaltstack, 0, (uptr)&stack);
   return stack.ss_flags & SS_DISABLE ? 0 : (uptr)stack.ss_sp;
 }
 
-void EnterProtectedThread() {
-  if (!Protecting())
-    return;
+static void EnterThread() {
   // libc's own threads have all blocked.
   u64 segv = kSegvBit;
   Syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (uptr)&segv, 0, 8);
@@ -303,54 +300,29 @@ void EnterProtectedThread() {
   void *p = MapAnonymous(kHandlerStack, false);
   if (!p)
     return; // the stack itself is never protected
-  self.handler_stack = p;
+  handler_stack = p;
   stack_t stack = {};
   stack.ss_sp = p;
   stack.ss_size = kHandlerStack;
   Syscall(SYS_sigaltstack, (uptr)&stack);
 }
 
-void LeaveProtectedThread() {
-  if (!self.handler_stack)
+static void LeaveThread() {
+  if (!handler_stack)
     return;
-  if (StackOfHandler() == (uptr)self.handler_stack) {
+  if (StackOfHandler() == (uptr)handler_stack) {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     if (Failed(Syscall(SYS_sigaltstack, (uptr)&none)))
       return; // a handler that never returns runs on it
   }
-  Unmap(self.handler_stack, kHandlerStack);
-  self.handler_stack = nullptr;
-}
-
-const char *PrepareProtection(int (*sigaction_of_libc)(int,
-                                                       const struct sigaction *,
-                                                       struct sigaction *)) {
-  areas = (Area *)MapAnonymous(kMostAreas * sizeof(Area), false);
-  lifted = (u64 *)MapAnonymous(kMostLifted * sizeof(u64), false);
-  left_alone = (AddressRange *)MapAnonymous(
-      kMostLeftAlone * sizeof(AddressRange), false);
-  if (!areas || !lifted || !left_alone)
-    return "memory for its tables";
-  real_sigaction = sigaction_of_libc;
-  struct sigaction ours = {};
-  ours.sa_sigaction = HandleFault;
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigfillset(&ours.sa_mask);
-  if (real_sigaction(SIGSEGV, &ours, &program_action))
-    return "a handler of SIGSEGV";
-  // Faults must be served wherever the runtime blocks signals.
-  signals_to_block = ~kSegvBit;
-  protecting = true;
-  EnterProtectedThread();
-  return nullptr;
+  Unmap(handler_stack, kHandlerStack);
+  handler_stack = nullptr;
 }
 
 //===- What the program does to its memory --------------------------------===//
 
-void LeaveUnprotected(uptr begin, uptr end) {
-  if (!Protecting())
-    return;
+static void ExcludeMemory(uptr begin, uptr end) {
   begin &= ~(kPageBytes - 1);
   end = (end + kPageBytes - 1) & ~(kPageBytes - 1);
   ScopedProtectionLock hold;
@@ -370,13 +342,7 @@ static void MakeOnePage(uptr begin) {
   Syscall(SYS_madvise, begin, kPageBytes, kPopulateWrite);
 }
 
-void NoteNewAnonymous(uptr address, uptr bytes, int rights) {
-  if (LoadAcquire(&watching) && (rights & PROT_WRITE))
-    MakeOnePage(address);
-  NoteProgramRights(address, bytes, rights);
-}
-
-void NoteProgramRights(uptr address, uptr bytes, int rights) {
+static void NoteProgramRights(uptr address, uptr bytes, int rights) {
   if (!LoadAcquire(&watching) || !(rights & PROT_WRITE) || !bytes ||
       (address & (kPageBytes - 1)) || !InShadowedRange(address, bytes))
     return;
@@ -385,15 +351,21 @@ void NoteProgramRights(uptr address, uptr bytes, int rights) {
           rights);
 }
 
-void GiveBackRights(uptr address, uptr bytes) {
-  if (!Protecting() || !bytes || !InShadowedRange(address, bytes))
+static void NoteNewAnonymous(uptr address, uptr bytes, int rights) {
+  if (LoadAcquire(&watching) && (rights & PROT_WRITE))
+    MakeOnePage(address);
+  NoteProgramRights(address, bytes, rights);
+}
+
+static void GiveBackRights(uptr address, uptr bytes) {
+  if (!bytes || !InShadowedRange(address, bytes))
     return;
   ScopedProtectionLock hold;
   DropAreas(address & ~(kPageBytes - 1),
             (address + bytes + kPageBytes - 1) & ~(kPageBytes - 1));
 }
 
-int RightsOf(uptr address) {
+static int RightsOf(uptr address) {
   ScopedProtectionLock hold;
   const Area *area = AreaOf(address);
   return area ? area->rights : 0;
@@ -402,13 +374,14 @@ int RightsOf(uptr address) {
 /// Nobody waits longer for what another thread is at.
 constexpr u64 kPatienceNs = 100 * kNsPerMs;
 
-void CountStarting(int change) {
-  if (!Protecting())
-    return;
+/// A thread or process that is being created has its stack, and what its creator
+/// gave it, written with all signals blocked. Meanwhile no memory is protected
+/// anew, and what is not protected may be written unnoticed.
+static void CountStarting(int change) {
   const u64 deadline = MonotonicNs() + kPatienceNs;
   for (;;) {
     __atomic_fetch_add(&starting, (u32)change, __ATOMIC_SEQ_CST);
-    if (change < 0 || self.forking ||
+    if (change < 0 || thread_forks ||
         !__atomic_load_n(&forks_pending, __ATOMIC_SEQ_CST) ||
         MonotonicNs() > deadline)
       return;
@@ -417,10 +390,11 @@ void CountStarting(int change) {
   }
 }
 
-void BeginFork() {
-  if (!Protecting())
-    return;
-  self.forking = true;
+/// The child must not get the stack of a thread that is being created, which it
+/// could not tell from other memory. So those threads start first, and none is
+/// created until the fork is done.
+static void BeginFork() {
+  thread_forks = true;
   __atomic_fetch_add(&forks_pending, 1, __ATOMIC_SEQ_CST);
   const u64 deadline = MonotonicNs() + kPatienceNs;
   while (__atomic_load_n(&starting, __ATOMIC_SEQ_CST) &&
@@ -760,27 +734,66 @@ void UnprotectAll() {
 
 bool IsProtectable(u64 page) { return AreaOf(page << kPageBits) != nullptr; }
 
-void LockProtection() {
-  if (!Protecting())
-    return;
+//===- Fork ---------------------------------------------------------------===//
+
+/// Nothing is protected while a thread forks; its own faults are served.
+static void LockProtection() {
   lock.Acquire();
   StoreRelease(&forking, GetTidRaw());
 }
 
-void UnlockProtection() {
-  if (!Protecting())
-    return;
+static void UnlockProtection() {
   StoreRelease(&forking, 0);
   lock.Release();
   __atomic_fetch_sub(&forks_pending, 1, __ATOMIC_SEQ_CST);
-  self.forking = false;
+  thread_forks = false;
 }
 
-void RenewProtectionInChild() {
+static void RenewProtectionInChild() {
   lock.Reset();
   forking = forks_pending = 0;
-  self.forking = false;
+  thread_forks = false;
   starting = 0;
+}
+
+//===- The engine listens -------------------------------------------------===//
+
+static constexpr ProgramEvents kEvents = {
+    .kernel_will_write = LiftForKernel,
+    .exclude_from_protection = ExcludeMemory,
+    .mapping_will_change = GiveBackRights,
+    .rights_were_set = NoteProgramRights,
+    .anonymous_was_mapped = NoteNewAnonymous,
+    .program_rights_of = RightsOf,
+    .hold_protection = CountStarting,
+    .set_fault_action = SetProgramFaultAction,
+    .thread_begins = EnterThread,
+    .thread_ends = LeaveThread,
+    .fork_begins = BeginFork,
+    .lock_for_fork = LockProtection,
+    .unlock_after_fork = UnlockProtection,
+    .renew_in_child = RenewProtectionInChild,
+};
+
+const char *PrepareProtection(Sigaction *sigaction) {
+  areas = (Area *)MapAnonymous(kMostAreas * sizeof(Area), false);
+  lifted = (u64 *)MapAnonymous(kMostLifted * sizeof(u64), false);
+  left_alone = (AddressRange *)MapAnonymous(
+      kMostLeftAlone * sizeof(AddressRange), false);
+  if (!areas || !lifted || !left_alone)
+    return "memory for its tables";
+  real_sigaction = sigaction;
+  struct sigaction ours = {};
+  ours.sa_sigaction = HandleFault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigfillset(&ours.sa_mask);
+  if (real_sigaction(SIGSEGV, &ours, &program_action))
+    return "a handler of SIGSEGV";
+  // Faults must be served wherever the runtime blocks signals.
+  signals_to_block = ~kSegvBit;
+  program_events = &kEvents;
+  EnterThread();
+  return nullptr;
 }
 
 } // namespace pagetide

@@ -25,12 +25,7 @@ using namespace pagetide;
 #define PAGETIDE_AFTER(type, name, parameters, arguments, after)               \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \
-    type result = RESOLVED(name) arguments;                                    \
-    for (int tries = 0;                                                        \
-         Protecting() && IsFailure(result) && errno == EFAULT &&               \
-         tries < kMostTries && LiftArguments arguments;                        \
-         ++tries)                                                              \
-      result = RESOLVED(name) arguments;                                       \
+    type result = KernelCall(RESOLVED(name)) arguments;                        \
     if (ShadowReady()) {                                                       \
       after;                                                                   \
     }                                                                          \
@@ -40,12 +35,7 @@ using namespace pagetide;
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \
     before;                                                                    \
-    type result = RESOLVED(name) arguments;                                    \
-    for (int tries = 0;                                                        \
-         Protecting() && IsFailure(result) && errno == EFAULT &&               \
-         tries < kMostTries && LiftArguments arguments;                        \
-         ++tries)                                                              \
-      result = RESOLVED(name) arguments;                                       \
+    type result = KernelCall(RESOLVED(name)) arguments;                        \
     if (ShadowReady()) {                                                       \
       after;                                                                   \
     }                                                                          \
@@ -180,9 +170,9 @@ PAGETIDE_AFTER(int, sendmmsg,
 
 PAGETIDE_INTERCEPTOR(int, system, const char *command) {
   OnInterceptedCall();
-  CountStarting(+1);
+  HoldProtection(+1);
   int result = RESOLVED(system)(command);
-  CountStarting(-1);
+  HoldProtection(-1);
   if (ShadowReady())
     DidReadPath(command, result < 0);
   return result;
@@ -197,14 +187,14 @@ PAGETIDE_INTERCEPTOR(int, system, const char *command) {
     OnInterceptedCall();                                                       \
     constexpr uptr kMostBuffer = uptr{64} << 10;                               \
     NeedReal();                                                                \
-    if (!Protecting())                                                         \
+    if (!EngineListens())                                                      \
       return REAL(name)(directory);                                            \
     const int before = errno;                                                  \
     for (int tries = 0;; ++tries) {                                            \
-      LiftForKernel((uptr)directory, kMostBuffer);                             \
+      KernelWillWrite(directory, kMostBuffer);                                 \
       errno = before;                                                          \
       void *entry = REAL(name)(directory);                                     \
-      if (entry || errno != EFAULT || tries == kMostTries)                     \
+      if (entry || errno != EFAULT || tries == kMaxTries)                      \
         return entry;                                                          \
     }                                                                          \
   }
@@ -599,7 +589,7 @@ PAGETIDE_AFTER(int, sigismember, (const void *set, int n), (set, n),
 class ServableSet {
 public:
   explicit ServableSet(const void *set) : set_(set) {
-    if (!Protecting() || !set)
+    if (!EngineListens() || !set)
       return;
     CopyFromProgram(copy_, set, kSignalSetBytes);
     copy_[0] &= signals_to_block;
@@ -618,8 +608,7 @@ private:
     OnInterceptedCall();                                                       \
     constexpr int kUnblock = 1;                                                \
     const ServableSet servable(how == kUnblock ? nullptr : set);               \
-    if (Protecting())                                                          \
-      LiftForKernel((uptr)old, kSignalSetBytes);                               \
+    KernelWillWrite(old, kSignalSetBytes);                                     \
     int result =                                                               \
         RESOLVED(name)(how, servable.get() ? servable.get() : set, old);       \
     if (ShadowReady()) {                                                       \

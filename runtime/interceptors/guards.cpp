@@ -66,7 +66,7 @@ static bool InReach(const char *call, uptr address, uptr bytes) {
 template <typename Real>
 static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
                  int fd, sptr offset) {
-  ChangingMemory changing;
+  ScopedHoldProtection hold;
   if (ControlReady() && address) {
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     if (fixed && !InReach("mmap", address, bytes))
@@ -76,7 +76,7 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
     if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
       KeepShadow("mmap", address, bytes);
     if (fixed)
-      GiveBackRights(address, bytes);
+      MappingWillChange(address, bytes);
   }
   void *result = real((void *)address, bytes, protection, flags, fd, offset);
   constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
@@ -86,8 +86,8 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
   constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
   if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
     (flags & kKnown) == kKnown
-        ? NoteNewAnonymous((uptr)result, bytes, protection)
-        : NoteProgramRights((uptr)result, bytes, protection);
+        ? AnonymousWasMapped((uptr)result, bytes, protection)
+        : RightsWereSet((uptr)result, bytes, protection);
   return result;
 }
 
@@ -103,8 +103,8 @@ PAGETIDE_INTERCEPTOR(void *, mmap64, void *address, uptr bytes, int protection,
 }
 PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
   KeepShadow("munmap", (uptr)address, bytes);
-  ChangingMemory changing;
-  GiveBackRights((uptr)address, bytes);
+  ScopedHoldProtection hold;
+  MappingWillChange((uptr)address, bytes);
   return RESOLVED(munmap)(address, bytes);
 }
 PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
@@ -121,28 +121,28 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
       KeepShadow("mremap", (uptr)target, bytes);
     }
   }
-  if (!Protecting())
+  if (!EngineListens())
     return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
   // One mapping is moved, not the many that lifted pages make of it.
-  ChangingMemory changing;
-  const int rights = RightsOf((uptr)address);
-  GiveBackRights((uptr)address, old_bytes);
+  ScopedHoldProtection hold;
+  const int rights = ProgramRightsOf((uptr)address);
+  MappingWillChange((uptr)address, old_bytes);
   if (flags & MREMAP_FIXED)
-    GiveBackRights((uptr)target, bytes);
+    MappingWillChange((uptr)target, bytes);
   void *result = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
   if ((uptr)result != kMapFailed)
-    NoteProgramRights((uptr)result, bytes, rights);
+    RightsWereSet((uptr)result, bytes, rights);
   else
-    NoteProgramRights((uptr)address, old_bytes, rights);
+    RightsWereSet((uptr)address, old_bytes, rights);
   return result;
 }
 
 PAGETIDE_INTERCEPTOR(int, mprotect, void *address, uptr bytes, int rights) {
-  ChangingMemory changing;
-  GiveBackRights((uptr)address, bytes);
+  ScopedHoldProtection hold;
+  MappingWillChange((uptr)address, bytes);
   int result = RESOLVED(mprotect)(address, bytes, rights);
   if (!result)
-    NoteProgramRights((uptr)address, bytes, rights);
+    RightsWereSet((uptr)address, bytes, rights);
   return result;
 }
 
@@ -357,21 +357,32 @@ constexpr int kRestart = 0x10000000;   // SA_RESTART
 constexpr int kOnce = (int)0xc0000000; // SA_RESETHAND, SA_NODEFER
 } // namespace
 
-/// Under engine mprotect: SIGSEGV is the runtime's, which passes on what is not
-/// its own, and no other handler may run with it blocked.
-static int ProtectedAction(int number, const struct sigaction *action,
-                           struct sigaction *previous);
+/// While an engine serves faults no handler may run with SIGSEGV blocked.
+template <typename Real>
+static int SetServableAction(Real real, int number,
+                             const struct sigaction *action,
+                             struct sigaction *previous) {
+  alignas(8) u8 copy[kActionBytes];
+  constexpr uptr kMaskAt = 8;
+  if (action) {
+    __sanitizer::internal_memcpy(copy, (const void *)action, kActionBytes);
+    *(u64 *)(copy + kMaskAt) &= signals_to_block;
+  }
+  KernelWillWrite(previous, kActionBytes);
+  return real(number, action ? (const struct sigaction *)copy : nullptr,
+              previous);
+}
 
 PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
                      struct sigaction *previous) {
   NeedReal();
   int result;
-  if (Protecting())
-    result = ProtectedAction(number, action, previous);
+  if (number == kSigSegv && ShadowReady())
+    result = SetFaultHandler(action, previous, REAL(sigaction));
+  else if (EngineListens())
+    result = SetServableAction(REAL(sigaction), number, action, previous);
   else
-    result = number != kSigSegv || !ShadowReady()
-                 ? REAL(sigaction)(number, action, previous)
-                 : SetFaultHandler(action, previous, REAL(sigaction));
+    result = REAL(sigaction)(number, action, previous);
   if (result)
     return result;
   if (action)
@@ -387,8 +398,6 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
   PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
     if (number != kSigSegv || !ShadowReady())                                  \
       return RESOLVED(name)(number, handler);                                  \
-    if (Protecting())                                                          \
-      return SetProgramFaultSignal(handler, flags);                            \
     return SetFaultSignal(handler, flags, RESOLVED(sigaction));                \
   }
 PAGETIDE_SIGNAL(signal, kRestart)
@@ -397,21 +406,6 @@ PAGETIDE_SIGNAL(bsd_signal, kRestart)
 PAGETIDE_SIGNAL(sysv_signal, kOnce)
 PAGETIDE_SIGNAL(__sysv_signal, kOnce)
 #undef PAGETIDE_SIGNAL
-
-static int ProtectedAction(int number, const struct sigaction *action,
-                           struct sigaction *previous) {
-  if (number == kSigSegv)
-    return SetProgramFaultAction(action, previous);
-  alignas(8) u8 copy[kActionBytes];
-  constexpr uptr kMaskAt = 8;
-  if (action) {
-    __sanitizer::internal_memcpy(copy, (const void *)action, kActionBytes);
-    *(u64 *)(copy + kMaskAt) &= signals_to_block;
-  }
-  LiftForKernel((uptr)previous, kActionBytes);
-  return REAL(sigaction)(
-      number, action ? (const struct sigaction *)copy : nullptr, previous);
-}
 
 //===- Bare system calls --------------------------------------------------===//
 

@@ -101,16 +101,16 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
   }
   const Block before(p);
   // The kernel moves what is one mapping, and its rights with it.
-  ChangingMemory changing;
-  const int rights = before.mapped ? RightsOf((uptr)p) : 0;
+  ScopedHoldProtection hold;
+  const int rights = before.mapped ? ProgramRightsOf((uptr)p) : 0;
   if (rights)
-    GiveBackRights((uptr)p, before.usable);
+    MappingWillChange((uptr)p, before.usable);
   void *moved = RESOLVED(realloc)(p, n);
   if (rights) {
     const Block now(moved ? moved : p);
     const uptr begin = (uptr)(moved ? moved : p) & ~uptr{4095};
     if (now.mapped)
-      NoteProgramRights(begin, now.usable, rights);
+      RightsWereSet(begin, now.usable, rights);
   }
   if (!moved || moved == p)
     return moved;

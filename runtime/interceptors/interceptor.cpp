@@ -176,8 +176,8 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
     outer_ = *innermost_;
     *innermost_ = (std::uint64_t)this;
   }
-  if (Protecting() && bytes < kAnywhere && kind == InFlightKind::kBuffer)
-    LiftForKernel((uptr)p, bytes);
+  if (EngineListens() && bytes < kAnywhere && kind == InFlightKind::kBuffer)
+    KernelWillWrite(p, bytes);
 }
 
 void InFlight::Leave() {
@@ -462,8 +462,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
   DidRead(attr, attr ? kAttrBytes : 0);
   DidWrite(thread, sizeof(uptr)); // before the thread runs
-  if (Protecting())
-    LiftForKernel((uptr)thread, sizeof(uptr));
+  KernelWillWrite(thread, sizeof(uptr));
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);

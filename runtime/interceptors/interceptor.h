@@ -32,10 +32,10 @@
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 #endif
 
-#include "engines/write_protection.h"
 #include "interceptors/memory.h"
 #include "interceptors/period_by_calls.h"
 #include "platform/internal_mem.h"
+#include "platform/program_events.h"
 #include "platform/program_memory.h"
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
@@ -162,24 +162,43 @@ uptr MarkedFind(const void *s, int c, uptr most);
 /// than any ordinary result.
 constexpr uptr kUnknownLength = uptr{64} << 10;
 
-/// For engine mprotect: a system call has failed with EFAULT, perhaps because
-/// memory that an argument points to is protected. Where that is so it is lifted,
-/// and the call, which has done nothing, may be made again (a period may end in
-/// between).
-constexpr int kMostTries = 10;
-template <typename... Arguments> bool LiftArguments(Arguments... arguments) {
-  constexpr uptr kMostResult = 4096;
-  bool is_lifted = false;
-  const uptr all[] = {(uptr)arguments...};
-  for (uptr argument : all)
-    if (RightsOf(argument)) {
-      LiftForKernel(argument, kMostResult);
-      is_lifted = true;
-    }
-  return is_lifted;
-}
 template <typename T> bool IsFailure(T *result) { return !result; }
 template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
+
+/// KernelCall(real)(arguments...) calls a libc function that is one system call.
+/// EFAULT may mean that an engine has protected what an argument points to: the
+/// call, which has done nothing, is made again. A period may end in between, so
+/// once need not do.
+constexpr int kMaxTries = 10;
+template <typename Real> class KernelCall {
+public:
+  explicit KernelCall(Real *real) : real_(real) {}
+  template <typename... Arguments>
+  auto operator()(Arguments... arguments) const {
+    auto result = real_(arguments...);
+    for (int tries = 0;
+         EngineListens() && IsFailure(result) && errno == EFAULT &&
+         tries < kMaxTries && OpenForKernel(arguments...);
+         ++tries)
+      result = real_(arguments...);
+    return result;
+  }
+
+private:
+  template <typename... Arguments>
+  static bool OpenForKernel(Arguments... arguments) {
+    constexpr uptr kMaxResult = 4096;
+    bool opened = false;
+    const uptr all[] = {0, (uptr)arguments...};
+    for (uptr argument : all)
+      if (ProgramRightsOf(argument)) {
+        KernelWillWrite((void *)argument, kMaxResult);
+        opened = true;
+      }
+    return opened;
+  }
+  Real *real_;
+};
 
 /// As a range in flight: a call that writes nobody knows where, but soon ends.
 constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;

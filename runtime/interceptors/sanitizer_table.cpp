@@ -193,12 +193,10 @@ template <typename Spawn>
 static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
                             const void *actions, const void *attributes,
                             char *const argv[], char *const env[]) {
-  CountStarting(+1);
+  ScopedHoldProtection hold;
   if (pid)
-    LiftForKernel((uptr)pid, sizeof(*pid));
-  int result = spawn(pid, path, actions, attributes, argv, env);
-  CountStarting(-1);
-  return result;
+    KernelWillWrite(pid, sizeof(*pid));
+  return spawn(pid, path, actions, attributes, argv, env);
 }
 static int Spawn(pid_t *pid, const char *path, const void *actions,
                  const void *attributes, char *const argv[],
@@ -220,12 +218,12 @@ static int SetAlternateStack(void *stack, void *former) {
     uptr bytes;
   } wanted;
   constexpr int kDisable = 2; // SS_DISABLE
-  if (Protecting() && stack &&
+  if (EngineListens() && stack &&
       CopyFromProgram(&wanted, stack, sizeof(wanted)) &&
       !(wanted.flags & kDisable))
-    LeaveUnprotected(wanted.begin, wanted.begin + wanted.bytes);
-  if (Protecting() && former)
-    LiftForKernel((uptr)former, sizeof(wanted));
+    ExcludeFromProtection(wanted.begin, wanted.begin + wanted.bytes);
+  if (former)
+    KernelWillWrite(former, sizeof(wanted));
   return real_sigaltstack(stack, former);
 }
 

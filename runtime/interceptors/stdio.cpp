@@ -787,7 +787,7 @@ static u8 *StreamBuffers() {
 
 /// Its place among the buffers, plus one; 0: none.
 static u32 BufferOf(void *f) {
-  if (Protecting())
+  if (EngineListens())
     for (u32 i = 0; i < kMostBuffers; ++i)
       if (buffered[i] == f)
         return i + 1;
@@ -795,7 +795,7 @@ static u32 BufferOf(void *f) {
 }
 static void GiveBuffer(void *f, const char *mode) {
   // One that is written may be that of a terminal, with a line for a buffer.
-  if (!Protecting() || !f || *mode != 'r' || BufferOf(f))
+  if (!EngineListens() || !f || *mode != 'r' || BufferOf(f))
     return;
   u8 *buffers = StreamBuffers();
   for (u32 i = 0; buffers && i < kMostBuffers; ++i) {
@@ -833,9 +833,9 @@ PAGETIDE_OPEN_STREAM(freopen, (, void *old), (, old))
 PAGETIDE_OPEN_STREAM(freopen64, (, void *old), (, old))
 PAGETIDE_INTERCEPTOR(void *, popen, const char *command, const char *mode) {
   OnInterceptedCall();
-  CountStarting(+1);
+  HoldProtection(+1);
   void *f = RESOLVED(popen)(command, mode);
-  CountStarting(-1);
+  HoldProtection(-1);
   GiveBuffer(f, mode);
   DidReadPath(command, !f);
   DidReadString(mode);

@@ -370,11 +370,7 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
   if (!ShadowReady())
     return RESOLVED(syscall)(number, a, b, c, d, e, f);
   InFlight in_flight = RangeInFlight(number, arguments);
-  long result = RESOLVED(syscall)(number, a, b, c, d, e, f);
-  for (int tries = 0; Protecting() && result == -1 && errno == EFAULT &&
-                      tries < kMostTries && LiftArguments(a, b, c, d, e, f);
-       ++tries)
-    result = RESOLVED(syscall)(number, a, b, c, d, e, f);
+  long result = KernelCall(RESOLVED(syscall))(number, a, b, c, d, e, f);
   if (!DidCall(number, result, arguments) && result >= 0)
     DidHookedCall(number, result, arguments);
   return result;

@@ -78,7 +78,7 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   }
   // Its first writes come with signals blocked.
   constexpr uptr kMostOfStack = uptr{1} << 20;
-  LeaveUnprotected((uptr)stack - kMostOfStack, (uptr)stack);
+  ExcludeFromProtection((uptr)stack - kMostOfStack, (uptr)stack);
   CloneStart *start = PrepareClone(run, arg, block_signals.saved());
   int tid =
       REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);

@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engines/write_protection.h"
 #include "interceptors/interceptor.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
+#include "platform/program_events.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
 #include "shadow/mark_checks.h"
@@ -38,7 +38,7 @@ namespace pagetide {
 static void Prepare() {
   if (!ControlReady())
     return;
-  BeginFork();
+  ForkBegins();
   u64 all = signals_to_block, saved = 0;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
   self.signal_mask = saved;
@@ -46,7 +46,7 @@ static void Prepare() {
   LockCallback();
   LockThreads();
   LockWatch();
-  LockProtection();
+  LockEngineForFork();
   __sanitizer::InternalAllocatorLock();
 }
 
@@ -58,7 +58,7 @@ static void InParent() {
   if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
-  UnlockProtection();
+  UnlockEngineAfterFork();
   UnlockWatch();
   UnlockThreads();
   UnlockCallback();
@@ -71,7 +71,7 @@ static void InChild() {
     return;
   __sanitizer::InternalAllocatorUnlock();
   RenewOwnMemoryInChild();
-  RenewProtectionInChild();
+  RenewEngineInChild();
   RenewMarkChecksInChild();
   RenewThreadsInChild(); // the new control block first
   RenewInterceptorsInChild();
@@ -87,7 +87,7 @@ void InChildOfUnderscoreFork() {
   // lock: system calls only, and nothing of libc's. The allocator's lock is not
   // touched, and the callback is dropped, for its thread cannot be made here.
   RenewOwnMemoryInChild();
-  RenewProtectionInChild();
+  RenewEngineInChild();
   RenewMarkChecksInChild();
   RenewThreadsInChild();
   RenewInterceptorsInChild();

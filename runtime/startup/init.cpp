@@ -6,12 +6,13 @@
 
 #include "startup/init.h"
 
-#include "engines/write_protection.h"
+#include "engines/engine.h"
 #include "interceptors/period_by_calls.h"
 #include "platform/errno_names.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/program_events.h"
 #include "platform/program_memory.h"
 #include "recorder/recorder.h"
 #include "shadow/shadow.h"
@@ -146,9 +147,8 @@ static void PrepareEngine() {
     return RefuseToStart("the GS base is already in use, by another tool");
   }
   CreateShadow(module);
-  using Sigaction = int (*)(int, const struct sigaction *, struct sigaction *);
   if (const char *missing =
-          PrepareProtection((Sigaction)ResolveReal("sigaction"))) {
+          MprotectEngine().prepare((Sigaction *)ResolveReal("sigaction"))) {
     left_out = true;
     Warning("engine mprotect cannot have %s.\n", missing);
     RefuseToStart("its memory cannot be protected");
@@ -167,7 +167,7 @@ void EnsureSecondPhase() {
   InitCopies();
   InitRecorder();
   InitInterceptors();
-  if (Protecting())
+  if (EngineListens())
     GuardTableInterceptors(), BufferInput(stdin);
   const bool can_record = !EnsureRecorder();
   if (!can_record && RecordingIsAskedFor())

@@ -6,10 +6,10 @@
 
 #include "startup/preinit.h"
 
-#include "engines/write_protection.h"
 #include "interceptors/memory.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
+#include "platform/program_events.h"
 #include "shadow/shadow.h"
 #include "startup/init.h"
 
@@ -49,7 +49,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!*origin)
     origin = "the program";
   CheckFields(module, origin);
-  if ((ControlReady() && !ShadowReady()) || Protecting())
+  if ((ControlReady() && !ShadowReady()) || EngineListens())
     Fatal(
         "%s is instrumented, and was loaded into a process that is recorded "
         "by another engine than marks (docs/using/recording.md). Load a build "

@@ -6,7 +6,6 @@
 
 #include "threads/thread_start.h"
 
-#include "engines/write_protection.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
 #include "platform/gs_base.h"
@@ -14,6 +13,7 @@
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/own_memory.h"
+#include "platform/program_events.h"
 #include "platform/raw_thread.h"
 #include "platform/raw_thread_ids.h"
 #include "recorder/callback_thread.h"
@@ -173,7 +173,9 @@ ThreadArea AreaOfSlot(u32 slot) {
 
 constexpr uptr kPageBytes = 4096;
 
-static bool AreasWanted() { return GetFlags().kernel_writes || Protecting(); }
+static bool AreasWanted() {
+  return GetFlags().kernel_writes || EngineListens();
+}
 
 static uptr ThreadPointer() {
   uptr pointer;
@@ -248,15 +250,15 @@ bool SetsSignals(const void *attributes) {
          !pthread_attr_getsigmask_np((const pthread_attr_t *)attributes, &set);
 }
 
-/// A stack that the program made itself may be protected already.
-static void LeaveStackUnprotected(const void *attributes) {
+/// The program may have given the thread a stack, which may be protected already.
+static void ExcludeOwnStack(const void *attributes) {
   void *stack = nullptr;
   size_t bytes = 0;
-  if (attributes &&
+  if (EngineListens() && attributes &&
       !pthread_attr_getstack((const pthread_attr_t *)attributes, &stack,
                              &bytes) &&
       stack && bytes)
-    LeaveUnprotected((uptr)stack, (uptr)stack + bytes);
+    ExcludeFromProtection((uptr)stack, (uptr)stack + bytes);
 }
 
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
@@ -269,17 +271,14 @@ ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
             signals != nullptr,
             signals ? *signals : 0,
             AreasWanted() ? StackBytes(attributes) : 0};
-  if (Protecting()) {
-    LeaveStackUnprotected(attributes);
-    CountStarting(+1);
-  }
+  ExcludeOwnStack(attributes);
+  HoldProtection(+1);
   CountThread(+1);
   return start;
 }
 
 void CancelThread(ThreadStart *start) {
-  if (Protecting())
-    CountStarting(-1);
+  HoldProtection(-1);
   CountThread(-1);
   if (start->slot != kOrphanSlot)
     FreeSlot(start->slot);
@@ -301,7 +300,7 @@ static void EndThread(void *round) {
   }
   self.ended = true;
   CountThread(-1);
-  LeaveProtectedThread();
+  ThreadEnds();
   u32 slot = CurrentSlot();
   if (slot == kOrphanSlot) {
     __atomic_fetch_sub(&orphans, 1, __ATOMIC_RELAXED);
@@ -333,12 +332,12 @@ void *RunThread(void *arg) {
   SetEndKey(1);
   if (AreasWanted() && copy.slot != kOrphanSlot)
     NoteStack(copy.slot, copy.stack_bytes);
-  if (Protecting()) {
+  if (EngineListens()) {
     // For good: libc gives the stack of a thread that has ended to others.
     const uptr end = EndOfDescriptor();
-    LeaveUnprotected(end - copy.stack_bytes, end);
-    CountStarting(-1);
-    EnterProtectedThread();
+    ExcludeFromProtection(end - copy.stack_bytes, end);
+    HoldProtection(-1);
+    ThreadBegins();
   }
   if (copy.set_signals)
     Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
@@ -352,11 +351,11 @@ void AdoptThread() {
     EnterSlot(AcquireSlot());
     SetEndKey(1);
   }
-  if (!Protecting())
+  if (!EngineListens())
     return;
   const uptr end = EndOfDescriptor();
-  LeaveUnprotected(end - StackBytes(nullptr), end);
-  EnterProtectedThread();
+  ExcludeFromProtection(end - StackBytes(nullptr), end);
+  ThreadBegins();
 }
 
 //===- Clones -------------------------------------------------------------===//

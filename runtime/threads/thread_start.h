@@ -35,8 +35,6 @@ struct ThreadSelf {
   /// The innermost frame of an interceptor that wants to know when it is
   /// unwound (mutexes.cpp).
   std::uint64_t unwindable;
-  bool forking;        ///< see write_protection.h
-  void *handler_stack; ///< see write_protection.h
 };
 extern constinit thread_local ThreadSelf self
     __attribute__((tls_model("initial-exec")));
