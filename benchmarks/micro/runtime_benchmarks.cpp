@@ -29,6 +29,7 @@
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
 #include "shadow/snapshot.h"
+#include "threads/service_thread.h"
 #include "trace/trace_encode.h"
 
 #include <benchmark/benchmark.h>

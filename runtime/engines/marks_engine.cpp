@@ -13,6 +13,7 @@
 #include "shadow/idle_shadow.h"
 #include "shadow/mark_checks.h"
 #include "shadow/snapshot.h"
+#include "threads/service_thread.h"
 #include "threads/thread_start.h"
 
 namespace pagetide {

@@ -12,6 +12,8 @@
 #include "platform/messages.h"
 #include "platform/page_vec.h"
 #include "recorder/recorder.h"
+#include "threads/runtime_threads.h"
+#include "threads/service_thread.h"
 #include "threads/thread_start.h"
 
 #include "interception/interception.h"
@@ -39,8 +41,7 @@ struct Callback {
   pagetide_callback function;
   void *user;
   bool thread_runs;
-  u32 thread_id; ///< 0 until it says so
-  u64 signals;   ///< what its creator had blocked
+  u64 signals; ///< what its creator had blocked
   /// In a child that was forked in a callback, or when a callback ends the
   /// program, until it returns: no period is given to a second one.
   bool inherited;
@@ -96,33 +97,18 @@ void RunCallback(const pagetide_period &period) {
 
 bool LeaveCallback() {
   __atomic_store_n(&callback.inherited, true, __ATOMIC_RELEASE);
-  if (!IsCallbackThread(GetTidRaw()))
+  if (!IsRuntimePthread(GetTidRaw()))
     return false;
   StoreRelease(&callback.state, kDone);
   WakeRecorder();
   return true;
 }
 
-u32 CallbackThreads() { return LoadAcquire(&callback.thread_id) != 0; }
-bool IsCallbackThread(u32 tid) {
-  return LoadAcquire(&callback.thread_id) == tid;
-}
-
-/// Threads of the program that have begun and not ended, but one; wraps.
-static u32 program_threads;
-constexpr u32 kNoThread = ~u32{0};
-
-void CountThread(int change) {
-  if (__atomic_add_fetch(&program_threads, (u32)change, __ATOMIC_ACQ_REL) ==
-      kNoThread)
-    WakeCallbackThread();
-}
-
 static void *CallbackThread(void *) {
   // A real thread of libc: the callback may do what any code may. What it
   // touches is the program's own observation.
   LeaveOut(+1);
-  StoreRelease(&callback.thread_id, GetTidRaw());
+  SetRuntimePthread(GetTidRaw());
   for (bool last = false;;) {
     u32 seen = LoadAcquire(&callback.wake);
     if (ChangeState(kWaits, kRuns)) {
@@ -131,7 +117,7 @@ static void *CallbackThread(void *) {
       WakeRecorder();
     } else if (last) {
       break;
-    } else if (LoadAcquire(&program_threads) == kNoThread) {
+    } else if (NoProgramThreadLeft()) {
       // A period may have come in between: look once more.
       last = true;
       __atomic_store_n(&callback.thread_runs, false, __ATOMIC_SEQ_CST);
@@ -139,7 +125,7 @@ static void *CallbackThread(void *) {
       FutexWait(&callback.wake, seen);
     }
   }
-  StoreRelease(&callback.thread_id, 0);
+  SetRuntimePthread(0);
   // libc runs the handlers of exit() on the last thread. If this is it, they
   // are recorded.
   self.leave_out = 0;
@@ -164,6 +150,7 @@ bool StartCallbackElsewhere(const pagetide_period &period) {
 bool CallbackDone() { return LoadAcquire(&callback.state) == kDone; }
 
 static int StartThread() {
+  SetLastThreadHook(WakeCallbackThread);
   pthread_attr_t attr;
   REAL(pthread_attr_init)(&attr);
   REAL(pthread_attr_setdetachstate)(&attr, PTHREAD_CREATE_DETACHED);
@@ -218,8 +205,7 @@ void UnlockCallback() { callback.data_lock.Release(); }
 static void ForgetCallbackThread() {
   callback.state = kIdle;
   callback.thread_runs = false;
-  callback.thread_id = 0;
-  program_threads = self.ended ? kNoThread : 0;
+  RenewRuntimeThreadsInChild(self.ended);
 }
 
 void DropCallbackInChild() {

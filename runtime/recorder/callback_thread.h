@@ -24,13 +24,6 @@ bool HasCallback();
 /// thread whose request the callback belongs to.
 bool LeaveCallback();
 
-/// Threads that run callbacks, which have no slot: how many, and is this one?
-u32 CallbackThreads();
-bool IsCallbackThread(u32 tid);
-/// A thread of the program has begun (+1) or ended (-1). The callback thread
-/// ends with the last one, or it would keep the process alive.
-void CountThread(int change);
-
 /// Runs the callback on the calling thread, whose accesses are left out
 /// meanwhile.
 void RunCallback(const pagetide_period &period);

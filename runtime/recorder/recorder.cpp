@@ -8,7 +8,6 @@
 
 #include "engines/audit_writes.h"
 #include "engines/engine.h"
-#include "interceptors/period_by_calls.h"
 #include "periods/page_hash.h"
 #include "periods/period_pool.h"
 #include "periods/settled.h"
@@ -21,10 +20,11 @@
 #include "platform/options.h"
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
-#include "platform/raw_thread.h"
 #include "recorder/callback_thread.h"
 #include "recorder/checksums.h"
 #include "shadow/mark_checks.h"
+#include "threads/service_thread.h"
+#include "threads/slot_requests.h"
 #include "threads/thread_start.h"
 #include "trace/control_client.h"
 #include "trace/trace_encode.h"
@@ -84,39 +84,17 @@ struct Request {
 /// Held by the thread whose request is under way.
 static Lock request_lock;
 static Request request;
-/// Changes whenever the recorder has something to look at.
-static u32 wake;
-static RawThread recorder_thread;
-/// The process that the recorder serves: a vfork child shares all this memory,
-/// but is not it.
-static u32 owner_pid;
 static RecordConfig config;
 static u32 recording; // as other threads see it
-static u32 recorder_gone;
 
 bool Recording() { return LoadAcquire(&recording); }
 
-static void Wake() {
-  __atomic_fetch_add(&wake, 1, __ATOMIC_RELEASE);
-  FutexWakeAll(&wake);
-}
+static bool MayRequest() { return !self.in_request && InServedProcess(); }
 
-static bool MayRequest() {
-  return !self.in_request && owner_pid == GetPidRaw();
-}
-
-/// Nothing can be asked any more. What is in the shadow and in staging stays
-/// there, for `pagetide record` to harvest.
-static int RecorderHasGone() {
-  if (!__atomic_exchange_n(&recorder_gone, 1, __ATOMIC_ACQ_REL))
-    WarnOrStop(
-        "the recorder's thread has been ended from outside, as by a "
-        "seccomp filter that the program installed for all of its "
-        "threads. Nothing more is recorded (`pagetide record` saves what "
-        "has been, when the program ends); the program runs on.\n");
+/// Something has ended the recorder's thread: see ServiceHooks.
+static void OnRecorderGone() {
   StoreRelease(&recording, 0);
   StoreRelease(&request.turn, kIdle);
-  return PAGETIDE_NOT_RECORDING;
 }
 
 /// Sends `request`, filled in by the caller, who holds the lock.
@@ -125,11 +103,11 @@ static int Send(Op op, u64 *saved_signals) {
   request.slot = CurrentSlot();
   request.result = PAGETIDE_OK;
   StoreRelease(&request.turn, kRecorder);
-  Wake();
+  WakeRecorder();
   for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;) {
     if (turn != kCallerRunsCallback) {
-      if (!WaitForRawThread(recorder_thread, &request.turn, turn))
-        return RecorderHasGone();
+      if (!WaitForRecorder(&request.turn, turn))
+        return PAGETIDE_NOT_RECORDING;
       continue;
     }
     // The program's own code: it gets its own signal mask back for the while.
@@ -144,7 +122,7 @@ static int Send(Op op, u64 *saved_signals) {
       return PAGETIDE_OK;
     }
     StoreRelease(&request.turn, kRecorder);
-    Wake();
+    WakeRecorder();
   }
   request.op = Op::kNone;
   StoreRelease(&request.turn, kIdle);
@@ -159,8 +137,7 @@ static int Ask(Op op, Fill fill, Take take) {
   if (!MayRequest())
     return PAGETIDE_BUSY;
   if (EnsureRecorder())
-    return LoadAcquire(&recorder_gone) ? PAGETIDE_NOT_RECORDING
-                                       : PAGETIDE_NO_MEMORY;
+    return RecorderHasGone() ? PAGETIDE_NOT_RECORDING : PAGETIDE_NO_MEMORY;
   u64 all = signals_to_block, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   request_lock.Acquire();
@@ -223,28 +200,6 @@ int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
       [&](Request &r) { *count = r.count; });
 }
 
-/// Slots are asked for apart from the rest: a callback may create threads while
-/// its own request is under way.
-static Lock slot_lock;
-static u32 slot_turn; ///< kIdle, kRecorder, kAnswered
-static u32 slot_answer;
-
-u32 RequestSlot() {
-  if (owner_pid != GetPidRaw() || EnsureRecorder())
-    return kOrphanSlot;
-  ScopedLock hold(slot_lock);
-  StoreRelease(&slot_turn, kRecorder);
-  Wake();
-  while (LoadAcquire(&slot_turn) != kAnswered)
-    if (!WaitForRawThread(recorder_thread, &slot_turn, kRecorder)) {
-      RecorderHasGone();
-      StoreRelease(&slot_turn, kIdle);
-      return kOrphanSlot;
-    }
-  StoreRelease(&slot_turn, kIdle);
-  return slot_answer;
-}
-
 void EndOfHandlers() {
   if (Recording() && GetFlags().kernel_writes)
     Ask(Op::kEndOfHandlers, Nothing, Nothing);
@@ -257,7 +212,7 @@ static void LeaveRequest() {
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   if (!LeaveCallback() && !self.left_request) {
     StoreRelease(&request.turn, kRecorder);
-    Wake();
+    WakeRecorder();
     for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;)
       FutexWait(&request.turn, turn);
     request.op = Op::kNone;
@@ -270,7 +225,7 @@ static void LeaveRequest() {
 
 void EndOfProgram(EndReason reason) {
   const bool recording = Recording();
-  if (recording && owner_pid != GetPidRaw())
+  if (recording && !InServedProcess())
     return; // a child of vfork
   ReportMarkChecks();
   if (!recording)
@@ -299,7 +254,7 @@ __attribute__((
 }
 
 void RepeatOnRecorder(long number, uptr a, uptr b, uptr c, uptr d, uptr e) {
-  if (!LoadAcquire(&recorder_thread.tid) || owner_pid != GetPidRaw())
+  if (!RecorderRuns() || !InServedProcess())
     return; // there is no recorder, or this is a child by vfork
   if (self.in_request) {
     Warning("the program changes its rights in a callback, where the "
@@ -463,17 +418,15 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
     return;
   }
   for (;;) {
-    u32 seen = LoadAcquire(&wake);
+    u32 seen = RecorderWakes();
     AnswerSlot(); // the callback may create threads
     if (!on_caller)
       AnswerRepeat(); // or wait for a thread that changes its rights
     if (on_caller ? LoadAcquire(&request.turn) == kRecorder : CallbackDone())
       return;
-    FutexWait(&wake, seen);
+    RecorderSleep(seen);
   }
 }
-
-void WakeRecorder() { Wake(); }
 
 void NoteLost(const char *what) {
   if (state.tracing)
@@ -652,7 +605,7 @@ static FileHeader MakeHeader(u64 now) {
       (config.per_thread ? kHeaderPerThread : 0) |
       (shadow.module.flags & abi::kModuleSkipsConstants ? kHeaderSkipsConstants
                                                         : 0);
-  header.pid = owner_pid;
+  header.pid = ServedProcess();
   header.parent_pid = (u32)Syscall(SYS_getppid);
   header.page_bytes = 4096;
   header.monotonic_ns = now;
@@ -747,7 +700,7 @@ static int StartRecording(const char *parent_trace) {
   ResetStaging(0, now);
   if (const char *missing = state.engine->start()) {
     Warning("engine %s cannot record process %u: the system lacks %s.\n",
-            state.engine->name, owner_pid, missing);
+            state.engine->name, ServedProcess(), missing);
     return PAGETIDE_UNSUPPORTED;
   }
   __pagetide_boundaries.begun = __pagetide_boundaries.begun + 1;
@@ -788,72 +741,25 @@ static void StopRecording(const char *why) {
 
 //===- Slots --------------------------------------------------------------===//
 
-/// Ended threads wait for a period's end to be emptied; so many at most.
-constexpr u32 kMostRetired = 16;
-
-/// Threads that have no slot of their own need not all fight for the same cache
-/// lines. These slots stay free to all who look: their marks stand under thread 0.
-static void MapSharedSlots() {
-  for (u32 i = 0; i < shadow.shared_count; ++i) {
-    const u32 slot = shadow.first_shared + i;
-    if (shadow.slot_base[slot])
-      continue;
-    if (MapSlot(RecorderMemfd(), slot))
-      return; // what there is must do
-    if (shadow.header->slot_high <= slot)
-      shadow.header->slot_high = slot + 1;
-  }
-}
-
-static u32 SlotForNewThread() {
-  if (!shadow.slot_base[kOrphanSlot] && !MapSlot(RecorderMemfd(), kOrphanSlot))
-    BeginSlot(kOrphanSlot, 0);
-  u32 next = 1;
-  while (next < shadow.first_shared && shadow.slot_base[next])
-    ++next;
-  const bool full = next >= shadow.first_shared;
-  if (full && !RetiredSlots())
-    RetireDeadThreads();
-  if (RetiredSlots() >= kMostRetired ||
-      (RetiredSlots() && (!recording || full))) {
-    // Where memory runs out now, nothing is lost: marks stay where they are, and
-    // the thread gets another slot. (Whoever asks may be in a callback, which
-    // must not be interrupted.)
-    Reason why;
-    Attempt(why, [] { EmptyRetiredSlots(recording); });
-  }
-  u32 slot = TakeFreeSlot();
-  if (slot != kOrphanSlot)
-    return slot;
-  // Mapping fails where the address space is used up.
-  if (!full && !MapSlot(RecorderMemfd(), next)) {
-    if (shadow.header->slot_high <= next)
-      shadow.header->slot_high = next + 1;
-    return next;
-  }
-  MapSharedSlots();
-  if (recording && !state.told_shared) {
-    state.told_shared = true;
-    Warning("no shadow of its own is left for another thread (%u have one): "
-            "further threads share some, and stand under thread 0.%s\n",
-            next,
-            shadow.cells_shift ? " Precision exact has room for sixteen times "
-                                 "as many."
-                               : "");
-    if (state.tracing)
-      EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index,
-                 NoteCode::kThreadsShared,
-                 "slots ran out: further threads stand under thread 0");
-  }
-  return kOrphanSlot;
+/// No thread beyond the `own` ones so far gets a slot of its own.
+static void SaySlotsRanOut(u32 own) {
+  if (!recording || state.told_shared)
+    return;
+  state.told_shared = true;
+  Warning("no shadow of its own is left for another thread (%u have one): "
+          "further threads share some, and stand under thread 0.%s\n",
+          own,
+          shadow.cells_shift ? " Precision exact has room for sixteen times "
+                               "as many."
+                             : "");
+  if (state.tracing)
+    EncodeNote(state.frames, MonotonicNs(), OpenPeriod().index,
+               NoteCode::kThreadsShared,
+               "slots ran out: further threads stand under thread 0");
 }
 
 static void AnswerSlot() {
-  if (LoadAcquire(&slot_turn) != kRecorder)
-    return;
-  slot_answer = SlotForNewThread();
-  StoreRelease(&slot_turn, kAnswered);
-  FutexWakeAll(&slot_turn);
+  AnswerSlotRequest(recording, {EmptyRetiredSlots, SaySlotsRanOut});
 }
 
 //===- Answers ------------------------------------------------------------===//
@@ -1045,7 +951,7 @@ static void StartInChild() {
     status = PAGETIDE_NO_MEMORY;
   }
   if (status && GetFlags().on_failure == OnFailure::kStop)
-    WarnOrStop("process %u, a fork, cannot be recorded.\n", owner_pid);
+    WarnOrStop("process %u, a fork, cannot be recorded.\n", ServedProcess());
 }
 
 static void RunRecorder(void *) {
@@ -1054,76 +960,18 @@ static void RunRecorder(void *) {
     StartInChild();
   }
   for (;;) {
-    u32 seen = LoadAcquire(&wake);
+    u32 seen = RecorderWakes();
     Reason why;
     bool worked = false;
     if (!Attempt(why, [&] { worked = Work(); }))
       Recover(why);
     else if (!worked)
-      FutexWait(&wake, seen, recording ? state.next_end : 0);
+      RecorderSleep(seen, recording ? state.next_end : 0);
   }
 }
 
-static Lock start_lock;
-/// In a fork that could not be recorded: it is not tried again and again.
-static int start_error;
-
-void InitRecorder() { owner_pid = GetPidRaw(); }
-
-/// errno that keeps this process from having a memory file.
-static int no_memory_file;
-
-static int PrepareWithoutFile() {
-  no_memory_file = MoveShadowToMemfd();
-  RepublishWatch();
-  return no_memory_file;
-}
-
-static void SayRecorderCannotStart(int error) {
-  if (no_memory_file == EFBIG)
-    WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
-               "sized: the hard limit on file sizes (ulimit -f) also governs "
-               "memory files. Set it to unlimited.\n",
-               GetPidRaw());
-  else if (no_memory_file)
-    WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
-               "created: memfd_create failed with %s. If a seccomp filter "
-               "forbids it, allow memfd_create.\n",
-               GetPidRaw(), DescribeErrno(error));
-  else
-    WarnOrStop("process %u cannot be recorded: its recorder cannot start: %s. "
-               "Limits on threads (ulimit -u), memory (-v, -d) and descriptors "
-               "(-n) and system call filters can be the reason.\n",
-               GetPidRaw(), DescribeErrno(error));
-}
-
-int EnsureRecorder() {
-  if (LoadAcquire(&recorder_thread.tid))
-    return 0;
-  ScopedLock hold(start_lock);
-  if (LoadAcquire(&recorder_thread.tid))
-    return 0;
-  if (LoadAcquire(&recorder_gone))
-    return ESRCH;
-  if (start_error)
-    return start_error;
-  recorder_thread.run = RunRecorder;
-  recorder_thread.name = "pagetide";
-  recorder_thread.keep_fd = shadow.fd;
-  // In a fork the memfd is made in the recorder's table: the program's may be
-  // full, and its lowest free number is the program's to expect.
-  recorder_thread.prepare = shadow.fd < 0 ? PrepareWithoutFile : nullptr;
-  int error = StartRawThread(recorder_thread);
-  if (error) {
-    start_error = error;
-    SayRecorderCannotStart(error);
-    return error;
-  }
-  // The recorder has its own; the program's table is the program's.
-  if (shadow.fd >= 0)
-    Syscall(SYS_close, (uptr)shadow.fd);
-  shadow.fd = -1;
-  return 0;
+void InitRecorder() {
+  InitServiceThread({RunRecorder, RepublishWatch, OnRecorderGone});
 }
 
 //===- Fork ---------------------------------------------------------------===//
@@ -1131,41 +979,28 @@ int EnsureRecorder() {
 void LockRecorder(bool in_request) {
   if (!in_request)
     request_lock.Acquire();
-  start_lock.Acquire();
-  slot_lock.Acquire();
+  LockServiceThread();
+  LockSlotRequests();
 }
 
 void UnlockRecorder(bool in_request) {
-  slot_lock.Release();
-  start_lock.Release();
+  UnlockSlotRequests();
+  UnlockServiceThread();
   if (!in_request)
     request_lock.Release();
 }
-
-extern "C" char __start_pagetide_recorder_state[];
-extern "C" char __stop_pagetide_recorder_state[];
 
 void RenewRecorderInChild() {
   inherited = recording;
   if (inherited)
     internal_strncpy(inherited_trace, state.trace_path,
                      sizeof(inherited_trace) - 1);
-  ForgetRawThreads();
-  internal_memset(
-      __start_pagetide_recorder_state, 0,
-      (uptr)(__stop_pagetide_recorder_state - __start_pagetide_recorder_state));
+  RenewServiceThreadInChild();
+  RenewSlotRequestsInChild();
   request_lock.Reset();
-  start_lock.Reset();
-  slot_lock.Reset();
-  slot_turn = kIdle;
   request = {};
   recording = 0;
-  owner_pid = GetPidRaw();
-  recorder_thread = {};
-  recorder_gone = 0;
-  start_error = no_memory_file = 0;
   self.in_request = false;
-  CountCallsOfThisThread();
   if (!inherited)
     return; // started when something needs it
   // Fork returns in the child only when the child records: no instant of it

@@ -48,8 +48,6 @@ int RequestFlush();
 int RequestQuery(uptr address, uptr bytes);
 int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
                    uptr *count);
-/// A slot for a new thread; the orphan slot where there is none.
-u32 RequestSlot();
 
 /// The process is about to end, or to become another program: the running
 /// period ends, and all is written. Does nothing where nothing is recorded.
@@ -78,15 +76,9 @@ void RenewRecorderInChild();
 
 /// Second phase, before any request.
 void InitRecorder();
-/// Starts the recorder's thread if it does not run. Returns 0 or an errno.
-int EnsureRecorder();
 
 //===- For the engine, on the recorder's thread ---------------------------===//
 
-/// The callback thread is done.
-void WakeRecorder();
-/// The memfd in the recorder's table.
-inline int RecorderMemfd() { return 0; }
 /// The trace is to say what it lacks.
 void NoteLost(const char *what);
 /// To be called before a retired slot is freed: its thread goes into the trace.

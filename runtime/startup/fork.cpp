@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "interceptors/period_by_calls.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
@@ -78,6 +79,7 @@ static void InChild() {
   ForgetExitInChild();
   RenewWatchInChild();
   RenewCallbackInChild();
+  CountCallsOfThisThread();
   RenewRecorderInChild();
   RestoreSignals();
 }
@@ -94,6 +96,7 @@ void InChildOfUnderscoreFork() {
   ForgetExitInChild();
   RenewWatchInChild();
   DropCallbackInChild();
+  CountCallsOfThisThread();
   RenewRecorderInChild();
 }
 

@@ -17,6 +17,7 @@
 #include "recorder/recorder.h"
 #include "shadow/shadow.h"
 #include "startup/preinit.h"
+#include "threads/service_thread.h"
 #include "threads/thread_start.h"
 
 #include "sanitizer_common/sanitizer_common.h"

@@ -16,8 +16,8 @@
 #include "platform/program_events.h"
 #include "platform/raw_thread.h"
 #include "platform/raw_thread_ids.h"
-#include "recorder/callback_thread.h"
-#include "recorder/recorder.h"
+#include "threads/runtime_threads.h"
+#include "threads/slot_requests.h"
 #include "threads/start_args.h"
 
 #include "interception/interception.h"
@@ -431,11 +431,11 @@ static u64 CountTasks() {
 }
 
 bool IsOnlyThread() {
-  return CountTasks() <= 1 + RawThreadCount() + CallbackThreads();
+  return CountTasks() <= 1 + RawThreadCount() + RuntimePthreads();
 }
 
 void ListStrangers(PageVec<u32> &tids) {
-  u64 known = RawThreadCount() + LoadAcquire(&orphans) + CallbackThreads();
+  u64 known = RawThreadCount() + LoadAcquire(&orphans) + RuntimePthreads();
   for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
     known += IsLive(shadow.slots[slot]) &&
              shadow.slots[slot].process == shadow.header->pid;
@@ -454,7 +454,7 @@ void ListStrangers(PageVec<u32> &tids) {
       const auto *entry = (const dirent64 *)(buffer + at);
       at += entry->d_reclen;
       u32 tid = (u32)internal_atoll(entry->d_name);
-      if (tid && !HasSlot(tid) && !IsRawThread(tid) && !IsCallbackThread(tid))
+      if (tid && !HasSlot(tid) && !IsRawThread(tid) && !IsRuntimePthread(tid))
         tids.push_back(tid);
     }
   Syscall(SYS_close, fd);

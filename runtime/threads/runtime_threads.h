@@ -1,0 +1,38 @@
+//===- runtime_threads.h - Which threads are the program's ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The runtime may have one pthread of its own, which has no slot: the callback
+// thread. It must not keep a process alive whose own threads have all ended, so
+// the program's threads are counted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_THREADS_RUNTIME_THREADS_H
+#define PAGETIDE_RUNTIME_THREADS_RUNTIME_THREADS_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// A thread of the program has begun (+1) or ended (-1).
+void CountThread(int change);
+/// True once the last thread of the program has ended.
+bool NoProgramThreadLeft();
+
+/// The pthread that is the runtime's own; 0: none any more.
+void SetRuntimePthread(u32 tid);
+/// Is called when the last thread of the program has ended.
+void SetLastThreadHook(void (*hook)());
+/// How many pthreads the runtime has, and is this one?
+u32 RuntimePthreads();
+bool IsRuntimePthread(u32 tid);
+
+/// In a forked child, which has one thread: the one that forked.
+void RenewRuntimeThreadsInChild(bool that_has_ended);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_THREADS_RUNTIME_THREADS_H

@@ -1,0 +1,154 @@
+//===- service_thread.cpp - Start, wake and watch the recorder's thread ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "threads/service_thread.h"
+
+#include "platform/errno_names.h"
+#include "platform/locks.h"
+#include "platform/messages.h"
+#include "platform/raw_thread.h"
+#include "shadow/shadow.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+static ServiceHooks hooks;
+/// Changes whenever the recorder has something to look at.
+static u32 wake;
+static RawThread recorder_thread;
+/// The process that the recorder serves: a vfork child shares all this memory,
+/// but is not it.
+static u32 owner_pid;
+static u32 recorder_gone;
+
+void InitServiceThread(const ServiceHooks &recorder) {
+  hooks = recorder;
+  owner_pid = GetPidRaw();
+}
+
+bool RecorderRuns() { return LoadAcquire(&recorder_thread.tid); }
+bool RecorderHasGone() { return LoadAcquire(&recorder_gone); }
+u32 ServedProcess() { return owner_pid; }
+bool InServedProcess() { return owner_pid == GetPidRaw(); }
+
+//===- Wake and wait ------------------------------------------------------===//
+
+void WakeRecorder() {
+  __atomic_fetch_add(&wake, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&wake);
+}
+
+u32 RecorderWakes() { return LoadAcquire(&wake); }
+
+void RecorderSleep(u32 seen, u64 deadline) { FutexWait(&wake, seen, deadline); }
+
+/// From now on nothing can be requested. What is in the shadow and in staging
+/// stays there, for `pagetide record` to harvest.
+static void NoteRecorderGone() {
+  if (!__atomic_exchange_n(&recorder_gone, 1, __ATOMIC_ACQ_REL))
+    WarnOrStop(
+        "the recorder's thread has been ended from outside, as by a "
+        "seccomp filter that the program installed for all of its "
+        "threads. Nothing more is recorded (`pagetide record` saves what "
+        "has been, when the program ends); the program runs on.\n");
+  hooks.gone();
+}
+
+bool WaitForRecorder(const u32 *word, u32 expected) {
+  if (WaitForRawThread(recorder_thread, word, expected))
+    return true;
+  NoteRecorderGone();
+  return false;
+}
+
+//===- Start --------------------------------------------------------------===//
+
+static Lock start_lock;
+/// In a fork that could not be recorded: it is not tried again and again.
+static int start_error;
+/// errno that keeps this process from having a memory file.
+static int no_memory_file;
+
+static int PrepareWithoutFile() {
+  no_memory_file = MoveShadowToMemfd();
+  hooks.control_block_moved();
+  return no_memory_file;
+}
+
+static void SayRecorderCannotStart(int error) {
+  if (no_memory_file == EFBIG)
+    WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
+               "sized: the hard limit on file sizes (ulimit -f) also governs "
+               "memory files. Set it to unlimited.\n",
+               GetPidRaw());
+  else if (no_memory_file)
+    WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
+               "created: memfd_create failed with %s. If a seccomp filter "
+               "forbids it, allow memfd_create.\n",
+               GetPidRaw(), DescribeErrno(error));
+  else
+    WarnOrStop("process %u cannot be recorded: its recorder cannot start: %s. "
+               "Limits on threads (ulimit -u), memory (-v, -d) and descriptors "
+               "(-n) and system call filters can be the reason.\n",
+               GetPidRaw(), DescribeErrno(error));
+}
+
+int EnsureRecorder() {
+  if (LoadAcquire(&recorder_thread.tid))
+    return 0;
+  ScopedLock hold(start_lock);
+  if (LoadAcquire(&recorder_thread.tid))
+    return 0;
+  if (LoadAcquire(&recorder_gone))
+    return ESRCH;
+  if (start_error)
+    return start_error;
+  recorder_thread.run = hooks.run;
+  recorder_thread.name = "pagetide";
+  recorder_thread.keep_fd = shadow.fd;
+  // In a fork the memfd is made in the recorder's table: the program's may be
+  // full, and its lowest free number is the program's to expect.
+  recorder_thread.prepare = shadow.fd < 0 ? PrepareWithoutFile : nullptr;
+  int error = StartRawThread(recorder_thread);
+  if (error) {
+    start_error = error;
+    SayRecorderCannotStart(error);
+    return error;
+  }
+  // The recorder has its own; the program's table is the program's.
+  if (shadow.fd >= 0)
+    Syscall(SYS_close, (uptr)shadow.fd);
+  shadow.fd = -1;
+  return 0;
+}
+
+//===- Fork ---------------------------------------------------------------===//
+
+void LockServiceThread() { start_lock.Acquire(); }
+void UnlockServiceThread() { start_lock.Release(); }
+
+extern "C" char __start_pagetide_recorder_state[];
+extern "C" char __stop_pagetide_recorder_state[];
+
+void RenewServiceThreadInChild() {
+  ForgetRawThreads();
+  internal_memset(
+      __start_pagetide_recorder_state, 0,
+      (uptr)(__stop_pagetide_recorder_state - __start_pagetide_recorder_state));
+  start_lock.Reset();
+  owner_pid = GetPidRaw();
+  recorder_thread = {};
+  recorder_gone = 0;
+  start_error = no_memory_file = 0;
+}
+
+} // namespace pagetide
