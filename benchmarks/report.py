@@ -715,44 +715,53 @@ def render(m):
     }
 
 
-def insert_sections(document, sections, drawn):
-    """Puts each group's tables into its place in a document, behind the plots
-    that were drawn of it."""
-    directory = pathlib.Path(document).parent
-    places = []
+def document_with(place, begin_line, end_line):
+    """The document that has a place for tables: PLACE itself, or one of the
+    documents in PLACE, if that is a directory."""
+    place = pathlib.Path(place)
+    candidates = sorted(place.glob("*.md")) if place.is_dir() else [place]
+    for path in candidates:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise Failure(
+                "cannot read %s: %s" % (path, error.strerror)
+            ) from error
+        _, begin, rest = text.partition(begin_line)
+        if begin and end_line in rest:
+            return path
+    raise Failure(
+        "%s has no place for these tables: put the lines '%s' and '%s' where "
+        "you want them" % (place, begin_line, end_line)
+    )
+
+
+def insert_sections(place, sections, drawn):
+    """Puts each group's tables into their document, after the plots that were
+    drawn of them."""
+    # All documents are found before any is written.
+    found = {
+        name: document_with(place, BEGIN % name, END % name)
+        for name in sections
+    }
     for name, section in sections.items():
         # The document has a heading of its own there.
         _, _, text = section.partition("\n\n")
         head_lines, _, tables = text.partition("\n\n###")
         links = [
-            "![%s](%s)" % (title, os.path.relpath(path, directory))
+            "![%s](%s)" % (title, os.path.relpath(path, found[name].parent))
             for title, path in drawn.get(name, ())
         ]
         text = "\n\n".join([head_lines, *links]) + "\n\n###" + tables
-        places.append((BEGIN % name, END % name, text))
-    insert_all(document, places)
+        insert_into(found[name], text, BEGIN % name, END % name)
 
 
 def insert_into(document, text, begin_line, end_line):
-    """Puts tables into a document, in place of the ones before."""
-    insert_all(document, [(begin_line, end_line, text)])
-
-
-def insert_all(document, places):
-    path = pathlib.Path(document)
-    try:
-        new = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Failure(
-            "cannot read %s: %s" % (document, error.strerror)
-        ) from error
-    for begin_line, end_line, text in places:
-        before, begin, rest = new.partition(begin_line)
-        _, end, after = rest.partition(end_line)
-        if not begin or not end:
-            raise Failure(
-                "%s has no place for these tables: put the lines '%s' and '%s' "
-                "where they are to stand" % (document, begin_line, end_line)
-            )
-        new = before + begin + "\n\n" + text + "\n" + end + after
-    path.write_text(new, encoding="utf-8")
+    """Replaces what is between two lines of a document that has both."""
+    old = document.read_text(encoding="utf-8")
+    before, _, rest = old.partition(begin_line)
+    _, _, after = rest.partition(end_line)
+    document.write_text(
+        before + begin_line + "\n\n" + text + "\n" + end_line + after,
+        encoding="utf-8",
+    )

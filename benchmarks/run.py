@@ -119,9 +119,10 @@ def parse_arguments(arguments):
     )
     parser.add_argument(
         "--doc",
-        metavar="FILE",
-        help="put each group's tables into its place in this document too, "
-        "such as docs/using/performance.md",
+        metavar="PLACE",
+        help="put each group's tables into its place in this document too, or "
+        "into that of the directory's documents which has the place, such as "
+        "docs/measurements",
     )
     parser.add_argument(
         "--plots",

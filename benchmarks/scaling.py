@@ -653,8 +653,10 @@ def parse_arguments(arguments):
     )
     parser.add_argument(
         "--doc",
-        metavar="FILE",
-        help="put the tables into this document, and the curves beside it",
+        metavar="PLACE",
+        help="put the tables into this document, or into that of the "
+        "directory's documents which has their place, such as "
+        "docs/measurements; the curves go into plots/ beside it",
     )
     options = parser.parse_args(arguments)
     options.size = options.size or "full"
@@ -728,14 +730,14 @@ def main(arguments):
             records = run(options, pathlib.Path(options.json or default))
         print(render(records), end="")
         if options.doc:
-            document = pathlib.Path(options.doc)
+            document = report.document_with(options.doc, BEGIN, END)
             drawn = make_curves(records)
-            links = "\n".join("![](%s.svg)" % name for name in drawn)
+            links = "\n".join("![](plots/%s.svg)" % name for name in drawn)
             report.insert_into(document, render(records, links), BEGIN, END)
+            plots = document.with_name("plots")
+            plots.mkdir(exist_ok=True)
             for name, text in drawn.items():
-                document.with_name(name + ".svg").write_text(
-                    text, encoding="utf-8"
-                )
+                (plots / (name + ".svg")).write_text(text, encoding="utf-8")
     except Failure as failure:
         print("error: %s" % failure, file=sys.stderr)
         return 2
