@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuzz_input.h"
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 #include "support/unique_fd.h"
 
 #include <sys/mman.h>

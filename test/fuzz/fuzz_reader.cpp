@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "audit/audit_json.h"
 #include "audit/audit_report.h"
 #include "fuzz_traces.h"
 #include "report/info_text.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
 #include "sample_traces.h"

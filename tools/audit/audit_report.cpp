@@ -1,4 +1,4 @@
-//===- audit_report.cpp - What an audit says, for people and programs -----===//
+//===- audit_report.cpp - What an audit says, for people ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,6 @@
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -17,8 +16,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWidth = 80;
 
@@ -223,7 +220,7 @@ private:
                           printable(name_of(group)), kind_text(group.kind),
                           format_count(group.distinct), plural(group.distinct),
                           format_count(group.uncovered())));
-      const std::string advice = advice_for(group);
+      const std::string advice = advice_for(group.kind);
       if (!advice.empty() && advice != before)
         wrapped(4, advice);
       before = advice;
@@ -286,132 +283,11 @@ private:
   std::string out_;
 };
 
-const char *concern_key(Concern concern) {
-  switch (concern) {
-  case Concern::kProgram:
-    return "program";
-  case Concern::kStacks:
-    return "stacks";
-  case Concern::kSystem:
-    return "system";
-  case Concern::kNone:
-    break;
-  }
-  return "none";
-}
-
 } // namespace
-
-std::string advice_for(const AuditGroup &group) {
-  switch (group.kind) {
-  case PageKind::kProgram:
-  case PageKind::kLibrary:
-    return "The file is instrumented. What wrote here: one of its object files "
-           "that was not built with pagetide-clang, inline assembly that does "
-           "not name its memory, an uninstrumented library or the kernel that "
-           "was given this address.";
-  case PageKind::kPlain:
-    return "The file is not instrumented, so nothing it does is marked. Build "
-           "it with CC=pagetide-clang CXX=pagetide-clang++ and load that one.";
-  case PageKind::kSystem:
-    return "The C library is not instrumented; what its functions write into "
-           "the program's memory is marked function by function, its own data "
-           "is not.";
-  case PageKind::kLoader:
-    return "Written by the loader when it maps or binds the file.";
-  case PageKind::kLeaving:
-    return "Written by destructors of the file, probably of the compiler's own "
-           "start-up files.";
-  case PageKind::kHeap:
-  case PageKind::kAnonymous:
-    return "Written by the allocator (the sizes it keeps beside each block), "
-           "by "
-           "uninstrumented code (see the list of files below) or by the "
-           "kernel.";
-  case PageKind::kShared:
-  case PageKind::kFile:
-    return "Written by uninstrumented code or by the kernel.";
-  case PageKind::kMainStack:
-  case PageKind::kThreadStack:
-  case PageKind::kThreadLocal:
-  case PageKind::kRuntime:
-    break;
-  }
-  return {};
-}
 
 std::string audit_text(const Audit &audit, const std::string &title,
                        const AuditStyle &style) {
   return TextAudit(audit, style).run(title);
-}
-
-std::string audit_json(const Audit &audit) {
-  Json out;
-  out["file"] = audit.path;
-  out["complete"] = audit.integrity == Integrity::kComplete;
-  out["problem"] = audit.problem.empty() ? Json() : Json(audit.problem);
-  out["pid"] = audit.header.pid;
-  if (audit.process) {
-    out["executable"] = audit.process->executable;
-    out["arguments"] = audit.process->arguments;
-  }
-  out["layout"] = abi::kLayoutNames[audit.header.layout];
-  out["granule_bytes"] = std::uint64_t{1} << audit.header.granule_shift;
-  out["page_bytes"] = audit.header.page_bytes;
-  out["period_ns"] = audit.header.period_ns;
-  out["periods"] = audit.periods;
-  out["compared"] = audit.compared;
-  out["written"] = audit.written;
-  out["covered"] = audit.covered;
-  for (const Concern concern :
-       {Concern::kProgram, Concern::kStacks, Concern::kSystem}) {
-    const auto at = static_cast<std::size_t>(concern);
-    out[concern_key(concern)] = {{"written", audit.written_by[at]},
-                                 {"uncovered", audit.uncovered_by[at]}};
-  }
-  out["touched"] = audit.touched;
-  out["marked_only"] =
-      audit.tells_writes ? Json(audit.marked_only) : Json(nullptr);
-  out["pages_left_out"] = audit.pages_left_out;
-  out["groups"] = Json::array();
-  for (const AuditGroup &group : audit.groups) {
-    Json pages = Json::array();
-    for (const UncoveredPage &page : group.pages)
-      pages.push_back(
-          {{"address", fmt::format("{:#x}", page.address)},
-           {"linked",
-            page.linked ? Json(fmt::format("{:#x}", *page.linked)) : Json()},
-           {"periods", page.periods},
-           {"first_period", page.first_period},
-           {"last_period", page.last_period},
-           {"variables", page.variables}});
-    out["groups"].push_back({{"kind", kind_key(group.kind)},
-                             {"concern", concern_key(concern_of(group.kind))},
-                             {"name", group.name},
-                             {"written", group.written},
-                             {"covered", group.covered},
-                             {"uncovered", group.uncovered()},
-                             {"uncovered_pages", group.distinct},
-                             {"advice", advice_for(group)},
-                             {"pages", std::move(pages)}});
-  }
-  out["modules"] = Json::array();
-  for (const LoadedModule &module : audit.modules)
-    out["modules"].push_back({{"path", module.path},
-                              {"instrumented", module.instrumented},
-                              {"system", module.is_system},
-                              {"runtime", module.is_runtime},
-                              {"executable", module.is_executable}});
-  out["unseen"] = Json::array();
-  for (const Region &region : audit.unseen)
-    out["unseen"].push_back({{"address", fmt::format("{:#x}", region.start)},
-                             {"bytes", region.bytes},
-                             {"why", region.text}});
-  out["lost"] = Json::array();
-  for (const Note &note : audit.lost)
-    out["lost"].push_back({{"period", note.period}, {"text", note.text}});
-  // Names in a trace need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 } // namespace pagetide::tools

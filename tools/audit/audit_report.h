@@ -1,4 +1,4 @@
-//===- audit_report.h - What an audit says, for people and programs -------===//
+//===- audit_report.h - What an audit says, for people --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H
 #define PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H
 
-#include "audit/comparison.h"
+#include "audit/audit_result.h"
 
 #include <cstddef>
 #include <string>
@@ -22,12 +22,6 @@ struct AuditStyle {
 /// `title` stands for the process or processes in the first line.
 std::string audit_text(const Audit &audit, const std::string &title,
                        const AuditStyle &style);
-/// One object on one line.
-std::string audit_json(const Audit &audit);
-
-/// What to do about the uncovered pages of a group; empty where nothing can be
-/// done.
-std::string advice_for(const AuditGroup &group);
 
 } // namespace pagetide::tools
 

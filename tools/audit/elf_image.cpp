@@ -6,7 +6,7 @@
 
 #include "audit/elf_image.h"
 
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 #include "support/unique_fd.h"
 
 #include <elf.h>

@@ -7,9 +7,28 @@
 #ifndef PAGETIDE_TOOLS_AUDIT_ELF_IMAGE_H
 #define PAGETIDE_TOOLS_AUDIT_ELF_IMAGE_H
 
-#include "audit/comparison.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace pagetide::tools {
+
+/// What is known of a file that a process has mapped.
+struct ModuleFile {
+  bool is_elf = false;
+  bool instrumented = false;
+  std::uint64_t first_address = 0; ///< as linked, of its first segment
+  std::uint64_t end_address = 0;   ///< as linked, with .bss
+  /// What the loader writes and then makes read-only; empty: nothing.
+  std::uint64_t relro_begin = 0;
+  std::uint64_t relro_end = 0;
+  /// Names of variables in [begin, end), addresses as linked.
+  std::function<std::vector<std::string>(std::uint64_t begin,
+                                         std::uint64_t end)>
+      variables;
+};
+using ModuleLookup = std::function<ModuleFile(const std::string &path)>;
 
 /// Looks at an ELF file that a process had mapped. One that cannot be read is
 /// no ELF file. Its variables are read when they are first asked for, from its

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "audit/audit_json.h"
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
 #include "commands/command.h"
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 #include "record/kernel_probe.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"

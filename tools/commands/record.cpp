@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 #include "record/engine_choice.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"

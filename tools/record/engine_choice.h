@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H
 #define PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H
 
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 
 #include <string>
 

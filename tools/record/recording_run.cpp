@@ -6,7 +6,7 @@
 
 #include "record/recording_run.h"
 
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 #include "record/runtime_options.h"
 #include "support/text_format.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "record/elf_note.h"
+#include "support/elf_note.h"
 
 #include "support/unique_fd.h"
 

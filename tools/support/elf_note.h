@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_ELF_NOTE_H
-#define PAGETIDE_TOOLS_RECORD_ELF_NOTE_H
+#ifndef PAGETIDE_TOOLS_SUPPORT_ELF_NOTE_H
+#define PAGETIDE_TOOLS_SUPPORT_ELF_NOTE_H
 
 #include "pagetide/abi.h"
 
@@ -30,4 +30,4 @@ std::string find_command(const std::string &command);
 
 } // namespace pagetide::tools
 
-#endif // PAGETIDE_TOOLS_RECORD_ELF_NOTE_H
+#endif // PAGETIDE_TOOLS_SUPPORT_ELF_NOTE_H

@@ -1,0 +1,97 @@
+//===- audit_result.h - What an audit has found -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_AUDIT_AUDIT_RESULT_H
+#define PAGETIDE_TOOLS_AUDIT_AUDIT_RESULT_H
+
+#include "audit/page_kinds.h"
+#include "trace/trace_reader.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+struct UncoveredPage {
+  std::uint64_t address = 0;
+  /// Of a file's image: the address as linked, the same in every process.
+  std::optional<std::uint64_t> linked;
+  std::uint64_t periods = 0; ///< in which it was written and not marked
+  std::uint64_t first_period = 0;
+  std::uint64_t last_period = 0;
+  std::vector<std::string> variables; ///< some of those on it
+};
+
+/// Pages of one kind in mappings of one name.
+struct AuditGroup {
+  PageKind kind = PageKind::kAnonymous;
+  std::string name; ///< of the mapping
+  /// Pages summed over periods.
+  std::uint64_t written = 0; ///< that the kernel saw written
+  std::uint64_t covered = 0;
+  std::uint64_t periods = 0;        ///< with uncovered pages
+  std::uint64_t distinct = 0;       ///< uncovered pages, each once
+  std::vector<UncoveredPage> pages; ///< by address; the first kMaxListedPages
+
+  std::uint64_t uncovered() const { return written - covered; }
+};
+
+struct LoadedModule {
+  std::string path;
+  bool instrumented = false;
+  bool is_system = false;
+  bool is_runtime = false;
+  bool is_executable = false; ///< the program itself
+};
+
+struct Audit {
+  std::string path;
+  trace::FileHeader header = {};
+  std::optional<Process> process;
+  std::optional<End> end;
+  Integrity integrity = Integrity::kComplete;
+  std::string problem;
+
+  /// Whether the kernel's account is in the trace at all.
+  bool has_kernel_writes = false;
+  std::uint64_t periods = 0;
+  std::uint64_t compared = 0; ///< periods that have the kernel's account
+  std::uint64_t written = 0;  ///< pages summed over compared periods
+  std::uint64_t covered = 0;
+  std::uint64_t written_by[kConcerns] = {};
+  std::uint64_t uncovered_by[kConcerns] = {};
+  /// Of shared memory, first seen: read or written, not known which.
+  std::uint64_t touched = 0;
+  /// Marked as written, mapped, and not seen written by the kernel.
+  std::uint64_t marked_only = 0;
+  bool tells_writes = true; ///< otherwise a page accessed counts as covered
+
+  /// There were too many uncovered pages to tell them apart: `distinct` and the
+  /// lists of pages are incomplete, sums are not.
+  bool pages_left_out = false;
+  std::vector<AuditGroup> groups; ///< the most uncovered pages first
+  std::vector<LoadedModule> modules;
+  std::vector<Region> unseen; ///< mappings the kernel could not watch
+  std::vector<Note> lost;     ///< notes of what is missing from the trace
+
+  std::uint64_t uncovered() const { return written - covered; }
+  bool program_is_covered() const {
+    return uncovered_by[static_cast<std::size_t>(Concern::kProgram)] == 0;
+  }
+};
+
+/// Groups in the order of reports: by concern, the most uncovered pages first.
+void sort_groups(std::vector<AuditGroup> &groups);
+
+/// Adds another process's figures; of pages, those that can be told apart from
+/// the ones there.
+void add_audit(Audit &sum, const Audit &other);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_AUDIT_AUDIT_RESULT_H

@@ -1,0 +1,72 @@
+//===- page_range.h - Ranges of pages, their union and pieces -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
+#define PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// Pages [first, end).
+struct PageRange {
+  std::uint64_t first;
+  std::uint64_t end;
+};
+
+/// Appends to a list that rises; joins what touches or overlaps.
+inline void append(std::vector<PageRange> &ranges, PageRange range) {
+  if (!ranges.empty() && range.first <= ranges.back().end)
+    ranges.back().end = std::max(ranges.back().end, range.end);
+  else
+    ranges.push_back(range);
+}
+
+/// The union of lists, each of which rises.
+inline std::vector<PageRange>
+united(const std::vector<const std::vector<PageRange> *> &lists) {
+  std::vector<PageRange> all;
+  for (const std::vector<PageRange> *list : lists)
+    all.insert(all.end(), list->begin(), list->end());
+  std::sort(all.begin(), all.end(), [](const PageRange &a, const PageRange &b) {
+    return a.first < b.first;
+  });
+  std::vector<PageRange> out;
+  for (const PageRange &range : all)
+    append(out, range);
+  return out;
+}
+
+/// Calls inside(a, b) and outside(a, b) for the pieces of `range` that lie in
+/// the rising list and those that do not.
+template <typename Inside, typename Outside>
+void split(PageRange range, const std::vector<PageRange> &list, Inside inside,
+           Outside outside) {
+  auto at =
+      std::partition_point(list.begin(), list.end(), [&](const PageRange &r) {
+        return r.end <= range.first;
+      });
+  while (range.first < range.end) {
+    if (at == list.end() || at->first >= range.end) {
+      outside(range.first, range.end);
+      return;
+    }
+    if (at->first > range.first) {
+      outside(range.first, at->first);
+      range.first = at->first;
+    }
+    const std::uint64_t to = std::min(range.end, at->end);
+    inside(range.first, to);
+    range.first = to;
+    ++at;
+  }
+}
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
