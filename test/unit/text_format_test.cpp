@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "support/edit_distance.h"
 #include "support/text_format.h"
+#include "support/text_wrap.h"
 
 #include <gtest/gtest.h>
 
@@ -153,6 +155,25 @@ TEST(SignalName, KnowsTheCommonOnes) {
   EXPECT_EQ(signal_name(11), "SIGSEGV");
   EXPECT_EQ(signal_name(9), "SIGKILL");
   EXPECT_EQ(signal_name(250), "signal 250");
+}
+
+TEST(TextWrap, LinesBeginAtTheColumnAndEndInTime) {
+  EXPECT_EQ(wrapped("one two three", 2, 9), "one two\n  three\n");
+  EXPECT_EQ(wrapped("", 4, 9), "\n");
+  // A word is never cut; what follows it begins a line.
+  EXPECT_EQ(wrapped("a longer-than-that b", 0, 9), "a\nlonger-than-that\nb\n");
+  // Columns, not bytes.
+  EXPECT_EQ(wrapped("\u00e4\u00f6 \u00fc", 0, 4), "\u00e4\u00f6 \u00fc\n");
+}
+
+TEST(EditDistance, CountsSlips) {
+  EXPECT_EQ(edit_distance("report", "report"), 0u);
+  EXPECT_EQ(edit_distance("rport", "report"), 1u);
+  EXPECT_EQ(edit_distance("rport", "export"), 2u);
+  EXPECT_EQ(edit_distance("reprot", "report"), 1u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("xyzzy", "record"), 6u);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "audit/audit_report.h"
 
 #include "support/text_format.h"
+#include "support/text_wrap.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-constexpr std::size_t kWidth = 80;
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0)
@@ -31,8 +30,6 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
     return "0.01 %";
   return fmt::format("{:.2f} %", exact);
 }
-
-const char *plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
 
 class TextAudit {
 public:
@@ -51,7 +48,7 @@ public:
     groups(Concern::kSystem,
            "Uncovered in the C library's and the loader's own data");
     if (audit_.pages_left_out)
-      wrapped(2, "There are more uncovered pages than can be listed.");
+      paragraph(2, "There are more uncovered pages than can be listed.");
     libraries();
     unseen();
     verdict();
@@ -66,22 +63,10 @@ private:
     out_ += '\n';
   }
 
-  /// Words in lines of kWidth, each behind `indent` blanks.
-  void wrapped(std::size_t indent, std::string_view words) {
-    std::string current(indent, ' ');
-    while (!words.empty()) {
-      const std::string_view word = words.substr(0, words.find(' '));
-      words.remove_prefix(std::min(words.size(), word.size() + 1));
-      if (current.size() > indent &&
-          current.size() + 1 + word.size() > kWidth) {
-        out_ += current + "\n";
-        current.assign(indent, ' ');
-      }
-      if (current.size() > indent)
-        current += ' ';
-      current += word;
-    }
-    out_ += current + "\n";
+  /// Words in lines, each behind `indent` blanks.
+  void paragraph(std::size_t indent, std::string_view words) {
+    out_.append(indent, ' ');
+    out_ += wrapped(words, indent);
   }
 
   void periods() {
@@ -95,22 +80,22 @@ private:
                             std::uint64_t{1} << audit_.header.granule_shift)));
     line("  {}", text);
     if (audit_.periods != audit_.compared)
-      wrapped(2, fmt::format(
-                     "{} further period{} {} not compared: the kernel's "
-                     "account of {} is missing (a killed program's last one "
-                     "is never looked at)",
-                     audit_.periods - audit_.compared,
-                     plural(audit_.periods - audit_.compared),
-                     audit_.periods - audit_.compared == 1 ? "was" : "were",
-                     audit_.periods - audit_.compared == 1 ? "it" : "them"));
+      paragraph(2, fmt::format(
+                       "{} further period{} {} not compared: the kernel's "
+                       "account of {} is missing (a killed program's last one "
+                       "is never looked at)",
+                       audit_.periods - audit_.compared,
+                       plural(audit_.periods - audit_.compared),
+                       audit_.periods - audit_.compared == 1 ? "was" : "were",
+                       audit_.periods - audit_.compared == 1 ? "it" : "them"));
     if (!audit_.problem.empty())
-      wrapped(2, printable(audit_.problem));
+      paragraph(2, printable(audit_.problem));
     if (!audit_.tells_writes)
-      wrapped(2, "layout `access` does not tell writes from reads: a page "
-                 "counts as covered if it was accessed at all");
+      paragraph(2, "layout `access` does not tell writes from reads: a page "
+                   "counts as covered if it was accessed at all");
     for (const Note &note : audit_.lost)
-      wrapped(2, fmt::format("lost (period {}): {}", note.period,
-                             printable(note.text)));
+      paragraph(2, fmt::format("lost (period {}): {}", note.period,
+                               printable(note.text)));
   }
 
   std::uint64_t uncovered(Concern concern) const {
@@ -201,7 +186,7 @@ private:
         for (std::size_t v = 0; v < first.variables.size(); ++v)
           text += (v == 0 ? "" : ", ") + printable(first.variables[v]);
       }
-      wrapped(4, text);
+      paragraph(4, text);
       i = end;
     }
   }
@@ -210,19 +195,19 @@ private:
     if (uncovered(concern) == 0)
       return;
     line("");
-    wrapped(0, heading);
+    paragraph(0, heading);
     std::string before;
     for (const AuditGroup &group : audit_.groups) {
       if (concern_of(group.kind) != concern || group.uncovered() == 0)
         continue;
-      wrapped(2,
-              fmt::format("{}: {} ({} page{}; times periods: {})",
-                          printable(name_of(group)), kind_text(group.kind),
-                          format_count(group.distinct), plural(group.distinct),
-                          format_count(group.uncovered())));
+      paragraph(2, fmt::format("{}: {} ({} page{}; times periods: {})",
+                               printable(name_of(group)), kind_text(group.kind),
+                               format_count(group.distinct),
+                               plural(group.distinct),
+                               format_count(group.uncovered())));
       const std::string advice = advice_for(group.kind);
       if (!advice.empty() && advice != before)
-        wrapped(4, advice);
+        paragraph(4, advice);
       before = advice;
       pages(group);
     }
@@ -235,14 +220,15 @@ private:
         plain += (plain.empty() ? "" : ", ") + printable(module.path) +
                  (module.is_executable ? " (the program itself)" : "");
     line("");
-    wrapped(0, plain.empty()
-                   ? std::string("Loaded files that are not instrumented: none "
-                                 "but the C library")
-                   : "Loaded files that are not instrumented, besides the C "
-                     "library: " +
-                         plain);
+    paragraph(0,
+              plain.empty()
+                  ? std::string("Loaded files that are not instrumented: none "
+                                "but the C library")
+                  : "Loaded files that are not instrumented, besides the C "
+                    "library: " +
+                        plain);
     if (!plain.empty())
-      wrapped(
+      paragraph(
           2, "Whatever these write into the program's memory has no mark. "
              "Build them with CC=pagetide-clang CXX=pagetide-clang++, and load "
              "those (LD_LIBRARY_PATH).");
@@ -256,10 +242,10 @@ private:
     const std::size_t shown =
         std::min(audit_.unseen.size(), std::max<std::size_t>(style_.top, 1));
     for (std::size_t i = 0; i < shown; ++i)
-      wrapped(2, fmt::format(
-                     "{:#x}, {}: {}", audit_.unseen[i].start,
-                     format_bytes(static_cast<double>(audit_.unseen[i].bytes)),
-                     printable(audit_.unseen[i].text)));
+      paragraph(2, fmt::format("{:#x}, {}: {}", audit_.unseen[i].start,
+                               format_bytes(
+                                   static_cast<double>(audit_.unseen[i].bytes)),
+                               printable(audit_.unseen[i].text)));
     if (audit_.unseen.size() > shown)
       line("  and {} more", audit_.unseen.size() - shown);
   }
@@ -267,15 +253,16 @@ private:
   void verdict() {
     line("");
     if (audit_.program_is_covered())
-      wrapped(0, "Verdict: every page of the program's memory that was written "
-                 "in these periods is in its page sets.");
+      paragraph(0,
+                "Verdict: every page of the program's memory that was written "
+                "in these periods is in its page sets.");
     else
-      wrapped(0, fmt::format(
-                     "Verdict: the page sets lack {} of the pages of the "
-                     "program's memory that were written (pages x periods).",
-                     percent(uncovered(Concern::kProgram),
-                             audit_.written_by[static_cast<std::size_t>(
-                                 Concern::kProgram)])));
+      paragraph(0, fmt::format(
+                       "Verdict: the page sets lack {} of the pages of the "
+                       "program's memory that were written (pages x periods).",
+                       percent(uncovered(Concern::kProgram),
+                               audit_.written_by[static_cast<std::size_t>(
+                                   Concern::kProgram)])));
   }
 
   const Audit &audit_;

@@ -8,6 +8,7 @@
 
 #include "audit/address_space.h"
 #include "audit/page_range.h"
+#include "support/page_bytes.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -50,9 +51,10 @@ public:
 
 private:
   static unsigned page_shift_of(const trace::FileHeader &header) {
-    return header.page_bytes >= 4096 && std::has_single_bit(header.page_bytes)
+    return header.page_bytes >= kPageBytes &&
+                   std::has_single_bit(header.page_bytes)
                ? static_cast<unsigned>(std::countr_zero(header.page_bytes))
-               : 12;
+               : std::countr_zero(kPageBytes);
   }
   void take(const KernelWrites &part);
   void take(const PeriodPart &part);

@@ -7,6 +7,7 @@
 #include "audit/elf_image.h"
 
 #include "support/elf_note.h"
+#include "support/page_bytes.h"
 #include "support/unique_fd.h"
 
 #include <elf.h>
@@ -23,7 +24,6 @@ namespace pagetide::tools {
 namespace {
 
 constexpr std::uint64_t kMaxTableBytes = 1u << 28;
-constexpr std::uint64_t kPage = 4096;
 
 /// Reads an array of T from a file; nothing where it is not all there.
 template <typename T>
@@ -116,13 +116,13 @@ ModuleFile read_module(const std::string &path) {
       continue;
     if (segment.p_type == PT_LOAD) {
       if (!loads)
-        file.first_address = segment.p_vaddr & ~(kPage - 1);
+        file.first_address = segment.p_vaddr & ~(kPageBytes - 1);
       loads = true;
       file.end_address = std::max(file.end_address, end);
     } else if (segment.p_type == PT_GNU_RELRO) {
       // Whole pages only are made read-only.
-      file.relro_begin = segment.p_vaddr & ~(kPage - 1);
-      file.relro_end = end & ~(kPage - 1);
+      file.relro_begin = segment.p_vaddr & ~(kPageBytes - 1);
+      file.relro_end = end & ~(kPageBytes - 1);
     }
   }
   file.is_elf = loads;

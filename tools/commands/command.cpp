@@ -6,9 +6,11 @@
 
 #include "commands/command.h"
 
+#include "support/edit_distance.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
+#include "support/text_wrap.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -30,29 +32,8 @@ const Command *const kCommands[] = {
 };
 
 constexpr std::size_t kHelpColumn = 26;
-constexpr std::size_t kHelpWidth = 80;
-
-/// The words of a text in lines that begin at a column and end with the help's
-/// width. The first line begins where the caller stands.
-std::string wrapped(std::string_view words, std::size_t begin) {
-  std::string out;
-  std::size_t column = begin;
-  while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(' '));
-    words.remove_prefix(std::min(words.size(), word.size() + 1));
-    if (column != begin && column + 1 + word.size() > kHelpWidth) {
-      out += "\n" + std::string(begin, ' ');
-      column = begin;
-    }
-    if (column != begin) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out + "\n";
-}
+/// Words with more slips than this mean another command.
+constexpr std::size_t kMaxSlips = 2;
 
 /// An option and what it does, in two columns.
 std::string help_entry(const std::string &left, const std::string &right) {
@@ -144,24 +125,6 @@ int run_command(const Command &command, const std::vector<std::string> &words) {
   return kStatusDone;
 }
 
-/// Whether two words differ by at most a slip or two.
-bool is_like(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1,
-                         diagonal + (a[i - 1] != b[j - 1] ? 1u : 0u)});
-      diagonal = above;
-    }
-  }
-  return row.back() <= 2;
-}
-
 int run_named(const std::vector<std::string> &words) {
   const std::string &name = words.front();
   for (const Command *command : kCommands) {
@@ -184,9 +147,13 @@ int run_named(const std::vector<std::string> &words) {
     return status;
   }
   std::string advice;
+  std::size_t least = kMaxSlips + 1;
   for (const Command *command : kCommands)
-    if (is_like(name, command->name))
+    if (const std::size_t slips = edit_distance(name, command->name);
+        slips < least) {
+      least = slips;
       advice = fmt::format("; did you mean {}?", command->name);
+    }
   fmt::print(stderr,
              "pagetide: {}: there is no such command{}\nSee: pagetide --help\n",
              name, advice);

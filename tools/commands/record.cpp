@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
-#include "support/elf_note.h"
 #include "record/engine_choice.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
+#include "support/elf_note.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 
@@ -86,11 +86,11 @@ std::string describe(const ControlServer::Trace &trace) {
   text += fmt::format(", completed after the death of process {}", trace.pid);
   if (harvest.whole_periods != 0)
     text += fmt::format("; added {} whole period{}", harvest.whole_periods,
-                        harvest.whole_periods == 1 ? "" : "s");
+                        plural(harvest.whole_periods));
   if (harvest.partial_period)
     text += fmt::format("; its last, partial period has {} granule{}",
                         format_count(harvest.partial_granules),
-                        harvest.partial_granules == 1 ? "" : "s");
+                        plural(harvest.partial_granules));
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include "record/kernel_probe.h"
 
 #include "pagetide/pagemap_scan.h"
+#include "support/page_bytes.h"
 #include "support/unique_fd.h"
 
 #include <fcntl.h>
@@ -26,16 +27,14 @@ namespace {
 
 using namespace kernel;
 
-constexpr std::size_t kPage = 4096;
-
 class ProbePage {
 public:
   ProbePage()
-      : page_(::mmap(nullptr, kPage, PROT_READ | PROT_WRITE,
+      : page_(::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
   ~ProbePage() {
     if (page_ != MAP_FAILED)
-      ::munmap(page_, kPage);
+      ::munmap(page_, kPageBytes);
   }
   ProbePage(const ProbePage &) = delete;
   explicit operator bool() const { return page_ != MAP_FAILED; }
@@ -55,7 +54,7 @@ int was_written(int pagemap, const ProbePage &page) {
   scan.size = sizeof(scan);
   scan.flags = kScanWpMatching;
   scan.start = page.address();
-  scan.end = page.address() + kPage;
+  scan.end = page.address() + kPageBytes;
   scan.vector = reinterpret_cast<std::uint64_t>(&found);
   scan.vector_length = 1;
   scan.category_mask = kPageWritten;
@@ -97,7 +96,7 @@ std::string probe_kernel_writes() {
   if (!page)
     return lacks("a page of memory", "Raise the memory limit");
   page.write();
-  UffdRegister range = {page.address(), kPage, kRegisterModeWp, 0};
+  UffdRegister range = {page.address(), kPageBytes, kRegisterModeWp, 0};
   if (::ioctl(uffd.get(), kUffdIoRegister, &range) != 0)
     return lacks("userfaultfd's write protection", kNeedsLinux);
   if (was_written(pagemap.get(), page) < 0)

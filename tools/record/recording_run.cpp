@@ -6,8 +6,8 @@
 
 #include "record/recording_run.h"
 
-#include "support/elf_note.h"
 #include "record/runtime_options.h"
+#include "support/elf_note.h"
 #include "support/text_format.h"
 
 #include <poll.h>

@@ -7,6 +7,7 @@
 #include "report/report_text.h"
 
 #include "support/text_format.h"
+#include "support/text_wrap.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -28,16 +29,6 @@ constexpr std::size_t kMinWidth = 60;
 constexpr std::size_t kMaxWidth = 400;
 constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
-
-const char *plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
-
-/// Display columns of printable text: bytes that do not continue a character.
-std::size_t columns_of(const std::string &text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-      }));
-}
 
 /// The text in exactly `width` columns; of a text too long its end is kept,
 /// which tells paths apart better than their begin.
@@ -83,17 +74,8 @@ private:
   }
   /// A fact of several words, wrapped at the report's width.
   void long_fact(const char *label, const std::string &text) {
-    std::string rest = text;
-    const std::size_t width = style_.width - kFactIndent;
-    while (rest.size() > width) {
-      const std::size_t blank = rest.rfind(' ', width);
-      if (blank == std::string::npos || blank == 0)
-        break;
-      fact(label, rest.substr(0, blank));
-      rest.erase(0, blank + 1);
-      label = "";
-    }
-    fact(label, rest);
+    fmt::format_to(std::back_inserter(out_), "  {:<10} ", label);
+    out_ += wrapped(text, kFactIndent, style_.width);
   }
   std::string bytes(double granules) const {
     return format_bytes(granules *

@@ -24,6 +24,11 @@ std::string format_duration(std::uint64_t ns);
 /// "1,234,567".
 std::string format_count(std::uint64_t count);
 
+/// What follows the noun that is counted.
+constexpr const char *plural(std::uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 /// "2025-11-20 15:32:01 UTC" from CLOCK_REALTIME nanoseconds.
 std::string format_realtime(std::uint64_t ns);
 

@@ -7,10 +7,10 @@
 #include "command_line.h"
 
 #include "pass_options.h"
+#include "support/edit_distance.h"
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string_view>
 
 namespace pagetide::wrapper {
@@ -163,27 +163,11 @@ constexpr Switch kSwitches[] = {
      [](CommandLine &line) { line.help = true; }},
 };
 
-// Number of single-character changes that make one of the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i] != b[j] ? 1 : 0);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, change});
-    }
-  }
-  return row.back();
-}
-
 std::string suggestion(std::string_view given) {
   std::string best;
   std::size_t best_distance = given.size();
   auto consider = [&](std::string candidate) {
-    const std::size_t distance = edit_distance(given, candidate);
+    const std::size_t distance = tools::edit_distance(given, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = std::move(candidate);

@@ -1,0 +1,41 @@
+//===- edit_distance.h - How much two words differ ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H
+#define PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// The number of slips that make one word of the other: a character too many,
+/// one too few, another one, or two neighbours in the wrong order.
+inline std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1,
+                         last[j - 1] + (a[i - 1] != b[j - 1] ? 1u : 0u)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H

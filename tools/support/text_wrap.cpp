@@ -1,0 +1,43 @@
+//===- text_wrap.cpp - Text in lines that a terminal holds ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/text_wrap.h"
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+std::size_t columns_of(std::string_view text) {
+  // Bytes that do not continue a UTF-8 character.
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+      }));
+}
+
+std::string wrapped(std::string_view words, std::size_t indent,
+                    std::size_t width) {
+  std::string out;
+  std::size_t column = indent;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    const std::size_t columns = columns_of(word);
+    if (column != indent && column + 1 + columns > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    if (column != indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += columns;
+  }
+  return out + "\n";
+}
+
+} // namespace pagetide::tools

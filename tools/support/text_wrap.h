@@ -1,0 +1,30 @@
+//===- text_wrap.h - Text in lines that a terminal holds ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
+#define PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace pagetide::tools {
+
+/// The width of text whose reader's terminal is not known.
+inline constexpr std::size_t kTextWidth = 80;
+
+/// Columns that a terminal needs for printable text.
+std::size_t columns_of(std::string_view text);
+
+/// The words in lines of at most `width` columns, each of which begins at
+/// column `indent`. The caller has written the first line up to there. A word
+/// that is wider than a line stands alone and whole. Ends with a line break.
+std::string wrapped(std::string_view words, std::size_t indent,
+                    std::size_t width = kTextWidth);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
