@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "support/elf_note.h"
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
 #include "sample_traces.h"
+#include "support/elf_note.h"
 #include "support/failure.h"
 #include "trace_testing.h"
 
