@@ -19,13 +19,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engines/engine.h"
+#include "engines/marks_engine.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
 #include "platform/gs_base.h"
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
-#include "recorder/recorder.h"
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
 #include "shadow/snapshot.h"

@@ -10,15 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "engines/audit_writes.h"
 #include "platform/bailout.h"
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
 #include "platform/program_memory.h"
 #include "platform/raw_thread.h"
-#include "recorder/recorder.h"
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
+#include "trace/pending_frames.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -77,6 +78,7 @@ void ListStrangers(PageVec<u32> &) {}
 void StrangersStay() {}
 void FreeSlot(u32) {}
 void ObserveThreadEnd(u32) {}
+void RememberThreadArea(u32) {}
 
 // Nobody but the benchmark's own thread releases periods.
 bool WaitForRawThread(const RawThread &, const u32 *, u32) { return true; }

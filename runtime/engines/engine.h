@@ -57,13 +57,6 @@ struct Engine {
   const char *(*prepare)(Sigaction *sigaction) = nullptr;
 };
 
-const Engine &ShadowEngine();
-const Engine &UffdEngine();
-const Engine &MprotectEngine();
-
-/// From any thread: the program has mapped shared memory.
-void NoteNewMapping();
-
 //===- For engines --------------------------------------------------------===//
 
 /// Index of the first page at or after a granule.

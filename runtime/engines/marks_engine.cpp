@@ -4,17 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engines/engine.h"
+#include "engines/marks_engine.h"
+
+#include "engines/audit_writes.h"
 #include "periods/early_marks.h"
 #include "periods/settled.h"
 #include "platform/fork_reset.h"
 #include "platform/page_vec.h"
-#include "recorder/recorder.h"
 #include "shadow/idle_shadow.h"
 #include "shadow/mark_checks.h"
 #include "shadow/snapshot.h"
 #include "threads/service_thread.h"
 #include "threads/thread_start.h"
+#include "trace/pending_frames.h"
 
 namespace pagetide {
 
@@ -62,6 +64,12 @@ static void ListRetired(PageVec<u32> &retired) {
 /// What a slot's words are staged under.
 static u32 StagingTid(u32 slot) {
   return shadow.header->per_thread ? TidOf(slot) : 0;
+}
+
+/// Before a retired slot is freed: its thread goes into the trace.
+static void EndThread(u32 slot) {
+  ObserveThreadEnd(slot);
+  RememberThreadArea(slot);
 }
 
 static const char *Start() {
@@ -161,7 +169,7 @@ static bool Collect(bool ends_period) {
   NoteStrangers();
   if (ok) { // an unfinished slot keeps its marks for the next try
     for (u32 slot : retired) {
-      ObserveThreadEnd(slot);
+      EndThread(slot);
       FreeSlot(slot);
     }
     TookAll(populated, ends_period);
@@ -358,7 +366,7 @@ void EmptyRetiredSlots(bool keep_marks) {
     AddWriter(slot, tid, generation, first);
     if (!ok)
       continue;
-    ObserveThreadEnd(slot);
+    EndThread(slot);
     FreeSlot(slot);
   }
 }

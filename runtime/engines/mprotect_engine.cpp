@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engines/engine.h"
+#include "engines/mprotect_engine.h"
+
+#include "engines/marks_engine.h"
 #include "engines/write_protection.h"
 #include "periods/settled.h"
 #include "platform/page_vec.h"

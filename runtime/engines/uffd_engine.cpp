@@ -14,7 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engines/engine.h"
+#include "engines/uffd_engine.h"
+
 #include "engines/write_tracking.h"
 #include "periods/early_marks.h"
 #include "periods/staging.h"
@@ -23,7 +24,7 @@
 #include "platform/fork_reset.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
-#include "recorder/recorder.h"
+#include "trace/pending_frames.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -47,11 +48,6 @@ struct UffdState {
 } // namespace
 
 PAGETIDE_RECORDER_STATE static UffdState state;
-/// The program has made a mapping that the recorder should look at: see
-/// NoteNewMapping.
-static u32 new_mapping;
-
-void NoteNewMapping() { StoreRelease(&new_mapping, 1); }
 
 //===- Runs of pages and words of cells -----------------------------------===//
 
@@ -100,7 +96,7 @@ static void SayUntracked() {
 
 /// False where the mappings cannot be read (which the recorder tells of).
 static bool Track(bool take, bool say = true) {
-  StoreRelease(&new_mapping, 0);
+  ForgetNewMapping();
   if (ReadMappings(state.mappings, ScratchRange))
     return false;
   state.mappings_time = MonotonicNs();
@@ -117,7 +113,7 @@ static bool Track(bool take, bool say = true) {
 /// by its pages; shared memory by the program's call, else by the next look in
 /// due time.
 static bool MustLookAtMappings() {
-  return LoadAcquire(&new_mapping) ||
+  return HasNewMapping() ||
          MonotonicNs() - state.mappings_time >= GetFlags().mappings ||
          FoundNewMemory();
 }

@@ -24,9 +24,9 @@
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 #include "platform/program_events.h"
-#include "recorder/recorder.h"
 #include "shadow/shadow.h"
 #include "threads/thread_start.h"
+#include "trace/pending_frames.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"

@@ -22,6 +22,7 @@
 #ifndef PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H
 #define PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H
 
+#include "pagetide/trace_format.h"
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"

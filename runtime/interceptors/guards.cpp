@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "engines/engine.h"
 #include "interceptors/address_limit.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/lock_memory.h"
@@ -19,7 +18,8 @@
 #include "platform/locks.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
-#include "recorder/recorder.h"
+#include "platform/proc_maps.h"
+#include "recorder/requests.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 

@@ -20,7 +20,7 @@
 #include "platform/messages.h"
 #include "platform/own_memory.h"
 
-#include "recorder/recorder.h"
+#include "recorder/requests.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 

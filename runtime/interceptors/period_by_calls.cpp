@@ -7,7 +7,7 @@
 #include "interceptors/period_by_calls.h"
 
 #include "platform/options.h"
-#include "recorder/recorder.h"
+#include "recorder/requests.h"
 #include "threads/thread_start.h"
 
 namespace pagetide {

@@ -14,7 +14,7 @@
 #include "interceptors/interceptor.h"
 #include "platform/locks.h"
 
-#include "recorder/recorder.h"
+#include "recorder/requests.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 

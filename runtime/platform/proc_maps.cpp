@@ -158,4 +158,10 @@ bool SameMappings(const MappingList &a, const MappingList &b) {
   return true;
 }
 
+static u32 new_mapping;
+
+void NoteNewMapping() { StoreRelease(&new_mapping, 1); }
+bool HasNewMapping() { return LoadAcquire(&new_mapping); }
+void ForgetNewMapping() { StoreRelease(&new_mapping, 0); }
+
 } // namespace pagetide

@@ -37,6 +37,12 @@ int ReadMappings(MappingList &list, AddressRange (*skip)());
 int ReadMappings(MappingList &list, AddressRange (*skip)(),
                  PageVec<char> &text);
 
+/// From any thread: the program has mapped shared memory, which the recorder
+/// should look at soon.
+void NoteNewMapping();
+bool HasNewMapping();
+void ForgetNewMapping();
+
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y);
 bool SameMappings(const MappingList &a, const MappingList &b);

@@ -8,14 +8,13 @@
 #define PAGETIDE_RUNTIME_RECORDER_CALLBACK_THREAD_H
 
 #include "pagetide/pagetide.h"
-#include "periods/period_result.h"
-#include "platform/proc_maps.h"
+#include "platform/syscalls.h"
 
 namespace pagetide {
 
 /// Sets the program's callback (null: none) and makes sure that a thread of our
 /// own is there to run it. Returns a pagetide_status.
-int SetCallback(pagetide_callback callback, void *user);
+int SetCallback(pagetide_callback callback, void *user, void (*at_exit)());
 bool HasCallback();
 
 /// The program ends, or becomes another, within the callback: to everybody else
@@ -33,11 +32,6 @@ void RunCallback(const pagetide_period &period);
 /// thread.
 bool StartCallbackElsewhere(const pagetide_period &period);
 bool CallbackDone();
-
-/// The period as the callback sees it; valid until the next call. `mappings` is
-/// compared with the list of the call before. On the recorder's thread.
-const pagetide_period &DescribePeriod(const PeriodResult &result,
-                                      const MappingList &mappings);
 
 /// In a forked child: a new callback thread if there is a callback.
 void RenewCallbackInChild();

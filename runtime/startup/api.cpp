@@ -13,8 +13,8 @@
 #include "shadow/marking.h"
 
 #include "periods/watch.h"
-#include "recorder/callback_thread.h"
-#include "recorder/recorder.h"
+#include "recorder/recording.h"
+#include "recorder/requests.h"
 #include "shadow/shadow.h"
 #include "startup/init.h"
 #include "startup/preinit.h"
@@ -84,7 +84,7 @@ PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
 PAGETIDE_EXPORT int __pagetide_api_on_period(pagetide_callback callback,
                                              void *user) {
   EnsureShadow();
-  return SetCallback(callback, user);
+  return RequestCallback(callback, user);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_watch(const void *address, size_t bytes) {

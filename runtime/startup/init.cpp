@@ -6,7 +6,7 @@
 
 #include "startup/init.h"
 
-#include "engines/engine.h"
+#include "engines/mprotect_engine.h"
 #include "interceptors/period_by_calls.h"
 #include "platform/errno_names.h"
 #include "platform/gs_base.h"
@@ -15,6 +15,8 @@
 #include "platform/program_events.h"
 #include "platform/program_memory.h"
 #include "recorder/recorder.h"
+#include "recorder/recording.h"
+#include "recorder/requests.h"
 #include "shadow/shadow.h"
 #include "startup/preinit.h"
 #include "threads/service_thread.h"
@@ -33,58 +35,6 @@
 using namespace __sanitizer;
 
 namespace pagetide {
-
-/// The configuration that the options describe. Paths become absolute: the
-/// recorder's working directory need not stay the program's.
-RecordConfig ConfigFromFlags() {
-  const Flags &flags = GetFlags();
-  RecordConfig config = {};
-  config.period_ns = flags.period;
-  config.per_thread = flags.per_thread;
-  config.checksum = flags.checksum;
-  config.unstable = flags.unstable;
-  switch (int error = SetTracePath(config, flags.trace_path)) {
-  case 0:
-    break;
-  case ENAMETOOLONG:
-    Fatal("option trace_path: the name is too long: %s\n", flags.trace_path);
-  default:
-    Fatal("option trace_path: %s is relative to the working directory, which "
-          "has no path (%s). Give an absolute one.\n",
-          flags.trace_path, DescribeErrno(error));
-  }
-  if (internal_strlen(flags.control) >= sizeof(config.control))
-    Fatal("option control: the socket's name is too long: %s\n", flags.control);
-  internal_strncpy(config.control, flags.control, sizeof(config.control) - 1);
-  return config;
-}
-
-int SetTracePath(RecordConfig &config, const char *path) {
-  config.trace_path[0] = 0;
-  if (!path || !*path)
-    return 0;
-  uptr used = 0;
-  constexpr uptr kRoom = 32; // for what CreateTraceFile appends
-  if (path[0] != '/') {
-    uptr n =
-        Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
-    if (Failed(n))
-      return ErrnoOf(n) == ERANGE ? ENAMETOOLONG : ErrnoOf(n);
-    if (config.trace_path[0] != '/') { // "(unreachable)...", beyond a chroot
-      config.trace_path[0] = 0;
-      return ENOENT;
-    }
-    used = internal_strlen(config.trace_path);
-    config.trace_path[used++] = '/';
-  }
-  uptr bytes = internal_strlen(path) + 1;
-  if (used + bytes + kRoom > sizeof(config.trace_path)) {
-    config.trace_path[0] = 0;
-    return ENAMETOOLONG;
-  }
-  internal_memcpy(config.trace_path + used, path, bytes);
-  return 0;
-}
 
 /// Recording was asked for and cannot begin. By default better no run than one
 /// that somebody takes for recorded.

@@ -17,6 +17,7 @@
 #include "platform/own_memory.h"
 #include "platform/raw_thread.h"
 #include "trace/trace_encode.h"
+#include "trace/trace_file.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -38,13 +39,8 @@ namespace {
 struct Writer {
   RawThread thread;
   bool running;
-  int fd;
-  bool failed;  ///< nothing more is written
-  u64 offset;   ///< where the next frame goes
-  u64 whole;    ///< end of the last frame that leaves no period unfinished
-  u64 reserved; ///< the file system has promised room up to here
-  bool no_reservation; ///< it makes no promises
-  u64 periods;         ///< written whole
+  TraceFile file;
+  bool failed; ///< nothing more is written
   char path[4096];
   ZSTD_CCtx *compressor;
   PageVec<u8> payload, compressed;
@@ -79,105 +75,6 @@ static void ZstdFree(void *, void *p) {
 
 //===- Frames -------------------------------------------------------------===//
 
-/// Room that is kept for the last words of a trace that cannot be written on: a
-/// note and an End frame. So they fit even on a disk that is full.
-constexpr u64 kLastWordsBytes = 1024;
-/// Room that is asked for at a time.
-constexpr u64 kReserveStep = 64 * 1024;
-
-static bool MeansFull(int error) {
-  return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
-}
-
-/// Asks the file system for room up to `end`. Returns 0 or an errno.
-static int ReserveUpTo(u64 end) {
-  constexpr uptr kKeepSize = 1; // FALLOC_FL_KEEP_SIZE
-  uptr result;
-  do
-    result = Syscall(SYS_fallocate, (uptr)writer.fd, kKeepSize, writer.reserved,
-                     end - writer.reserved);
-  while (ErrnoOf(result) == EINTR);
-  if (!Failed(result))
-    writer.reserved = end;
-  return ErrnoOf(result);
-}
-
-/// Sees to it that `bytes` more and the last words have room. Returns 0 or an
-/// errno. File systems without fallocate cannot promise anything.
-static int Reserve(u64 bytes) {
-  const u64 end = writer.offset + bytes + kLastWordsBytes;
-  if (writer.no_reservation || end <= writer.reserved)
-    return 0;
-  int error = ReserveUpTo(end + kReserveStep);
-  if (MeansFull(error))
-    error = ReserveUpTo(end);
-  if (!error || MeansFull(error))
-    return error;
-  writer.no_reservation = true;
-  return 0;
-}
-
-static int CutTo(u64 offset) {
-  uptr result;
-  do
-    result = Syscall(SYS_ftruncate, (uptr)writer.fd, offset);
-  while (ErrnoOf(result) == EINTR);
-  return ErrnoOf(result);
-}
-
-/// An uncompressed frame in a buffer that is there already.
-static uptr PutFrame(u8 *at, FrameType type, const u8 *payload, u32 bytes) {
-  FrameHeader header = {};
-  header.magic = kFrameMagic;
-  header.type = type;
-  header.flags = kFrameRaw;
-  header.raw_bytes = header.stored_bytes = bytes;
-  header.hash = XXH3_64bits_withSeed(payload, bytes, frame_seed(header));
-  __sanitizer::internal_memcpy(at, &header, sizeof(header));
-  __sanitizer::internal_memcpy(at + sizeof(header), payload, bytes);
-  return sizeof(header) + bytes;
-}
-
-/// Takes off what is torn or belongs to a period that is not whole, and writes
-/// why the trace ends there: a note, and an End frame unless `record` may still
-/// complete it. Without memory of its own. False where that fails too.
-static bool WriteLastWords(const char *why, bool with_end) {
-  // A torn frame would hide what stands behind it.
-  if (CutTo(writer.whole))
-    return false;
-  const u64 now = MonotonicNs();
-  u8 frames[kLastWordsBytes];
-  u8 payload[3 * kMaxVarintBytes + 1 + sizeof(Reason)];
-  u8 *end = put_varint(payload, now);
-  end = put_varint(end, writer.periods);
-  *end++ = (u8)NoteCode::kLost;
-  const uptr length = __sanitizer::internal_strlen(why);
-  end = put_varint(end, length);
-  __sanitizer::internal_memcpy(end, why, length);
-  end += length;
-  uptr bytes =
-      PutFrame(frames, FrameType::kNote, payload, (u32)(end - payload));
-  if (with_end) {
-    end = put_varint(payload, now);
-    *end++ = (u8)EndReason::kFailed;
-    *end++ = 0;
-    bytes += PutFrame(frames + bytes, FrameType::kEnd, payload,
-                      (u32)(end - payload));
-  }
-  for (uptr done = 0; done < bytes;) {
-    uptr n = Syscall(SYS_pwrite64, (uptr)writer.fd, (uptr)frames + done,
-                     bytes - done, writer.whole + done);
-    if (ErrnoOf(n) == EINTR)
-      continue;
-    if (Failed(n) || !n) {
-      CutTo(writer.whole);
-      return false;
-    }
-    done += n;
-  }
-  return true;
-}
-
 /// Nothing more can be written. `why` is a sentence without its end.
 static void Fail(const char *why) {
   if (writer.failed)
@@ -186,39 +83,14 @@ static void Fail(const char *why) {
   Reason note;
   __sanitizer::internal_snprintf(
       note.text, sizeof(note.text),
-      "the trace has no period from number %llu on: %s", writer.periods, why);
+      "the trace has no period from number %llu on: %s", writer.file.periods,
+      why);
   const bool stop = GetFlags().on_failure == OnFailure::kStop;
-  const bool said = WriteLastWords(note.text, !stop);
+  const bool said = WriteLastWords(writer.file, note.text, !stop);
   WarnOrStop("cannot write the trace %s: %s. It ends before period %llu%s.%s\n",
-             writer.path, why, writer.periods,
+             writer.path, why, writer.file.periods,
              said ? "" : ", without an End frame",
              stop ? "" : " The program runs on.");
-}
-
-/// Returns 0 or an errno.
-static int WriteAll(iovec *pieces, uptr count) {
-  uptr bytes = 0;
-  for (uptr i = 0; i < count; ++i)
-    bytes += pieces[i].iov_len;
-  if (int error = Reserve(bytes))
-    return error;
-  uptr left = bytes;
-  while (left) {
-    uptr n = Syscall(SYS_writev, (uptr)writer.fd, (uptr)pieces, count);
-    if (ErrnoOf(n) == EINTR)
-      continue;
-    if (Failed(n) || !n)
-      return Failed(n) ? ErrnoOf(n) : EIO;
-    left -= n;
-    for (; n && n >= pieces->iov_len; --count, ++pieces)
-      n -= pieces->iov_len;
-    if (n) {
-      pieces->iov_base = (u8 *)pieces->iov_base + n;
-      pieces->iov_len -= n;
-    }
-  }
-  writer.offset += bytes;
-  return 0;
 }
 
 static void WriteFrame(FrameType type, const u8 *payload, uptr bytes) {
@@ -240,7 +112,7 @@ static void WriteFrame(FrameType type, const u8 *payload, uptr bytes) {
       XXH3_64bits_withSeed(data, header.stored_bytes, frame_seed(header));
   iovec pieces[2] = {{&header, sizeof(header)},
                      {(void *)data, header.stored_bytes}};
-  if (int error = WriteAll(pieces, 2))
+  if (int error = WriteAll(writer.file, pieces, 2))
     LeaveOff("%s", DescribeErrno(error));
 }
 
@@ -251,7 +123,7 @@ static void WritePendingFrames(const PageVec<u8> &frames) {
     at += sizeof(frame);
     WriteFrame(frame.type, &frames[at], frame.bytes);
     at += frame.bytes;
-    writer.whole = writer.offset;
+    writer.file.whole = writer.file.offset;
   }
 }
 
@@ -262,8 +134,8 @@ static void WritePeriod(const PeriodResult &result) {
     WriteFrame(FrameType::kPeriod, writer.payload.data(),
                writer.payload.size());
   if (!writer.failed)
-    ++writer.periods;
-  writer.whole = writer.offset;
+    ++writer.file.periods;
+  writer.file.whole = writer.file.offset;
   WritePendingFrames(result.frames_after);
 }
 
@@ -342,42 +214,13 @@ void EndWithTraceWriter() {
     Syscall(SYS_exit, 0);
 }
 
-//===- Files and the thread -----------------------------------------------===//
-
-int CreateTraceFile(const char *path, char *taken, int *fd) {
-  constexpr int kMostTries = 1000;
-  for (int n = -2; n < kMostTries; ++n) {
-    int bytes;
-    if (n == -2)
-      bytes = __sanitizer::internal_snprintf(taken, 4096, "%s", path);
-    else if (n == -1)
-      bytes = __sanitizer::internal_snprintf(taken, 4096, "%s.%u", path,
-                                             GetPidRaw());
-    else
-      bytes = __sanitizer::internal_snprintf(taken, 4096, "%s.%u.%d", path,
-                                             GetPidRaw(), n + 1);
-    if (bytes >= 4096)
-      return ENAMETOOLONG;
-    uptr result =
-        Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)taken,
-                O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (!Failed(result)) {
-      *fd = (int)result;
-      return 0;
-    }
-    if (ErrnoOf(result) != EEXIST)
-      return ErrnoOf(result);
-  }
-  return EEXIST;
-}
+//===- The thread ---------------------------------------------------------===//
 
 void StartTraceWriter(int fd, const char *path, const FileHeader &header,
                       const PageVec<u8> &first) {
-  writer.fd = fd;
+  writer.file = {};
+  writer.file.fd = fd;
   writer.failed = false;
-  writer.offset = writer.whole = writer.reserved = 0;
-  writer.no_reservation = false;
-  writer.periods = 0;
   writer.stop = 0;
   __sanitizer::internal_strncpy(writer.path, path, sizeof(writer.path) - 1);
   if (!writer.compressor)
@@ -388,9 +231,9 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
   FileHeader copy = header;
   copy.hash = XXH3_64bits(&copy, __builtin_offsetof(FileHeader, hash));
   iovec piece = {&copy, sizeof(copy)};
-  if (int error = WriteAll(&piece, 1))
+  if (int error = WriteAll(writer.file, &piece, 1))
     LeaveOff("%s", DescribeErrno(error));
-  writer.whole = writer.offset;
+  writer.file.whole = writer.file.offset;
   WritePendingFrames(first);
   writer.thread.run = RunWriter;
   writer.thread.name = "pagetide-write";
@@ -414,13 +257,13 @@ void StopTraceWriter(const char *why) {
   SetReleasingThread(nullptr);
   if (!writer.failed && why) {
     writer.failed = true;
-    WriteLastWords(why, true);
+    WriteLastWords(writer.file, why, true);
   }
   // What was reserved and not used is given back.
-  if (!writer.failed && writer.reserved > writer.offset)
-    CutTo(writer.offset);
+  if (!writer.failed && writer.file.reserved > writer.file.offset)
+    CutTo(writer.file, writer.file.offset);
   // Network file systems tell only now.
-  const int error = ErrnoOf(Syscall(SYS_close, (uptr)writer.fd));
+  const int error = ErrnoOf(Syscall(SYS_close, (uptr)writer.file.fd));
   if (error && error != EINTR)
     Warning("the trace %s may lack its end: closing it failed with %s.\n",
             writer.path, DescribeErrno(error));

@@ -18,11 +18,6 @@
 
 namespace pagetide {
 
-/// Creates the trace file, never over an existing one: `path`, else path.<pid>,
-/// else path.<pid>.<n>. Mode 0600, links not followed. Puts the name taken into
-/// `taken` (of 4096 bytes). Returns 0 or an errno.
-int CreateTraceFile(const char *path, char *taken, int *fd);
-
 /// Starts the thread; the header and the `first` frames (PendingFrame) are
 /// written before this returns. Then `fd` is the writer's; where it leaves off
 /// (bailout.h) it is still the caller's.

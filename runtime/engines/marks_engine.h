@@ -1,0 +1,22 @@
+//===- marks_engine.h - Page sets from the shadow -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_ENGINES_MARKS_ENGINE_H
+#define PAGETIDE_RUNTIME_ENGINES_MARKS_ENGINE_H
+
+#include "engines/engine.h"
+
+namespace pagetide {
+
+const Engine &ShadowEngine();
+
+/// Within a period: takes what ended threads left (or drops it) and frees their
+/// slots.
+void EmptyRetiredSlots(bool keep_marks);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_ENGINES_MARKS_ENGINE_H

@@ -1,0 +1,112 @@
+//===- callback_period.cpp - A period as the callback sees it -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/callback_period.h"
+
+#include "platform/fork_reset.h"
+#include "platform/page_vec.h"
+#include "shadow/shadow.h"
+
+namespace pagetide {
+
+// The C API's numbers are the trace's.
+constexpr bool Same(int api, int trace) { return api == trace; }
+static_assert(Same(PAGETIDE_READ, trace::kRunRead) &&
+              Same(PAGETIDE_WRITTEN, trace::kRunWritten) &&
+              Same(PAGETIDE_ACCESSED, trace::kRunAccessed) &&
+              Same(PAGETIDE_CARRIED, trace::kRunCarried) &&
+              Same(PAGETIDE_MAY_READ, trace::kRunMayRead) &&
+              Same(PAGETIDE_MAY_WRITTEN, trace::kRunMayWritten) &&
+              Same(PAGETIDE_STATE_UNREADABLE,
+                   (int)ChecksumState::kUnreadable) &&
+              Same(PAGETIDE_STATE_GONE, (int)ChecksumState::kGone) &&
+              Same(PAGETIDE_STATE_UNSTABLE, (int)ChecksumState::kUnstable) &&
+              Same(PAGETIDE_STATE_STABLE, (int)ChecksumState::kStable) &&
+              Same(PAGETIDE_PERIOD_DRIVEN, trace::kPeriodDriven) &&
+              Same(PAGETIDE_PERIOD_FINAL, trace::kPeriodFinal));
+
+PAGETIDE_RECORDER_STATE static pagetide_period description;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_run> runs;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_thread_set> sections;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_page> pages;
+PAGETIDE_RECORDER_STATE static PageVec<pagetide_mapping> added, removed;
+PAGETIDE_RECORDER_STATE static MappingList told, telling;
+
+static void Describe(const MappingList &list, const Mapping &m,
+                     PageVec<pagetide_mapping> &out) {
+  out.push_back({(uintptr_t)m.start, m.bytes, m.protection, list.NameOf(m)});
+}
+
+/// Both lists are sorted by start: one pass.
+static void CompareMappings() {
+  added.clear();
+  removed.clear();
+  uptr i = 0, j = 0;
+  while (i < told.entries.size() || j < telling.entries.size()) {
+    const Mapping *a = i < told.entries.size() ? &told.entries[i] : nullptr;
+    const Mapping *b =
+        j < telling.entries.size() ? &telling.entries[j] : nullptr;
+    if (a && b && SameMapping(told, *a, telling, *b)) {
+      ++i;
+      ++j;
+    } else if (a && (!b || a->start <= b->start)) {
+      Describe(told, *a, removed);
+      ++i;
+    } else {
+      Describe(telling, *b, added);
+      ++j;
+    }
+  }
+}
+
+template <typename T> static void Copy(PageVec<T> &to, const PageVec<T> &from) {
+  to.clear();
+  to.reserve(from.size());
+  for (const T &t : from)
+    to.push_back(t);
+}
+
+const pagetide_period &DescribePeriod(const PeriodResult &result,
+                                      const MappingList &mappings) {
+  const u32 shift = shadow.module.granule_shift;
+  runs.clear();
+  for (const Run &run : result.set.runs)
+    runs.push_back({run.granule << shift, run.length << shift, run.flags});
+  sections.clear();
+  for (const Section &s : result.set.sections)
+    sections.push_back({s.tid, s.count, &runs[s.first]});
+  pages.clear();
+  for (const PageHash &page : result.hashes)
+    pages.push_back({page.granule << shift, page.hash, (u32)page.state});
+  // What was told last time must outlive this call: it names what went.
+  told.entries.swap(telling.entries);
+  told.names.swap(telling.names);
+  Copy(telling.entries, mappings.entries);
+  Copy(telling.names, mappings.names);
+  CompareMappings();
+  pagetide_period &d = description;
+  d.size = sizeof(d);
+  d.index = result.entry.index;
+  d.start_ns = result.entry.start_ns;
+  d.end_ns = result.entry.end_ns;
+  d.flags = result.entry.flags;
+  d.overruns = result.entry.overruns;
+  d.granule = (size_t)1 << shift;
+  d.thread_count = sections.size();
+  d.threads = sections.data();
+  d.page_count = pages.size();
+  d.pages = pages.data();
+  d.combined_checksum = result.combined.sum;
+  d.stable_count = result.combined.stable;
+  d.left_out_count = result.combined.left_out;
+  d.added_count = added.size();
+  d.added = added.data();
+  d.removed_count = removed.size();
+  d.removed = removed.data();
+  return d;
+}
+
+} // namespace pagetide

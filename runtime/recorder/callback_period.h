@@ -1,0 +1,23 @@
+//===- callback_period.h - A period as the callback sees it ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_CALLBACK_PERIOD_H
+#define PAGETIDE_RUNTIME_RECORDER_CALLBACK_PERIOD_H
+
+#include "pagetide/pagetide.h"
+#include "periods/period_result.h"
+#include "platform/proc_maps.h"
+
+namespace pagetide {
+
+/// The period as the callback sees it; valid until the next call. `mappings` is
+/// compared with the list of the call before. On the recorder's thread.
+const pagetide_period &DescribePeriod(const PeriodResult &result,
+                                      const MappingList &mappings);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_CALLBACK_PERIOD_H

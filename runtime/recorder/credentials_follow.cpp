@@ -1,0 +1,43 @@
+//===- credentials_follow.cpp - The program's rights on our threads -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/credentials_follow.h"
+
+#include "platform/errno_names.h"
+#include "platform/messages.h"
+#include "trace/trace_writer.h"
+
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+/// On the recorder's thread and the writer's.
+static void Repeat(void *arg) {
+  const auto &call = *(const CredentialCall *)arg;
+  const uptr *a = call.arguments;
+  uptr result = Syscall(call.number, a[0], a[1], a[2], a[3], a[4]);
+  if (!Failed(result))
+    return;
+  if (call.number == SYS_capset) {
+    // Another thread of the program had other capabilities. None are needed.
+    struct {
+      u32 version, pid;
+    } header = {0x20080522 /* _LINUX_CAPABILITY_VERSION_3 */, 0};
+    const u32 none[6] = {};
+    if (!Failed(Syscall(SYS_capset, (uptr)&header, (uptr)none)))
+      return;
+  }
+  Fatal("the program has changed its rights (system call %ld), and the "
+        "recorder's threads cannot do the same: %s.\n",
+        call.number, DescribeErrno(ErrnoOf(result)));
+}
+
+void FollowCredentials(const CredentialCall &call) {
+  Repeat((void *)&call);
+  RunOnTraceWriter(Repeat, (void *)&call);
+}
+
+} // namespace pagetide

@@ -1,0 +1,144 @@
+//===- period.cpp - The end of a period -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/period.h"
+
+#include "engines/audit_writes.h"
+#include "periods/page_hash.h"
+#include "periods/period_pool.h"
+#include "periods/settled.h"
+#include "periods/staging.h"
+#include "periods/watch.h"
+#include "platform/errno_names.h"
+#include "platform/fork_reset.h"
+#include "platform/messages.h"
+#include "platform/options.h"
+#include "recorder/callback_period.h"
+#include "recorder/callback_thread.h"
+#include "recorder/checksums.h"
+#include "recorder/mappings_watch.h"
+#include "recorder/recorder_state.h"
+#include "recorder/requests.h"
+#include "recorder/slot_service.h"
+#include "threads/service_thread.h"
+#include "trace/pending_frames.h"
+#include "trace/trace_encode.h"
+#include "trace/trace_writer.h"
+
+namespace pagetide {
+
+using namespace trace;
+
+/// A callback may wait for a thread that changes its rights.
+static void AnswerRepeat() {
+  if (!RequestWaits() || request.op != Op::kRepeat)
+    return;
+  FollowCredentials(request.call);
+  AnswerRequest(PAGETIDE_OK);
+}
+
+static void GiveToCallback(PeriodResult &result, bool on_caller) {
+  const pagetide_period &period = DescribePeriod(result, KnownMappings());
+  if (on_caller) {
+    LetCallerRunCallback(period);
+  } else if (!StartCallbackElsewhere(period)) {
+    return;
+  }
+  for (;;) {
+    u32 seen = RecorderWakes();
+    AnswerSlot(); // the callback may create threads
+    if (!on_caller)
+      AnswerRepeat(); // or wait for a thread that changes its rights
+    if (on_caller ? RequestWaits() : CallbackDone())
+      return;
+    RecorderSleep(seen);
+  }
+}
+
+/// Says why there is nothing more, to the user and in the trace; the caller
+/// stops.
+static void GiveUp(const char *why) {
+  WarnOrStop("%s Recording ends here.\n", why);
+  if (Tracing())
+    EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+               NoteCode::kLost, why);
+}
+
+static void SayIfReadingRefused() {
+  int error = TakeReadingRefused();
+  if (!error)
+    return;
+  WarnOrStop("pages cannot be read for their checksums: %s. They are called "
+             "unreadable. A system call filter may forbid process_vm_readv and "
+             "memfd_create; allow one of them.\n",
+             DescribeErrno(error));
+  if (Tracing())
+    EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+               NoteCode::kLost,
+               "checksums: the system forbids reading the program's pages");
+}
+
+PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched;
+
+bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
+  if (Tracing())
+    EndWithTraceWriter();
+  const u64 now = MonotonicNs();
+  const bool callback = HasCallback();
+  const bool hash = record_config.checksum != ChecksumMode::kNone;
+  ObserveThreads(now);
+  LookAtMappings(now, last != nullptr || WatchingKernelWrites());
+  if (WatchingKernelWrites())
+    // Before the marks are taken: what was written until now was marked before.
+    CollectKernelWrites(OpenPeriod().index, recorder_state.leaving,
+                        KnownMappings(), PendingFrames());
+  // Where nobody reads pages at a period's end, a thread has until the next
+  // end to settle.
+  // A thread that waits for its request is between no mark and its access.
+  const bool asked = RequestWaits();
+  if (asked)
+    SettleSlot(request.slot);
+  bool ok = hash || callback || CarryUnsettled(0);
+  ok = recorder_state.engine->collect(true) && ok;
+  CountPeriodEnded();
+  if (asked)
+    SettleSlot(request.slot);
+  PeriodEntry &entry = ClosePeriod(now, flags, recorder_state.overruns);
+  recorder_state.overruns = 0;
+
+  PeriodResult *result = NewPeriodResult();
+  result->entry = entry;
+  bool watching = WatchedRegions(watched);
+  BuildPageSet(entry, record_config.per_thread, watching ? &watched : nullptr,
+               result->set);
+  if (hash)
+    ok = HashPeriod(*recorder_state.engine, record_config.checksum,
+                    record_config.unstable, *result) &&
+         ok;
+  else if (callback)
+    ok = CarryUnsettled(GetFlags().settle_wait) && ok;
+  if (hash)
+    SayIfReadingRefused();
+  if (callback)
+    GiveToCallback(*result, on_caller);
+  if (!ok)
+    GiveUp("The page sets of one period exceed the staging area. Raise option "
+           "staging_mib, or shorten the period.");
+  result->frames_before.swap(PendingFrames());
+  PendingFrames().clear();
+  if (last || !ok)
+    EncodeEnd(result->frames_after, MonotonicNs(),
+              ok ? *last : EndReason::kFailed, 0);
+  if (Tracing()) {
+    QueuePeriod(result);
+  } else {
+    ReleasePeriod(result->entry);
+    RecyclePeriodResult(result);
+  }
+  return ok;
+}
+
+} // namespace pagetide

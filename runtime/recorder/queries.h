@@ -1,0 +1,21 @@
+//===- queries.h - What has been marked since the last period -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_QUERIES_H
+#define PAGETIDE_RUNTIME_RECORDER_QUERIES_H
+
+namespace pagetide {
+
+/// Answers `request`: a pagetide_status, or for a query the flags.
+int AnswerQuery();
+int AnswerCollect();
+
+/// True if anything has been marked since the last period ended.
+bool AnyMarks();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_QUERIES_H

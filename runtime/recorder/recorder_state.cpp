@@ -1,0 +1,48 @@
+//===- recorder_state.cpp - What the recorder is doing --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/recorder_state.h"
+
+namespace pagetide {
+
+RecordConfig record_config;
+PAGETIDE_RECORDER_STATE RecorderState recorder_state;
+
+static u32 recording;
+
+bool Recording() { return LoadAcquire(&recording); }
+void SetRecording(bool is_recording) { StoreRelease(&recording, is_recording); }
+
+void Schedule(u64 from) {
+  u64 period = __atomic_load_n(&record_config.period_ns, __ATOMIC_ACQUIRE);
+  constexpr u64 kNever = 0; // also where the sum wraps: beyond five centuries
+  recorder_state.next_end =
+      period && from + period > from ? from + period : kNever;
+}
+
+//===- For debuggers and oracles ------------------------------------------===//
+
+/// Counts that a watchpoint, or a simulator, may observe: recordings begun in
+/// this process, and periods ended. Each is stored to once the marks of the
+/// time before have been taken, and before a thread that ended the period runs
+/// on.
+extern "C" {
+struct PagetideBoundaries {
+  volatile u64 begun, ended;
+};
+__attribute__((
+    visibility("default"))) PagetideBoundaries __pagetide_boundaries = {0, 0};
+}
+
+void CountRecordingBegun() {
+  __pagetide_boundaries.begun = __pagetide_boundaries.begun + 1;
+}
+
+void CountPeriodEnded() {
+  __pagetide_boundaries.ended = __pagetide_boundaries.ended + 1;
+}
+
+} // namespace pagetide

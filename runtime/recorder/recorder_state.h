@@ -1,0 +1,56 @@
+//===- recorder_state.h - What the recorder is doing ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_RECORDER_STATE_H
+#define PAGETIDE_RUNTIME_RECORDER_RECORDER_STATE_H
+
+#include "engines/engine.h"
+#include "pagetide/trace_format.h"
+#include "platform/fork_reset.h"
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+struct RecordConfig {
+  u64 period_ns;
+  bool per_thread;
+  trace::ChecksumMode checksum;
+  trace::UnstablePolicy unstable;
+  char trace_path[4096]; ///< absolute; empty: none
+  char control[108];     ///< socket of `pagetide record`; empty: none
+};
+
+/// Of the recording under way. A request to start fills it in.
+extern RecordConfig record_config;
+
+/// True while a recording is under way. From any thread.
+bool Recording();
+void SetRecording(bool recording);
+
+/// State of the recorder's thread.
+struct RecorderState {
+  const Engine *engine;
+  u64 next_end; ///< when the clock ends the open period; 0: it does not
+  u64 overruns; ///< scheduled ends missed in the open period
+  /// The trace says that the program ended, by exec or abort. It may go on.
+  bool said_end;
+  int control; ///< connection to `pagetide record`, or -1
+  char trace_path[4096];
+  bool leaving; ///< the program's exit handlers have run
+};
+PAGETIDE_RECORDER_STATE extern RecorderState recorder_state;
+
+/// Schedules the next end of a period after `from`.
+void Schedule(u64 from);
+
+/// Counts for debuggers and oracles: call when the marks of the time before
+/// have been taken.
+void CountRecordingBegun();
+void CountPeriodEnded();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_RECORDER_STATE_H

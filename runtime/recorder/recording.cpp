@@ -1,0 +1,237 @@
+//===- recording.cpp - The beginning and end of a recording ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/recording.h"
+
+#include "engines/audit_writes.h"
+#include "engines/marks_engine.h"
+#include "engines/mprotect_engine.h"
+#include "engines/uffd_engine.h"
+#include "pagetide/pagetide.h"
+#include "periods/settled.h"
+#include "periods/staging.h"
+#include "platform/bailout.h"
+#include "platform/errno_names.h"
+#include "platform/messages.h"
+#include "platform/options.h"
+#include "recorder/mappings_watch.h"
+#include "recorder/slot_service.h"
+#include "shadow/shadow.h"
+#include "threads/service_thread.h"
+#include "trace/control_client.h"
+#include "trace/pending_frames.h"
+#include "trace/trace_encode.h"
+#include "trace/trace_file.h"
+#include "trace/trace_header.h"
+#include "trace/trace_writer.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace trace;
+
+//===- What to record -----------------------------------------------------===//
+
+RecordConfig ConfigFromFlags() {
+  const Flags &flags = GetFlags();
+  RecordConfig config = {};
+  config.period_ns = flags.period;
+  config.per_thread = flags.per_thread;
+  config.checksum = flags.checksum;
+  config.unstable = flags.unstable;
+  switch (int error = SetTracePath(config, flags.trace_path)) {
+  case 0:
+    break;
+  case ENAMETOOLONG:
+    Fatal("option trace_path: the name is too long: %s\n", flags.trace_path);
+  default:
+    Fatal("option trace_path: %s is relative to the working directory, which "
+          "has no path (%s). Give an absolute one.\n",
+          flags.trace_path, DescribeErrno(error));
+  }
+  if (internal_strlen(flags.control) >= sizeof(config.control))
+    Fatal("option control: the socket's name is too long: %s\n", flags.control);
+  internal_strncpy(config.control, flags.control, sizeof(config.control) - 1);
+  return config;
+}
+
+int SetTracePath(RecordConfig &config, const char *path) {
+  config.trace_path[0] = 0;
+  if (!path || !*path)
+    return 0;
+  uptr used = 0;
+  constexpr uptr kRoom = 32; // for what CreateTraceFile appends
+  if (path[0] != '/') {
+    uptr n =
+        Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
+    if (Failed(n))
+      return ErrnoOf(n) == ERANGE ? ENAMETOOLONG : ErrnoOf(n);
+    if (config.trace_path[0] != '/') { // "(unreachable)...", beyond a chroot
+      config.trace_path[0] = 0;
+      return ENOENT;
+    }
+    used = internal_strlen(config.trace_path);
+    config.trace_path[used++] = '/';
+  }
+  uptr bytes = internal_strlen(path) + 1;
+  if (used + bytes + kRoom > sizeof(config.trace_path)) {
+    config.trace_path[0] = 0;
+    return ENAMETOOLONG;
+  }
+  internal_memcpy(config.trace_path + used, path, bytes);
+  return 0;
+}
+
+//===- The trace ----------------------------------------------------------===//
+
+static FileHeader HeaderOfTrace(u64 now) {
+  FileHeader header = MakeHeader(now);
+  header.checksum_mode = record_config.checksum;
+  header.unstable_policy = record_config.unstable;
+  if (record_config.per_thread)
+    header.flags |= kHeaderPerThread;
+  header.period_ns = record_config.period_ns;
+  return header;
+}
+
+/// Creates the trace and starts its writer. `parent_trace` not null: the
+/// process is a fork of the one that writes it.
+static int StartTrace(u64 now, const char *parent_trace) {
+  SetTracing(false);
+  int fd = -1;
+  if (record_config.trace_path[0]) {
+    if (int error = CreateTraceFile(record_config.trace_path,
+                                    recorder_state.trace_path, &fd)) {
+      Warning("cannot create the trace %s: %s. Name another with trace_path "
+              "(pagetide record -o).\n",
+              record_config.trace_path, DescribeErrno(error));
+      return PAGETIDE_IO;
+    }
+    Reason why;
+    const bool started = Attempt(why, [&] {
+      EncodeProcess(PendingFrames(), recorder_state.engine->name);
+      if (parent_trace)
+        EncodeNote(PendingFrames(), now, 0, NoteCode::kForked, parent_trace);
+      StartTraceWriter(fd, recorder_state.trace_path, HeaderOfTrace(now),
+                       PendingFrames());
+    });
+    PendingFrames().clear();
+    if (!started) {
+      // No trace rather than one of nothing; the name was new, so it is ours.
+      Syscall(SYS_unlinkat, (uptr)AT_FDCWD, (uptr)recorder_state.trace_path, 0);
+      Syscall(SYS_close, (uptr)fd);
+      Warning("cannot write the trace %s: %s.\n", recorder_state.trace_path,
+              why.text);
+      return PAGETIDE_IO;
+    }
+    SetTracing(true);
+  }
+  if (record_config.control[0]) {
+    recorder_state.control =
+        ConnectToRecord(record_config.control, RecorderMemfd(), fd,
+                        Tracing() ? recorder_state.trace_path : "");
+    if (recorder_state.control < 0 && Tracing())
+      EncodeNote(PendingFrames(), now, 0, NoteCode::kInfo,
+                 "`pagetide record` could not be reached: nobody completes "
+                 "this trace if the process is killed");
+  }
+  return PAGETIDE_OK;
+}
+
+static void CannotWatchKernelWrites(const char *missing) {
+  Warning("the kernel cannot tell which pages are written (option "
+          "kernel_writes): %s. The trace is made without that.\n",
+          missing);
+  EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+             NoteCode::kLost, "the kernel cannot tell which pages are written");
+}
+
+static const Engine &ChosenEngine() {
+  switch (GetFlags().engine) {
+  case EngineKind::kUffd:
+    return UffdEngine();
+  case EngineKind::kMprotect:
+    return MprotectEngine();
+  case EngineKind::kMarks:
+    break;
+  }
+  return ShadowEngine();
+}
+
+int StartRecording(const char *parent_trace) {
+  if (Recording())
+    return PAGETIDE_BUSY;
+  if (record_config.checksum == ChecksumMode::kWritten &&
+      !abi::tells_writes(shadow.layout))
+    return PAGETIDE_UNSUPPORTED;
+  if (record_config.per_thread && GetFlags().engine != EngineKind::kMarks)
+    return PAGETIDE_UNSUPPORTED;
+  if (record_config.unstable == UnstablePolicy::kStop &&
+      GetFlags().engine == EngineKind::kMprotect)
+    return PAGETIDE_UNSUPPORTED;
+  recorder_state.engine = &ChosenEngine();
+  recorder_state.control = -1;
+  PendingFrames().clear();
+  RenewSlotWarning();
+  ForgetThreads();
+  ForgetMappings();
+  ForgetWriters();
+  shadow.header->per_thread = record_config.per_thread;
+  shadow.header->chunk_count =
+      (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;
+  u64 now = MonotonicNs();
+  ResetStaging(0, now);
+  if (const char *missing = recorder_state.engine->start()) {
+    Warning("engine %s cannot record process %u: the system lacks %s.\n",
+            recorder_state.engine->name, ServedProcess(), missing);
+    return PAGETIDE_UNSUPPORTED;
+  }
+  CountRecordingBegun();
+  // The header must be right before record may harvest by it.
+  StoreRelease(&shadow.header->recording, 1);
+  if (int status = StartTrace(now, parent_trace)) {
+    StoreRelease(&shadow.header->recording, 0);
+    recorder_state.engine->stop();
+    return status;
+  }
+  recorder_state.overruns = 0;
+  recorder_state.said_end = false;
+  LookAtMappings(now, true);
+  if (GetFlags().kernel_writes && Tracing())
+    if (const char *missing = StartKernelWrites(KnownMappings()))
+      CannotWatchKernelWrites(missing);
+  Schedule(now);
+  ObserveThreadEnds(true);
+  SetRecording(true);
+  Info("recording%s%s, period %llu us\n", Tracing() ? " to " : "",
+       Tracing() ? recorder_state.trace_path : "",
+       record_config.period_ns / 1000);
+  return PAGETIDE_OK;
+}
+
+void StopRecording(const char *why) {
+  StopKernelWrites();
+  if (recorder_state.engine)
+    recorder_state.engine->stop();
+  StopTraceWriter(why);
+  StoreRelease(&shadow.header->recording, 0);
+  SetRecording(false);
+  ObserveThreadEnds(false);
+  if (recorder_state.control >= 0)
+    Syscall(SYS_close, (uptr)recorder_state.control);
+  recorder_state.control = -1;
+  SetTracing(false);
+  Info("recording ended\n");
+}
+
+} // namespace pagetide

@@ -1,0 +1,48 @@
+//===- slot_service.cpp - The recorder gives slots to new threads ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/slot_service.h"
+
+#include "engines/marks_engine.h"
+#include "periods/staging.h"
+#include "platform/fork_reset.h"
+#include "platform/messages.h"
+#include "recorder/recorder_state.h"
+#include "shadow/shadow.h"
+#include "threads/slot_requests.h"
+#include "trace/pending_frames.h"
+#include "trace/trace_encode.h"
+
+namespace pagetide {
+
+using namespace trace;
+
+PAGETIDE_RECORDER_STATE static bool told_shared;
+
+void RenewSlotWarning() { told_shared = false; }
+
+/// No thread beyond the `own` ones so far gets a slot of its own.
+static void SaySlotsRanOut(u32 own) {
+  if (!Recording() || told_shared)
+    return;
+  told_shared = true;
+  Warning("no shadow of its own is left for another thread (%u have one): "
+          "further threads share some, and stand under thread 0.%s\n",
+          own,
+          shadow.cells_shift ? " Precision exact has room for sixteen times "
+                               "as many."
+                             : "");
+  if (Tracing())
+    EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+               NoteCode::kThreadsShared,
+               "slots ran out: further threads stand under thread 0");
+}
+
+void AnswerSlot() {
+  AnswerSlotRequest(Recording(), {EmptyRetiredSlots, SaySlotsRanOut});
+}
+
+} // namespace pagetide

@@ -1,0 +1,19 @@
+//===- slot_service.h - The recorder gives slots to new threads -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_SLOT_SERVICE_H
+#define PAGETIDE_RUNTIME_RECORDER_SLOT_SERVICE_H
+
+namespace pagetide {
+
+/// Answers a request for a slot (threads/slot_requests.h) if there is one.
+void AnswerSlot();
+/// Recording begins: tell again when slots run out.
+void RenewSlotWarning();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_SLOT_SERVICE_H

@@ -1,0 +1,117 @@
+//===- pending_frames.cpp - What the trace is told between periods --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/pending_frames.h"
+
+#include "periods/staging.h"
+#include "platform/fork_reset.h"
+#include "shadow/shadow.h"
+#include "threads/thread_start.h"
+#include "trace/trace_encode.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace trace;
+using shadow_file::kMaxSlots;
+using shadow_file::kOrphanSlot;
+
+namespace {
+struct Pending {
+  PageVec<u8> frames;
+  bool tracing;
+  bool observes_ends;
+  u64 seen_generation[kMaxSlots];
+  u64 alive_check_time;
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static Pending pending;
+
+bool Tracing() { return pending.tracing; }
+void SetTracing(bool tracing) { pending.tracing = tracing; }
+PageVec<u8> &PendingFrames() { return pending.frames; }
+
+void NoteLost(const char *what) {
+  if (pending.tracing)
+    EncodeNote(pending.frames, MonotonicNs(), OpenPeriod().index,
+               NoteCode::kLost, what);
+}
+
+//===- Threads that come and go -------------------------------------------===//
+
+void ForgetThreads() {
+  for (u64 &generation : pending.seen_generation)
+    generation = 0;
+}
+
+void ObserveThreadEnds(bool recording) { pending.observes_ends = recording; }
+
+static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
+                            const char *name) {
+  // All at once: half a frame must not stay there (bailout.h).
+  constexpr uptr kMostBytes = 256;
+  pending.frames.reserve(pending.frames.size() + kMostBytes);
+  uptr frame = BeginPendingFrame(pending.frames, FrameType::kThreads);
+  Encoder encoder(pending.frames);
+  encoder.Varint(1);
+  encoder.Byte((u8)event);
+  encoder.Varint(tid);
+  encoder.Varint(time);
+  encoder.String(name);
+  EndPendingFrame(pending.frames, frame);
+}
+
+/// The thread's name as ps shows it; empty where it is gone.
+static void ReadThreadName(u32 tid, char *name, uptr bytes) {
+  char path[64];
+  internal_snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+  name[0] = 0;
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY);
+  if (Failed(fd))
+    return;
+  uptr n = Syscall(SYS_read, fd, (uptr)name, bytes - 1);
+  Syscall(SYS_close, fd);
+  name[Failed(n) ? 0 : n] = 0;
+  if (char *newline = internal_strchr(name, '\n'))
+    *newline = 0;
+}
+
+static void ObserveThreadStart(u32 slot) {
+  const SlotEntry &entry = shadow.slots[slot];
+  if (slot == kOrphanSlot || pending.seen_generation[slot] == entry.generation)
+    return;
+  pending.seen_generation[slot] = entry.generation;
+  char name[32];
+  ReadThreadName(entry.tid, name, sizeof(name));
+  NoteThreadEvent(ThreadEvent::kStart, entry.tid, entry.start_ns, name);
+}
+
+void ObserveThreadEnd(u32 slot) {
+  if (!pending.observes_ends)
+    return;
+  ObserveThreadStart(slot);
+  const SlotEntry &entry = shadow.slots[slot];
+  NoteThreadEvent(ThreadEvent::kEnd, entry.tid, entry.end_ns, "");
+}
+
+void ObserveThreads(u64 now) {
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
+    if (LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kLive)
+      ObserveThreadStart(slot);
+  if (now - pending.alive_check_time < 100 * kNsPerMs)
+    return;
+  pending.alive_check_time = now;
+  RetireDeadThreads();
+}
+
+} // namespace pagetide

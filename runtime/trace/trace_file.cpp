@@ -1,0 +1,174 @@
+//===- trace_file.cpp - The file of a trace -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/trace_file.h"
+
+#include "pagetide/trace_format.h"
+#include "platform/bailout.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace trace;
+
+/// Room that is kept for the last words of a trace that cannot be written on: a
+/// note and an End frame. So they fit even on a disk that is full.
+constexpr u64 kLastWordsBytes = 1024;
+/// Room that is asked for at a time.
+constexpr u64 kReserveStep = 64 * 1024;
+
+static bool MeansFull(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
+}
+
+/// Asks the file system for room up to `end`. Returns 0 or an errno.
+static int ReserveUpTo(TraceFile &file, u64 end) {
+  constexpr uptr kKeepSize = 1; // FALLOC_FL_KEEP_SIZE
+  uptr result;
+  do
+    result = Syscall(SYS_fallocate, (uptr)file.fd, kKeepSize, file.reserved,
+                     end - file.reserved);
+  while (ErrnoOf(result) == EINTR);
+  if (!Failed(result))
+    file.reserved = end;
+  return ErrnoOf(result);
+}
+
+/// Sees to it that `bytes` more and the last words have room. Returns 0 or an
+/// errno. File systems without fallocate cannot promise anything.
+static int Reserve(TraceFile &file, u64 bytes) {
+  const u64 end = file.offset + bytes + kLastWordsBytes;
+  if (file.no_reservation || end <= file.reserved)
+    return 0;
+  int error = ReserveUpTo(file, end + kReserveStep);
+  if (MeansFull(error))
+    error = ReserveUpTo(file, end);
+  if (!error || MeansFull(error))
+    return error;
+  file.no_reservation = true;
+  return 0;
+}
+
+int CutTo(TraceFile &file, u64 offset) {
+  uptr result;
+  do
+    result = Syscall(SYS_ftruncate, (uptr)file.fd, offset);
+  while (ErrnoOf(result) == EINTR);
+  return ErrnoOf(result);
+}
+
+/// An uncompressed frame in a buffer that is there already.
+static uptr PutFrame(u8 *at, FrameType type, const u8 *payload, u32 bytes) {
+  FrameHeader header = {};
+  header.magic = kFrameMagic;
+  header.type = type;
+  header.flags = kFrameRaw;
+  header.raw_bytes = header.stored_bytes = bytes;
+  header.hash = XXH3_64bits_withSeed(payload, bytes, frame_seed(header));
+  internal_memcpy(at, &header, sizeof(header));
+  internal_memcpy(at + sizeof(header), payload, bytes);
+  return sizeof(header) + bytes;
+}
+
+bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
+  // A torn frame would hide what stands behind it.
+  if (CutTo(file, file.whole))
+    return false;
+  const u64 now = MonotonicNs();
+  u8 frames[kLastWordsBytes];
+  u8 payload[3 * kMaxVarintBytes + 1 + sizeof(Reason)];
+  u8 *end = put_varint(payload, now);
+  end = put_varint(end, file.periods);
+  *end++ = (u8)NoteCode::kLost;
+  const uptr length = internal_strlen(why);
+  end = put_varint(end, length);
+  internal_memcpy(end, why, length);
+  end += length;
+  uptr bytes =
+      PutFrame(frames, FrameType::kNote, payload, (u32)(end - payload));
+  if (with_end) {
+    end = put_varint(payload, now);
+    *end++ = (u8)EndReason::kFailed;
+    *end++ = 0;
+    bytes += PutFrame(frames + bytes, FrameType::kEnd, payload,
+                      (u32)(end - payload));
+  }
+  for (uptr done = 0; done < bytes;) {
+    uptr n = Syscall(SYS_pwrite64, (uptr)file.fd, (uptr)frames + done,
+                     bytes - done, file.whole + done);
+    if (ErrnoOf(n) == EINTR)
+      continue;
+    if (Failed(n) || !n) {
+      CutTo(file, file.whole);
+      return false;
+    }
+    done += n;
+  }
+  return true;
+}
+
+int WriteAll(TraceFile &file, iovec *pieces, uptr count) {
+  uptr bytes = 0;
+  for (uptr i = 0; i < count; ++i)
+    bytes += pieces[i].iov_len;
+  if (int error = Reserve(file, bytes))
+    return error;
+  uptr left = bytes;
+  while (left) {
+    uptr n = Syscall(SYS_writev, (uptr)file.fd, (uptr)pieces, count);
+    if (ErrnoOf(n) == EINTR)
+      continue;
+    if (Failed(n) || !n)
+      return Failed(n) ? ErrnoOf(n) : EIO;
+    left -= n;
+    for (; n && n >= pieces->iov_len; --count, ++pieces)
+      n -= pieces->iov_len;
+    if (n) {
+      pieces->iov_base = (u8 *)pieces->iov_base + n;
+      pieces->iov_len -= n;
+    }
+  }
+  file.offset += bytes;
+  return 0;
+}
+
+int CreateTraceFile(const char *path, char *taken, int *fd) {
+  constexpr int kMostTries = 1000;
+  for (int n = -2; n < kMostTries; ++n) {
+    int bytes;
+    if (n == -2)
+      bytes = internal_snprintf(taken, 4096, "%s", path);
+    else if (n == -1)
+      bytes = internal_snprintf(taken, 4096, "%s.%u", path, GetPidRaw());
+    else
+      bytes =
+          internal_snprintf(taken, 4096, "%s.%u.%d", path, GetPidRaw(), n + 1);
+    if (bytes >= 4096)
+      return ENAMETOOLONG;
+    uptr result =
+        Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)taken,
+                O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (!Failed(result)) {
+      *fd = (int)result;
+      return 0;
+    }
+    if (ErrnoOf(result) != EEXIST)
+      return ErrnoOf(result);
+  }
+  return EEXIST;
+}
+
+} // namespace pagetide

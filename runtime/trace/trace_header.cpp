@@ -1,0 +1,80 @@
+//===- trace_header.cpp - The beginning of a trace ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/trace_header.h"
+
+#include "platform/options.h"
+#include "shadow/shadow.h"
+#include "threads/service_thread.h"
+#include "trace/trace_encode.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using namespace trace;
+
+void EncodeProcess(PageVec<u8> &frames, const char *engine) {
+  uptr frame = BeginPendingFrame(frames, FrameType::kProcess);
+  Encoder encoder(frames);
+  char text[4096];
+  uptr n = Syscall(SYS_readlinkat, (uptr)AT_FDCWD,
+                   (uptr) "/proc/thread-self/exe", (uptr)text, sizeof(text));
+  encoder.String(text, Failed(n) ? 0 : n);
+  // The command line: each argument ends with a zero.
+  PageVec<char> arguments;
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
+                    (uptr) "/proc/thread-self/cmdline", O_RDONLY);
+  if (!Failed(fd)) {
+    constexpr uptr kMost = 1 << 20; // what a trace has room to tell
+    while (arguments.size() < kMost &&
+           !Failed(n = Syscall(SYS_read, fd, (uptr)text, sizeof(text))) && n)
+      for (uptr i = 0; i < n; ++i)
+        arguments.push_back(text[i]);
+    Syscall(SYS_close, fd);
+  }
+  u64 count = 0;
+  for (char c : arguments)
+    count += c == 0;
+  encoder.Varint(count);
+  const char *argument = arguments.data();
+  for (u64 i = 0; i < count; ++i) {
+    encoder.String(argument);
+    argument += internal_strlen(argument) + 1;
+  }
+  arguments.Free();
+  encoder.String(FlagsAsText());
+  encoder.String(engine);
+  encoder.String(PAGETIDE_VERSION);
+  EndPendingFrame(frames, frame);
+}
+
+FileHeader MakeHeader(u64 now) {
+  FileHeader header = {};
+  internal_memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version_major = kVersionMajor;
+  header.version_minor = kVersionMinor;
+  header.header_bytes = sizeof(header);
+  header.layout = (u32)shadow.layout;
+  header.cell_shift = (u8)shadow.cell_shift;
+  header.granule_shift = (u8)shadow.module.granule_shift;
+  header.flags = shadow.module.flags & abi::kModuleSkipsConstants
+                     ? kHeaderSkipsConstants
+                     : 0;
+  header.pid = ServedProcess();
+  header.parent_pid = (u32)Syscall(SYS_getppid);
+  header.page_bytes = 4096;
+  header.monotonic_ns = now;
+  header.realtime_ns = RealtimeNs();
+  return header;
+}
+
+} // namespace pagetide

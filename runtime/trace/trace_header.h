@@ -1,0 +1,24 @@
+//===- trace_header.h - The beginning of a trace --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H
+#define PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H
+
+#include "pagetide/trace_format.h"
+#include "platform/page_vec.h"
+
+namespace pagetide {
+
+/// What the runtime knows by itself; the recording's settings are the caller's
+/// to add.
+trace::FileHeader MakeHeader(u64 now);
+
+/// Appends a Process frame. `engine` is the name of what found the accesses.
+void EncodeProcess(PageVec<u8> &frames, const char *engine);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H
