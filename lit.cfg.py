@@ -34,7 +34,7 @@ config.name = "Pagetide"
 # bash runs the scripts, so that tests may use all of the shell.
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".ll", ".c", ".cpp", ".test"]
-config.excludes = ["Inputs", "support", "docs", "benchmarks", ".deps"]
+config.excludes = ["Inputs", "docs", "benchmarks", ".deps"]
 config.excludes += [
     name for name in os.listdir(config.pagetide_source_root)
     if name.startswith("build")

@@ -36,7 +36,7 @@ tool() {
 # Our C and C++ files. Test cases are left out: their RUN lines must stay whole.
 code_files() {
   local directory directories=()
-  for directory in include pass runtime tools test/unit test/fuzz benchmarks; do
+  for directory in include pass runtime tools test/unit test/robustness/fuzz benchmarks; do
     [[ -d $directory ]] && directories+=("$directory")
   done
   find "${directories[@]}" -name Inputs -prune -o -type f \

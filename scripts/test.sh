@@ -21,7 +21,7 @@ give_up() {
 }
 
 "$PAGETIDE_ROOT/scripts/setup.sh" || give_up "setting up failed (above)"
-# Programs that test/programs and test/realworld build.
+# Programs that test/e2e and test/realworld build.
 for package in bzip2 sqlite3 lua5.4 xz-utils; do
   "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$package" ||
     give_up "fetching $package failed (above)"

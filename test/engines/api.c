@@ -7,12 +7,12 @@
 // REQUIRES: uffd
 // RUN: %plain_c -O1 %s -o %t && %with_uffd %t
 // The library's own tests, where they are about writes alone.
-// RUN: %plain_c -O2 %runtime_tests/api_watch.c -o %t.watch && %with_uffd %t.watch
-// RUN: %plain_c -O1 -DNOBODY_UNSETTLED %runtime_tests/checksums_unstable.c \
+// RUN: %plain_c -O2 %e2e/api/api_watch.c -o %t.watch && %with_uffd %t.watch
+// RUN: %plain_c -O1 -DNOBODY_UNSETTLED %e2e/checksums/checksums_unstable.c \
 // RUN:   %support/reference_hash.c -o %t.unstable && %with_uffd %t.unstable
 // RUN: %plain_c -O1 -DHAS_MARKS %s -o %t.marks && %with_mprotect %t.marks
 // RUN: %plain_c -O1 -DNOBODY_UNSETTLED -DCANNOT_STOP \
-// RUN:   %runtime_tests/checksums_unstable.c %support/reference_hash.c \
+// RUN:   %e2e/checksums/checksums_unstable.c %support/reference_hash.c \
 // RUN:   -o %t.unstable && %with_mprotect %t.unstable
 // Without an engine the program is not recorded, though the library is there.
 // RUN: not %t

@@ -30,29 +30,32 @@ class Program:
     prepare: object = None  # called before the first build
 
 
-# Of test/programs and test/runtime: those that state their sets themselves, too.
+# Of test/e2e: those that state their sets themselves, too.
 # Left out are those that fork, exec, load libraries, cancel threads (at which QEMU
 # 7.2 dies, with any program), or need more shadow or
 # processor than QEMU has.
 KNOWN = """
-atomics.c bitfields.c comparisons.c exceptions.cpp globals.c inline_assembly.c
-loads_and_stores.c long_jumps.c loop_shapes.c memory_ranges.c signals.c straddles.c
-struct_copies.c threads_disjoint.c threads_shared.c
-variable_arguments.c vector_loops_avx2.c
+memory/atomics.c memory/bitfields.c memory/comparisons.c memory/globals.c
+memory/inline_assembly.c memory/loads_and_stores.c memory/loop_shapes.c
+memory/memory_ranges.c memory/straddles.c memory/struct_copies.c
+memory/variable_arguments.c memory/vector_loops_avx2.c
+signals/exceptions.cpp signals/long_jumps.c signals/signals.c
+threads/threads_disjoint.c threads/threads_shared.c
 """.split()
 
 
 def known():
-    for name in KNOWN:
+    for path in KNOWN:
+        name = path.split("/")[1]
         flags = ["-include", str(INPUTS / "no_watch.h"),
-                 "-I", str(TEST / "support"), "-I", str(TEST / "programs" / "Inputs"),
+                 "-I", str(TEST / "lib"), "-I", str(TEST / "e2e" / "Inputs"),
                  "-Wno-unused-function", "-pthread"]
         flags += ["-std=c++17"] if name.endswith(".cpp") else ["-std=gnu99"]
         if name == "atomics.c":
             flags.append("-mcx16")
         if "avx2" in name:
             flags.append("-mavx2")
-        yield Program(name.split(".")[0], [TEST / "programs" / name], flags,
+        yield Program(name.split(".")[0], [TEST / "e2e" / path], flags,
                       slack=int(name.startswith("threads_")))
 
 

@@ -4,7 +4,7 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * Included before a program of test/programs: the arenas that it would watch
+ * Included before a program of test/e2e: the arenas that it would watch
  * are no more than the rest to the oracle.
  *
  *===----------------------------------------------------------------------===*/
