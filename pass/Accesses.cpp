@@ -6,7 +6,6 @@
 
 #include "Accesses.h"
 
-#include "Diagnostics.h"
 #include "PassOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -166,28 +165,6 @@ void dropLeftOut(const PassOptions &Options, AccessList &List, size_t Old) {
   List.truncate(Kept);
 }
 
-/// Tells the user, once a function and intrinsic, that the memory it touches
-/// goes unmarked.
-void reportUnknownIntrinsic(const IntrinsicInst &I) {
-  const Function &Callee = *I.getCalledFunction();
-  // Users stand in no particular order, but in the same one each time: one
-  // speaks for the others of its function.
-  for (const User *U : Callee.users())
-    if (auto *Call = dyn_cast<IntrinsicInst>(U))
-      if (Call->getFunction() == I.getFunction()) {
-        if (Call != &I)
-          return;
-        break;
-      }
-  reportWarning(
-      *I.getModule(), I.getDebugLoc(),
-      "the memory that '" + Callee.getName() + "' touches in function '" +
-          I.getFunction()->getName() +
-          "' goes unmarked, since the pass does not know the intrinsic; mark "
-          "it "
-          "by hand with pagetide_mark_read() or pagetide_mark_written()");
-}
-
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -247,18 +224,8 @@ void appendTyped(Instruction &At, Value *Pointer, Type *T, Align Alignment,
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Tells the user of memory that inline assembly may touch without saying which.
-void reportAsm(const CallBase &Call) {
-  reportWarning(*Call.getModule(), Call.getDebugLoc(),
-                "what the inline assembly in function '" +
-                    Call.getFunction()->getName() +
-                    "' touches through a pointer in a register goes unmarked; "
-                    "give it memory operands, or mark by hand with "
-                    "pagetide_mark_read() or pagetide_mark_written()");
-}
-
 /// The operands of inline assembly that stand for memory.
-void collectAsm(CallBase &Call, AccessList &List) {
+Undescribed collectAsm(CallBase &Call, AccessList &List) {
   auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
   unsigned Argument = 0;
   bool NamesMemory = false, TakesPointer = false, ClobbersMemory = false;
@@ -280,9 +247,11 @@ void collectAsm(CallBase &Call, AccessList &List) {
     TakesPointer |= isMarkedAddress(Call.getArgOperand(Argument));
     ++Argument;
   }
-  if (TakesPointer && ClobbersMemory && !NamesMemory &&
-      !Asm->getAsmString().empty())
-    reportAsm(Call);
+  // An empty template only keeps the compiler from moving things.
+  return TakesPointer && ClobbersMemory && !NamesMemory &&
+                 !Asm->getAsmString().empty()
+             ? Undescribed::ByAsm
+             : Undescribed::Nothing;
 }
 
 /// Arguments passed by value: the call copies them, and so reads them.
@@ -530,22 +499,20 @@ void collectSetjmp(CallBase &Call, AccessList &List) {
   List.back().Offset = MaskOffset;
 }
 
-void collectCall(CallBase &Call, AccessList &List) {
-  if (Call.isInlineAsm()) {
-    collectAsm(Call, List);
-    return;
-  }
+Undescribed collectCall(CallBase &Call, AccessList &List) {
+  if (Call.isInlineAsm())
+    return collectAsm(Call, List);
   if (auto *I = dyn_cast<IntrinsicInst>(&Call)) {
     size_t Old = List.size();
     if (collectGenericIntrinsic(*I, List) || collectX86Accesses(*I, List))
-      return;
+      return Undescribed::Nothing;
     List.truncate(Old);
-    if (mayTouchArguments(*I))
-      reportUnknownIntrinsic(*I);
-    return;
+    return mayTouchArguments(*I) ? Undescribed::ByIntrinsic
+                                 : Undescribed::Nothing;
   }
   collectByval(Call, List);
   collectSetjmp(Call, List);
+  return Undescribed::Nothing;
 }
 
 } // namespace
@@ -554,11 +521,13 @@ void collectCall(CallBase &Call, AccessList &List) {
 // Entry points
 //===----------------------------------------------------------------------===//
 
-void collectAccesses(Instruction &I, const PassOptions &Options,
-                     AccessList &List) {
+Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
+                            AccessList &List) {
   // Written by a compiler pass for its own ends, by ours among others.
   if (I.hasMetadata(LLVMContext::MD_nosanitize))
-    return;
+    return Undescribed::Nothing;
+
+  Undescribed Rest = Undescribed::Nothing;
 
   size_t Old = List.size();
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
@@ -579,9 +548,21 @@ void collectAccesses(Instruction &I, const PassOptions &Options,
                 Exchange->getNewValOperand()->getType(), Exchange->getAlign(),
                 AccessKind::ReadWrite, List);
   } else if (auto *Call = dyn_cast<CallBase>(&I)) {
-    collectCall(*Call, List);
+    Rest = collectCall(*Call, List);
   }
   dropLeftOut(Options, List, Old);
+  return Rest;
+}
+
+bool isShort(const Access &A, const PassOptions &Options) {
+  return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
+}
+
+std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
+  APInt Offset(64, A.Offset, /*isSigned=*/true);
+  Value *Base = A.Address->stripAndAccumulateConstantOffsets(
+      DL, Offset, /*AllowNonInbounds=*/true);
+  return {Base, Offset.getSExtValue()};
 }
 
 bool isReplaceableTransfer(const Instruction &I) {

@@ -22,8 +22,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace llvm {
+class DataLayout;
 class Function;
 class Instruction;
 class IntrinsicInst;
@@ -99,11 +101,27 @@ struct Access {
 
 using AccessList = llvm::SmallVectorImpl<Access>;
 
+/// How an instruction may touch memory that no Access describes.
+enum class Undescribed : uint8_t {
+  Nothing,
+  ByAsm,       ///< inline assembly, through a pointer in a register
+  ByIntrinsic, ///< an intrinsic in no table
+};
+
 /// Appends the accesses of \p I to \p List, in the order they happen. Accesses
 /// that \p Options leaves out (loads in a layout without them, constants) are
 /// not among them.
-void collectAccesses(llvm::Instruction &I, const PassOptions &Options,
-                     AccessList &List);
+Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
+                            AccessList &List);
+
+/// True if \p A can be in one group with others: it has shape Fixed and no more
+/// bytes than a cell.
+bool isShort(const Access &A, const PassOptions &Options);
+
+/// The value that the first byte of \p A is a constant distance from, and that
+/// distance.
+std::pair<llvm::Value *, int64_t> baseOf(const Access &A,
+                                         const llvm::DataLayout &DL);
 
 /// True where \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that
 /// the runtime's function of that name can stand in for.

@@ -166,9 +166,10 @@ bool isUnrolled(const Loop &L, const SCEV *Backedges) {
 
 class LoopPlanner {
 public:
-  LoopPlanner(Function &F, const PassOptions &Options,
-              FunctionAnalysisManager &FAM)
-      : Options(Options), DL(F.getParent()->getDataLayout()),
+  LoopPlanner(Function &F, const FunctionAccesses &InFunction,
+              const PassOptions &Options, FunctionAnalysisManager &FAM)
+      : InFunction(InFunction), Options(Options),
+        DL(F.getParent()->getDataLayout()),
         DT(FAM.getResult<DominatorTreeAnalysis>(F)),
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
         TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
@@ -243,10 +244,8 @@ private:
 
   void collectStreams(const Loop &L, BasicBlock &Block,
                       SmallVectorImpl<Stream> &Streams) {
-    SmallVector<Access, 4> Accesses;
     for (Instruction &I : Block) {
-      Accesses.clear();
-      collectAccesses(I, Options, Accesses);
+      ArrayRef<Access> Accesses = InFunction.of(I);
       if (Accesses.empty() || isPartialUpdate(I) || isAlternative(I))
         continue;
       // All of an instruction's accesses or none.
@@ -316,6 +315,7 @@ private:
     Streams.push_back(std::move(New));
   }
 
+  const FunctionAccesses &InFunction;
   const PassOptions &Options;
   const DataLayout &DL;
   DominatorTree &DT;
@@ -433,9 +433,9 @@ private:
 
 } // namespace
 
-ChunkedAccesses chunkLoops(Function &F, const PassOptions &Options,
-                           MarkMode Mode, FunctionAnalysisManager &FAM,
-                           MarkPlan &Plan) {
+ChunkedAccesses chunkLoops(Function &F, const FunctionAccesses &Accesses,
+                           const PassOptions &Options, MarkMode Mode,
+                           FunctionAnalysisManager &FAM, MarkPlan &Plan) {
   ChunkedAccesses Covered;
   if (!Options.Chunks || Mode == MarkMode::Calls || F.hasOptNone())
     return Covered;
@@ -443,7 +443,7 @@ ChunkedAccesses chunkLoops(Function &F, const PassOptions &Options,
   if (Suitable.empty())
     return Covered;
   SmallVector<ChunkedLoop, 4> Chunked =
-      LoopPlanner(F, Options, FAM).plan(Suitable);
+      LoopPlanner(F, Accesses, Options, FAM).plan(Suitable);
   for (const ChunkedLoop &Loop : Chunked) {
     ChunkStart Start;
     if (Loop.IsOneChunk) {

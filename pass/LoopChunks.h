@@ -47,11 +47,11 @@ class Function;
 
 namespace pagetide {
 
-/// Rewrites the loops of \p F that this pays for, and appends the marks of their
-/// chunks to \p Plan. Returns the accesses that these cover.
-ChunkedAccesses chunkLoops(llvm::Function &F, const PassOptions &Options,
-                           MarkMode Mode, llvm::FunctionAnalysisManager &FAM,
-                           MarkPlan &Plan);
+/// Rewrites the loops of \p F that are worth it, and appends the marks of their
+/// chunks to \p Plan. Returns those of \p Accesses that these marks cover.
+ChunkedAccesses chunkLoops(llvm::Function &F, const FunctionAccesses &Accesses,
+                           const PassOptions &Options, MarkMode Mode,
+                           llvm::FunctionAnalysisManager &FAM, MarkPlan &Plan);
 
 } // namespace pagetide
 

@@ -7,7 +7,8 @@
 #include "MarkPlan.h"
 
 #include "AddressForms.h"
-#include "CallingConvention.h"
+#include "ByteExtents.h"
+#include "ReturnAddresses.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -70,160 +71,8 @@ bool isMathCall(Intrinsic::ID Id) {
 }
 
 //===----------------------------------------------------------------------===//
-// Return addresses
-//===----------------------------------------------------------------------===//
-
-/// True where code generation may make a jump of \p Call. The function then
-/// ends behind it, also where several blocks share one end, and returns nothing
-/// but what the call does.
-bool mayBecomeJump(const CallInst &Call) {
-  if (!Call.isTailCall())
-    return false;
-  const BasicBlock *Block = Call.getParent();
-  for (const Instruction *I = Call.getNextNode(); I; I = I->getNextNode())
-    if (I->mayHaveSideEffects() && !I->isLifetimeStartOrEnd() &&
-        !I->isTerminator())
-      return false;
-  const BasicBlock *End = Block;
-  if (const BasicBlock *Next = Block->getSingleSuccessor())
-    End = Next;
-  auto *Return = dyn_cast<ReturnInst>(End->getTerminator());
-  if (!Return)
-    return false;
-  const Value *Result = Return->getReturnValue();
-  if (!Result)
-    return true;
-  if (auto *Joined = dyn_cast<PHINode>(Result);
-      Joined && Joined->getParent() == End && End != Block)
-    Result = Joined->getIncomingValueForBlock(Block);
-  // Parts of the call's result, or an argument that it returns.
-  while (isa<CastInst, ExtractValueInst>(Result))
-    Result = cast<User>(Result)->getOperand(0);
-  return Result == &Call || isa<UndefValue, InsertValueInst>(Result) ||
-         is_contained(Call.args(), Result);
-}
-
-/// True where \p Call may pass arguments on the stack.
-bool mayPassOnStack(const CallBase &Call) {
-  return Call.arg_size() > ArgumentRegisters ||
-         any_of(Call.args(), [&](const Use &Argument) {
-           return Call.isByValArgument(Call.getArgOperandNo(&Argument)) ||
-                  !takesOneRegister(Argument->getType());
-         });
-}
-
-/// True where calls in \p F that pass arguments on the stack may move the stack
-/// pointer to do so.
-bool mayMoveStack(const Function &F) {
-  return F.hasOptSize() || any_of(instructions(F), [](const Instruction &I) {
-           auto *Alloca = dyn_cast<AllocaInst>(&I);
-           return Alloca && !Alloca->isStaticAlloca();
-         });
-}
-
-/// True where \p I is a call that writes a return address right below the stack
-/// pointer that the program has before it.
-bool writesReturnAddress(const Instruction &I, MarkPlan &Plan) {
-  auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(Call) ||
-      isa<CallBrInst>(Call))
-    return false;
-  auto *Plain = dyn_cast<CallInst>(Call);
-  if (Plain && mayBecomeJump(*Plain))
-    return false;
-  if (!mayPassOnStack(*Call))
-    return true;
-  if (!Plan.MovesStack)
-    Plan.MovesStack = mayMoveStack(*I.getFunction());
-  return !*Plan.MovesStack;
-}
-
-//===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
-
-/// What is known of an address: it is Residue modulo Modulus, a power of two.
-struct Congruence {
-  uint64_t Modulus = 1;
-  uint64_t Residue = 0;
-
-  void learn(uint64_t OtherModulus, uint64_t OtherResidue) {
-    if (OtherModulus <= Modulus)
-      return;
-    Modulus = OtherModulus;
-    Residue = OtherResidue & (OtherModulus - 1);
-  }
-
-  /// Keeps what holds where either this or \p Other does.
-  void forgetUnless(const Congruence &Other) {
-    uint64_t Common = std::min(Modulus, Other.Modulus);
-    while ((Residue ^ Other.Residue) & (Common - 1))
-      Common /= 2;
-    Modulus = Common;
-    Residue &= Common - 1;
-  }
-};
-
-/// A range of bytes, by offsets from the origin of their addresses' form, which
-/// is the base; what is known of where that lies.
-struct Extent {
-  int64_t Low, High; ///< lowest and highest byte
-  Congruence BaseIs;
-  /// The near marks that it stands for, on one way or another.
-  SmallVector<unsigned, 1> NearMarks = {};
-
-  bool isWithin(uint64_t Bytes) const {
-    return static_cast<uint64_t>(High) - static_cast<uint64_t>(Low) < Bytes;
-  }
-
-  /// Whether Low and High lie in one granule for certain.
-  bool isInOneGranule(uint64_t GranuleBytes) const {
-    uint64_t Known = std::min(BaseIs.Modulus, GranuleBytes);
-    uint64_t Start =
-        (BaseIs.Residue + static_cast<uint64_t>(Low)) & (Known - 1);
-    return Start + static_cast<uint64_t>(High - Low) < Known;
-  }
-
-  /// Both, and what lies between.
-  Extent joined(const Extent &Other) const {
-    Extent Result = {
-        std::min(Low, Other.Low), std::max(High, Other.High), BaseIs, {}};
-    Result.BaseIs.learn(Other.BaseIs.Modulus, Other.BaseIs.Residue);
-    return Result;
-  }
-};
-
-using FormAndCell = std::pair<unsigned, unsigned>;
-
-/// What has been marked on every way to a place, with neither a call nor a loop
-/// between: all granules of these bytes, which are those of the first and the
-/// last of them.
-using MarkedExtents = SmallDenseMap<FormAndCell, Extent, 8>;
-
-/// Enough for what pays, and keeps large functions quick to compile.
-constexpr unsigned MostMarkedExtents = 32;
-
-/// Leaves in \p Here only what is marked at the end of \p Other too.
-void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
-  SmallVector<FormAndCell, 8> Gone;
-  for (auto &[Key, Mine] : Here) {
-    auto Theirs = Other.find(Key);
-    if (Theirs == Other.end()) {
-      Gone.push_back(Key);
-      continue;
-    }
-    Mine.Low = std::max(Mine.Low, Theirs->second.Low);
-    Mine.High = std::min(Mine.High, Theirs->second.High);
-    if (Mine.Low > Mine.High)
-      Gone.push_back(Key);
-    Mine.BaseIs.forgetUnless(Theirs->second.BaseIs);
-    for (unsigned Mark : Theirs->second.NearMarks)
-      if (!is_contained(Mine.NearMarks, Mark))
-        Mine.NearMarks.push_back(Mark);
-  }
-  for (const FormAndCell &Key : Gone)
-    Here.erase(Key);
-}
 
 /// Accesses that mark one kind of cell, at addresses of one form.
 ///
@@ -242,7 +91,7 @@ struct Group {
   unsigned Form;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
-  Extent Bytes;
+  ByteExtent Bytes;
   bool NeedsOwnMark; ///< whatever has been marked before
 };
 
@@ -269,82 +118,20 @@ Instruction *updatedLoad(Instruction &I, bool AndReads) {
   return nullptr;
 }
 
-using IndexGuards = SmallDenseMap<unsigned, IndexGuard, 4>; ///< by form
-
-/// Below this, the check costs what it saves.
-constexpr unsigned LeastGuardedAccesses = 2;
-
-/// Accesses of shape Fixed whose bytes lie within a cell's of each other can be
-/// in one group.
-bool isShort(const Access &A, const PassOptions &Options) {
-  return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
-}
-
-/// What the first byte of \p A is a constant away from, and how far.
-std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
-  APInt Offset(64, A.Offset, /*isSigned=*/true);
-  Value *Base = A.Address->stripAndAccumulateConstantOffsets(
-      DL, Offset, /*AllowNonInbounds=*/true);
-  return {Base, Offset.getSExtValue()};
-}
-
-/// The indices of \p F that it pays to guard.
-IndexGuards findIndexGuards(Function &F, const PassOptions &Options,
-                            MarkMode Mode, AddressForms &Forms) {
-  IndexGuards Guards;
-  if (!Options.isNear() || !Options.IndexGuards || Mode == MarkMode::Calls)
-    return Guards;
-  const DataLayout &DL = F.getParent()->getDataLayout();
-  SmallVector<Access, 4> Accesses;
-  for (Instruction &I : instructions(F)) {
-    Accesses.clear();
-    collectAccesses(I, Options, Accesses);
-    for (const Access &A : Accesses) {
-      if (!isShort(A, Options))
-        continue;
-      auto [Base, Offset] = baseOf(A, DL);
-      AddressForms::PlaceUnlessWrapped Found = Forms.findUnlessWrapped(Base);
-      if (!Found.Index)
-        continue;
-      int64_t Low = Found.At.Offset + Offset;
-      int64_t High = Low + static_cast<int64_t>(A.Bytes) - 1;
-      auto [Place, IsNew] = Guards.try_emplace(Found.At.Form);
-      IndexGuard &G = Place->second;
-      if (IsNew) // checks know of no may
-        G = {.Index = Found.Index,
-             .Scale = Found.Scale,
-             .Low = Low,
-             .High = High,
-             .IsCertain = Mode == MarkMode::Check};
-      if (G.Index != Found.Index || G.Scale != Found.Scale)
-        continue;
-      G.MostAddend = std::max(G.MostAddend, Found.Addend);
-      G.Low = std::min(G.Low, Low);
-      G.High = std::max(G.High, High);
-      ++G.Accesses;
-    }
-  }
-  SmallVector<unsigned, 4> TooFew;
-  for (const auto &[Form, G] : Guards)
-    if (G.Accesses < LeastGuardedAccesses)
-      TooFew.push_back(Form);
-  for (unsigned Form : TooFew)
-    Guards.erase(Form);
-  return Guards;
-}
-
 class BlockPlanner {
 public:
-  BlockPlanner(const PassOptions &Options, MarkMode Mode, const DataLayout &DL,
+  BlockPlanner(const FunctionAccesses &InFunction, const PassOptions &Options,
+               MarkMode Mode, const DataLayout &DL,
                const ChunkedAccesses &Chunked, AddressForms &Forms,
-               const IndexGuards &Guards, MarkedExtents Marked, MarkPlan &Plan)
-      : Options(Options), Mode(Mode), DL(DL), Chunked(Chunked), Forms(Forms),
-        Guards(Guards), Plan(Plan), Marked(std::move(Marked)),
+               const IndexGuards &Guards, ReturnAddresses &Returns,
+               MarkedExtents Marked, MarkPlan &Plan)
+      : InFunction(InFunction), Options(Options), Mode(Mode), DL(DL),
+        Chunked(Chunked), Forms(Forms), Guards(Guards), Returns(Returns),
+        Plan(Plan), Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
 
   /// Returns what is marked at the block's end.
   MarkedExtents plan(BasicBlock &Block) {
-    SmallVector<Access, 4> Accesses;
     for (Instruction &I : Block) {
       ++Position;
       bool Ends = endsSegment(I);
@@ -352,8 +139,7 @@ public:
         endSegment();
       if (Ends)
         Marked.clear();
-      Accesses.clear();
-      collectAccesses(I, Options, Accesses);
+      ArrayRef<Access> Accesses = InFunction.of(I);
       if (isa<LoadInst>(I)) {
         Loads[&I] = Position;
         if (Mode == MarkMode::Check)
@@ -363,7 +149,7 @@ public:
         add(I, Accesses);
       else if (Mode == MarkMode::Check)
         addChecks(I, Accesses);
-      if (Options.Frames && writesReturnAddress(I, Plan))
+      if (Options.Frames && Returns.isWrittenBy(I))
         addStep(MarkStep::Form::ReturnAddress, I, Position);
       if (Ends) {
         endSegment();
@@ -479,14 +265,14 @@ private:
   void addToGroup(const Access &A, Value *Base,
                   const AddressForms::PlaceUnlessWrapped &BaseIs,
                   int64_t Offset, unsigned Cell) {
-    Extent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
+    ByteExtent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
     learnFrom(A, Offset, Bytes.BaseIs);
     bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
                         isPartialUpdate(*A.At);
     auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.At.Form, Cell}, 0);
     if (!IsNew && !NeedsOwnMark && Options.Groups) {
       Group &G = Groups[Place->second];
-      Extent Joined = G.Bytes.joined(Bytes);
+      ByteExtent Joined = G.Bytes.joined(Bytes);
       if (Joined.isWithin(reach())) {
         G.Bytes = Joined;
         return;
@@ -533,7 +319,7 @@ private:
     uint64_t GranuleBytes = Options.granuleBytes();
     auto Before = Marked.find({G.Form, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths) {
-      Extent Joined = Before->second.joined(G.Bytes);
+      ByteExtent Joined = Before->second.joined(G.Bytes);
       if (Joined.isWithin(GranuleBytes)) {
         if (!Joined.isInOneGranule(GranuleBytes)) {
           if (G.Bytes.Low < Before->second.Low)
@@ -555,7 +341,7 @@ private:
     setMarked(G, G.Bytes);
   }
 
-  void setMarked(const Group &G, const Extent &Bytes) {
+  void setMarked(const Group &G, const ByteExtent &Bytes) {
     FormAndCell Key = {G.Form, G.Cell};
     if (Marked.size() < MostMarkedExtents || Marked.contains(Key))
       Marked[Key] = Bytes;
@@ -597,8 +383,8 @@ private:
   /// \p At where it is one.
   std::optional<int64_t> certainOffset(const Group &G, int64_t At) const {
     uint64_t GranuleBytes = Options.granuleBytes();
-    Extent WithAt = {std::min(At, G.Bytes.Low), std::max(At, G.Bytes.High),
-                     G.Bytes.BaseIs};
+    ByteExtent WithAt = {std::min(At, G.Bytes.Low), std::max(At, G.Bytes.High),
+                         G.Bytes.BaseIs};
     if (WithAt.isInOneGranule(GranuleBytes))
       return At - G.BaseOffset;
     if (G.Bytes.isInOneGranule(GranuleBytes))
@@ -627,12 +413,14 @@ private:
     ++Segment;
   }
 
+  const FunctionAccesses &InFunction;
   const PassOptions &Options;
   MarkMode Mode;
   const DataLayout &DL;
   const ChunkedAccesses &Chunked;
   AddressForms &Forms;
   const IndexGuards &Guards;
+  ReturnAddresses &Returns;
   MarkPlan &Plan;
   MarkedExtents Marked;
 
@@ -729,12 +517,14 @@ bool isPartialUpdate(const Instruction &I) {
                       m_Value()));
 }
 
-void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
+void planMarks(Function &F, const FunctionAccesses &Accesses,
+               const PassOptions &Options, MarkMode Mode,
                const ChunkedAccesses &Chunked, MarkPlan &Plan) {
   const DataLayout &DL = F.getParent()->getDataLayout();
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
   AddressForms Forms(DL, Options.AddressForms);
-  IndexGuards Guards = findIndexGuards(F, Options, Mode, Forms);
+  IndexGuards Guards = findIndexGuards(Accesses, DL, Options, Mode, Forms);
+  ReturnAddresses Returns(F);
   auto PlanBlock = [&](BasicBlock &Block) {
     MarkedExtents Marked;
     bool IsFirst = true;
@@ -751,8 +541,8 @@ void planMarks(Function &F, const PassOptions &Options, MarkMode Mode,
         intersect(Marked, Theirs->second);
       IsFirst = false;
     }
-    AtEnd[&Block] = BlockPlanner(Options, Mode, DL, Chunked, Forms, Guards,
-                                 std::move(Marked), Plan)
+    AtEnd[&Block] = BlockPlanner(Accesses, Options, Mode, DL, Chunked, Forms,
+                                 Guards, Returns, std::move(Marked), Plan)
                         .plan(Block);
   };
   for (BasicBlock *Block : ReversePostOrderTraversal(&F))

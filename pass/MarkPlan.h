@@ -35,7 +35,8 @@
 #ifndef PAGETIDE_PASS_MARKPLAN_H
 #define PAGETIDE_PASS_MARKPLAN_H
 
-#include "Accesses.h"
+#include "FunctionAccesses.h"
+#include "IndexGuards.h"
 #include "PassOptions.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -50,19 +51,6 @@ class Function;
 } // namespace llvm
 
 namespace pagetide {
-
-/// What accesses that share marks have in common whose addresses differ by
-/// constants unless an unsigned sum wraps that is narrower than they are: such as
-/// a[i + 1] and a[i + 2], i of 32 bits. Where Index + MostAddend wraps, each may
-/// lie where its offset says or Scale times 2 to the power of Index's bits lower.
-struct IndexGuard {
-  llvm::Value *Index = nullptr;
-  uint64_t Scale = 0;
-  uint64_t MostAddend = 0;
-  int64_t Low = 0, High = 0; ///< offsets of the lowest and the highest byte
-  bool IsCertain = false;    ///< mark as accessed, not as may
-  unsigned Accesses = 0;     ///< how many it concerns
-};
 
 /// One step of a plan.
 struct MarkStep {
@@ -105,12 +93,6 @@ struct MarkStep {
   unsigned Guard = 0; ///< GuardIndex: index into MarkPlan::Guards
 };
 
-/// A guard where an access is marked.
-struct IndexCheck {
-  IndexGuard Guard;
-  uint64_t FirstAddend; ///< of that access, or 0
-};
-
 /// What else is known of a near mark.
 struct NearMark {
   /// Offset from the same address of a byte in the granule of all that the mark
@@ -127,9 +109,6 @@ struct MarkPlan {
   std::vector<IndexCheck> Guards;
   /// The instructions with accesses that are marked as read.
   std::vector<llvm::Instruction *> MarkedReads;
-  /// Whether calls of the function may move the stack pointer for their
-  /// arguments; nothing as long as that did not matter.
-  std::optional<bool> MovesStack;
 };
 
 /// Which of the cells of an index an access of this kind marks.
@@ -155,9 +134,10 @@ struct ChunkedAccesses {
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> Bodies; ///< of their loops
 };
 
-/// Appends to \p Plan what marks the accesses of \p F, but for those of
+/// Appends to \p Plan what marks \p Accesses, those of \p F, except the ones in
 /// \p Chunked.
-void planMarks(llvm::Function &F, const PassOptions &Options, MarkMode Mode,
+void planMarks(llvm::Function &F, const FunctionAccesses &Accesses,
+               const PassOptions &Options, MarkMode Mode,
                const ChunkedAccesses &Chunked, MarkPlan &Plan);
 
 } // namespace pagetide

@@ -9,6 +9,7 @@
 #include "Accesses.h"
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
+#include "FunctionAccesses.h"
 #include "LoopChunks.h"
 #include "LtoHandover.h"
 #include "MarkEmitter.h"
@@ -121,9 +122,10 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   expandVarArgs(F);
   settleAccesses(F, FAM);
 
+  FunctionAccesses Accesses(F, Options);
   MarkPlan Plan;
-  ChunkedAccesses Chunked = chunkLoops(F, Options, Mode, FAM, Plan);
-  planMarks(F, Options, Mode, Chunked, Plan);
+  ChunkedAccesses Chunked = chunkLoops(F, Accesses, Options, Mode, FAM, Plan);
+  planMarks(F, Accesses, Options, Mode, Chunked, Plan);
 
   MarkEmitter Emitter(F, Plan, Options);
   for (const MarkStep &Step : Plan.Steps)

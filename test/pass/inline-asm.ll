@@ -3,6 +3,8 @@
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
 ; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t
+; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide,verify' -disable-output %s 2>%t.default
+; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t.default
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

@@ -1,0 +1,85 @@
+//===- ByteExtents.h - Ranges of bytes around one base ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_BYTEEXTENTS_H
+#define PAGETIDE_PASS_BYTEEXTENTS_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace pagetide {
+
+/// What is known of an address: it is Residue modulo Modulus, a power of two.
+struct Congruence {
+  uint64_t Modulus = 1;
+  uint64_t Residue = 0;
+
+  void learn(uint64_t OtherModulus, uint64_t OtherResidue) {
+    if (OtherModulus <= Modulus)
+      return;
+    Modulus = OtherModulus;
+    Residue = OtherResidue & (OtherModulus - 1);
+  }
+
+  /// Keeps what holds where either this or \p Other does.
+  void forgetUnless(const Congruence &Other) {
+    uint64_t Common = std::min(Modulus, Other.Modulus);
+    while ((Residue ^ Other.Residue) & (Common - 1))
+      Common /= 2;
+    Modulus = Common;
+    Residue &= Common - 1;
+  }
+};
+
+/// A range of bytes, by offsets from the origin of their addresses' form, which
+/// is the base; what is known of where that lies.
+struct ByteExtent {
+  int64_t Low, High; ///< lowest and highest byte
+  Congruence BaseIs;
+  /// The near marks that it stands for, on one way or another.
+  llvm::SmallVector<unsigned, 1> NearMarks = {};
+
+  bool isWithin(uint64_t Bytes) const {
+    return static_cast<uint64_t>(High) - static_cast<uint64_t>(Low) < Bytes;
+  }
+
+  /// Whether Low and High lie in one granule for certain.
+  bool isInOneGranule(uint64_t GranuleBytes) const {
+    uint64_t Known = std::min(BaseIs.Modulus, GranuleBytes);
+    uint64_t Start =
+        (BaseIs.Residue + static_cast<uint64_t>(Low)) & (Known - 1);
+    return Start + static_cast<uint64_t>(High - Low) < Known;
+  }
+
+  /// Both, and what lies between.
+  ByteExtent joined(const ByteExtent &Other) const {
+    ByteExtent Result = {
+        std::min(Low, Other.Low), std::max(High, Other.High), BaseIs, {}};
+    Result.BaseIs.learn(Other.BaseIs.Modulus, Other.BaseIs.Residue);
+    return Result;
+  }
+};
+
+using FormAndCell = std::pair<unsigned, unsigned>;
+
+/// What has been marked on every way to a place, with neither a call nor a loop
+/// between: all granules of these bytes, which are those of the first and the
+/// last of them.
+using MarkedExtents = llvm::SmallDenseMap<FormAndCell, ByteExtent, 8>;
+
+/// Enough for what pays, and keeps large functions quick to compile.
+constexpr unsigned MostMarkedExtents = 32;
+
+/// Leaves in \p Here only what is marked at the end of \p Other too.
+void intersect(MarkedExtents &Here, const MarkedExtents &Other);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_BYTEEXTENTS_H

@@ -1,0 +1,46 @@
+//===- FunctionAccesses.h - All accesses of one function --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The accesses of a function, collected once. Every later stage asks here, so
+// each warning about an access is given once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_FUNCTIONACCESSES_H
+#define PAGETIDE_PASS_FUNCTIONACCESSES_H
+
+#include "Accesses.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <utility>
+#include <vector>
+
+namespace pagetide {
+
+class FunctionAccesses {
+public:
+  /// Collects the accesses of \p F, and warns about memory that \p F may touch
+  /// and that the pass cannot mark. Nothing may add or remove accesses of \p F
+  /// while this lives.
+  FunctionAccesses(llvm::Function &F, const PassOptions &Options);
+
+  /// In program order.
+  llvm::ArrayRef<Access> all() const { return All; }
+
+  /// In the order they happen; empty for an instruction without accesses.
+  llvm::ArrayRef<Access> of(const llvm::Instruction &I) const;
+
+private:
+  std::vector<Access> All;
+  /// Index of an instruction's first access in All, and their number.
+  llvm::DenseMap<const llvm::Instruction *, std::pair<size_t, size_t>> Ranges;
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_FUNCTIONACCESSES_H
