@@ -7,6 +7,7 @@
 #include "Accesses.h"
 
 #include "PassOptions.h"
+#include "PlainAddresses.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -119,12 +120,11 @@ namespace {
 // What is left out
 //===----------------------------------------------------------------------===//
 
-/// Marks know the addresses of address space 0. The others are either segment
-/// relative (x86's 256 to 258: ours, the C library's) or not plain addresses.
+/// Whether \p Pointer is an address that marks can be made for.
 bool isMarkedAddress(const Value *Pointer) {
-  Type *T = Pointer->getType()->getScalarType();
-  return T->isPointerTy() && T->getPointerAddressSpace() == 0 &&
-         !isa<UndefValue>(Pointer) && !Pointer->isSwiftError();
+  return Pointer->getType()->isPtrOrPtrVectorTy() &&
+         !isRelativeToGs(*Pointer) && !isa<UndefValue>(Pointer) &&
+         !Pointer->isSwiftError();
 }
 
 bool isConstantGlobal(const Value *Pointer) {
@@ -550,6 +550,9 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
   } else if (auto *Call = dyn_cast<CallBase>(&I)) {
     Rest = collectCall(*Call, List);
   }
+  if (any_of(drop_begin(List, Old),
+             [](const Access &A) { return isRelativeToGs(*A.Address); }))
+    Rest = Undescribed::BySegmentGs;
   dropLeftOut(Options, List, Old);
   return Rest;
 }
@@ -567,16 +570,19 @@ std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
 
 bool isReplaceableTransfer(const Instruction &I) {
   auto *Transfer = dyn_cast<MemIntrinsic>(&I);
+  auto IsMarkedAndPlain = [](const Value *Pointer) {
+    return isMarkedAddress(Pointer) && isPlain(*Pointer);
+  };
   if (!Transfer || Transfer->isVolatile() ||
       I.hasMetadata(LLVMContext::MD_nosanitize) ||
-      !isMarkedAddress(Transfer->getRawDest()))
+      !IsMarkedAndPlain(Transfer->getRawDest()))
     return false;
   switch (Transfer->getIntrinsicID()) {
   case Intrinsic::memset:
     return true;
   case Intrinsic::memcpy:
   case Intrinsic::memmove:
-    return isMarkedAddress(cast<MemTransferInst>(Transfer)->getRawSource());
+    return IsMarkedAndPlain(cast<MemTransferInst>(Transfer)->getRawSource());
   default: // the kind that promises to call nothing
     return false;
   }

@@ -106,6 +106,7 @@ enum class Undescribed : uint8_t {
   Nothing,
   ByAsm,       ///< inline assembly, through a pointer in a register
   ByIntrinsic, ///< an intrinsic in no table
+  BySegmentGs, ///< relative to segment GS, whose base is Pagetide's
 };
 
 /// Appends the accesses of \p I to \p List, in the order they happen. Accesses

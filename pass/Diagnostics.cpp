@@ -34,16 +34,28 @@ private:
   std::string Message;
 };
 
+std::string placeOf(const DebugLoc &Loc) {
+  if (!Loc)
+    return "";
+  return (Loc->getFilename() + ":" + Twine(Loc.getLine()) + ": ").str();
+}
+
 } // namespace
 
 void reportError(const Module &M, const Twine &Message) {
   M.getContext().diagnose(PassDiagnostic(DS_Error, "Pagetide: " + Message));
 }
 
+void reportError(const Module &M, const DebugLoc &Loc, const Twine &Message) {
+  std::string Where = placeOf(Loc);
+  if (Where.empty())
+    Where = M.getSourceFileName() + ": ";
+  M.getContext().diagnose(
+      PassDiagnostic(DS_Error, Where + "Pagetide: " + Message));
+}
+
 void reportWarning(const Module &M, const DebugLoc &Loc, const Twine &Message) {
-  std::string Where;
-  if (Loc)
-    Where = (Loc->getFilename() + ":" + Twine(Loc.getLine()) + ": ").str();
+  std::string Where = placeOf(Loc);
   M.getContext().diagnose(
       PassDiagnostic(DS_Warning, Where + "Pagetide: " + Message));
 }

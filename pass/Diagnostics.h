@@ -23,6 +23,10 @@ namespace pagetide {
 /// The compilation fails. The module must be left in order all the same.
 void reportError(const llvm::Module &M, const llvm::Twine &Message);
 
+/// The same, and names the place: \p Loc if it is known, or the source file.
+void reportError(const llvm::Module &M, const llvm::DebugLoc &Loc,
+                 const llvm::Twine &Message);
+
 /// Marks are missing somewhere; \p Loc says where, if known.
 void reportWarning(const llvm::Module &M, const llvm::DebugLoc &Loc,
                    const llvm::Twine &Message);

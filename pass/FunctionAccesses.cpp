@@ -8,6 +8,7 @@
 
 #include "Diagnostics.h"
 #include "PassOptions.h"
+#include "PlainAddresses.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,10 +17,27 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace pagetide {
 namespace {
+
+/// Of a thread control block, in every C library.
+constexpr Align ThreadPointerAlignment(16);
+
+/// String attribute of a function whose warnings about inline assembly are off.
+constexpr char QuietAttribute[] = "pagetide-no-warn-inline-asm";
+
+void refuseGs(const Instruction &I) {
+  reportError(
+      *I.getModule(), I.getDebugLoc(),
+      "function '" + I.getFunction()->getName() +
+          "' accesses memory relative to segment GS (__seg_gs), but the "
+          "base of GS is Pagetide's; access that memory by __seg_fs or "
+          "by a plain pointer");
+}
 
 void warnOfAsm(const Instruction &I) {
   reportWarning(*I.getModule(), I.getDebugLoc(),
@@ -27,7 +45,9 @@ void warnOfAsm(const Instruction &I) {
                     I.getFunction()->getName() +
                     "' touches through a pointer in a register goes unmarked; "
                     "give it memory operands, or mark by hand with "
-                    "pagetide_mark_read() or pagetide_mark_written()");
+                    "pagetide_mark_read() or pagetide_mark_written(); "
+                    "-fpagetide-warn-inline-asm=0 (of the plugin alone: -mllvm "
+                    "-pagetide-warn-inline-asm=0) turns this warning off");
 }
 
 void warnOfIntrinsic(const IntrinsicInst &I) {
@@ -41,16 +61,26 @@ void warnOfIntrinsic(const IntrinsicInst &I) {
 
 } // namespace
 
+void silenceAsmWarnings(Function &F) { F.addFnAttr(QuietAttribute); }
+
 FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
+  PlainAddresses Plain(F);
+  bool UsesGs = false;
   SmallPtrSet<const Function *, 4> UnknownIntrinsics;
   SmallVector<Access, 4> Accesses;
-  for (Instruction &I : instructions(F)) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
     Accesses.clear();
     switch (collectAccesses(I, Options, Accesses)) {
     case Undescribed::Nothing:
       break;
     case Undescribed::ByAsm:
-      warnOfAsm(I);
+      if (Options.WarnInlineAsm && !F.hasFnAttribute(QuietAttribute))
+        warnOfAsm(I);
+      break;
+    case Undescribed::BySegmentGs:
+      if (!UsesGs)
+        refuseGs(I);
+      UsesGs = true;
       break;
     case Undescribed::ByIntrinsic: {
       // One warning speaks for all calls of the intrinsic.
@@ -63,7 +93,13 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
     if (Accesses.empty())
       continue;
     Ranges[&I] = {All.size(), Accesses.size()};
-    All.insert(All.end(), Accesses.begin(), Accesses.end());
+    for (Access &A : Accesses) {
+      // A segment's base need not be aligned as the offset from it is.
+      if (isRelativeToFs(*A.Address))
+        A.Alignment = std::min(A.Alignment, ThreadPointerAlignment);
+      A.Address = Plain.of(*A.Address, I);
+      All.push_back(A);
+    }
   }
 }
 

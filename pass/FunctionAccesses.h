@@ -24,9 +24,9 @@ namespace pagetide {
 
 class FunctionAccesses {
 public:
-  /// Collects the accesses of \p F, and warns about memory that \p F may touch
-  /// and that the pass cannot mark. Nothing may add or remove accesses of \p F
-  /// while this lives.
+  /// Collects the accesses of \p F, with plain addresses (PlainAddresses.h), and
+  /// warns about memory that \p F may touch and that the pass cannot mark.
+  /// Nothing may add or remove accesses of \p F while this lives.
   FunctionAccesses(llvm::Function &F, const PassOptions &Options);
 
   /// In program order.
@@ -40,6 +40,9 @@ private:
   /// Index of an instruction's first access in All, and their number.
   llvm::DenseMap<const llvm::Instruction *, std::pair<size_t, size_t>> Ranges;
 };
+
+/// Turns warnings about the inline assembly of \p F off, for a later run too.
+void silenceAsmWarnings(llvm::Function &F);
 
 } // namespace pagetide
 

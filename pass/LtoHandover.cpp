@@ -130,6 +130,7 @@ bool takeOverDeferredMarks(Module &M, PassOptions &Options) {
                          "compiling");
       return false;
     }
+    Noted->takeLocal(Options);
     Options = *Noted;
   }
   removeRecord(M);

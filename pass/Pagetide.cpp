@@ -160,6 +160,9 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   if (!isSupported(M))
     return PreservedAnalyses::all();
   if (!IsNow) {
+    if (!Options.WarnInlineAsm)
+      for (Function *F : Functions)
+        silenceAsmWarnings(*F);
     deferMarks(M, Options);
     return PreservedAnalyses::none();
   }

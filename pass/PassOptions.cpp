@@ -20,30 +20,6 @@ namespace pagetide {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Names of choices, in the order of their enumerators
-//===----------------------------------------------------------------------===//
-
-template <typename T> ArrayRef<const char *> choiceNames();
-
-template <> ArrayRef<const char *> choiceNames<abi::Layout>() {
-  return abi::kLayoutNames;
-}
-
-constexpr const char *MarkModeNames[] = {"inline", "calls", "check"};
-template <> ArrayRef<const char *> choiceNames<MarkPrecision>() {
-  static const char *const Names[] = {"auto", "exact", "near"};
-  return Names;
-}
-template <> ArrayRef<const char *> choiceNames<MarkMode>() {
-  return MarkModeNames;
-}
-
-constexpr const char *LtoModeNames[] = {"auto", "mark", "defer"};
-template <> ArrayRef<const char *> choiceNames<LtoMode>() {
-  return LtoModeNames;
-}
-
-//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -81,13 +57,12 @@ Error parseChoice(StringRef Name, StringRef Value, T &Field) {
                (Meant.empty() ? "" : " (did you mean '" + Meant.str() + "'?)"));
 }
 
-Error parseNumber(StringRef Name, StringRef Value, unsigned Least,
-                  unsigned Most, unsigned &Field) {
+Error parseNumber(StringRef Name, StringRef Value, unsigned Min, unsigned Max,
+                  unsigned &Field) {
   unsigned Number;
-  if (Value.getAsInteger(10, Number) || Number < Least || Number > Most)
+  if (Value.getAsInteger(10, Number) || Number < Min || Number > Max)
     return wrong("'" + Value + "' is no value of the option '" + Name +
-                 "'; give a number from " + Twine(Least) + " to " +
-                 Twine(Most));
+                 "'; give a number from " + Twine(Min) + " to " + Twine(Max));
   Field = Number;
   return Error::success();
 }
@@ -115,10 +90,10 @@ Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
     Options.Given.Field = true;                                                \
     return parseChoice(Name, Value, Options.Field);                            \
   }
-#define PAGETIDE_NUMBER(Field, OptionName, Default, Least, Most, Help)         \
+#define PAGETIDE_NUMBER(Field, OptionName, Default, Min, Max, Help)            \
   if (Name == OptionName) {                                                    \
     Options.Given.Field = true;                                                \
-    return parseNumber(Name, Value, Least, Most, Options.Field);               \
+    return parseNumber(Name, Value, Min, Max, Options.Field);                  \
   }
 #define PAGETIDE_SWITCH(Field, OptionName, Default, Help)                      \
   if (Name == OptionName) {                                                    \
@@ -130,12 +105,14 @@ Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
     Options.Given.Field = true;                                                \
     return parseText(Name, Value, Options.Field);                              \
   }
+#define PAGETIDE_ABLATION(Field, OptionName, Help)                             \
+  if (Name == OptionName)                                                      \
+    return parseSwitch(Name, Value, Options.Field);
 #include "PassOptions.def"
 
   const SmallVector<StringRef> Names = {
 #define PAGETIDE_CHOICE(Field, OptionName, Type, Default, Help) OptionName,
-#define PAGETIDE_NUMBER(Field, OptionName, Default, Least, Most, Help)         \
-  OptionName,
+#define PAGETIDE_NUMBER(Field, OptionName, Default, Min, Max, Help) OptionName,
 #define PAGETIDE_SWITCH(Field, OptionName, Default, Help) OptionName,
 #define PAGETIDE_TEXT(Field, OptionName, Default, Help) OptionName,
 #include "PassOptions.def"
@@ -171,7 +148,7 @@ public:
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
   cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
       "pagetide-" Name, cl::desc(Help), cl::cat(Category));
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
   cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
       "pagetide-" Name, cl::desc(Help), cl::cat(Category));
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
@@ -180,6 +157,10 @@ public:
 #define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
   cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
       "pagetide-" Name, cl::desc(Help), cl::cat(Category));
+#define PAGETIDE_ABLATION(Field, Name, Help)                                   \
+  cl::opt<std::string, false, CheckedParser> Cl##Field(                        \
+      "pagetide-" Name, cl::desc(Help), cl::cat(Category), cl::ValueOptional,  \
+      cl::Hidden);
 #include "PassOptions.def"
 
 /// What the command line already checked.
@@ -195,11 +176,13 @@ PassOptions optionsFromCommandLine() {
   PassOptions Options;
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
   setFromCommandLine(Options, Name, Cl##Field);
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
   setFromCommandLine(Options, Name, Cl##Field);
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
   setFromCommandLine(Options, Name, Cl##Field);
 #define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
+  setFromCommandLine(Options, Name, Cl##Field);
+#define PAGETIDE_ABLATION(Field, Name, Help)                                   \
   setFromCommandLine(Options, Name, Cl##Field);
 #include "PassOptions.def"
   return Options;
@@ -224,9 +207,9 @@ std::string optionsHelp() {
   Out << "  " Name "=" << join(choiceNames<Type>(), "|") << "  (default "      \
       << choiceNames<Type>()[static_cast<uint32_t>(Default)] << ")\n      "    \
       << Help "\n";
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
-  Out << "  " Name "=" << (Least) << ".." << (Most) << "  (default "           \
-      << (Default) << ")\n      " << Help "\n";
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
+  Out << "  " Name "=" << (Min) << ".." << (Max) << "  (default " << (Default) \
+      << ")\n      " << Help "\n";
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
   Out << "  " Name "=0|1  (default " << (Default) << ")\n      " << Help "\n";
 #define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
@@ -246,15 +229,14 @@ std::string PassOptions::describe() const {
   raw_string_ostream Out(Text);
   ListSeparator Separator(";");
   auto Say = [&](StringRef Name, const auto &Value) {
-    if (Name != "lto")
+    if (Name != "lto" && Name != "warn-inline-asm")
       Out << Separator << Name << '=' << Value;
   };
-  PassOptions Settled = *this;
-  Settled.Precision = isNear() ? MarkPrecision::Near : MarkPrecision::Exact;
+  PassOptions Resolved = *this;
+  Resolved.Precision = isNear() ? MarkPrecision::Near : MarkPrecision::Exact;
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
-  Say(Name, choiceNames<Type>()[static_cast<uint32_t>(Settled.Field)]);
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
-  Say(Name, Field);
+  Say(Name, choiceNames<Type>()[static_cast<uint32_t>(Resolved.Field)]);
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help) Say(Name, Field);
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) Say(Name, unsigned(Field));
 #define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
   if (!Field.empty())                                                          \
@@ -267,14 +249,21 @@ bool PassOptions::contradict(const PassOptions &Others) const {
   bool Result = false;
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
   Result |= Given.Field && Field != Others.Field;
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
   Result |= Given.Field && Field != Others.Field;
 #define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
-  Result |= Given.Field && Field != Others.Field;
+  Result |= StringRef(Name) != "warn-inline-asm" && Given.Field &&             \
+            Field != Others.Field;
 #define PAGETIDE_TEXT(Field, Name, Default, Help)                              \
   Result |= Given.Field && Field != Others.Field;
 #include "PassOptions.def"
   return Result;
+}
+
+void PassOptions::takeLocal(const PassOptions &Others) {
+  WarnInlineAsm = Others.WarnInlineAsm;
+#define PAGETIDE_ABLATION(Field, Name, Help) Field = Others.Field;
+#include "PassOptions.def"
 }
 
 } // namespace pagetide

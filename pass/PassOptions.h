@@ -7,6 +7,8 @@
 #ifndef PAGETIDE_PASS_PASSOPTIONS_H
 #define PAGETIDE_PASS_PASSOPTIONS_H
 
+#include "OptionTypes.h"
+
 #include "pagetide/abi.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -17,43 +19,19 @@
 
 namespace pagetide {
 
-/// What to do with a module that is optimised again when linked.
-enum class LtoMode : uint32_t { Auto, Mark, Defer };
-
-/// Whether a mark names one granule, or one of two.
-enum class MarkPrecision : uint32_t {
-  /// Near for granules of the default size, Exact for others: finer ones have no
-  /// room for several cells, and coarser ones need few marks and little shadow.
-  Auto,
-  Exact,
-  /// Cells are smaller than granules, and a mark stands for as many bytes from
-  /// some address on as a cell has: see abi::kCellNear.
-  Near,
-};
-
-/// How the accesses of a function come to be marked.
-enum class MarkMode : uint32_t {
-  /// By stores into the shadow, as few as will do.
-  Inline,
-  /// By a call of the runtime for each access, with nothing saved: what Inline
-  /// is held against.
-  Calls,
-  /// As Inline, and before each access a call that looks for its mark.
-  Check,
-};
-
 struct PassOptions {
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help) Type Field = Default;
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
   unsigned Field = Default;
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) bool Field = Default;
 #define PAGETIDE_TEXT(Field, Name, Default, Help) std::string Field = Default;
+#define PAGETIDE_ABLATION(Field, Name, Help) bool Field = true;
 #include "PassOptions.def"
 
-  /// Names the options that were given, whatever their values.
+  /// The options that were given, whatever their values.
   struct GivenOptions {
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help) bool Field = false;
-#define PAGETIDE_NUMBER(Field, Name, Default, Least, Most, Help)               \
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
   bool Field = false;
 #define PAGETIDE_SWITCH(Field, Name, Default, Help) bool Field = false;
 #define PAGETIDE_TEXT(Field, Name, Default, Help) bool Field = false;
@@ -76,12 +54,15 @@ struct PassOptions {
 
   bool marksReads() const { return abi::records_reads(Layout); }
 
-  /// What instrumented code says of itself (abi::ModuleInfo).
+  /// What instrumented code says about itself (abi::ModuleInfo).
   abi::ModuleInfo moduleInfo() const;
-  /// All options but lto, as optionsFromParameters() reads them.
+  /// The options that all parts of a program must share, as
+  /// optionsFromParameters() reads them: not lto, warn-inline-asm and ablations.
   std::string describe() const;
-  /// Whether an option that was given differs from \p Others.
+  /// Whether one of these that was given differs from \p Others.
   bool contradict(const PassOptions &Others) const;
+  /// Takes the options that describe() leaves out from \p Others, except lto.
+  void takeLocal(const PassOptions &Others);
 };
 
 /// The options of the command line (-mllvm -pagetide-...), or the defaults.
@@ -92,7 +73,7 @@ PassOptions optionsFromCommandLine();
 llvm::Expected<PassOptions> optionsFromParameters(llvm::StringRef Parameters,
                                                   PassOptions Base);
 
-/// One line an option: name, values, default, meaning.
+/// For each option: name, values, default, meaning.
 std::string optionsHelp();
 
 } // namespace pagetide

@@ -141,6 +141,7 @@ bool is_x86_64_linux(std::string_view triple) {
 //===----------------------------------------------------------------------===//
 
 constexpr std::string_view kPrefix = "-fpagetide-";
+constexpr std::string_view kNegativePrefix = "-fno-pagetide-";
 
 struct Switch {
   const char *name; ///< as it stands on the command line
@@ -175,8 +176,11 @@ std::string suggestion(std::string_view given) {
   };
   for (const Switch &s : kSwitches)
     consider(s.name);
-  for (const PassOption &option : pass_options())
+  for (const PassOption &option : pass_options()) {
     consider(std::string(kPrefix) + option.name);
+    if (option.is_switch())
+      consider(std::string(kNegativePrefix) + option.name);
+  }
   return best;
 }
 
@@ -193,17 +197,20 @@ bool parse_ours(const std::string &arg, CommandLine &line) {
   const std::size_t equals = arg.find('=');
   const std::string name = arg.substr(0, equals);
   for (const PassOption &option : pass_options()) {
-    if (name != std::string(kPrefix) + option.name)
+    const bool is_negative =
+        option.is_switch() && arg == std::string(kNegativePrefix) + option.name;
+    if (!is_negative && name != std::string(kPrefix) + option.name)
       continue;
-    if (equals == std::string::npos && !option.may_stand_alone())
+    if (equals == std::string::npos && !option.is_switch())
       line.errors.push_back(name + " needs a value: " + name + option.values +
                             ", " + option.help);
     // The last one counts: the pass takes each of its options once.
-    const std::string pass_name = std::string("-pagetide-") + option.name;
+    const std::string pass_name = "-pagetide-" + option.name;
     std::erase_if(line.pass_options, [&](const std::string &earlier) {
       return earlier.substr(0, earlier.find('=')) == pass_name;
     });
-    line.pass_options.push_back("-" + arg.substr(std::strlen("-f")));
+    line.pass_options.push_back(
+        is_negative ? pass_name + "=0" : "-" + arg.substr(std::strlen("-f")));
     return true;
   }
   line.errors.push_back("unknown option '" + name + "'; did you mean '" +
@@ -368,8 +375,12 @@ std::string options_help() {
   auto add = [&](const std::string &option, const std::string &help) {
     text += "  " + option + "\n      " + help + "\n";
   };
-  for (const PassOption &option : pass_options())
-    add(std::string(kPrefix) + option.name + option.values, option.help);
+  for (const PassOption &option : pass_options()) {
+    std::string forms = std::string(kPrefix) + option.name + option.values;
+    if (option.is_switch())
+      forms += "[=1], " + std::string(kNegativePrefix) + option.name + " (=0)";
+    add(forms + "  (default: " + option.initial + ")", option.help);
+  }
   for (const Switch &s : kSwitches)
     add(s.name, s.help);
   return text;

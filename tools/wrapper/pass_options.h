@@ -5,27 +5,30 @@
 //===----------------------------------------------------------------------===//
 //
 // They are declared in pass/PassOptions.def: an option added there is an option
-// of the wrapper, -fpagetide-NAME, without a further line. Their values are
-// checked by the pass, which knows them.
+// of the wrapper, -fpagetide-NAME, without a further line. The pass checks their
+// values.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_WRAPPER_PASS_OPTIONS_H
 #define PAGETIDE_WRAPPER_PASS_OPTIONS_H
 
-#include <span>
+#include <string>
+#include <vector>
 
 namespace pagetide::wrapper {
 
 struct PassOption {
-  const char *name;   ///< as in -pagetide-NAME
-  const char *values; ///< "=..." for the help; empty where it may stand alone
-  const char *help;
+  std::string name;    ///< as in -pagetide-NAME
+  std::string values;  ///< "=..." for the help; empty for a switch
+  std::string initial; ///< the default, in words
+  std::string help;
 
-  bool may_stand_alone() const { return *values == 0; }
+  /// A switch is given alone, with =0 or =1, or as -fno-pagetide-NAME.
+  bool is_switch() const { return values.empty(); }
 };
 
-std::span<const PassOption> pass_options();
+const std::vector<PassOption> &pass_options();
 
 } // namespace pagetide::wrapper
 

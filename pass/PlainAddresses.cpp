@@ -1,0 +1,101 @@
+//===- PlainAddresses.cpp - Pointers of other address spaces --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlainAddresses.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace pagetide {
+namespace {
+
+constexpr unsigned SegmentGs = 256;
+constexpr unsigned SegmentFs = 257;
+constexpr unsigned SignedPointer32 = 270;
+
+unsigned addressSpaceOf(const Value &Pointer) {
+  return Pointer.getType()->getPointerAddressSpace();
+}
+
+} // namespace
+
+bool isPlain(const Value &Pointer) { return addressSpaceOf(Pointer) == 0; }
+
+bool isRelativeToFs(const Value &Pointer) {
+  return addressSpaceOf(Pointer) == SegmentFs;
+}
+
+bool isRelativeToGs(const Value &Pointer) {
+  return addressSpaceOf(Pointer) == SegmentGs;
+}
+
+Value *PlainAddresses::threadPointerBits() {
+  if (!ThreadPointerBits) {
+    IRBuilder<> Builder(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    ThreadPointerBits = Builder.CreatePtrToInt(
+        Builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}),
+        Builder.getInt64Ty());
+  }
+  return ThreadPointerBits;
+}
+
+Value *PlainAddresses::of(Value &Pointer, Instruction &User) {
+  if (isPlain(Pointer))
+    return &Pointer;
+  if (Value *Found = Known.lookup(&Pointer))
+    return Found;
+  Value *ThreadPointer =
+      isRelativeToFs(Pointer) ? threadPointerBits() : nullptr;
+
+  // Right behind the pointer, since the mark of an access may stand earlier than
+  // the access. A terminator's result has no such place that dominates all its
+  // uses: then in the block of the access, and for this access alone.
+  IRBuilder<> Builder(F.getContext());
+  bool IsOfTerminator = false;
+  if (auto *I = dyn_cast<Instruction>(&Pointer)) {
+    IsOfTerminator = I->isTerminator();
+    BasicBlock::iterator Place = IsOfTerminator
+                                     ? User.getParent()->getFirstInsertionPt()
+                                     : *I->getInsertionPointAfterDef();
+    Builder.SetInsertPoint(Place->getParent(), Place);
+  } else if (auto *After = dyn_cast_or_null<Instruction>(ThreadPointer)) {
+    Builder.SetInsertPoint(After->getNextNode());
+  } else {
+    Builder.SetInsertPoint(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  }
+
+  Type *PointerTy = Pointer.getType();
+  Type *BitsTy = F.getParent()->getDataLayout().getIntPtrType(PointerTy);
+  Type *WideTy = BitsTy->getWithNewBitWidth(64);
+  Value *Bits = Builder.CreatePtrToInt(&Pointer, BitsTy);
+  Bits = addressSpaceOf(Pointer) == SignedPointer32
+             ? Builder.CreateSExt(Bits, WideTy)
+             : Builder.CreateZExt(Bits, WideTy);
+  if (ThreadPointer) {
+    if (auto *Vector = dyn_cast<VectorType>(WideTy))
+      ThreadPointer =
+          Builder.CreateVectorSplat(Vector->getElementCount(), ThreadPointer);
+    Bits = Builder.CreateAdd(Bits, ThreadPointer);
+  }
+  Type *PlainTy = Builder.getPtrTy();
+  if (auto *Vector = dyn_cast<VectorType>(PointerTy))
+    PlainTy = VectorType::get(PlainTy, Vector->getElementCount());
+  // By way of an integer, which nothing looks through: sums of 32 bits wrap
+  // where those of 64 bits do not.
+  Value *Plain = Builder.CreateIntToPtr(Bits, PlainTy);
+  if (!IsOfTerminator)
+    Known[&Pointer] = Plain;
+  return Plain;
+}
+
+} // namespace pagetide
