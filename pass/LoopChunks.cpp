@@ -11,20 +11,28 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include <algorithm>
 
+#define DEBUG_TYPE "pagetide"
+
 using namespace llvm;
+
+STATISTIC(NumLoopsChunked, "Loops marked a chunk of iterations at a time");
+STATISTIC(NumLoopsNotChunked, "Loops with accesses that keep their marks");
 
 namespace pagetide {
 namespace {
@@ -113,31 +121,92 @@ Value *form(Value *V, const Loop &L, FormedValues &Known,
   return Copy;
 }
 
-/// Whether \p L is left at its end alone, and nothing in it may not come back.
-bool isSuitable(const Loop &L) {
+/// Why a loop keeps its marks. Follows "the loop keeps its marks: ".
+using Reason = const char *;
+
+/// Null if \p L is left at its end alone, and nothing in it may not come back.
+Reason whyUnsuitable(const Loop &L) {
+  if (!L.isInnermost())
+    return "it contains another loop";
   const BasicBlock *Latch = L.getLoopLatch();
   if (!Latch || L.getExitingBlock() != Latch ||
       !isa<BranchInst>(Latch->getTerminator()))
-    return false;
+    return "it may be left at another place than its end";
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block)
       if (!I.isTerminator() && endsSegment(I))
-        return false;
-  return true;
+        return isa<CallBase>(I) ? "it contains a call"
+                                : "it contains an atomic or volatile access, "
+                                  "or a fence";
+  return nullptr;
 }
+
+/// The remarks about loops: which are marked in chunks, and why others are not.
+class LoopRemarks {
+public:
+  LoopRemarks(const FunctionAccesses &InFunction,
+              OptimizationRemarkEmitter &Remarks)
+      : InFunction(InFunction), Remarks(Remarks) {}
+
+  void keepsMarks(const Loop &L, Reason Why) {
+    LLVM_DEBUG(dbgs() << "loop at " << L.getName() << ": " << Why << '\n');
+    ++NumLoopsNotChunked;
+    Remarks.emit([&] {
+      return OptimizationRemarkMissed(DEBUG_TYPE, "LoopKeepsMarks",
+                                      L.getStartLoc(), L.getHeader())
+             << "the loop keeps its marks: " << ore::NV("Reason", Why);
+    });
+  }
+
+  void isChunked(const ChunkedLoop &Chunked) {
+    ++NumLoopsChunked;
+    Remarks.emit([&] {
+      const Loop &L = *Chunked.L;
+      size_t Covered = 0;
+      for (const Stream &S : Chunked.Streams)
+        Covered += S.Members.size();
+      OptimizationRemark Remark(DEBUG_TYPE, "LoopChunked", L.getStartLoc(),
+                                L.getHeader());
+      Remark << "the loop is marked in chunks of up to "
+             << ore::NV("Iterations", Chunked.Limit)
+             << " iterations: the marks of " << ore::NV("Accesses", Covered)
+             << " accesses are made for "
+             << ore::NV("Streams", Chunked.Streams.size())
+             << " streams once for each chunk";
+      return Remark;
+    });
+  }
+
+  /// Whether \p L has accesses to speak of.
+  bool concern(const Loop &L) const {
+    return any_of(L.blocks(), [&](const BasicBlock *Block) {
+      return any_of(*Block, [&](const Instruction &I) {
+        return !InFunction.of(I).empty();
+      });
+    });
+  }
+
+private:
+  const FunctionAccesses &InFunction;
+  OptimizationRemarkEmitter &Remarks;
+};
 
 /// The innermost loops of \p F that may be marked in chunks. Each has a block of
 /// its own before it and one behind it: passes that end the optimiser merge these
 /// with others.
-SmallVector<Loop *, 8> suitableLoops(Function &F,
-                                     FunctionAnalysisManager &FAM) {
+SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
+                                     LoopRemarks &Remarks) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   SmallVector<Loop *, 8> Suitable;
   bool IsChanged = false;
   for (Loop *L : LI.getLoopsInPreorder()) {
-    if (!L->isInnermost() || !isSuitable(*L))
+    if (!Remarks.concern(*L))
       continue;
+    if (Reason Why = whyUnsuitable(*L)) {
+      Remarks.keepsMarks(*L, Why);
+      continue;
+    }
     if (!L->getLoopPreheader())
       IsChanged |= InsertPreheaderForLoop(L, &DT, &LI, /*MSSAU=*/nullptr,
                                           /*PreserveLCSSA=*/false) != nullptr;
@@ -145,6 +214,9 @@ SmallVector<Loop *, 8> suitableLoops(Function &F,
                                          /*PreserveLCSSA=*/false);
     if (L->isLoopSimplifyForm())
       Suitable.push_back(L);
+    else
+      Remarks.keepsMarks(*L, "it can have no block of its own before or "
+                             "behind it");
   }
   if (IsChanged) {
     PreservedAnalyses Kept;
@@ -176,29 +248,35 @@ public:
 
   /// Those of \p Loops that it pays for. Their trip counts have been computed in
   /// their preheaders; nothing else has changed.
-  SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops) {
+  SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops,
+                                   LoopRemarks &Remarks) {
     SmallVector<ChunkedLoop, 4> Chunked;
-    for (Loop *L : Loops)
-      planLoop(*L, Chunked);
+    for (Loop *L : Loops) {
+      if (Reason Why = planLoop(*L, Chunked))
+        Remarks.keepsMarks(*L, Why);
+      else
+        Remarks.isChunked(Chunked.back());
+    }
     return Chunked;
   }
 
 private:
-  void planLoop(Loop &L, SmallVectorImpl<ChunkedLoop> &Chunked) {
+  /// Appends to \p Chunked, or returns why not.
+  Reason planLoop(Loop &L, SmallVectorImpl<ChunkedLoop> &Chunked) {
     const SCEV *Backedges = SE.getExitCount(&L, L.getLoopLatch());
     if (isa<SCEVCouldNotCompute>(Backedges) ||
         DL.getTypeSizeInBits(Backedges->getType()) > 64)
-      return;
+      return "its trip count is not known when it is entered";
     if (isUnrolled(L, Backedges))
-      return;
+      return "it was unrolled, and the copies of its body share marks";
     Instruction *End = L.getLoopPreheader()->getTerminator();
     if (!Expander.isSafeToExpandAt(Backedges, End) ||
         Expander.isHighCostExpansion(Backedges, &L, TripCountBudget, &TTI, End))
-      return;
+      return "its trip count takes too long to compute";
     // Backedges, not iterations: these may be 2^64.
     APInt Most = SE.getUnsignedRangeMax(Backedges);
     if (Most.ult(LeastTrips - 1))
-      return;
+      return "it has too few iterations";
 
     ChunkedLoop Result{&L, nullptr, 0, false, {}};
     uint64_t Instructions = 0, Others = 0;
@@ -210,7 +288,7 @@ private:
     // Where addresses stay, code generation takes all but the marks' stores out of
     // the loop: too little to gain.
     if (none_of(Result.Streams, [](const Stream &S) { return S.Stride != 0; }))
-      return;
+      return "no address moves by a constant number of bytes in each iteration";
     SmallPtrSet<Instruction *, 16> Covered;
     for (const Stream &S : Result.Streams)
       Covered.insert(S.Members.begin(), S.Members.end());
@@ -225,12 +303,13 @@ private:
     for (const Stream &S : Result.Streams)
       Result.Limit = std::min(Result.Limit, iterationsInReach(S));
     if (Result.Limit < LeastIterations)
-      return;
+      return "its body is too long, or chunks would be too short";
     Result.IsOneChunk = Most.ult(Result.Limit);
     IntegerType *CountTy = Type::getInt64Ty(End->getContext());
     Result.BackedgesTaken = Expander.expandCodeFor(
         SE.getNoopOrZeroExtend(Backedges, CountTy), CountTy, End);
     Chunked.push_back(std::move(Result));
+    return nullptr;
   }
 
   /// How many iterations' bytes extend over one granule's bytes.
@@ -435,15 +514,17 @@ private:
 
 ChunkedAccesses chunkLoops(Function &F, const FunctionAccesses &Accesses,
                            const PassOptions &Options, MarkMode Mode,
-                           FunctionAnalysisManager &FAM, MarkPlan &Plan) {
+                           FunctionAnalysisManager &FAM,
+                           OptimizationRemarkEmitter &Emitter, MarkPlan &Plan) {
   ChunkedAccesses Covered;
   if (!Options.Chunks || Mode == MarkMode::Calls || F.hasOptNone())
     return Covered;
-  SmallVector<Loop *, 8> Suitable = suitableLoops(F, FAM);
+  LoopRemarks Remarks(Accesses, Emitter);
+  SmallVector<Loop *, 8> Suitable = suitableLoops(F, FAM, Remarks);
   if (Suitable.empty())
     return Covered;
   SmallVector<ChunkedLoop, 4> Chunked =
-      LoopPlanner(F, Accesses, Options, FAM).plan(Suitable);
+      LoopPlanner(F, Accesses, Options, FAM).plan(Suitable, Remarks);
   for (const ChunkedLoop &Loop : Chunked) {
     ChunkStart Start;
     if (Loop.IsOneChunk) {

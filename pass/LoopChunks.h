@@ -43,15 +43,19 @@
 
 namespace llvm {
 class Function;
+class OptimizationRemarkEmitter;
 } // namespace llvm
 
 namespace pagetide {
 
 /// Rewrites the loops of \p F that are worth it, and appends the marks of their
-/// chunks to \p Plan. Returns those of \p Accesses that these marks cover.
+/// chunks to \p Plan. Returns those of \p Accesses that these marks cover. Tells
+/// \p Emitter about each loop with accesses.
 ChunkedAccesses chunkLoops(llvm::Function &F, const FunctionAccesses &Accesses,
                            const PassOptions &Options, MarkMode Mode,
-                           llvm::FunctionAnalysisManager &FAM, MarkPlan &Plan);
+                           llvm::FunctionAnalysisManager &FAM,
+                           llvm::OptimizationRemarkEmitter &Emitter,
+                           MarkPlan &Plan);
 
 } // namespace pagetide
 

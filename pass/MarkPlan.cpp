@@ -11,6 +11,7 @@
 #include "ReturnAddresses.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -124,10 +125,12 @@ public:
                MarkMode Mode, const DataLayout &DL,
                const ChunkedAccesses &Chunked, AddressForms &Forms,
                const IndexGuards &Guards, ReturnAddresses &Returns,
-               MarkedExtents Marked, MarkPlan &Plan)
+               MarkedExtents Marked, bool BeginsLoop,
+               DenseSet<FormAndCell> &EverMarked, MarkPlan &Plan)
       : InFunction(InFunction), Options(Options), Mode(Mode), DL(DL),
         Chunked(Chunked), Forms(Forms), Guards(Guards), Returns(Returns),
-        Plan(Plan), Marked(std::move(Marked)),
+        BeginsLoop(BeginsLoop), EverMarked(EverMarked), Plan(Plan),
+        Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
 
   /// Returns what is marked at the block's end.
@@ -138,7 +141,7 @@ public:
       if (Ends || isAlternative(I))
         endSegment();
       if (Ends)
-        Marked.clear();
+        forgetMarked();
       ArrayRef<Access> Accesses = InFunction.of(I);
       if (isa<LoadInst>(I)) {
         Loads[&I] = Position;
@@ -153,7 +156,7 @@ public:
         addStep(MarkStep::Form::ReturnAddress, I, Position);
       if (Ends) {
         endSegment();
-        Marked.clear();
+        forgetMarked();
       }
     }
     endSegment();
@@ -314,6 +317,7 @@ private:
   }
 
   void markGroup(const Group &G) {
+    countRepeated(G);
     if (Options.isNear())
       return markGroupNear(G);
     uint64_t GranuleBytes = Options.granuleBytes();
@@ -339,6 +343,22 @@ private:
       addByte(G, G.Bytes.High);
     }
     setMarked(G, G.Bytes);
+  }
+
+  void forgetMarked() {
+    Marked.clear();
+    IsBehindCall = true;
+  }
+
+  /// Counts the mark of \p G, which has none here, if there was one elsewhere.
+  void countRepeated(const Group &G) {
+    if (Marked.contains({G.Form, G.Cell}) ||
+        EverMarked.insert({G.Form, G.Cell}).second)
+      return;
+    RepeatedMarks &Repeated = Plan.Repeated;
+    ++(IsBehindCall ? Repeated.BehindCalls
+       : BeginsLoop ? Repeated.InLoops
+                    : Repeated.AtJoins);
   }
 
   void setMarked(const Group &G, const ByteExtent &Bytes) {
@@ -421,8 +441,11 @@ private:
   AddressForms &Forms;
   const IndexGuards &Guards;
   ReturnAddresses &Returns;
+  bool BeginsLoop;
+  DenseSet<FormAndCell> &EverMarked; ///< somewhere in the function
   MarkPlan &Plan;
   MarkedExtents Marked;
+  bool IsBehindCall = false;
 
   unsigned Position = 0; ///< of the instruction at hand, in its block
   unsigned Segment;
@@ -522,17 +545,19 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
                const ChunkedAccesses &Chunked, MarkPlan &Plan) {
   const DataLayout &DL = F.getParent()->getDataLayout();
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
+  DenseSet<FormAndCell> EverMarked;
   AddressForms Forms(DL, Options.AddressForms);
   IndexGuards Guards = findIndexGuards(Accesses, DL, Options, Mode, Forms);
   ReturnAddresses Returns(F);
   auto PlanBlock = [&](BasicBlock &Block) {
     MarkedExtents Marked;
-    bool IsFirst = true;
+    bool IsFirst = true, BeginsLoop = false;
     for (const BasicBlock *Before : predecessors(&Block)) {
       auto Theirs = AtEnd.find(Before);
       // A block not planned yet: this is the beginning of a loop.
       if (Theirs == AtEnd.end()) {
         Marked.clear();
+        BeginsLoop = true;
         break;
       }
       if (IsFirst)
@@ -541,9 +566,10 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
         intersect(Marked, Theirs->second);
       IsFirst = false;
     }
-    AtEnd[&Block] = BlockPlanner(Accesses, Options, Mode, DL, Chunked, Forms,
-                                 Guards, Returns, std::move(Marked), Plan)
-                        .plan(Block);
+    AtEnd[&Block] =
+        BlockPlanner(Accesses, Options, Mode, DL, Chunked, Forms, Guards,
+                     Returns, std::move(Marked), BeginsLoop, EverMarked, Plan)
+            .plan(Block);
   };
   for (BasicBlock *Block : ReversePostOrderTraversal(&F))
     PlanBlock(*Block);

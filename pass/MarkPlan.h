@@ -102,6 +102,14 @@ struct NearMark {
   bool ServesOthers = false;
 };
 
+/// Marks of bytes whose granule was marked before, by why that mark does not
+/// serve here.
+struct RepeatedMarks {
+  unsigned BehindCalls = 0; ///< or behind atomic accesses and fences
+  unsigned InLoops = 0;     ///< at the beginning of a loop
+  unsigned AtJoins = 0;     ///< not every path here has the mark
+};
+
 struct MarkPlan {
   /// Within a segment, in the order of the instructions they go before.
   std::vector<MarkStep> Steps;
@@ -109,6 +117,7 @@ struct MarkPlan {
   std::vector<IndexCheck> Guards;
   /// The instructions with accesses that are marked as read.
   std::vector<llvm::Instruction *> MarkedReads;
+  RepeatedMarks Repeated;
 };
 
 /// Which of the cells of an index an access of this kind marks.

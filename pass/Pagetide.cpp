@@ -19,8 +19,10 @@
 #include "VarArgs.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -28,7 +30,12 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 
+#define DEBUG_TYPE "pagetide"
+
 using namespace llvm;
+
+STATISTIC(NumAccesses, "Accesses that are marked");
+STATISTIC(NumMarks, "Marks made in place");
 
 namespace pagetide {
 namespace {
@@ -117,6 +124,48 @@ private:
   StringSet<> Names;
 };
 
+/// Tells how many accesses \p F has, how many marks, and why not fewer.
+void summarize(const Function &F, const FunctionAccesses &Accesses,
+               const ChunkedAccesses &Chunked, const MarkPlan &Plan,
+               OptimizationRemarkEmitter &Remarks) {
+  size_t Marks = count_if(Plan.Steps, [](const MarkStep &Step) {
+    return Step.Do == MarkStep::Form::Byte;
+  });
+  size_t Calls = count_if(Plan.Steps, [](const MarkStep &Step) {
+    return Step.Do == MarkStep::Form::Long ||
+           Step.Do == MarkStep::Form::Transfer ||
+           Step.Do == MarkStep::Form::Call;
+  });
+  size_t Shaped = count_if(Plan.Steps, [](const MarkStep &Step) {
+    return Step.Do == MarkStep::Form::Shaped;
+  });
+  NumAccesses += Accesses.all().size();
+  NumMarks += Marks;
+  if (Accesses.all().empty())
+    return;
+  Remarks.emit([&] {
+    const RepeatedMarks &Repeated = Plan.Repeated;
+    OptimizationRemarkAnalysis Remark(DEBUG_TYPE, "Marks", F.getSubprogram(),
+                                      &F.getEntryBlock());
+    Remark << "function '" << ore::NV("Function", &F)
+           << "': " << ore::NV("Accesses", Accesses.all().size())
+           << " accesses have " << ore::NV("Marks", Marks) << " marks, "
+           << ore::NV("Shaped", Shaped)
+           << " marked by lanes or by a length known at run time, "
+           << ore::NV("Calls", Calls) << " calls of the runtime; "
+           << ore::NV("Chunked", Chunked.Instructions.size())
+           << " instructions are marked a chunk of iterations at a time; marks "
+              "repeat earlier ones "
+           << ore::NV("BehindCalls", Repeated.BehindCalls)
+           << " times behind a call, an atomic or volatile access or a fence, "
+           << ore::NV("InLoops", Repeated.InLoops)
+           << " times at the beginning of a loop, "
+           << ore::NV("AtJoins", Repeated.AtJoins)
+           << " times where some path lacks the mark";
+    return Remark;
+  });
+}
+
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
                   FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
@@ -124,8 +173,11 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
 
   FunctionAccesses Accesses(F, Options);
   MarkPlan Plan;
-  ChunkedAccesses Chunked = chunkLoops(F, Accesses, Options, Mode, FAM, Plan);
+  OptimizationRemarkEmitter Remarks(&F);
+  ChunkedAccesses Chunked =
+      chunkLoops(F, Accesses, Options, Mode, FAM, Remarks, Plan);
   planMarks(F, Accesses, Options, Mode, Chunked, Plan);
+  summarize(F, Accesses, Chunked, Plan, Remarks);
 
   MarkEmitter Emitter(F, Plan, Options);
   for (const MarkStep &Step : Plan.Steps)
