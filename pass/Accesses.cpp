@@ -42,7 +42,7 @@ LaneMask::constantLanes(unsigned LaneCount) const {
   if (!Lanes)
     return Happens;
 
-  if (LanesForm == Form::LowBits) {
+  if (Encoding == LaneEncoding::LowBits) {
     auto *Bits = dyn_cast<ConstantInt>(Lanes);
     if (!Bits)
       return std::nullopt;
@@ -77,7 +77,7 @@ void appendFixed(Instruction &At, Value *Pointer, uint64_t Bytes,
   Access A;
   A.At = &At;
   A.Kind = Kind;
-  A.Form = Access::Shape::Fixed;
+  A.Shape = AccessShape::Fixed;
   A.Address = Pointer;
   A.Bytes = Bytes;
   A.Alignment = Alignment;
@@ -92,11 +92,11 @@ void appendLanes(Access Lanes, AccessList &List) {
   }
   if (Constant->none())
     return;
-  if (Lanes.Form == Access::Shape::Scattered) {
+  if (Lanes.Shape == AccessShape::Scattered) {
     List.push_back(Lanes);
     return;
   }
-  if (Lanes.Form == Access::Shape::Packed) {
+  if (Lanes.Shape == AccessShape::Packed) {
     appendFixed(*Lanes.At, Lanes.Address, Constant->count() * Lanes.Bytes,
                 Lanes.Alignment, Lanes.Kind, List);
     return;
@@ -145,9 +145,9 @@ std::optional<AccessKind> kindThatCounts(const Access &A,
     return std::nullopt;
   if (!reads(A.Kind))
     return A.Kind;
-  bool LeavesOutRead = !Options.marksReads() ||
-                       (Options.SkipConstants && isConstantGlobal(A.Address));
-  if (!LeavesOutRead)
+  bool ExcludesRead = !Options.marksReads() ||
+                      (Options.SkipConstants && isConstantGlobal(A.Address));
+  if (!ExcludesRead)
     return A.Kind;
   if (writes(A.Kind))
     return AccessKind::Write;
@@ -155,7 +155,7 @@ std::optional<AccessKind> kindThatCounts(const Access &A,
 }
 
 /// Drops what \p Options leaves out from the accesses after the first \p Old.
-void dropLeftOut(const PassOptions &Options, AccessList &List, size_t Old) {
+void dropExcluded(const PassOptions &Options, AccessList &List, size_t Old) {
   size_t Kept = Old;
   for (size_t I = Old; I < List.size(); ++I)
     if (auto Kind = kindThatCounts(List[I], Options)) {
@@ -276,7 +276,7 @@ void appendTransferSide(AnyMemIntrinsic &I, Value *Pointer,
   Access A;
   A.At = &I;
   A.Kind = Kind;
-  A.Form = Access::Shape::Range;
+  A.Shape = AccessShape::Range;
   A.Address = Pointer;
   A.Length = I.getLength();
   A.Alignment = Alignment.valueOrOne();
@@ -293,7 +293,7 @@ void collectTransfer(AnyMemIntrinsic &I, AccessList &List) {
 
 /// A vector access by lanes with the element type of \p Vector. False where the
 /// elements are no whole bytes: how those lie in memory is the target's secret.
-bool appendVector(IntrinsicInst &I, Access::Shape Form, AccessKind Kind,
+bool appendVector(IntrinsicInst &I, AccessShape Shape, AccessKind Kind,
                   Value *Address, Type *Vector, Value *Mask, Value *Limit,
                   MaybeAlign Alignment, Value *Stride, AccessList &List) {
   auto *VectorTy = dyn_cast<FixedVectorType>(Vector);
@@ -303,7 +303,7 @@ bool appendVector(IntrinsicInst &I, Access::Shape Form, AccessKind Kind,
   Access A;
   A.At = &I;
   A.Kind = Kind;
-  A.Form = Form;
+  A.Shape = Shape;
   A.Address = Address;
   A.Bytes = DL.getTypeStoreSize(VectorTy->getElementType());
   A.Alignment = Alignment.valueOrOne();
@@ -337,7 +337,7 @@ bool mayTouchArguments(const IntrinsicInst &I) {
 
 /// Intrinsics of every target. False where \p I is in no table.
 bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
-  using Shape = Access::Shape;
+  using Shape = AccessShape;
   constexpr AccessKind Read = AccessKind::Read;
   constexpr AccessKind Write = AccessKind::Write;
   auto Argument = [&](unsigned Index) { return I.getArgOperand(Index); };
@@ -553,12 +553,12 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
   if (any_of(drop_begin(List, Old),
              [](const Access &A) { return isRelativeToGs(*A.Address); }))
     Rest = Undescribed::BySegmentGs;
-  dropLeftOut(Options, List, Old);
+  dropExcluded(Options, List, Old);
   return Rest;
 }
 
 bool isShort(const Access &A, const PassOptions &Options) {
-  return A.Form == Access::Shape::Fixed && A.Bytes <= Options.cellBytes();
+  return A.Shape == AccessShape::Fixed && A.Bytes <= Options.cellBytes();
 }
 
 std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
@@ -588,7 +588,7 @@ bool isReplaceableTransfer(const Instruction &I) {
   }
 }
 
-bool isLeftOut(const Function &F) {
+bool isExcluded(const Function &F) {
   return F.isDeclaration() || F.hasAvailableExternallyLinkage() ||
          F.hasFnAttribute(Attribute::Naked) ||
          F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);

@@ -46,16 +46,18 @@ inline bool writes(AccessKind Kind) {
   return static_cast<uint8_t>(Kind) & static_cast<uint8_t>(AccessKind::Write);
 }
 
+/// How a value says which lanes are enabled.
+enum class LaneEncoding : uint8_t {
+  Bits,     ///< a vector of i1
+  SignBits, ///< the top bit of each element; may have more than LaneCount
+  LowBits,  ///< bit I of an integer
+};
+
 /// Which lanes of a vector access happen: those that Lanes enables and that lie
 /// below Limit.
 struct LaneMask {
-  enum class Form : uint8_t {
-    Bits,     ///< a vector of i1
-    SignBits, ///< the top bit of each element; may have more than LaneCount
-    LowBits,  ///< bit I of an integer
-  };
   llvm::Value *Lanes = nullptr; ///< null: all
-  Form LanesForm = Form::Bits;
+  LaneEncoding Encoding = LaneEncoding::Bits;
   llvm::Value *Limit = nullptr; ///< an integer; null: none
 
   /// Bit I set where lane I happens; nothing where that is known only when the
@@ -63,29 +65,30 @@ struct LaneMask {
   std::optional<llvm::SmallBitVector> constantLanes(unsigned LaneCount) const;
 };
 
-struct Access {
-  enum class Shape : uint8_t {
-    /// Bytes bytes at Address + Offset.
-    Fixed,
-    /// Length bytes (a value, may be 0) at Address.
-    Range,
-    /// LaneCount elements of Bytes bytes side by side from Address on; those
-    /// that Mask enables.
-    Lanes,
-    /// As many elements of Bytes bytes side by side from Address on as Mask
-    /// enables.
-    Packed,
-    /// LaneCount elements, those that Mask enables. Each has Bytes bytes, or
-    /// Length where that is set (then never 0, and at most Bytes). Element I
-    /// is at lane I of Address where that is a vector, otherwise at
-    ///   Address + sext(lane I of Index) * Scale    where Index is set
-    ///   Address + I * Stride                       where Stride is set
-    Scattered,
-  };
+/// Which bytes an access touches.
+enum class AccessShape : uint8_t {
+  /// Bytes bytes at Address + Offset.
+  Fixed,
+  /// Length bytes (a value, may be 0) at Address.
+  Range,
+  /// LaneCount elements of Bytes bytes side by side from Address on; those
+  /// that Mask enables.
+  Lanes,
+  /// As many elements of Bytes bytes side by side from Address on as Mask
+  /// enables.
+  Packed,
+  /// LaneCount elements, those that Mask enables. Each has Bytes bytes, or
+  /// Length where that is set (then never 0, and at most Bytes). Element I
+  /// is at lane I of Address where that is a vector, otherwise at
+  ///   Address + sext(lane I of Index) * Scale    where Index is set
+  ///   Address + I * Stride                       where Stride is set
+  Scattered,
+};
 
+struct Access {
   llvm::Instruction *At; ///< the instruction that makes the access
   AccessKind Kind;
-  Shape Form;
+  AccessShape Shape;
   llvm::Value *Address;
   int64_t Offset = 0;
   uint64_t Bytes = 0;
@@ -130,7 +133,7 @@ bool isReplaceableTransfer(const llvm::Instruction &I);
 
 /// True where no access in \p F is marked, because the program says so or
 /// because no code comes of it.
-bool isLeftOut(const llvm::Function &F);
+bool isExcluded(const llvm::Function &F);
 
 //===----------------------------------------------------------------------===//
 // For the tables of intrinsics

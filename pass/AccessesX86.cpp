@@ -155,21 +155,21 @@ LaneMask maskOf(Value *Lanes) {
   LaneMask Mask;
   Mask.Lanes = Lanes;
   if (Lanes->getType()->isIntegerTy())
-    Mask.LanesForm = LaneMask::Form::LowBits;
+    Mask.Encoding = LaneEncoding::LowBits;
   else if (Lanes->getType()->getScalarType()->isIntegerTy(1))
-    Mask.LanesForm = LaneMask::Form::Bits;
+    Mask.Encoding = LaneEncoding::Bits;
   else
-    Mask.LanesForm = LaneMask::Form::SignBits;
+    Mask.Encoding = LaneEncoding::SignBits;
   return Mask;
 }
 
-void appendMasked(IntrinsicInst &I, Access::Shape Form, AccessKind Kind,
+void appendMasked(IntrinsicInst &I, AccessShape Shape, AccessKind Kind,
                   Value *Address, unsigned Bytes, unsigned LaneCount,
                   LaneMask Mask, AccessList &List) {
   Access A;
   A.At = &I;
   A.Kind = Kind;
-  A.Form = Form;
+  A.Shape = Shape;
   A.Address = Address;
   A.Bytes = Bytes;
   A.LaneCount = LaneCount;
@@ -184,7 +184,7 @@ void appendIndexed(IntrinsicInst &I, AccessKind Kind, Value *Base, Value *Index,
   Access A;
   A.At = &I;
   A.Kind = Kind;
-  A.Form = Access::Shape::Scattered;
+  A.Shape = AccessShape::Scattered;
   A.Address = Base;
   A.Bytes = laneBytes(Data);
   A.LaneCount =
@@ -217,7 +217,7 @@ bool collectNarrowingStore(IntrinsicInst &I, StringRef Name, AccessList &List) {
   default:
     return false;
   }
-  appendMasked(I, Access::Shape::Lanes, Write, I.getArgOperand(0), Bytes,
+  appendMasked(I, AccessShape::Lanes, Write, I.getArgOperand(0), Bytes,
                laneCount(I.getArgOperand(1)), maskOf(I.getArgOperand(2)), List);
   return true;
 }
@@ -229,28 +229,28 @@ bool collectVector(IntrinsicInst &I, AccessList &List) {
     return false;
 
   if (Name.starts_with("avx.maskload.") || Name.starts_with("avx2.maskload.")) {
-    appendMasked(I, Access::Shape::Lanes, Read, Argument(0),
+    appendMasked(I, AccessShape::Lanes, Read, Argument(0),
                  laneBytes(I.getType()), laneCount(Argument(1)),
                  maskOf(Argument(1)), List); // pointer, mask
     return true;
   }
   if (Name.starts_with("avx.maskstore.") ||
       Name.starts_with("avx2.maskstore.")) {
-    appendMasked(I, Access::Shape::Lanes, Write, Argument(0),
+    appendMasked(I, AccessShape::Lanes, Write, Argument(0),
                  laneBytes(Argument(2)->getType()), laneCount(Argument(1)),
                  maskOf(Argument(1)), List); // pointer, mask, value
     return true;
   }
   if (Name == "sse2.maskmov.dqu") { // value, mask, pointer
-    appendMasked(I, Access::Shape::Lanes, Write, Argument(2), 1, 16,
+    appendMasked(I, AccessShape::Lanes, Write, Argument(2), 1, 16,
                  maskOf(Argument(1)), List);
     return true;
   }
   if (Name == "mmx.maskmovq") { // value, mask, pointer
     LaneMask Mask;
     Mask.Lanes = Argument(1);
-    Mask.LanesForm = LaneMask::Form::SignBits;
-    appendMasked(I, Access::Shape::Lanes, Write, Argument(2), 1, 8, Mask, List);
+    Mask.Encoding = LaneEncoding::SignBits;
+    appendMasked(I, AccessShape::Lanes, Write, Argument(2), 1, 8, Mask, List);
     return true;
   }
   if (Name.starts_with("avx2.gather.")) { // through, base, index, mask, scale
@@ -300,7 +300,7 @@ bool collectTile(IntrinsicInst &I, AccessList &List) {
   Access A;
   A.At = &I;
   A.Kind = Kind;
-  A.Form = Access::Shape::Scattered;
+  A.Shape = AccessShape::Scattered;
   A.Address = I.getArgOperand(2);
   A.Stride = I.getArgOperand(3);
   A.Bytes = TileRowBytes;

@@ -21,8 +21,8 @@ namespace pagetide {
 namespace {
 
 /// Enough for what programs write, and keeps deep sums quick to compile.
-constexpr unsigned MostDepth = 6;
-constexpr unsigned MostTerms = 4;
+constexpr unsigned MaxDepth = 6;
+constexpr unsigned MaxTerms = 4;
 constexpr unsigned AddressBits = 64;
 
 } // namespace
@@ -34,7 +34,7 @@ static bool mayWrapByLittle(const BinaryOperator &Sum) {
   return Sum.getOpcode() == Instruction::Add && Constant &&
          Constant->getBitWidth() >= 32 && !Sum.hasNoUnsignedWrap() &&
          !Constant->isZero() &&
-         Constant->getValue().ule(AddressForms::MostAddend);
+         Constant->getValue().ule(AddressForms::MaxAddend);
 }
 
 /// Adds \p Scale times \p V, made 64 bits wide by \p Extended. One sum that may
@@ -61,7 +61,7 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
     return;
   }
   auto *I = dyn_cast<Instruction>(V);
-  if (!I || Depth == MostDepth)
+  if (!I || Depth == MaxDepth)
     return AddWhole();
   if (Extended == Extension::None && isa<SExtInst, ZExtInst>(I)) {
     // A value that is not negative is extended by zeroes as by its sign.
@@ -152,7 +152,7 @@ AddressForms::Place AddressForms::decompose(Value *Address,
       addTerms(Index.first,
                BitsOf(Index) == AddressBits ? Extension::None : Extension::Sign,
                Index.second.getZExtValue(), 0, Longer, LongerOffset, Assumed);
-    if (Longer.size() > MostTerms) {
+    if (Longer.size() > MaxTerms) {
       if (Assumed)
         *Assumed = Before;
       break;

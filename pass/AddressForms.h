@@ -46,10 +46,10 @@ public:
   struct PlaceUnlessWrapped {
     Place At;
     llvm::Value *Index = nullptr; ///< null: the place is certain
-    uint64_t Addend = 0;          ///< from 1 to MostAddend
+    uint64_t Addend = 0;          ///< from 1 to MaxAddend
     uint64_t Scale = 0;
   };
-  static constexpr uint64_t MostAddend = 255;
+  static constexpr uint64_t MaxAddend = 255;
 
   /// Unless \p SeesIndices, each address that is not another one and a constant
   /// is a form of its own.

@@ -75,7 +75,7 @@ using FormAndCell = std::pair<unsigned, unsigned>;
 using MarkedExtents = llvm::SmallDenseMap<FormAndCell, ByteExtent, 8>;
 
 /// Enough for what pays, and keeps large functions quick to compile.
-constexpr unsigned MostMarkedExtents = 32;
+constexpr unsigned MaxMarkedExtents = 32;
 
 /// Leaves in \p Here only what is marked at the end of \p Other too.
 void intersect(MarkedExtents &Here, const MarkedExtents &Other);

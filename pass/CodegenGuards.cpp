@@ -168,7 +168,7 @@ void hideValue(Use &U) {
 
 /// An argument that is copied for the call: of a constant's bytes code generation
 /// may make stores of immediates.
-void keepCopies(CallBase &Call) {
+void preventImmediateCopies(CallBase &Call) {
   for (unsigned Argument = 0; Argument != Call.arg_size(); ++Argument) {
     Use &Pointer = Call.getArgOperandUse(Argument);
     if (!Call.isByValArgument(Argument))
@@ -179,10 +179,10 @@ void keepCopies(CallBase &Call) {
   }
 }
 
-void keepBehindMark(Instruction &I, AAResults &AA) {
+void preventReorderingOf(Instruction &I, AAResults &AA) {
   I.setMetadata(LLVMContext::MD_invariant_load, nullptr);
   if (auto *Call = dyn_cast<CallBase>(&I))
-    keepCopies(*Call);
+    preventImmediateCopies(*Call);
   Use *Pointer = readPointer(I);
   if (!Pointer)
     return;
@@ -290,7 +290,7 @@ bool isChosen(const Value &Value) {
 /// Makes a jump around a load impossible where one of its values is chosen: a
 /// conditional move from memory becomes one. Assembly of no bytes passes the
 /// value on, so that a move from a register remains.
-void keepBeforeChoice(LoadInst &Load) {
+void preventConditionalLoad(LoadInst &Load) {
   Type *Chosen = Load.getType();
   const DataLayout &DL = Load.getModule()->getDataLayout();
   bool HasMove = Chosen->isPointerTy() || Chosen->isIntegerTy(16) ||
@@ -349,7 +349,7 @@ bool isExpandedByCodegen(LibFunc Function) {
 
 } // namespace
 
-void settleAccesses(Function &F, FunctionAnalysisManager &FAM) {
+void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM) {
   dropDeadLoads(F);
   if (F.hasOptNone())
     return; // code generation does none of the rest there
@@ -359,22 +359,22 @@ void settleAccesses(Function &F, FunctionAnalysisManager &FAM) {
   SinkingPass().run(F, FAM);
 }
 
-void keepBehindMarks(ArrayRef<Instruction *> Reads, AAResults &AA) {
+void preventReordering(ArrayRef<Instruction *> Reads, AAResults &AA) {
   for (Instruction *I : Reads)
-    keepBehindMark(*I, AA);
+    preventReorderingOf(*I, AA);
 }
 
-void keepUnconditional(ArrayRef<Instruction *> Reads) {
+void preventSinking(ArrayRef<Instruction *> Reads) {
   // A barrier serves all reads of its block, once it stands there.
   for (Instruction *Read : Reads)
     if (mayBeSunk(*Read))
       insertBarrier(*Read->getParent()->getTerminator());
   for (Instruction *Read : Reads)
     if (auto *Load = dyn_cast<LoadInst>(Read))
-      keepBeforeChoice(*Load);
+      preventConditionalLoad(*Load);
 }
 
-void keepParameterStores(Function &F) {
+void preventParameterStoreRemoval(Function &F) {
   unsigned InRegisters = parametersInRegisters(F);
   if (InRegisters == F.arg_size())
     return;
@@ -396,7 +396,7 @@ void keepParameterStores(Function &F) {
   }
 }
 
-void keepLibraryCalls(Function &F, const TargetLibraryInfo &TLI) {
+void preventCallExpansion(Function &F, const TargetLibraryInfo &TLI) {
   for (Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
     LibFunc Known;
@@ -405,7 +405,7 @@ void keepLibraryCalls(Function &F, const TargetLibraryInfo &TLI) {
   }
 }
 
-void takeBackMemoryPromises(Function &F) {
+void dropMemoryPromises(Function &F) {
   constexpr Attribute::AttrKind Promises[] = {
       Attribute::Memory, Attribute::NoSync, Attribute::Speculatable};
   for (Attribute::AttrKind Promise : Promises)

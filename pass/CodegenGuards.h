@@ -31,35 +31,37 @@ namespace pagetide {
 /// their block uses there, and makes plain copies of fortified ones that have
 /// nothing to check. Marks of accesses that are never made would be inventions;
 /// copies that come to be later, losses.
-void settleAccesses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+void canonicalizeAccesses(llvm::Function &F,
+                          llvm::FunctionAnalysisManager &FAM);
 
 /// Keeps \p Reads behind their marks. Loads of memory that is known to be
 /// constant are not ordered with stores at all: code generation may put them
 /// before their marks, above a loop, or repeat them later instead of spilling.
 /// And copies of a constant's bytes may become stores of immediates, so that
 /// what was marked as read is never read.
-void keepBehindMarks(llvm::ArrayRef<llvm::Instruction *> Reads,
-                     llvm::AAResults &AA);
+void preventReordering(llvm::ArrayRef<llvm::Instruction *> Reads,
+                       llvm::AAResults &AA);
 
 /// Keeps \p Reads where they are: code generation sinks loads into the parts of
 /// the program that use their values, down to the single comparisons that it
 /// makes of a condition or a switch, and jumps around loads one of which is
 /// chosen. Their marks would stay behind.
-void keepUnconditional(llvm::ArrayRef<llvm::Instruction *> Reads);
+void preventSinking(llvm::ArrayRef<llvm::Instruction *> Reads);
 
 /// Keeps stores of parameters to their variables where the caller may have passed
 /// them on the stack: code generation would take the caller's copy for the
 /// variable, drop the store and leave its mark.
-void keepParameterStores(llvm::Function &F);
+void preventParameterStoreRemoval(llvm::Function &F);
 
 /// Keeps calls of C library functions calls. Code generation would expand some
 /// in place (memcmp, mempcpy), where neither a mark nor the runtime's
 /// interceptor sees the accesses.
-void keepLibraryCalls(llvm::Function &F, const llvm::TargetLibraryInfo &TLI);
+void preventCallExpansion(llvm::Function &F,
+                          const llvm::TargetLibraryInfo &TLI);
 
 /// Takes back what was promised of \p F before it had marks: that it writes no
 /// memory, or talks to no other thread.
-void takeBackMemoryPromises(llvm::Function &F);
+void dropMemoryPromises(llvm::Function &F);
 
 } // namespace pagetide
 

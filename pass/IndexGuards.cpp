@@ -16,7 +16,7 @@ using namespace llvm;
 namespace pagetide {
 
 /// With fewer accesses the check costs what it saves.
-constexpr unsigned LeastGuardedAccesses = 2;
+constexpr unsigned MinGuardedAccesses = 2;
 
 IndexGuards findIndexGuards(const FunctionAccesses &Accesses,
                             const DataLayout &DL, const PassOptions &Options,
@@ -43,14 +43,14 @@ IndexGuards findIndexGuards(const FunctionAccesses &Accesses,
            .IsCertain = Mode == MarkMode::Check};
     if (G.Index != Found.Index || G.Scale != Found.Scale)
       continue;
-    G.MostAddend = std::max(G.MostAddend, Found.Addend);
+    G.MaxAddend = std::max(G.MaxAddend, Found.Addend);
     G.Low = std::min(G.Low, Low);
     G.High = std::max(G.High, High);
     ++G.Accesses;
   }
   SmallVector<unsigned, 4> TooFew;
   for (const auto &[Form, G] : Guards)
-    if (G.Accesses < LeastGuardedAccesses)
+    if (G.Accesses < MinGuardedAccesses)
       TooFew.push_back(Form);
   for (unsigned Form : TooFew)
     Guards.erase(Form);

@@ -23,13 +23,13 @@ class Value;
 namespace pagetide {
 
 /// A guard for accesses that share a mark, such as a[i + 1] and a[i + 2] with an
-/// unsigned i of 32 bits, in case a sum wraps. If Index + MostAddend wraps, each
+/// unsigned i of 32 bits, in case a sum wraps. If Index + MaxAddend wraps, each
 /// of them lies where its offset says, or lower by Scale times 2 to the power of
 /// Index's bits.
 struct IndexGuard {
   llvm::Value *Index = nullptr;
   uint64_t Scale = 0;
-  uint64_t MostAddend = 0;
+  uint64_t MaxAddend = 0;
   int64_t Low = 0, High = 0; ///< offsets of the lowest and the highest byte
   bool IsCertain = false;    ///< mark as accessed, not as may
   unsigned Accesses = 0;     ///< how many share the mark

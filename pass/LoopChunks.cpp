@@ -39,25 +39,25 @@ namespace {
 
 /// A chunk's length, in iterations and in instructions of the intermediate
 /// form. Longer chunks save nothing more and make accesses later.
-constexpr uint64_t MostIterations = 512;
-constexpr uint64_t MostInstructions = 40000;
+constexpr uint64_t MaxIterations = 512;
+constexpr uint64_t MaxInstructions = 40000;
 /// Accesses of a chunk that keep their own marks: each may be a page fault.
-constexpr uint64_t MostOtherAccesses = 128;
+constexpr uint64_t MaxOtherAccesses = 128;
 
 /// Marking a chunk costs about as much as this many iterations' marks. A stream
 /// that would make chunks shorter keeps its own marks.
-constexpr uint64_t LeastIterations = 8;
+constexpr uint64_t MinIterations = 8;
 /// Loops known to be shorter than this keep their marks.
-constexpr uint64_t LeastTrips = 4;
+constexpr uint64_t MinTrips = 4;
 
 /// Instructions copied out of the loop to form one address.
-constexpr unsigned MostAddressSteps = 8;
+constexpr unsigned MaxAddressSteps = 8;
 
 /// Cost, in TargetTransformInfo's units, of computing a loop's trip count.
 constexpr unsigned TripCountBudget = 8;
 
 /// What stands for a value of the loop in a chunk's first iteration.
-using FormedValues = DenseMap<const Value *, Value *>;
+using ChunkValues = DenseMap<const Value *, Value *>;
 
 /// Accesses of one kind of cell that move through memory together.
 struct Stream {
@@ -88,7 +88,7 @@ bool isAddressStep(const Instruction &I) {
 
 /// Whether \p V can be formed before the loop from what its phi nodes start
 /// with.
-bool isFormable(Value *V, const Loop &L, unsigned &StepsLeft) {
+bool isMaterializable(Value *V, const Loop &L, unsigned &StepsLeft) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I))
     return true;
@@ -98,13 +98,13 @@ bool isFormable(Value *V, const Loop &L, unsigned &StepsLeft) {
     return false;
   --StepsLeft;
   return all_of(I->operands(),
-                [&](Value *Op) { return isFormable(Op, L, StepsLeft); });
+                [&](Value *Op) { return isMaterializable(Op, L, StepsLeft); });
 }
 
 /// \p V as it is in the first iteration of a chunk; \p Known gives the loop's
 /// phi nodes at that place, and remembers what was formed.
-Value *form(Value *V, const Loop &L, FormedValues &Known,
-            IRBuilderBase &Builder) {
+Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
+                   IRBuilderBase &Builder) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I))
     return V;
@@ -112,7 +112,7 @@ Value *form(Value *V, const Loop &L, FormedValues &Known,
     return Formed;
   Instruction *Copy = I->clone();
   for (Use &Operand : Copy->operands())
-    Operand.set(form(Operand.get(), L, Known, Builder));
+    Operand.set(materialize(Operand.get(), L, Known, Builder));
   // What was promised of the value inside the loop need not hold of a copy
   // that is made whether or not the original is reached.
   Copy->dropUnknownNonDebugMetadata();
@@ -275,7 +275,7 @@ private:
       return "its trip count takes too long to compute";
     // Backedges, not iterations: these may be 2^64.
     APInt Most = SE.getUnsignedRangeMax(Backedges);
-    if (Most.ult(LeastTrips - 1))
+    if (Most.ult(MinTrips - 1))
       return "it has too few iterations";
 
     ChunkedLoop Result{&L, nullptr, 0, false, {}};
@@ -296,13 +296,13 @@ private:
       Others += count_if(*Block, [&](Instruction &I) {
         return I.mayReadOrWriteMemory() && !Covered.contains(&I);
       });
-    Result.Limit = std::min(MostIterations, MostInstructions / Instructions);
+    Result.Limit = std::min(MaxIterations, MaxInstructions / Instructions);
     if (Others)
       Result.Limit = std::min(
-          Result.Limit, std::max(LeastIterations, MostOtherAccesses / Others));
+          Result.Limit, std::max(MinIterations, MaxOtherAccesses / Others));
     for (const Stream &S : Result.Streams)
       Result.Limit = std::min(Result.Limit, iterationsInReach(S));
-    if (Result.Limit < LeastIterations)
+    if (Result.Limit < MinIterations)
       return "its body is too long, or chunks would be too short";
     Result.IsOneChunk = Most.ult(Result.Limit);
     IntegerType *CountTy = Type::getInt64Ty(End->getContext());
@@ -315,7 +315,7 @@ private:
   /// How many iterations' bytes extend over one granule's bytes.
   uint64_t iterationsInReach(const Stream &S) const {
     if (!S.Stride)
-      return MostIterations;
+      return MaxIterations;
     return (Options.granuleBytes() - S.extent()) /
                static_cast<uint64_t>(std::abs(S.Stride)) +
            1;
@@ -338,7 +338,7 @@ private:
 
   bool addStreams(const Loop &L, const Access &A,
                   SmallVectorImpl<Stream> &Own) {
-    if (A.Form != Access::Shape::Fixed || A.Bytes > Options.granuleBytes() / 2)
+    if (A.Shape != AccessShape::Fixed || A.Bytes > Options.granuleBytes() / 2)
       return false;
     const SCEV *Address = SE.getSCEV(A.Address);
     int64_t Stride = 0;
@@ -351,8 +351,8 @@ private:
         return false;
       Stride = Step->getAPInt().getSExtValue();
     }
-    unsigned StepsLeft = MostAddressSteps;
-    if (!isFormable(A.Address, L, StepsLeft))
+    unsigned StepsLeft = MaxAddressSteps;
+    if (!isMaterializable(A.Address, L, StepsLeft))
       return false;
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
       Stream S{A.Address,
@@ -362,7 +362,7 @@ private:
                A.Offset + static_cast<int64_t>(A.Bytes) - 1,
                Cell,
                {A.At}};
-      if (iterationsInReach(S) < LeastIterations)
+      if (iterationsInReach(S) < MinIterations)
         return false;
       Own.push_back(std::move(S));
     }
@@ -407,8 +407,8 @@ private:
 struct ChunkStart {
   Instruction *End; ///< marks go before it
   Value *LastIteration =
-      nullptr;        ///< number of the chunk's last iteration, from 0
-  FormedValues Known; ///< the loop's phi nodes
+      nullptr;       ///< number of the chunk's last iteration, from 0
+  ChunkValues Known; ///< the loop's phi nodes
 };
 
 /// Puts a second loop around \p Chunked (see the picture in the header).
@@ -478,11 +478,11 @@ public:
   }
 
   void beginChecks() {
-    Plan.Steps.push_back({MarkStep::Form::CheckBegin, Start.End, Segment});
+    Plan.Steps.push_back({MarkStepKind::CheckBegin, Start.End, Segment});
   }
 
   void mark(const Stream &S) {
-    Value *First = form(S.Pointer, *Chunked.L, Start.Known, Builder);
+    Value *First = materialize(S.Pointer, *Chunked.L, Start.Known, Builder);
     Value *Last = First;
     if (S.Stride)
       Last = Builder.CreatePtrAdd(
@@ -497,7 +497,7 @@ public:
 
 private:
   void addByte(Value *Address, int64_t Offset, unsigned Cell) {
-    Plan.Steps.push_back({MarkStep::Form::Byte, Start.End, Segment});
+    Plan.Steps.push_back({MarkStepKind::Byte, Start.End, Segment});
     Plan.Steps.back().Address = Address;
     Plan.Steps.back().Offset = Offset;
     Plan.Steps.back().Cell = Cell;

@@ -29,7 +29,7 @@
 //     the loop is entered; no calls and nothing that may not come back.
 //   - A chunk is so short that a stream's bytes extend over one granule's bytes
 //     at most: the granules of its first and last byte are all of them.
-//   - A chunk is bounded (MostIterations, MostInstructions): so is the time
+//   - A chunk is bounded (MaxIterations, MaxInstructions): so is the time
 //     between a mark and its access.
 //
 //===----------------------------------------------------------------------===//

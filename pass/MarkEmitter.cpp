@@ -41,14 +41,14 @@ void MarkEmitter::emit(const MarkStep &Step) {
     Indices.clear();
   }
   startAt(*Step.Before);
-  switch (Step.Do) {
-  case MarkStep::Form::Byte:
+  switch (Step.Kind) {
+  case MarkStepKind::Byte:
     emitByte(Step);
     break;
-  case MarkStep::Form::Shaped:
+  case MarkStepKind::Shaped:
     emitShaped(Step.What);
     break;
-  case MarkStep::Form::Long: {
+  case MarkStepKind::Long: {
     const Access &A = Step.What;
     Value *Start = A.Address;
     if (A.Offset)
@@ -56,22 +56,22 @@ void MarkEmitter::emit(const MarkStep &Step) {
     markRange(Start, Builder.getInt64(A.Bytes), A.Kind);
     break;
   }
-  case MarkStep::Form::Transfer:
+  case MarkStepKind::Transfer:
     emitTransfer(*Step.Before);
     break;
-  case MarkStep::Form::ReturnAddress:
+  case MarkStepKind::ReturnAddress:
     emitReturnAddress();
     break;
-  case MarkStep::Form::GuardIndex:
+  case MarkStepKind::GuardIndex:
     emitIndexGuard(Step);
     break;
-  case MarkStep::Form::Call:
+  case MarkStepKind::Call:
     emitCalls(Step.What, /*IsCheck=*/false);
     break;
-  case MarkStep::Form::CheckBegin:
+  case MarkStepKind::CheckBegin:
     emitCheckBegin();
     break;
-  case MarkStep::Form::Check:
+  case MarkStepKind::Check:
     emitCalls(Step.What, /*IsCheck=*/true);
     break;
   }
@@ -163,11 +163,11 @@ Value *MarkEmitter::laneBits(const Access &A) {
   auto *FlagsTy = FixedVectorType::get(Builder.getInt1Ty(), Count);
   Value *Flags = nullptr;
   if (Value *Lanes = A.Mask.Lanes) {
-    switch (A.Mask.LanesForm) {
-    case LaneMask::Form::Bits:
+    switch (A.Mask.Encoding) {
+    case LaneEncoding::Bits:
       Flags = Lanes;
       break;
-    case LaneMask::Form::SignBits: {
+    case LaneEncoding::SignBits: {
       if (Lanes->getType()->isX86_MMXTy())
         Lanes = Builder.CreateBitCast(
             Lanes, FixedVectorType::get(Builder.getInt8Ty(), Count));
@@ -176,7 +176,7 @@ Value *MarkEmitter::laneBits(const Access &A) {
       Flags = Builder.CreateICmpSLT(Lanes, Constant::getNullValue(IntTy));
       break;
     }
-    case LaneMask::Form::LowBits:
+    case LaneEncoding::LowBits:
       Flags = Builder.CreateBitCast(
           Lanes, FixedVectorType::get(Builder.getInt1Ty(),
                                       Lanes->getType()->getIntegerBitWidth()));
@@ -260,19 +260,19 @@ void MarkEmitter::emitByte(const MarkStep &Step) {
 }
 
 void MarkEmitter::emitShaped(const Access &A) {
-  switch (A.Form) {
-  case Access::Shape::Fixed:
+  switch (A.Shape) {
+  case AccessShape::Fixed:
     llvm_unreachable("accesses of shape Fixed are planned byte by byte");
-  case Access::Shape::Range:
+  case AccessShape::Range:
     markRange(A.Address, A.Length, A.Kind);
     break;
-  case Access::Shape::Lanes:
+  case AccessShape::Lanes:
     emitLanes(A);
     break;
-  case Access::Shape::Packed:
+  case AccessShape::Packed:
     emitPacked(A);
     break;
-  case Access::Shape::Scattered:
+  case AccessShape::Scattered:
     emitEachLane(A);
     break;
   }
@@ -282,15 +282,15 @@ void MarkEmitter::emitShaped(const Access &A) {
 /// most, those between the first and the last enabled one lie in the granules
 /// of these two, holes or not.
 void MarkEmitter::emitLanes(const Access &A) {
-  uint64_t Extent = A.LaneCount * A.Bytes;
-  if (Extent > Options.granuleBytes()) {
+  uint64_t TotalBytes = A.LaneCount * A.Bytes;
+  if (TotalBytes > Options.granuleBytes()) {
     emitEachLane(A);
     return;
   }
   Value *Bits = laneBits(A);
   startIf(Builder.CreateIsNotNull(Bits), *A.At);
   Value *Base = addressBits(A.Address);
-  if (A.Alignment.value() >= Extent && !Options.DistrustAlignment) {
+  if (A.Alignment.value() >= TotalBytes && !Options.DistrustAlignment) {
     markByte(Base, A.Kind);
     return;
   }
@@ -314,7 +314,7 @@ void MarkEmitter::emitLanes(const Access &A) {
 /// Lanes anywhere, each on its own condition.
 void MarkEmitter::emitEachLane(const Access &A) {
   Value *Bits = laneBits(A);
-  uint64_t Alignment = A.Form == Access::Shape::Scattered
+  uint64_t Alignment = A.Shape == AccessShape::Scattered
                            ? A.Alignment.value()
                            : MinAlign(A.Alignment.value(), A.Bytes);
   for (unsigned Lane = 0; Lane < A.LaneCount; ++Lane) {
@@ -408,7 +408,7 @@ void MarkEmitter::emitIndexGuard(const MarkStep &Step) {
     APInt Most = APInt::getMaxValue(Bits) - Addend;
     return Builder.CreateICmpUGT(Guard.Index, ConstantInt::get(IndexTy, Most));
   };
-  startIf(MayWrap(Guard.MostAddend), *Step.Before,
+  startIf(MayWrap(Guard.MaxAddend), *Step.Before,
           MDBuilder(F.getContext()).createUnlikelyBranchWeights());
   Value *Around = Builder.getInt64(Guard.Scale << Bits);
   Value *Origin = Builder.CreateAdd(addressBits(Step.Address),
@@ -485,24 +485,24 @@ void MarkEmitter::emitCalls(const Access &A, bool IsCheck) {
         ->setDoesNotThrow();
   };
 
-  switch (A.Form) {
-  case Access::Shape::Fixed:
+  switch (A.Shape) {
+  case AccessShape::Fixed:
     Call(A.Offset ? Builder.CreatePtrAdd(A.Address, Builder.getInt64(A.Offset))
                   : A.Address,
          Builder.getInt64(A.Bytes));
     return;
-  case Access::Shape::Range:
+  case AccessShape::Range:
     Call(A.Address, A.Length);
     return;
-  case Access::Shape::Packed: {
+  case AccessShape::Packed: {
     Value *Elements = Builder.CreateZExtOrTrunc(
         Builder.CreateUnaryIntrinsic(Intrinsic::ctpop, laneBits(A)),
         Builder.getInt64Ty());
     Call(A.Address, Builder.CreateMul(Elements, Builder.getInt64(A.Bytes)));
     return;
   }
-  case Access::Shape::Lanes:
-  case Access::Shape::Scattered:
+  case AccessShape::Lanes:
+  case AccessShape::Scattered:
     break;
   }
   Value *Bits = laneBits(A);

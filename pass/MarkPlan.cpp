@@ -33,11 +33,11 @@ namespace pagetide {
 namespace {
 
 /// Longer accesses are marked by a call of the runtime.
-constexpr uint64_t MostInlineMarks = 8;
+constexpr uint64_t MaxInlineMarks = 8;
 
 /// Transfers up to this many bytes are expanded in place at every optimisation
 /// level; longer ones may become calls.
-constexpr uint64_t MostBytesExpanded = 32;
+constexpr uint64_t MaxBytesExpanded = 32;
 
 //===----------------------------------------------------------------------===//
 // Segments
@@ -89,7 +89,7 @@ struct Group {
   Value *Base; ///< of the first of them: what its address is an offset from
   int64_t BaseOffset; ///< where that lies
   uint64_t Addend;    ///< the same unless this and the form's index wrap, or 0
-  unsigned Form;
+  unsigned AddressForm;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
   ByteExtent Bytes;
@@ -153,7 +153,7 @@ public:
       else if (Mode == MarkMode::Check)
         addChecks(I, Accesses);
       if (Options.Frames && Returns.isWrittenBy(I))
-        addStep(MarkStep::Form::ReturnAddress, I, Position);
+        addStep(MarkStepKind::ReturnAddress, I, Position);
       if (Ends) {
         endSegment();
         forgetMarked();
@@ -174,14 +174,14 @@ private:
           return isShort(A, Options);
         })) {
       // In every mode, so that programs call the runtime equally often.
-      addStep(MarkStep::Form::Transfer, I, Position);
+      addStep(MarkStepKind::Transfer, I, Position);
       return;
     }
     if (any_of(Accesses, [](const Access &A) { return reads(A.Kind); }))
       Plan.MarkedReads.push_back(&I);
     if (Mode == MarkMode::Calls) {
       for (const Access &A : Accesses)
-        addStep(MarkStep::Form::Call, I, Position).What = A;
+        addStep(MarkStepKind::Call, I, Position).What = A;
       return;
     }
     if (Mode == MarkMode::Check)
@@ -189,10 +189,10 @@ private:
     for (const Access &A : Accesses) {
       if (isShort(A, Options))
         addToGroups(A);
-      else if (A.Form == Access::Shape::Fixed)
+      else if (A.Shape == AccessShape::Fixed)
         addLong(A);
       else
-        addStep(MarkStep::Form::Shaped, I, Position).What = A;
+        addStep(MarkStepKind::Shaped, I, Position).What = A;
     }
   }
 
@@ -201,7 +201,7 @@ private:
   void addChecks(Instruction &I, ArrayRef<Access> Accesses) {
     beginChecks(I);
     for (const Access &A : Accesses) {
-      Checks.push_back({Position, {MarkStep::Form::Check, &I, Segment}});
+      Checks.push_back({Position, {MarkStepKind::Check, &I, Segment}});
       Checks.back().second.What = A;
     }
   }
@@ -211,18 +211,18 @@ private:
   void beginChecks(Instruction &I) {
     if (!ChecksBegun && Marked.empty() &&
         !Chunked.Bodies.contains(I.getParent()))
-      addStep(MarkStep::Form::CheckBegin, I, Position);
+      addStep(MarkStepKind::CheckBegin, I, Position);
     ChecksBegun = true;
   }
 
-  MarkStep &addStep(MarkStep::Form Do, Instruction &Before, unsigned Position) {
-    Steps.push_back({Position, {Do, &Before, Segment}});
+  MarkStep &addStep(MarkStepKind Kind, Instruction &Before, unsigned Position) {
+    Steps.push_back({Position, {Kind, &Before, Segment}});
     return Steps.back().second;
   }
 
   MarkStep &addByte(Instruction &Before, unsigned Position, Value *Address,
                     int64_t Offset, unsigned Cell) {
-    MarkStep &Step = addStep(MarkStep::Form::Byte, Before, Position);
+    MarkStep &Step = addStep(MarkStepKind::Byte, Before, Position);
     Step.Address = Address;
     Step.Offset = Offset;
     Step.Cell = Cell;
@@ -232,8 +232,8 @@ private:
   /// An access of more than a granule.
   void addLong(const Access &A) {
     uint64_t GranuleBytes = Options.granuleBytes();
-    if (A.Bytes > (MostInlineMarks - 1) * GranuleBytes) {
-      addStep(MarkStep::Form::Long, *A.At, Position).What = A;
+    if (A.Bytes > (MaxInlineMarks - 1) * GranuleBytes) {
+      addStep(MarkStepKind::Long, *A.At, Position).What = A;
       return;
     }
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
@@ -321,7 +321,7 @@ private:
     if (Options.isNear())
       return markGroupNear(G);
     uint64_t GranuleBytes = Options.granuleBytes();
-    auto Before = Marked.find({G.Form, G.Cell});
+    auto Before = Marked.find({G.AddressForm, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths) {
       ByteExtent Joined = Before->second.joined(G.Bytes);
       if (Joined.isWithin(GranuleBytes)) {
@@ -352,8 +352,8 @@ private:
 
   /// Counts the mark of \p G, which has none here, if there was one elsewhere.
   void countRepeated(const Group &G) {
-    if (Marked.contains({G.Form, G.Cell}) ||
-        EverMarked.insert({G.Form, G.Cell}).second)
+    if (Marked.contains({G.AddressForm, G.Cell}) ||
+        EverMarked.insert({G.AddressForm, G.Cell}).second)
       return;
     RepeatedMarks &Repeated = Plan.Repeated;
     ++(IsBehindCall ? Repeated.BehindCalls
@@ -362,13 +362,13 @@ private:
   }
 
   void setMarked(const Group &G, const ByteExtent &Bytes) {
-    FormAndCell Key = {G.Form, G.Cell};
-    if (Marked.size() < MostMarkedExtents || Marked.contains(Key))
+    FormAndCell Key = {G.AddressForm, G.Cell};
+    if (Marked.size() < MaxMarkedExtents || Marked.contains(Key))
       Marked[Key] = Bytes;
   }
 
   void markGroupNear(const Group &G) {
-    auto Before = Marked.find({G.Form, G.Cell});
+    auto Before = Marked.find({G.AddressForm, G.Cell});
     if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths &&
         Before->second.Low <= G.Bytes.Low &&
         G.Bytes.High <= Before->second.High) {
@@ -386,10 +386,9 @@ private:
     Step.NearMark = Mark;
     Plan.NearMarks.push_back({certainOffset(G, At)});
     // Before any other mark on this way that counts on it.
-    auto Guarded = Guards.find(G.Form);
+    auto Guarded = Guards.find(G.AddressForm);
     if (Before == Marked.end() && Guarded != Guards.end()) {
-      MarkStep &Check =
-          addStep(MarkStep::Form::GuardIndex, *G.First, G.Position);
+      MarkStep &Check = addStep(MarkStepKind::GuardIndex, *G.First, G.Position);
       Check.Address = G.Base;
       Check.Offset = -G.BaseOffset;
       Check.Cell = G.Cell;
@@ -505,7 +504,7 @@ bool endsSegment(const Instruction &I) {
     return true;
   if (auto *Transfer = dyn_cast<AnyMemIntrinsic>(Intrinsic)) {
     auto *Length = dyn_cast<ConstantInt>(Transfer->getLength());
-    return !Length || Length->getValue().ugt(MostBytesExpanded);
+    return !Length || Length->getValue().ugt(MaxBytesExpanded);
   }
   return Intrinsic->mayReadOrWriteMemory() &&
          !Intrinsic->isLifetimeStartOrEnd() &&

@@ -52,31 +52,32 @@ class Function;
 
 namespace pagetide {
 
+/// What a step of a plan does.
+enum class MarkStepKind : uint8_t {
+  /// Mark Cell of the granule of the byte at Address + Offset.
+  Byte,
+  /// Mark every granule of What, an access that is not of shape Fixed.
+  Shaped,
+  /// Mark every granule of What, an access of shape Fixed, by the runtime.
+  Long,
+  /// Replace Before, a transfer, by the runtime's function of that name.
+  Transfer,
+  /// Mark the return address that Before, a call, is about to write.
+  ReturnAddress,
+  /// Mark What, whatever its shape, by calls of the runtime.
+  Call,
+  /// Where Guard's index may wrap: mark what accesses may reach then, from
+  /// Address + Offset.
+  GuardIndex,
+  /// Begin the segment's checks.
+  CheckBegin,
+  /// Look whether What, whatever its shape, is marked.
+  Check,
+};
+
 /// One step of a plan.
 struct MarkStep {
-  enum class Form : uint8_t {
-    /// Mark Cell of the granule of the byte at Address + Offset.
-    Byte,
-    /// Mark every granule of What, an access that is not of shape Fixed.
-    Shaped,
-    /// Mark every granule of What, an access of shape Fixed, by the runtime.
-    Long,
-    /// Replace Before, a transfer, by the runtime's function of that name.
-    Transfer,
-    /// Mark the return address that Before, a call, is about to write.
-    ReturnAddress,
-    /// Mark What, whatever its shape, by calls of the runtime.
-    Call,
-    /// Where Guard's index may wrap: mark what accesses may reach then, from
-    /// Address + Offset.
-    GuardIndex,
-    /// Begin the segment's checks.
-    CheckBegin,
-    /// Look whether What, whatever its shape, is marked.
-    Check,
-  };
-
-  Form Do;
+  MarkStepKind Kind;
   /// The instruction that the step's code goes before.
   llvm::Instruction *Before;
   /// Equal for steps of one segment. What a step computes is at hand for the

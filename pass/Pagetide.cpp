@@ -78,7 +78,7 @@ bool isTimeToMark(const Module &M, const PassOptions &Options,
 /// place for the pass: thin links at -O0 run no pipeline. Most functions carry
 /// optnone then, and no later pipeline moves their accesses. The few that the
 /// compiler made itself get it here.
-void keepUnoptimized(Function &F) {
+void preventLaterOptimization(Function &F) {
   if (F.hasFnAttribute(Attribute::AlwaysInline))
     return; // inlined by now, wherever that was possible
   F.removeFnAttr(Attribute::OptimizeForSize);
@@ -89,7 +89,7 @@ void keepUnoptimized(Function &F) {
 
 /// Functions that are to be marked, now or later.
 bool isToBeMarked(const Function &F) {
-  return !isLeftOut(F) && !F.hasFnAttribute(DoneAttribute) &&
+  return !isExcluded(F) && !F.hasFnAttribute(DoneAttribute) &&
          !isModuleConstructor(F) && !F.getName().starts_with("__pagetide_");
 }
 
@@ -129,15 +129,15 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
                const ChunkedAccesses &Chunked, const MarkPlan &Plan,
                OptimizationRemarkEmitter &Remarks) {
   size_t Marks = count_if(Plan.Steps, [](const MarkStep &Step) {
-    return Step.Do == MarkStep::Form::Byte;
+    return Step.Kind == MarkStepKind::Byte;
   });
   size_t Calls = count_if(Plan.Steps, [](const MarkStep &Step) {
-    return Step.Do == MarkStep::Form::Long ||
-           Step.Do == MarkStep::Form::Transfer ||
-           Step.Do == MarkStep::Form::Call;
+    return Step.Kind == MarkStepKind::Long ||
+           Step.Kind == MarkStepKind::Transfer ||
+           Step.Kind == MarkStepKind::Call;
   });
   size_t Shaped = count_if(Plan.Steps, [](const MarkStep &Step) {
-    return Step.Do == MarkStep::Form::Shaped;
+    return Step.Kind == MarkStepKind::Shaped;
   });
   NumAccesses += Accesses.all().size();
   NumMarks += Marks;
@@ -169,7 +169,7 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
                   FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
-  settleAccesses(F, FAM);
+  canonicalizeAccesses(F, FAM);
 
   FunctionAccesses Accesses(F, Options);
   MarkPlan Plan;
@@ -184,13 +184,13 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
     Emitter.emit(Step);
 
   FAM.invalidate(F, PreservedAnalyses::none());
-  keepBehindMarks(Plan.MarkedReads, FAM.getResult<AAManager>(F));
+  preventReordering(Plan.MarkedReads, FAM.getResult<AAManager>(F));
   if (!F.hasOptNone())
-    keepUnconditional(Plan.MarkedReads);
-  keepParameterStores(F);
-  keepLibraryCalls(F, FAM.getResult<TargetLibraryAnalysis>(F));
+    preventSinking(Plan.MarkedReads);
+  preventParameterStoreRemoval(F);
+  preventCallExpansion(F, FAM.getResult<TargetLibraryAnalysis>(F));
   if (!Plan.Steps.empty())
-    takeBackMemoryPromises(F);
+    dropMemoryPromises(F);
   F.addFnAttr(DoneAttribute, DoneMarked);
 }
 
@@ -242,7 +242,7 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
       continue;
     markFunction(*F, Options, Modes.of(*F), FAM);
     if (IsOptimizedLater)
-      keepUnoptimized(*F);
+      preventLaterOptimization(*F);
   }
   setUpModule(M, Options);
   return PreservedAnalyses::none();

@@ -22,7 +22,7 @@ namespace pagetide {
 /// Where in a module's life the pass runs.
 enum class PipelineEnd {
   /// Named in a textual pipeline: the user knows.
-  Asked,
+  Explicit,
   /// At the end of a pipeline after which code is generated.
   Final,
   /// At the end of a pipeline after which the linker runs another.

@@ -64,7 +64,7 @@ bool parsePass(StringRef Name, ModulePassManager &Passes,
   if (!Options)
     report_fatal_error("pagetide: " + Twine(toString(Options.takeError())),
                        /*gen_crash_diag=*/false);
-  Passes.addPass(PagetidePass(*Options, PipelineEnd::Asked));
+  Passes.addPass(PagetidePass(*Options, PipelineEnd::Explicit));
   return true;
 }
 
