@@ -25,7 +25,7 @@ namespace pagetide {
 namespace {
 
 /// Of a thread control block, in every C library.
-constexpr Align ThreadPointerAlignment(16);
+constexpr uint64_t ThreadPointerAlignment = 16;
 
 /// String attribute of a function whose warnings about inline assembly are off.
 constexpr char QuietAttribute[] = "pagetide-no-warn-inline-asm";
@@ -96,7 +96,7 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
     for (Access &A : Accesses) {
       // A segment's base need not be aligned as the offset from it is.
       if (isRelativeToFs(*A.Address))
-        A.Alignment = std::min(A.Alignment, ThreadPointerAlignment);
+        A.Alignment = std::min(A.Alignment, Align(ThreadPointerAlignment));
       A.Address = Plain.of(*A.Address, I);
       All.push_back(A);
     }

@@ -167,12 +167,10 @@ public:
         Covered += S.Members.size();
       OptimizationRemark Remark(DEBUG_TYPE, "LoopChunked", L.getStartLoc(),
                                 L.getHeader());
-      Remark << "the loop is marked in chunks of up to "
-             << ore::NV("Iterations", Chunked.Limit)
-             << " iterations: the marks of " << ore::NV("Accesses", Covered)
-             << " accesses are made for "
-             << ore::NV("Streams", Chunked.Streams.size())
-             << " streams once for each chunk";
+      Remark << "the loop is marked a chunk at a time: iterations of a chunk "
+             << ore::NV("Iterations", Chunked.Limit) << " at most, accesses "
+             << ore::NV("Accesses", Covered) << ", streams "
+             << ore::NV("Streams", Chunked.Streams.size());
       return Remark;
     });
   }

@@ -147,21 +147,20 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
     const RepeatedMarks &Repeated = Plan.Repeated;
     OptimizationRemarkAnalysis Remark(DEBUG_TYPE, "Marks", F.getSubprogram(),
                                       &F.getEntryBlock());
-    Remark << "function '" << ore::NV("Function", &F)
-           << "': " << ore::NV("Accesses", Accesses.all().size())
-           << " accesses have " << ore::NV("Marks", Marks) << " marks, "
-           << ore::NV("Shaped", Shaped)
-           << " marked by lanes or by a length known at run time, "
-           << ore::NV("Calls", Calls) << " calls of the runtime; "
+    Remark << "function '" << ore::NV("Function", &F) << "': accesses "
+           << ore::NV("Accesses", Accesses.all().size()) << ", marks "
+           << ore::NV("Marks", Marks)
+           << ", marked by lanes or by a length known at run time "
+           << ore::NV("Shaped", Shaped) << ", calls of the runtime "
+           << ore::NV("Calls", Calls) << ", marked with chunks of loops "
            << ore::NV("Chunked", Chunked.Instructions.size())
-           << " instructions are marked a chunk of iterations at a time; marks "
-              "repeat earlier ones "
+           << "; marks that repeat an earlier one: behind a call, an atomic or "
+              "volatile access or a fence "
            << ore::NV("BehindCalls", Repeated.BehindCalls)
-           << " times behind a call, an atomic or volatile access or a fence, "
+           << ", at the beginning of a loop "
            << ore::NV("InLoops", Repeated.InLoops)
-           << " times at the beginning of a loop, "
-           << ore::NV("AtJoins", Repeated.AtJoins)
-           << " times where some path lacks the mark";
+           << ", where a path lacks the earlier one "
+           << ore::NV("AtJoins", Repeated.AtJoins);
     return Remark;
   });
 }

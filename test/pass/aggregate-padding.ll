@@ -1,7 +1,7 @@
 ; Padding is neither loaded nor stored: an access ends with its last field.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access;granule=6>,verify' -S %s | FileCheck %s --check-prefix=FINE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access;granule=6>,verify' -S %s | FileCheck %s --check-prefix=FINE
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

@@ -1,8 +1,8 @@
 ; Loads of constants are marked unless skip-constants says otherwise, which the
 ; module's note repeats.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,MARK
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<skip-constants>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,SKIP
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,MARK
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<skip-constants>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,SKIP
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

@@ -2,9 +2,9 @@
 ; between them can end the straight line: the first and the last byte are marked
 ; before the first access, or one byte where alignment says it is enough.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefix=RW
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access;groups=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefix=RW
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access;groups=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

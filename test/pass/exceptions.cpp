@@ -2,11 +2,11 @@
 // clean-ups, in functions that catch and rethrow. The verifier is content at
 // every level, and code generation too.
 
-// RUN: %clangxx_pagetide -O1 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
-// RUN: %clangxx_pagetide -O0 -c -emit-llvm -o - %s | %opt -passes=verify -disable-output
-// RUN: %clangxx_pagetide -O2 -c -emit-llvm -o - %s | %opt -passes=verify -disable-output
-// RUN: %clangxx_pagetide -O0 -Werror -c -o /dev/null %s
-// RUN: %clangxx_pagetide -O2 -Werror -c -o /dev/null %s
+// RUN: %clangxx_pagetide_exact -O1 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
+// RUN: %clangxx_pagetide_exact -O0 -c -emit-llvm -o - %s | %opt_exact -passes=verify -disable-output
+// RUN: %clangxx_pagetide_exact -O2 -c -emit-llvm -o - %s | %opt_exact -passes=verify -disable-output
+// RUN: %clangxx_pagetide_exact -O0 -Werror -c -o /dev/null %s
+// RUN: %clangxx_pagetide_exact -O2 -Werror -c -o /dev/null %s
 
 struct Wide {
   long words[4];

@@ -3,9 +3,9 @@
 ; jump of the call, which writes none, nor where it may move the stack pointer in
 ; between.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<frames>,verify' -S %s | FileCheck %s
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefix=WITHOUT
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<frames>' %s | llc -o - | FileCheck %s --check-prefix=MACHINE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<frames>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefix=WITHOUT
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<frames>' %s | llc -o - | FileCheck %s --check-prefix=MACHINE
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

@@ -1,10 +1,12 @@
 ; Inline assembly: the operands that stand for memory, with the types that they
 ; are declared with.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
 ; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide,verify' -disable-output %s 2>%t.default
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -disable-output %s 2>%t.default
 ; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t.default
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<warn-inline-asm=0>' -disable-output %s 2>%t.quiet
+; RUN: count 0 <%t.quiet
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -48,8 +50,11 @@ define void @no_memory(ptr %p) {
   ret void
 }
 
+; The operand is an offset from the thread pointer.
 define void @segment(ptr addrspace(257) %p) {
 ; CHECK-LABEL: define void @segment(
+; CHECK:         call ptr @llvm.thread.pointer()
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void asm
 ; CHECK-NEXT:    ret void
   call void asm sideeffect "", "*m"(ptr addrspace(257) elementtype(i64) %p)
@@ -71,7 +76,7 @@ other:
 ; empty template only keeps the compiler from moving things, and where operands
 ; name the memory, they do.
 ; WARNING-NOT: warning
-; WARNING: warning: Pagetide: what the inline assembly in function 'pointer_in_register' touches through a pointer in a register goes unmarked; give it memory operands, or mark by hand with pagetide_mark_read() or pagetide_mark_written()
+; WARNING: warning: Pagetide: what the inline assembly in function 'pointer_in_register' touches through a pointer in a register goes unmarked; give it memory operands, or mark by hand with pagetide_mark_read() or pagetide_mark_written(); -fpagetide-warn-inline-asm=0 (of the plugin alone: -mllvm -pagetide-warn-inline-asm=0) turns this warning off
 ; WARNING-NOT: warning
 define void @pointer_in_register(ptr %to, ptr %from, i64 %n, ptr %p) {
 ; CHECK-LABEL: define void @pointer_in_register(

@@ -54,21 +54,6 @@ define void @__pagetide_something(ptr %p) {
   ret void
 }
 
-; Addresses relative to a segment, or of another kind altogether.
-define i32 @address_spaces(ptr addrspace(257) %thread, ptr addrspace(256) %shadow, ptr addrspace(1) %other) {
-; CHECK-LABEL: define i32 @address_spaces(
-; CHECK-NEXT:    load i32, ptr addrspace(257) %thread
-; CHECK-NEXT:    store i32 %v, ptr addrspace(256) %shadow
-; CHECK-NEXT:    store i32 %v, ptr addrspace(1) %other
-; CHECK-NEXT:    atomicrmw add ptr addrspace(1) %other
-; CHECK-NEXT:    ret i32 %v
-  %v = load i32, ptr addrspace(257) %thread, align 4
-  store i32 %v, ptr addrspace(256) %shadow, align 4
-  store i32 %v, ptr addrspace(1) %other, align 4
-  %old = atomicrmw add ptr addrspace(1) %other, i32 1 seq_cst
-  ret i32 %v
-}
-
 ; A swifterror value is a register that looks like memory.
 define swiftcc i32 @swift_error(ptr swifterror %e) {
 ; CHECK-LABEL: define swiftcc i32 @swift_error(

@@ -1,16 +1,26 @@
 ; A mark is a volatile store of one byte, right before its access. Which cell it
 ; goes to is the layout's business.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,ACCESS
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,ACCESS
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefix=NEAR
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
 define i32 @load(ptr %p) {
 ; CHECK-LABEL: define i32 @load(
+; NEAR-LABEL: define i32 @load(
+; NEAR-NEXT:     [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
+; NEAR-NEXT:     [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 9
+; NEAR-NEXT:     [[PAIR:%.+]] = shl nuw i64 [[INDEX]], 2
+; NEAR-NEXT:     [[SHADOW_PLACE:%.+]] = add i64 [[PAIR]], 2147418112
+; NEAR-NEXT:     [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
+; NEAR-NEXT:     store volatile i8 1, ptr addrspace(256) [[SHADOW]], align 1, !nosanitize
+; NEAR-NEXT:     %v = load i32, ptr %p, align 4
+; NEAR-NEXT:     ret i32 %v
 ; RW-NEXT:       [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; RW-NEXT:       [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
@@ -30,6 +40,15 @@ define i32 @load(ptr %p) {
 
 define void @store(ptr %p, i32 %v) {
 ; CHECK-LABEL: define void @store(
+; NEAR-LABEL: define void @store(
+; NEAR-NEXT:     [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
+; NEAR-NEXT:     [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 9
+; NEAR-NEXT:     [[PAIR:%.+]] = shl nuw i64 [[INDEX]], 2
+; NEAR-NEXT:     [[SHADOW_PLACE:%.+]] = add i64 [[PAIR]], 2147418113
+; NEAR-NEXT:     [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
+; NEAR-NEXT:     store volatile i8 1, ptr addrspace(256) [[SHADOW]], align 1, !nosanitize
+; NEAR-NEXT:     store i32 %v, ptr %p, align 4
+; NEAR-NEXT:     ret void
 ; CHECK-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
@@ -50,6 +69,17 @@ define void @store(ptr %p, i32 %v) {
 ; updates.
 define void @increment(ptr %p) {
 ; CHECK-LABEL: define void @increment(
+; NEAR-LABEL: define void @increment(
+; NEAR-COUNT-1:  lshr i64
+; NEAR-NOT:      lshr
+; NEAR:          add i64 {{%.+}}, 2147418112
+; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR-NOT:      lshr
+; NEAR:          add i64 {{%.+}}, 2147418113
+; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     %old = load i32, ptr %p
+; NEAR-NEXT:     %new = add i32 %old, 1
+; NEAR-NEXT:     store i32 %new, ptr %p
 ; RW-NEXT:       [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; RW-NEXT:       [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]

@@ -2,8 +2,9 @@
 ; the first byte of the chunk's first iteration and the last byte of its last.
 ; Loops of which that would not be exact, or late, keep the marks in their body.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw;chunks=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw;chunks=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefix=NEAR
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -12,6 +13,23 @@ declare void @opaque()
 
 define void @upward(ptr %p, i64 %n) {
 ; CHECK-LABEL: define void @upward(
+; NEAR-LABEL: define void @upward(
+; NEAR:        chunk:
+; NEAR:          [[LAST:%.+]] = call i64 @llvm.umin.i64(i64 {{%.+}}, i64 511)
+; NEAR:          [[START:%.+]] = getelementptr i64, ptr %p, i64
+; NEAR-NEXT:     [[BYTES:%.+]] = mul i64 [[LAST]], 8
+; NEAR-NEXT:     [[END:%.+]] = getelementptr i8, ptr [[START]], i64 [[BYTES]]
+; NEAR-NEXT:     [[STARTBITS:%.+]] = ptrtoint ptr [[START]] to i64
+; NEAR-NEXT:     lshr i64 [[STARTBITS]], 9
+; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     [[ENDBITS:%.+]] = ptrtoint ptr [[END]] to i64
+; NEAR-NEXT:     [[LASTBYTE:%.+]] = add i64 [[ENDBITS]], 7
+; NEAR-NEXT:     lshr i64 [[LASTBYTE]], 9
+; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     br label %body
+; NEAR:        body:
+; NEAR-NOT:      addrspace(256)
+; NEAR:        chunk.end:
 ; CHECK:       chunk:
 ; CHECK:         [[FIRST:%.+]] = phi i64 [ 0, %entry ], [ %next, %chunk.end ]
 ; CHECK:         [[LEFT:%.+]] = phi i64 [ [[BACKEDGES:%.+]], %entry ], [ [[REST:%.+]], %chunk.end ]

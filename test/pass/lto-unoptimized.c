@@ -34,7 +34,7 @@ int object;
 // COMPILED-NOT:  pagetide.deferred
 // CHECK:         @pagetide.note =
 // CHECK-LABEL: define {{.*}}void @store(
-// CHECK-NEXT:    lshr i64 ptrtoint (ptr @object to i64), 12
+// CHECK-NEXT:    lshr i64 ptrtoint (ptr @object to i64), 9
 // CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
 // CHECK-NEXT:    store i32 1, ptr @object
 // CHECK-NOT:     addrspace(256)

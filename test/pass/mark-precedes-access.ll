@@ -1,7 +1,7 @@
 ; In the machine code each mark still precedes its access: for memory that is
 ; known to be constant too, whose loads code generation orders with nothing.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s -o %t.ll
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s -o %t.ll
 ; RUN: FileCheck %s --input-file=%t.ll
 ; RUN: llc -O2 -o - %t.ll | FileCheck %s --check-prefix=ASM
 

@@ -2,7 +2,7 @@
 ; it a call that looks for them. Before the first of the marks that serve several
 ; accesses stands a call whose result the checks get.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<marks=check>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<marks=check>,verify' -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

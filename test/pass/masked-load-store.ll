@@ -1,9 +1,10 @@
 ; Masked accesses touch their enabled lanes, and nothing at all where there is
 ; none.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=WRITE
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access;granule=6>,verify' -S %s | FileCheck %s --check-prefix=FINE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=WRITE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access;granule=6>,verify' -S %s | FileCheck %s --check-prefix=FINE
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s --check-prefix=NEAR
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -15,6 +16,22 @@ declare <16 x i64> @llvm.masked.load.v16i64.p0(ptr, i32, <16 x i1>, <16 x i64>)
 ; The first and the last enabled lane, if there is one.
 define <4 x i32> @load(ptr %p, <4 x i1> %mask) {
 ; CHECK-LABEL: define <4 x i32> @load(
+; NEAR-LABEL: define <4 x i32> @load(
+; NEAR:          br i1 {{%.+}}, label %[[MARK:.+]], label %[[ACCESS:.+]]
+; NEAR:        [[MARK]]:
+; NEAR:          [[FIRST:%.+]] = call i64 @llvm.cttz.i64(
+; NEAR:          [[FIRST_OFFSET:%.+]] = mul i64 [[FIRST]], 4
+; NEAR:          [[FIRST_BYTE:%.+]] = add i64 {{%.+}}, [[FIRST_OFFSET]]
+; NEAR-NEXT:     [[FIRST_INDEX:%.+]] = lshr i64 [[FIRST_BYTE]], 9
+; NEAR-NEXT:     shl nuw i64 [[FIRST_INDEX]], 1
+; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR:          [[LAST_BYTE:%.+]] = sub i64 {{%.+}}, 1
+; NEAR-NEXT:     [[LAST_INDEX:%.+]] = lshr i64 [[LAST_BYTE]], 9
+; NEAR-NEXT:     shl nuw i64 [[LAST_INDEX]], 1
+; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     br label %[[ACCESS]]
+; NEAR:        [[ACCESS]]:
+; NEAR-NEXT:     call <4 x i32> @llvm.masked.load
 ; CHECK-NEXT:    [[LANES:%.+]] = bitcast <4 x i1> %mask to i4
 ; CHECK-NEXT:    [[BITS:%.+]] = zext i4 [[LANES]] to i64
 ; CHECK-NEXT:    [[ANY:%.+]] = icmp ne i64 [[BITS]], 0
@@ -51,6 +68,11 @@ define <4 x i32> @load(ptr %p, <4 x i1> %mask) {
 ; All lanes lie in one granule: any enabled lane marks it.
 define void @aligned_store(ptr %p, <4 x i32> %v, <4 x i1> %mask) {
 ; CHECK-LABEL: define void @aligned_store(
+; NEAR-LABEL: define void @aligned_store(
+; NEAR:          lshr i64 {{%.+}}, 9
+; NEAR-COUNT-1:  store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     br label
+; NEAR:          call void @llvm.masked.store
 ; CHECK:         br i1 {{%.+}}, label %[[MARK:.+]], label %[[ACCESS:.+]]
 ; CHECK:       [[MARK]]:
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)

@@ -2,8 +2,9 @@
 ; ones and those of unknown length become calls of the runtime, which marks and
 ; moves step by step. Those that must stay are marked as a whole beforehand.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefix=NEAR
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -21,6 +22,14 @@ declare void @llvm.memcpy.element.unordered.atomic.p0.p0.i64(ptr, ptr, i64, i32)
 
 define void @short_copy(ptr %d, ptr %s) {
 ; CHECK-LABEL: define void @short_copy(
+; NEAR-LABEL: define void @short_copy(
+; NEAR-NEXT:     [[FROM:%.+]] = ptrtoint ptr %s to i64
+; NEAR-NEXT:     lshr i64 [[FROM]], 8
+; NEAR-COUNT-1:  store volatile i8 4, ptr addrspace(256)
+; NEAR-NEXT:     [[TO:%.+]] = ptrtoint ptr %d to i64
+; NEAR-NEXT:     lshr i64 [[TO]], 8
+; NEAR-COUNT-1:  store volatile i8 4, ptr addrspace(256)
+; NEAR-NEXT:     call void @llvm.memcpy.p0.p0.i64(ptr align 8 %d, ptr align 8 %s, i64 24, i1 false)
 ; RW-NEXT:       ptrtoint ptr %s to i64
 ; RW:            store volatile i8 1, ptr addrspace(256)
 ; RW:            add i64 {{%.+}}, 23{{$}}
@@ -38,6 +47,8 @@ define void @short_copy(ptr %d, ptr %s) {
 ; A whole granule, aligned.
 define void @aligned_set(ptr %d) {
 ; CHECK-LABEL: define void @aligned_set(
+; NEAR-LABEL: define void @aligned_set(
+; NEAR-NEXT:     call ptr @__pagetide_memset(ptr %d, i32 0, i64 4096)
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.memset
   call void @llvm.memset.p0.i64(ptr align 4096 %d, i8 0, i64 4096, i1 false)
@@ -46,6 +57,8 @@ define void @aligned_set(ptr %d) {
 
 define void @long_copy(ptr %d, ptr %s) {
 ; CHECK-LABEL: define void @long_copy(
+; NEAR-LABEL: define void @long_copy(
+; NEAR-NEXT:     call ptr @__pagetide_memcpy(ptr %d, ptr %s, i64 4097)
 ; CHECK-NEXT:    call ptr @__pagetide_memcpy(ptr %d, ptr %s, i64 4097)
 ; CHECK-NEXT:    ret
   call void @llvm.memcpy.p0.p0.i64(ptr %d, ptr %s, i64 4097, i1 false)
@@ -129,9 +142,13 @@ define void @elements(ptr %d, ptr %s, i64 %n) {
   ret void
 }
 
-; What is no plain address goes unmarked; the other side does not.
+; Another address space is memory too, but no function of the runtime takes such
+; a pointer: the copy stays, and the runtime marks both sides beforehand.
 define void @from_another_address_space(ptr %d, ptr addrspace(1) %s, i64 %n) {
 ; CHECK-LABEL: define void @from_another_address_space(
+; RW-NEXT:       [[BITS:%.+]] = ptrtoint ptr addrspace(1) %s to i64
+; RW-NEXT:       [[PLAIN:%.+]] = inttoptr i64 [[BITS]] to ptr
+; RW-NEXT:       call void @__pagetide_mark_read(ptr [[PLAIN]], i64 %n)
 ; CHECK-NEXT:    call void @__pagetide_mark_write(ptr %d, i64 %n)
 ; CHECK-NEXT:    call void @llvm.memcpy
   call void @llvm.memcpy.p0.p1.i64(ptr %d, ptr addrspace(1) %s, i64 %n, i1 false)

@@ -2,15 +2,15 @@
 ; default), exact for finer and coarser ones. Asked for by name, near is what it is,
 ; or an error where it cannot be; the note in the object says what became of it.
 ;
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=NEAR
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=auto>,verify' -S %s | FileCheck %s --check-prefix=NEAR
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=near>,verify' -S %s | FileCheck %s --check-prefix=NEAR
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=exact>,verify' -S %s | FileCheck %s -DSHIFT=12 --check-prefix=EXACT
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=6>,verify' -S %s | FileCheck %s -DSHIFT=6 --check-prefix=EXACT
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=11>,verify' -S %s | FileCheck %s -DSHIFT=11 --check-prefix=EXACT
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=21>,verify' -S %s | FileCheck %s -DSHIFT=21 --check-prefix=EXACT
-; RUN: %opt_default -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=21;precision=near>,verify' -S %s | FileCheck %s --check-prefix=COARSE
-; RUN: not %opt_default -load-pass-plugin=%pass -passes='pagetide<granule=6;precision=near>' -S %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=FINE
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=NEAR
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=auto>,verify' -S %s | FileCheck %s --check-prefix=NEAR
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=near>,verify' -S %s | FileCheck %s --check-prefix=NEAR
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=exact>,verify' -S %s | FileCheck %s -DSHIFT=12 --check-prefix=EXACT
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=6>,verify' -S %s | FileCheck %s -DSHIFT=6 --check-prefix=EXACT
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=11>,verify' -S %s | FileCheck %s -DSHIFT=11 --check-prefix=EXACT
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=21>,verify' -S %s | FileCheck %s -DSHIFT=21 --check-prefix=EXACT
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;granule=21;precision=near>,verify' -S %s | FileCheck %s --check-prefix=COARSE
+; RUN: not %opt -load-pass-plugin=%pass -passes='pagetide<granule=6;precision=near>' -S %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=FINE
 ; FINE: option precision=near has cells of 2^8 bytes and needs a granule of 11 or more, not 6
 
 ; The note: version, layout, cell, granule, flags.

@@ -13,8 +13,8 @@
 // CHECK-LABEL: define {{.*}} @store(
 // COVERAGE:      call void @__sanitizer_cov_trace_pc_guard(
 // CHECK:         ptrtoint ptr %p to i64
-// CHECK:         lshr i64 {{%.+}}, 1{{[12]}}
-// CHECK:         store volatile i8 1, ptr addrspace(256)
+// CHECK:         lshr i64 {{%.+}}, {{[79]}}
+// CHECK:         store volatile i8 {{[14]}}, ptr addrspace(256)
 // ASAN:          call void @__asan_report_store4(i64
 // ASAN-NOT:      __asan_report
 // TSAN:          call void @__tsan_write4(ptr %p)

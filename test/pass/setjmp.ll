@@ -1,6 +1,6 @@
 ; No interceptor can stand before setjmp: the pass marks the buffer, to the word.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' \
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' \
 ; RUN:   -pagetide-layout=write -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

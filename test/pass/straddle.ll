@@ -2,8 +2,9 @@
 ; that cannot marks once. What is known of an address is the alignment of the
 ; access and that of the object it is an offset from.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access;distrust-alignment>,verify' -S %s | FileCheck %s --check-prefix=DISTRUST
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access;distrust-alignment>,verify' -S %s | FileCheck %s --check-prefix=DISTRUST
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s --check-prefix=NEAR
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -12,6 +13,11 @@ target triple = "x86_64-unknown-linux-gnu"
 
 define i32 @packed(ptr %p) {
 ; CHECK-LABEL: define i32 @packed(
+; NEAR-LABEL: define i32 @packed(
+; NEAR-NEXT:     [[FIRST:%.+]] = ptrtoint ptr %p to i64
+; NEAR-NEXT:     lshr i64 [[FIRST]], 8
+; NEAR-COUNT-1:  store volatile i8 4, ptr addrspace(256)
+; NEAR-NEXT:     load i32, ptr %p, align 2
 ; CHECK-NEXT:    [[FIRST:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[FIRST_INDEX:%.+]] = lshr i64 [[FIRST]], 12
 ; CHECK-NEXT:    [[FIRST_SHADOW_PLACE:%.+]] = add i64 [[FIRST_INDEX]], 2147418112
@@ -30,6 +36,10 @@ define i32 @packed(ptr %p) {
 
 define i32 @natural(ptr %p) {
 ; CHECK-LABEL: define i32 @natural(
+; NEAR-LABEL: define i32 @natural(
+; NEAR:          lshr i64 {{%.+}}, 9
+; NEAR-COUNT-1:  store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     load i32, ptr %p, align 4
 ; CHECK-COUNT-1: store volatile i8 1
 ; CHECK-NEXT:    load i32, ptr %p, align 4
 ; DISTRUST-LABEL: define i32 @natural(
@@ -44,6 +54,9 @@ define i32 @natural(ptr %p) {
 
 define i8 @byte(ptr %p) {
 ; CHECK-LABEL: define i8 @byte(
+; NEAR-LABEL: define i8 @byte(
+; NEAR-COUNT-1:  store volatile i8 1, ptr addrspace(256)
+; NEAR-NEXT:     load i8, ptr %p, align 1
 ; CHECK-COUNT-1: store volatile i8 1
 ; CHECK-NEXT:    load i8, ptr %p, align 1
 ; DISTRUST-LABEL: define i8 @byte(

@@ -1,6 +1,6 @@
 ; Thread-local variables are marked at the address they have in this thread.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s -o %t.ll
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s -o %t.ll
 ; RUN: FileCheck %s --input-file=%t.ll
 ; RUN: llc -O2 -relocation-model=pic -o - %t.ll | FileCheck %s --check-prefix=ASM
 

@@ -2,10 +2,10 @@
 ; generation makes one instruction of the two; but not where that might leave
 ; bytes untouched that are marked.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw;distrust-alignment>,verify' -S %s | FileCheck %s --check-prefix=DISTRUST
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=rw>' %s | llc -O2 -o - | FileCheck %s --check-prefix=CODE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw;distrust-alignment>,verify' -S %s | FileCheck %s --check-prefix=DISTRUST
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>' %s | llc -O2 -o - | FileCheck %s --check-prefix=CODE
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

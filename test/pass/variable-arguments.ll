@@ -1,7 +1,7 @@
 ; va_start and va_copy touch a va_list as the target lays it out. va_arg is taken
 ; apart into loads and stores, each with its mark.
 
-; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
+; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
 ; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
