@@ -12,6 +12,8 @@
 
 typedef int *__ptr32 __sptr signed_pointer;
 typedef int *__ptr32 __uptr unsigned_pointer;
+typedef int unaligned __attribute__((aligned(1)));
+typedef unaligned *__ptr32 __uptr unaligned_pointer;
 typedef struct {
   int a[2000];
   int b;
@@ -19,7 +21,7 @@ typedef struct {
 typedef record *__ptr32 __uptr record_pointer;
 
 static NOINLINE int load(signed_pointer p) { return *p; }
-static NOINLINE void store(unsigned_pointer p, int v) { *p = v; }
+static NOINLINE void store(unaligned_pointer p, int v) { *p = v; }
 static NOINLINE void update(signed_pointer p) { ++*p; }
 static NOINLINE int field(record_pointer p) { return p->b; }
 static NOINLINE int sum(unsigned_pointer p, int n) {
@@ -52,7 +54,7 @@ int main(void) {
   require(load(LOW(signed_pointer, PAGE)) == 0);
   end_period();
   expect_write(low + 3 * PAGE - 2, 4);
-  store(LOW(unsigned_pointer, 3 * PAGE - 2), 1);
+  store(LOW(unaligned_pointer, 3 * PAGE - 2), 1);
   end_period();
   expect_both(low + 5 * PAGE + 40, 4);
   update(LOW(signed_pointer, 5 * PAGE + 40));
