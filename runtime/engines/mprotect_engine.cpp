@@ -4,17 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The marks are those that write_protection.h makes, and the interceptors', in a
-// shadow of layout `write`: from there on all is as with instrumented code. At a
-// period's end no fault is served from before memory is protected anew until the
-// marks have been taken: what is written before is in the period, what is written
-// later faults, and is in the next one. So nobody is unsettled.
+// Faults and interceptors mark written pages in a shadow of layout `write`. The
+// rest is done as for instrumented code. At a period's end faults are blocked from
+// re-protection until the marks are collected, so every write falls into exactly
+// one period, and no thread is unsettled.
 //
 //===----------------------------------------------------------------------===//
 
 #include "engines/mprotect_engine.h"
 
 #include "engines/marks_engine.h"
+#include "engines/protection_events.h"
 #include "engines/write_protection.h"
 #include "periods/settled.h"
 #include "platform/page_vec.h"
@@ -48,7 +48,7 @@ static bool Collect(bool ends_period) {
 
 static void Recheck(PageVec<PageHash> &pages) {
   ShadowEngine().recheck(pages);
-  // Stacks and the like: nobody knows.
+  // Writes to excluded memory are not detected.
   LockFaults();
   for (PageHash &page : pages)
     if (!IsProtectable(page.granule))
@@ -60,8 +60,8 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   ShadowEngine().peek(range, words);
 }
 
-/// Taken pages must fault again: all are taken, those that nobody asked for for
-/// the open period, where a peek still sees them.
+/// Taken pages must fault again, so all pages are protected anew. Pages outside
+/// the range go into the open period, where a peek still sees them.
 static bool Take(GranuleRange range) {
   const bool ok = ShadowEngine().take(range);
   return Collect(false) && ok;

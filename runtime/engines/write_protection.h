@@ -1,38 +1,36 @@
-//===- write_protection.h - Written pages, by faults of a protected program ===//
+//===- write_protection.h - Protect all memory at a period's end ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // The program's writable memory is protected (mprotect) at each period's end.
-// The first write to a page faults; a handler of SIGSEGV marks the page, in the
-// first thread's shadow, and lifts its protection. Marks are then taken as ever.
+// The first write to a page faults; a handler of SIGSEGV marks the page and lifts
+// its protection (protection_events.h). The recorder then takes the marks as if
+// instrumented code had made them.
 //
-// Left alone is what is written where a fault cannot be served: stacks (the
-// kernel puts the handler's frame there), thread-local storage, and the
-// variables of libc and the loader, which write them with all signals blocked.
+// Excluded is memory that is written where a fault cannot be served: stacks (the
+// kernel puts the handler's frame there), thread-local storage, and the variables
+// of libc and the loader, which write them with all signals blocked.
+//
+// All functions run on the recorder's thread.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_ENGINES_WRITE_PROTECTION_H
 #define PAGETIDE_RUNTIME_ENGINES_WRITE_PROTECTION_H
 
-#include "engines/engine.h"
+#include "platform/syscalls.h"
 
 namespace pagetide {
 
-/// Engine::prepare: the handler and its stack. The engine listens from then on
-/// (program_events.h).
-const char *PrepareProtection(Sigaction *sigaction);
-
-//===- On the recorder's thread -------------------------------------------===//
-
-/// Call ProtectAll with faults locked: none is served meanwhile. It protects all
-/// memory anew and marks what was written of new memory. It protects nothing
-/// while a thread or process is being created.
+/// While faults are locked none is served. All functions below need that.
 void LockFaults();
-void ProtectAll();
 void UnlockFaults();
+
+/// Protects all memory anew and marks the pages of new memory that were written.
+/// Protects nothing while a thread or process is being created.
+void ProtectAll();
 /// Call it when the period's marks have been taken. It gives the program's rights
 /// back to what system calls under way may write, and marks it in the new period.
 void OpenForKernel();

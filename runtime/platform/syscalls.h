@@ -36,6 +36,14 @@ using __sanitizer::uptr;
 constexpr u64 kNsPerMs = 1000 * 1000;
 constexpr u64 kNsPerSec = 1000 * kNsPerMs;
 
+/// A page of the system.
+constexpr uptr kPageShift = 12;
+constexpr uptr kPageBytes = uptr{1} << kPageShift;
+constexpr uptr PageDown(uptr address) { return address & ~(kPageBytes - 1); }
+constexpr uptr PageUp(uptr address) {
+  return PageDown(address + kPageBytes - 1);
+}
+
 /// One system call. A result above -4096 (as unsigned) is minus an errno.
 inline uptr Syscall(long number, uptr a = 0, uptr b = 0, uptr c = 0, uptr d = 0,
                     uptr e = 0, uptr f = 0) {

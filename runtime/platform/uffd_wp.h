@@ -25,9 +25,6 @@
 
 namespace pagetide {
 
-constexpr uptr kPageShift = 12;
-constexpr uptr kPageBytes = uptr{1} << kPageShift;
-
 /// "WHAT: why" in a static text, to be handed out before another is made.
 const char *Missing(const char *what, int error);
 

@@ -171,8 +171,6 @@ ThreadArea AreaOfSlot(u32 slot) {
   return {areas[slot].begin, bytes, areas[slot].is_stack};
 }
 
-constexpr uptr kPageBytes = 4096;
-
 static bool AreasWanted() {
   return GetFlags().kernel_writes || EngineListens();
 }
