@@ -4,29 +4,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
+//
 // What a program does to its address space, its rights, its limits or its
 // processor's GS base can destroy what the runtime stands on, or must reach the
 // recorder's threads too, which libc does not know. What such calls read and
 // write is marked as ever.
 //
+//
 //===----------------------------------------------------------------------===//
 
-#include "interceptors/address_limit.h"
+#include "interceptors/guards.h"
+
 #include "interceptors/interceptor.h"
 #include "interceptors/lock_memory.h"
 #include "interceptors/mark_faults.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
-#include "platform/own_memory.h"
 #include "platform/proc_maps.h"
-#include "recorder/requests.h"
+#include "platform/program_events.h"
+#include "threads/thread_start.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <asm/prctl.h>
 #include <linux/mman.h>
 #include <linux/prctl.h>
-#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
@@ -157,53 +159,6 @@ PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
   return 0;
 }
 
-static int Limit(const struct rlimit *limit, struct rlimit *previous) {
-  int error = LimitAddressSpace(limit, previous);
-  if (error)
-    errno = error;
-  return error ? -1 : 0;
-}
-namespace {
-constexpr int kAddressSpace = 9;    // RLIMIT_AS
-constexpr uptr kLimitBytes = 2 * 8; // of a struct rlimit
-} // namespace
-
-static int LimitCall(int result, const struct rlimit *limit,
-                     struct rlimit *previous) {
-  if (limit)
-    DidRead((const void *)limit, kLimitBytes);
-  if (previous && result == 0)
-    DidWrite((void *)previous, kLimitBytes);
-  return result;
-}
-
-#define PAGETIDE_LIMIT_INTERCEPTORS(suffix)                                    \
-  PAGETIDE_INTERCEPTOR(int, setrlimit##suffix, int resource,                   \
-                       const struct rlimit *limit) {                           \
-    return LimitCall(resource != kAddressSpace || !limit || !ControlReady()    \
-                         ? RESOLVED(setrlimit##suffix)(resource, limit)        \
-                         : Limit(limit, nullptr),                              \
-                     limit, nullptr);                                          \
-  }                                                                            \
-  PAGETIDE_INTERCEPTOR(int, getrlimit##suffix, int resource,                   \
-                       struct rlimit *limit) {                                 \
-    return LimitCall(resource != kAddressSpace || !limit || !ControlReady()    \
-                         ? RESOLVED(getrlimit##suffix)(resource, limit)        \
-                         : Limit(nullptr, limit),                              \
-                     nullptr, limit);                                          \
-  }                                                                            \
-  PAGETIDE_INTERCEPTOR(int, prlimit##suffix, int pid, int resource,            \
-                       const struct rlimit *limit, struct rlimit *previous) {  \
-    return LimitCall(                                                          \
-        resource != kAddressSpace || !ControlReady() ||                        \
-                (pid && (u32)pid != GetPidRaw())                               \
-            ? RESOLVED(prlimit##suffix)(pid, resource, limit, previous)        \
-            : Limit(limit, previous),                                          \
-        limit, previous);                                                      \
-  }
-PAGETIDE_LIMIT_INTERCEPTORS()
-PAGETIDE_LIMIT_INTERCEPTORS(64)
-
 //===- The GS base --------------------------------------------------------===//
 
 static void KeepBase(int code) {
@@ -218,133 +173,6 @@ PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
   if (result == 0 && (code == ARCH_GET_FS || code == ARCH_GET_GS))
     DidWrite((void *)address, 8);
   return result;
-}
-
-//===- Rights -------------------------------------------------------------===//
-
-// A thread that keeps rights which the program has given up is as good as the
-// rights themselves to whoever takes the program over. libc makes such a call on
-// every thread that it knows; the recorder's two follow here.
-
-static int Follow(int result, long number, uptr a = 0, uptr b = 0, uptr c = 0,
-                  uptr d = 0, uptr e = 0) {
-  if (result == 0)
-    RepeatOnRecorder(number, a, b, c, d, e);
-  return result;
-}
-static uptr Id(unsigned id) { return (uptr)(sptr)(int)id; }
-
-PAGETIDE_INTERCEPTOR(int, setuid, unsigned id) {
-  return Follow(RESOLVED(setuid)(id), SYS_setuid, Id(id));
-}
-PAGETIDE_INTERCEPTOR(int, setgid, unsigned id) {
-  return Follow(RESOLVED(setgid)(id), SYS_setgid, Id(id));
-}
-PAGETIDE_INTERCEPTOR(int, seteuid, unsigned id) {
-  return Follow(RESOLVED(seteuid)(id), SYS_setresuid, Id(~0u), Id(id), Id(~0u));
-}
-PAGETIDE_INTERCEPTOR(int, setegid, unsigned id) {
-  return Follow(RESOLVED(setegid)(id), SYS_setresgid, Id(~0u), Id(id), Id(~0u));
-}
-PAGETIDE_INTERCEPTOR(int, setreuid, unsigned real, unsigned effective) {
-  return Follow(RESOLVED(setreuid)(real, effective), SYS_setreuid, Id(real),
-                Id(effective));
-}
-PAGETIDE_INTERCEPTOR(int, setregid, unsigned real, unsigned effective) {
-  return Follow(RESOLVED(setregid)(real, effective), SYS_setregid, Id(real),
-                Id(effective));
-}
-PAGETIDE_INTERCEPTOR(int, setresuid, unsigned real, unsigned effective,
-                     unsigned saved) {
-  return Follow(RESOLVED(setresuid)(real, effective, saved), SYS_setresuid,
-                Id(real), Id(effective), Id(saved));
-}
-PAGETIDE_INTERCEPTOR(int, setresgid, unsigned real, unsigned effective,
-                     unsigned saved) {
-  return Follow(RESOLVED(setresgid)(real, effective, saved), SYS_setresgid,
-                Id(real), Id(effective), Id(saved));
-}
-PAGETIDE_INTERCEPTOR(int, setgroups, uptr count, const unsigned *groups) {
-  int result = RESOLVED(setgroups)(count, groups);
-  if (result == 0)
-    DidRead(groups, count * sizeof(*groups));
-  return Follow(result, SYS_setgroups, count, (uptr)groups);
-}
-PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
-  int result = RESOLVED(initgroups)(user, group);
-  if (result)
-    return result;
-  DidRead(user, Length(user) + 1);
-  constexpr uptr kMostGroups = 65536; // the kernel's NGROUPS_MAX
-  void *groups = MapAnonymous(kMostGroups * sizeof(unsigned));
-  if (!groups)
-    Fatal("out of memory for the program's list of groups.\n");
-  uptr count = Syscall(SYS_getgroups, kMostGroups, (uptr)groups);
-  if (!Failed(count))
-    RepeatOnRecorder(SYS_setgroups, count, (uptr)groups);
-  Unmap(groups, kMostGroups * sizeof(unsigned));
-  return result;
-}
-PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
-  int result = RESOLVED(capset)(header, data);
-  if (result == 0) {
-    // A header of two words; one set of three words in version 1, else two.
-    constexpr unsigned kVersion1 = 0x19980330;
-    DidRead(header, 8);
-    DidRead(data, *(const unsigned *)header == kVersion1 ? 12 : 24);
-  }
-  return Follow(result, SYS_capset, (uptr)header, (uptr)data);
-}
-/// What a call of prctl that went well read or wrote at its second argument.
-static void MarkControl(int option, uptr address) {
-  constexpr uptr kNameBytes = 16;
-  switch (option) {
-  case PR_SET_NAME: {
-    // The string with its end, or as much of it as a name holds.
-    const char *name = (const char *)address;
-    uptr bytes = 1;
-    while (bytes < kNameBytes && name[bytes - 1])
-      ++bytes;
-    return DidRead((const void *)address, bytes);
-  }
-  case PR_GET_NAME:
-    return DidWrite((void *)address, kNameBytes);
-  case PR_GET_PDEATHSIG:
-  case PR_GET_TSC:
-  case PR_GET_CHILD_SUBREAPER:
-    return DidWrite((void *)address, sizeof(int));
-  case PR_GET_TID_ADDRESS:
-    return DidWrite((void *)address, sizeof(uptr));
-  default:
-    return;
-  }
-}
-
-PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
-  uptr a[4];
-  va_list list;
-  va_start(list, option);
-  for (uptr &argument : a)
-    argument = va_arg(list, uptr);
-  va_end(list);
-  if (option == PR_SET_SECCOMP)
-    NoteSystemCallFilter();
-  int result = RESOLVED(prctl)(option, a[0], a[1], a[2], a[3]);
-  if (result == 0)
-    MarkControl(option, a[0]);
-  switch (option) {
-  case PR_CAPBSET_DROP:
-  case PR_SET_SECUREBITS:
-  case PR_SET_KEEPCAPS:
-  case PR_SET_NO_NEW_PRIVS:
-    return Follow(result, SYS_prctl, (uptr)option, a[0], a[1], a[2], a[3]);
-  case PR_CAP_AMBIENT:
-    if (a[0] != PR_CAP_AMBIENT_IS_SET)
-      return Follow(result, SYS_prctl, (uptr)option, a[0], a[1], a[2], a[3]);
-    return result;
-  default:
-    return result;
-  }
 }
 
 //===- Faults -------------------------------------------------------------===//

@@ -14,7 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
+#include "platform/program_events.h"
 #include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"

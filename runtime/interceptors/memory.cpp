@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// This file defines memcpy and the like: no header may rename them.
+#define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
+
 #include "interceptors/memory.h"
 
 #include "interceptors/interceptor.h"
@@ -216,3 +219,53 @@ void ChooseMoves() {
 }
 
 } // namespace pagetide
+
+//===- The interceptors ---------------------------------------------------===//
+
+PAGETIDE_INTERCEPTOR(void *, memcpy, void *d, const void *s, SIZE_T n) {
+  return MarkedMemcpy(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(void *, memmove, void *d, const void *s, SIZE_T n) {
+  return MarkedMemmove(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(void *, memset, void *d, int c, SIZE_T n) {
+  return MarkedMemset(d, c, n);
+}
+PAGETIDE_INTERCEPTOR(void *, mempcpy, void *d, const void *s, SIZE_T n) {
+  OnInterceptedCall();
+  return (u8 *)MarkedMemcpy(d, s, n) + n;
+}
+PAGETIDE_INTERCEPTOR(void, bcopy, const void *s, void *d, SIZE_T n) {
+  OnInterceptedCall();
+  MarkedMemmove(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(void, bzero, void *d, SIZE_T n) {
+  OnInterceptedCall();
+  MarkedMemset(d, 0, n);
+}
+
+// With _FORTIFY_SOURCE. libc ends the program where the room is too small.
+PAGETIDE_INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
+                     SIZE_T room) {
+  OnInterceptedCall();
+  return n > room ? RESOLVED(__memcpy_chk)(d, s, n, room)
+                  : MarkedMemcpy(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(void *, __memmove_chk, void *d, const void *s, SIZE_T n,
+                     SIZE_T room) {
+  OnInterceptedCall();
+  return n > room ? RESOLVED(__memmove_chk)(d, s, n, room)
+                  : MarkedMemmove(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(void *, __memset_chk, void *d, int c, SIZE_T n,
+                     SIZE_T room) {
+  OnInterceptedCall();
+  return n > room ? RESOLVED(__memset_chk)(d, c, n, room)
+                  : MarkedMemset(d, c, n);
+}
+PAGETIDE_INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
+                     SIZE_T room) {
+  OnInterceptedCall();
+  return n > room ? RESOLVED(__mempcpy_chk)(d, s, n, room)
+                  : (u8 *)MarkedMemcpy(d, s, n) + n;
+}

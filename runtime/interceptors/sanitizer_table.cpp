@@ -11,7 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/sanitizer_table.h"
+
 #include "interceptors/interceptor.h"
+#include "platform/program_events.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_errno.h"

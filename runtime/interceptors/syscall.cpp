@@ -11,7 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/guards.h"
+#include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
+#include "interceptors/io.h"
+#include "interceptors/syscall_macros.h"
 #include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -78,8 +82,6 @@ void Gave(u64 p, uptr bytes) {
   if (p)
     MarkWrite(p, bytes);
 }
-
-constexpr uptr kTimeBytes = 16;
 
 /// Marks what a call has done that is handled here; false for others.
 bool DidCall(long number, long result, Arguments a) {

@@ -1,24 +1,28 @@
-//===- threads.cpp - Threads made in other ways ---------------------------===//
+//===- threads.cpp - Threads that the program makes -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 //
 // clone, as libc wraps it, makes a thread or a process; SIGEV_THREAD makes libc
 // call the program's function on threads of its own. What is done with raw
 // system calls is not seen here: such threads mark where their creators do, and
 // the recorder looks for them (ListStrangers).
 //
+//
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
+#include "interceptors/process.h"
 #include "platform/locks.h"
-
+#include "platform/program_events.h"
 #include "recorder/requests.h"
+#include "threads/thread_start.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,6 +30,54 @@
 #include <time.h>
 
 using namespace pagetide;
+
+//===- pthread_create, thrd_create ----------------------------------------===//
+
+namespace {
+constexpr uptr kAttrBytes = 48; // what is used of a pthread_attr_t
+} // namespace
+
+PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
+                     void *(*run)(void *), void *arg) {
+  OnInterceptedCall();
+  if (!ShadowReady())
+    return RESOLVED(pthread_create)(thread, attr, run, arg);
+  ScopedBlockSignals block_signals; // see PrepareThread
+  const u64 signals = block_signals.saved();
+  ThreadStart *start =
+      PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
+  DidRead(attr, attr ? kAttrBytes : 0);
+  DidWrite(thread, sizeof(uptr)); // before the thread runs
+  KernelWillWrite(thread, sizeof(uptr));
+  int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
+  if (error)
+    CancelThread(start);
+  else
+    DidWrite(thread, sizeof(uptr));
+  return error;
+}
+
+/// libc's thrd_create does not call pthread_create by name. A C11 thread's
+/// result is an int, which a pthread's pointer holds.
+PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
+                     void *arg) {
+  OnInterceptedCall();
+  if (!ShadowReady())
+    return RESOLVED(thrd_create)(thread, run, arg);
+  using Erased = void *(*)(void *);
+  ScopedBlockSignals block_signals;
+  const u64 signals = block_signals.saved();
+  ThreadStart *start =
+      PrepareThread((Erased)(void *)run, arg, &signals, nullptr);
+  DidWrite(thread, sizeof(uptr));
+  int result = RESOLVED(thrd_create)(
+      thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
+  if (result != 0 /* thrd_success */)
+    CancelThread(start);
+  else
+    DidWrite(thread, sizeof(uptr));
+  return result;
+}
 
 //===- clone --------------------------------------------------------------===//
 
@@ -173,37 +225,3 @@ PAGETIDE_INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
   sigevent wrapped = WrapEvent(*event);
   return REAL(mq_notify)(queue, &wrapped);
 }
-
-//===- exit() from several threads ----------------------------------------===//
-
-/// The thread that runs exit handlers; 0: none.
-static u32 exiting;
-
-/// libc 2.36 lets a second thread pass the first one, which is still running
-/// handlers (recording ends in the last of them), and ends the process under
-/// it. As libc 2.41 does, the second waits for the end.
-static void PassOnlyOne() {
-  if (!ControlReady() || GetPidRaw() != shadow.header->pid)
-    return; // a child of vfork: its parent's memory
-  const u32 own = GetTidRaw();
-  u32 first = 0;
-  if (__atomic_compare_exchange_n(&exiting, &first, own, false,
-                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-      first == own) // a handler that calls exit()
-    return;
-  for (;;)
-    Syscall(SYS_pause);
-}
-
-PAGETIDE_INTERCEPTOR(void, exit, int status) {
-  NeedReal();
-  PassOnlyOne();
-  REAL(exit)(status);
-}
-PAGETIDE_INTERCEPTOR(void, quick_exit, int status) {
-  NeedReal();
-  PassOnlyOne();
-  REAL(quick_exit)(status);
-}
-
-void pagetide::ForgetExitInChild() { exiting = 0; }

@@ -13,8 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "interceptors/interceptor.h"
+#include "interceptors/memory_streams.h"
 #include "interceptors/period_by_calls.h"
+#include "interceptors/process.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
@@ -75,29 +76,13 @@ static void InChild() {
   RenewEngineInChild();
   RenewMarkChecksInChild();
   RenewThreadsInChild(); // the new control block first
-  RenewInterceptorsInChild();
+  RenewMemoryStreamsInChild();
   ForgetExitInChild();
   RenewWatchInChild();
   RenewCallbackInChild();
   CountCallsOfThisThread();
   RenewRecorderInChild();
   RestoreSignals();
-}
-
-void InChildOfUnderscoreFork() {
-  // The caller may be a signal handler, and other threads may have held any
-  // lock: system calls only, and nothing of libc's. The allocator's lock is not
-  // touched, and the callback is dropped, for its thread cannot be made here.
-  RenewOwnMemoryInChild();
-  RenewEngineInChild();
-  RenewMarkChecksInChild();
-  RenewThreadsInChild();
-  RenewInterceptorsInChild();
-  ForgetExitInChild();
-  RenewWatchInChild();
-  DropCallbackInChild();
-  CountCallsOfThisThread();
-  RenewRecorderInChild();
 }
 
 void InitFork() { pthread_atfork(Prepare, InParent, InChild); }

@@ -8,6 +8,9 @@
 
 #include "engines/mprotect_engine.h"
 #include "interceptors/period_by_calls.h"
+#include "interceptors/real_functions.h"
+#include "interceptors/sanitizer_table.h"
+#include "interceptors/stream_buffers.h"
 #include "platform/errno_names.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"

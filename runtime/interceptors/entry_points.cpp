@@ -1,0 +1,43 @@
+//===- entry_points.cpp - What the pass calls for ranges of memory --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/memory.h"
+#include "interceptors/period_by_calls.h"
+#include "shadow/marking.h"
+#include "shadow/shadow.h"
+
+using namespace pagetide;
+
+// What the pass makes of memory intrinsics.
+#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
+PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n) {
+  OnInterceptedCall();
+  return MarkedMemcpy(d, s, n);
+}
+PAGETIDE_EXPORT void *__pagetide_memmove(void *d, const void *s, uptr n) {
+  OnInterceptedCall();
+  return MarkedMemmove(d, s, n);
+}
+PAGETIDE_EXPORT void *__pagetide_memset(void *d, int c, uptr n) {
+  OnInterceptedCall();
+  return MarkedMemset(d, c, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_read(const void *p, uptr n) {
+  if (ShadowReady())
+    MarkRead((uptr)p, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
+  if (ShadowReady())
+    MarkWrite((uptr)p, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_may_read(const void *p, uptr n) {
+  if (ShadowReady())
+    MarkMayRead((uptr)p, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_may_write(const void *p, uptr n) {
+  if (ShadowReady())
+    MarkMayWrite((uptr)p, n);
+}

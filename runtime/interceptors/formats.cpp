@@ -1,0 +1,438 @@
+//===- formats.cpp - What printf and scanf do through their arguments -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formats are read as glibc reads them: numbered arguments, %n, wide strings and
+// precisions included. Conversions that a program registers itself end the
+// reading: what their arguments point to is not marked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/formats.h"
+
+#include "interceptors/interceptor.h"
+#include "interceptors/string_marks.h"
+
+namespace pagetide {
+
+namespace {
+
+/// What one conversion says, of printf or scanf.
+struct Conversion {
+  char letter;     ///< 0: the format has ended, or is none that we know
+  int position;    ///< of its argument, from 1; 0: the next one
+  bool star_width; ///< printf: the width is an argument; scanf: suppressed
+  int width_position;
+  int width; ///< scanf: 0: none
+  bool star_precision;
+  int precision_position;
+  int precision;  ///< -1: none
+  bool allocates; ///< scanf's m
+  /// Letters of the length modifier: "hh" is 'H', "ll" and its synonyms 'q'.
+  char modifier;
+  /// Text stands between this conversion and the one before.
+  bool after_text;
+};
+
+/// Walks over a format's conversions. Char is char or wchar_t.
+template <typename Char> class FormatReader {
+public:
+  explicit FormatReader(const Char *format) : p_(format) {}
+
+  /// `gnu_a`: %as allocates, as before C99.
+  Conversion NextOfScanf(bool gnu_a) {
+    Conversion c = Begin();
+    if (Failed(c))
+      return c;
+    c.star_width = Skip('*');
+    c.width = Number();
+    c.allocates = Skip('m');
+    Modifier(c);
+    c.letter = Letter();
+    if (gnu_a && c.letter == 'a' && !c.modifier &&
+        (*p_ == 's' || *p_ == 'S' || *p_ == '[')) {
+      c.allocates = true;
+      c.letter = Letter();
+    }
+    if (c.letter == '[') {
+      Skip('^');
+      Skip(']');
+      while (*p_ && *p_ != ']')
+        ++p_;
+      if (!Skip(']'))
+        c.letter = 0;
+    }
+    return c;
+  }
+
+  Conversion NextOfPrintf() {
+    Conversion c = Begin();
+    if (Failed(c))
+      return c;
+    while (IsOneOf(*p_, "-+ #0'I"))
+      ++p_;
+    c.star_width = Skip('*');
+    if (c.star_width)
+      c.width_position = Position();
+    else
+      Number();
+    if (Skip('.')) {
+      c.star_precision = Skip('*');
+      if (c.star_precision)
+        c.precision_position = Position();
+      else
+        c.precision = Skip('-') ? (Number(), -1) : Number();
+    }
+    Modifier(c);
+    c.letter = Letter();
+    return c;
+  }
+
+private:
+  static bool IsOneOf(Char c, const char *set) {
+    for (; *set; ++set)
+      if (c == (Char)*set)
+        return true;
+    return false;
+  }
+  bool Skip(char c) {
+    if (*p_ != (Char)c)
+      return false;
+    ++p_;
+    return true;
+  }
+  int Number() {
+    int n = 0;
+    for (; *p_ >= '0' && *p_ <= '9'; ++p_)
+      n = n > 100000000 ? n : n * 10 + (int)(*p_ - '0');
+    return n;
+  }
+  /// "3$": 3; where there is none, 0.
+  int Position() {
+    const Char *from = p_;
+    int n = Number();
+    if (n && Skip('$'))
+      return n;
+    p_ = from;
+    return 0;
+  }
+  static bool Failed(const Conversion &c) { return c.position < 0; }
+  /// Goes to the next conversion and reads its position.
+  Conversion Begin() {
+    Conversion c = {};
+    c.precision = -1;
+    for (;; ++p_) {
+      if (!*p_) {
+        c.position = -1;
+        return c;
+      }
+      if (*p_ == '%') {
+        ++p_;
+        if (*p_ != '%')
+          break;
+      }
+      // Blanks match blanks, and none.
+      c.after_text |= !IsOneOf(*p_, " \t\n\v\f\r");
+    }
+    c.position = Position();
+    return c;
+  }
+  void Modifier(Conversion &c) {
+    if (!IsOneOf(*p_, "hlqLjzZt"))
+      return;
+    c.modifier = (char)*p_++;
+    if (c.modifier == 'h' && Skip('h'))
+      c.modifier = 'H';
+    else if (c.modifier == 'l' && Skip('l'))
+      c.modifier = 'q';
+  }
+  char Letter() {
+    if (!*p_ || *p_ > 'z')
+      return 0;
+    return (char)*p_++;
+  }
+  const Char *p_;
+};
+
+/// Bytes of an integer that %n and scanf's integers store.
+uptr IntegerBytes(char modifier) {
+  switch (modifier) {
+  case 'H':
+    return 1;
+  case 'h':
+    return 2;
+  case 0:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+enum class Kind : u8 { kWord, kReal, kLongReal };
+
+/// A call's arguments, in any order where the format numbers them.
+class Arguments {
+public:
+  explicit Arguments(va_list list) { va_copy(list_, list); }
+  ~Arguments() { va_end(list_); }
+  Arguments(const Arguments &) = delete;
+  Arguments &operator=(const Arguments &) = delete;
+
+  /// Notes an argument's kind; false where its number is too high for us.
+  bool Declare(int position, Kind kind) {
+    if (position > kMost)
+      return false;
+    kinds_[position - 1] = kind;
+    count_ = position > count_ ? position : count_;
+    return true;
+  }
+  /// Reads all that were declared.
+  void ReadDeclared() {
+    for (int i = 0; i < count_; ++i)
+      values_[i] = Next(kinds_[i]);
+  }
+  u64 Get(int position, Kind kind) {
+    return position ? values_[position - 1] : Next(kind);
+  }
+
+private:
+  u64 Next(Kind kind) {
+    switch (kind) {
+    case Kind::kWord:
+      return va_arg(list_, u64);
+    case Kind::kReal: // NOLINT(bugprone-branch-clone): other types
+      va_arg(list_, double);
+      break;
+    case Kind::kLongReal:
+      va_arg(list_, long double);
+      break;
+    }
+    return 0;
+  }
+  static constexpr int kMost = 64;
+  va_list list_;
+  int count_ = 0;
+  Kind kinds_[kMost] = {};
+  u64 values_[kMost];
+};
+
+} // namespace
+
+static void DidReadFormat(const char *format) { DidReadString(format); }
+static void DidReadFormat(const wchar_t *format) { DidReadWideString(format); }
+
+template <typename Char> static uptr LengthUpTo(const Char *s, uptr most) {
+  uptr n = 0;
+  while (n < most && s[n])
+    ++n;
+  return n < most ? n + 1 : n;
+}
+
+/// Marks the string of a %s, as far as printf reads it. Char is that of the
+/// output.
+template <typename Char>
+static void DidPrintString(u64 address, bool wide, int precision) {
+  if (!address) // "(null)"
+    return;
+  const uptr most = precision < 0 ? kNoBound : (uptr)precision;
+  if (wide) {
+    const wchar_t *s = (const wchar_t *)address;
+    uptr n = LengthUpTo(s, most) * 4;
+    if (precision < 0 || sizeof(Char) == 4) {
+      DidRead(s, n);
+    } else { // it bounds bytes, and a character may have several
+      DidRead(s, Min(n, (most + 3) / 4 * 4));
+      MayHaveRead(s, n);
+    }
+    return;
+  }
+  const char *s = (const char *)address;
+  DidRead(s, LengthUpTo(s, most));
+  if (precision >= 0 && sizeof(Char) == 4)
+    MayHaveRead(s, LengthUpTo(s, most * 6)); // it bounds characters
+}
+
+/// Marks what printf has read and written through its arguments.
+template <typename Char>
+void DidPrint(const Char *format, va_list list, int result) {
+  if (!ShadowReady())
+    return;
+  DidReadFormat(format);
+  Arguments arguments(list);
+  auto kind = [](const Conversion &c) {
+    char lower = (char)(c.letter | 32);
+    if (lower != 'a' && lower != 'e' && lower != 'f' && lower != 'g')
+      return Kind::kWord;
+    return c.modifier == 'L' || c.modifier == 'q' ? Kind::kLongReal
+                                                  : Kind::kReal;
+  };
+  // Numbered arguments must all be known before any can be had.
+  FormatReader<Char> first(format);
+  for (;;) {
+    Conversion c = first.NextOfPrintf();
+    if (!c.letter || !c.position)
+      break;
+    if (!arguments.Declare(c.position, kind(c)) ||
+        (c.width_position &&
+         !arguments.Declare(c.width_position, Kind::kWord)) ||
+        (c.precision_position &&
+         !arguments.Declare(c.precision_position, Kind::kWord)))
+      return;
+  }
+  arguments.ReadDeclared();
+  FormatReader<Char> reader(format);
+  for (;;) {
+    Conversion c = reader.NextOfPrintf();
+    if (!c.letter)
+      return;
+    if (c.star_width)
+      arguments.Get(c.width_position, Kind::kWord);
+    int precision = c.precision;
+    if (c.star_precision)
+      precision = (int)arguments.Get(c.precision_position, Kind::kWord);
+    switch (c.letter) {
+    case 's':
+      DidPrintString<Char>(arguments.Get(c.position, Kind::kWord),
+                           c.modifier == 'l', precision);
+      break;
+    case 'S':
+      DidPrintString<Char>(arguments.Get(c.position, Kind::kWord), true,
+                           precision);
+      break;
+    case 'n': {
+      void *p = (void *)arguments.Get(c.position, Kind::kWord);
+      if (result >= 0)
+        DidWrite(p, IntegerBytes(c.modifier));
+      else
+        MayHaveWritten(p, IntegerBytes(c.modifier));
+      break;
+    }
+    case 'm': // errno's text
+      break;
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'c':
+    case 'C':
+    case 'p':
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+      arguments.Get(c.position, kind(c));
+      break;
+    default: // one that we do not know
+      return;
+    }
+  }
+}
+
+/// Marks what scanf's conversion has stored. Char is that of the input.
+template <typename Char> static void DidStore(const Conversion &c, void *p) {
+  bool wide = c.modifier == 'l' || c.letter == 'S' || c.letter == 'C';
+  switch (c.letter) {
+  case 's':
+  case 'S':
+  case '[':
+  case 'c':
+  case 'C': {
+    char *text = (char *)p;
+    if (c.allocates) {
+      DidWrite(p, sizeof(char *));
+      text = *(char **)p;
+    }
+    if ((c.letter | 32) != 'c') {
+      if (wide)
+        DidWriteWideString((wchar_t *)text);
+      else
+        DidWriteString(text);
+      return;
+    }
+    // So many, or fewer at the input's end; a character may have several bytes.
+    uptr unit = wide ? 4 : 1, most = c.width ? (uptr)c.width : 1;
+    DidWrite(text, unit);
+    MayHaveWritten(text, most * (!wide && sizeof(Char) == 4 ? 6 : unit));
+    return;
+  }
+  case 'a':
+  case 'A':
+  case 'e':
+  case 'E':
+  case 'f':
+  case 'F':
+  case 'g':
+  case 'G':
+    DidWrite(p, c.modifier == 'L' || c.modifier == 'q' ? 10
+                : c.modifier == 'l'                    ? 8
+                                                       : 4);
+    return;
+  case 'p':
+    DidWrite(p, sizeof(void *));
+    return;
+  default:
+    DidWrite(p, IntegerBytes(c.modifier));
+  }
+}
+
+/// Marks what scanf has stored: its first `stored` conversions did.
+template <typename Char>
+void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
+  if (!ShadowReady())
+    return;
+  DidReadFormat(format);
+  Arguments arguments(list);
+  FormatReader<Char> first(format);
+  for (;;) {
+    Conversion c = first.NextOfScanf(gnu_a);
+    if (!c.letter || !c.position)
+      break;
+    for (int i = 1; i <= c.position; ++i)
+      if (!arguments.Declare(i, Kind::kWord))
+        return;
+  }
+  arguments.ReadDeclared();
+  FormatReader<Char> reader(format);
+  bool surely_here = true; // nothing between the last success and here can fail
+  for (int left = stored < 0 ? 0 : stored;;) {
+    Conversion c = reader.NextOfScanf(gnu_a);
+    if (!c.letter)
+      return;
+    surely_here &= !c.after_text;
+    if (c.star_width) { // reads and forgets: may have been the one that failed
+      surely_here = false;
+      continue;
+    }
+    void *p = (void *)arguments.Get(c.position, Kind::kWord);
+    if (c.letter == 'n') { // is not counted
+      if (left || (surely_here && stored > 0))
+        DidWrite(p, IntegerBytes(c.modifier));
+      else
+        MayHaveWritten(p, IntegerBytes(c.modifier));
+      continue;
+    }
+    if (!left) { // it failed
+      if (c.allocates)
+        MayHaveWritten(p, sizeof(char *));
+      return;
+    }
+    DidStore<Char>(c, p);
+    --left;
+    surely_here = true;
+  }
+}
+
+template void DidPrint(const char *, va_list, int);
+template void DidPrint(const wchar_t *, va_list, int);
+template void DidScan(const char *, va_list, int, bool);
+template void DidScan(const wchar_t *, va_list, int, bool);
+
+} // namespace pagetide

@@ -1,0 +1,109 @@
+//===- in_flight.cpp - Ranges that a call under way may write -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/in_flight.h"
+
+#include "interceptors/interceptor.h"
+#include "interceptors/unwindable.h"
+#include "platform/program_events.h"
+#include "threads/thread_start.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+/// Changes the range of a slot so that the recorder, whenever it looks, finds
+/// one that covers both the former and the new one, where one contains the
+/// other.
+static void SetInFlight(InFlightRange &range, u64 address, u64 bytes) {
+  if (range.bytes && bytes)
+    StoreRelease(&range.bytes, u64{1} << abi::kAddressBits);
+  StoreRelease(&range.address, address);
+  StoreRelease(&range.bytes, bytes);
+}
+
+InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
+  if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
+    return;
+  u32 slot = CurrentSlot();
+  const bool orphan = slot == shadow_file::kOrphanSlot;
+  if (orphan || SharesSlot(slot)) { // several threads': only counted
+    counted_ = true;
+    __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
+                       __ATOMIC_ACQ_REL);
+    if (orphan) {
+      ++self.orphan_calls;
+      innermost_ = &self.orphan_call;
+    }
+  } else {
+    range_ = &shadow.slots[slot].inflight[(u32)kind];
+    innermost_ = &shadow.slots[slot].inflight_call;
+    address_ = range_->address;
+    bytes_ = range_->bytes;
+    u64 low = (uptr)p, high = low + bytes;
+    if (bytes_) {
+      low = Min(low, address_);
+      high = address_ + bytes_ > high ? address_ + bytes_ : high;
+    }
+    SetInFlight(*range_, low, high - low);
+  }
+  if (innermost_) {
+    outer_ = *innermost_;
+    *innermost_ = (std::uint64_t)this;
+  }
+  if (EngineListens() && bytes < kAnywhere && kind == InFlightKind::kBuffer)
+    KernelWillWrite(p, bytes);
+}
+
+void InFlight::Leave() {
+  if (innermost_)
+    *innermost_ = outer_;
+  if (counted_)
+    __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, 1,
+                       __ATOMIC_ACQ_REL);
+  if (counted_ && innermost_)
+    --self.orphan_calls;
+  if (range_)
+    SetInFlight(*range_, address_, bytes_);
+}
+
+InFlight::~InFlight() { Leave(); }
+
+void AbandonCalls(uptr stack) {
+  if (!ShadowReady())
+    return;
+  u32 slot = CurrentSlot();
+  const std::uint64_t &innermost = slot == shadow_file::kOrphanSlot
+                                       ? self.orphan_call
+                                       : shadow.slots[slot].inflight_call;
+  if ((!innermost && !self.unwindable) || SharesSlot(slot))
+    return;
+  // Stacks grow downward. Calls lie between here and the target; or, where the
+  // target is on another stack than the handler that jumps, anywhere on the
+  // handler's and below the target on the other. Only what is certain to be left
+  // is: a call too many is no worse than a page called unstable.
+  const uptr here = (uptr)__builtin_frame_address(0);
+  stack_t handlers = {};
+  Syscall(SYS_sigaltstack, 0, (uptr)&handlers);
+  const uptr low = (uptr)handlers.ss_sp, high = low + handlers.ss_size;
+  auto on_handlers = [&](uptr p) { return p >= low && p < high; };
+  const bool leaves_stack = (handlers.ss_flags & SS_ONSTACK) &&
+                            on_handlers(here) && !on_handlers(stack);
+  auto left = [&](uptr call) {
+    return leaves_stack ? on_handlers(call) || call < stack
+                        : call > here && call < stack;
+  };
+  while (innermost && left(innermost))
+    ((InFlight *)innermost)->Leave();
+  AbandonUnwindable(
+      [](uptr frame, const void *arg) {
+        return (*(const decltype(left) *)arg)(frame);
+      },
+      &left);
+}
+
+} // namespace pagetide

@@ -1,0 +1,51 @@
+//===- in_flight.h - Ranges that a call under way may write ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// While libc or the kernel works for the program, nobody can tell which bytes
+// of a buffer have been written. The range is then in flight: its pages are not
+// stable, and checksums leave them out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H
+
+#include "shadow/shadow.h"
+
+namespace pagetide {
+
+/// As a range in flight: a call that writes nobody knows where, but soon ends.
+constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
+
+/// A range that libc or the kernel may write until this goes, so that no
+/// checksum takes it for stable. Calls may nest, by callbacks and signal
+/// handlers: the range is then the span of all of its kind.
+class InFlight {
+public:
+  InFlight(const void *p, uptr bytes,
+           InFlightKind kind = InFlightKind::kBuffer);
+  ~InFlight(); // after the marks
+  InFlight(const InFlight &) = delete;
+  InFlight &operator=(const InFlight &) = delete;
+
+private:
+  friend void AbandonCalls(uptr stack);
+  void Leave();
+  InFlightRange *range_ = nullptr;
+  bool counted_ = false;
+  std::uint64_t *innermost_ =
+      nullptr;              ///< where the calls under way are chained
+  std::uint64_t outer_ = 0; ///< the next one of the chain
+  u64 address_ = 0, bytes_ = 0;
+};
+
+/// The thread is about to jump: calls above the stack pointer `stack` will not
+/// return.
+void AbandonCalls(uptr stack);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H

@@ -1,0 +1,240 @@
+//===- io.cpp - read, write and their like --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the kernel writes is marked when the call returns, and until then noted
+// as in flight.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/io.h"
+
+#include "interceptors/interceptor.h"
+#include "platform/messages.h"
+#include "platform/own_memory.h"
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+using namespace pagetide;
+
+namespace pagetide {
+
+/// The kernel moves no more than this in one call (MAX_RW_COUNT).
+constexpr uptr kMostOfOneCall = 0x7ffff000;
+
+void MarkInput(const void *p, uptr bytes, sptr done) {
+  if (done > 0)
+    DidWrite(p, Min((uptr)done, bytes));
+  else if (done < 0 && errno == EFAULT)
+    MayHaveWritten(p, Min(bytes, kMostOfOneCall));
+}
+
+void MarkOutput(const void *p, uptr bytes, sptr done) {
+  if (done > 0)
+    DidRead(p, Min((uptr)done, bytes));
+  else if (done < 0 && errno == EFAULT)
+    MayHaveRead(p, Min(bytes, kMostOfOneCall));
+}
+
+Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
+  if (!ShadowReady() || count <= 0 || count > kMost)
+    return;
+  if (count > kFew)
+    pieces_ = (iovec *)MapAnonymous(kMost * sizeof(iovec));
+  if (!pieces_)
+    Fatal("out of memory for the vector of a system call.\n");
+  if (CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
+    count_ = (uptr)count;
+}
+
+Pieces::~Pieces() {
+  if (pieces_ != few_)
+    Unmap(pieces_, kMost * sizeof(iovec));
+}
+
+InFlight Pieces::Span() const {
+  uptr low = ~uptr{0}, high = 0;
+  for (uptr i = 0; i < count_; ++i) {
+    if (!pieces_[i].iov_len)
+      continue;
+    uptr begin = (uptr)pieces_[i].iov_base;
+    uptr end = begin + pieces_[i].iov_len;
+    low = begin < low ? begin : low;
+    high = end > high ? end : high;
+  }
+  return InFlight((void *)low, high > low ? high - low : 0);
+}
+
+template <typename Mark> void Pieces::MarkDone(sptr done, Mark mark) const {
+  if (!count_ || (done < 0 && errno != EFAULT))
+    return; // refused unseen
+  MarkRead((uptr)vector_, count_ * sizeof(iovec));
+  uptr left = done < 0 ? 0 : (uptr)done;
+  for (uptr i = 0; i < count_ && left; ++i) {
+    uptr bytes = pieces_[i].iov_len < left ? pieces_[i].iov_len : left;
+    mark((uptr)pieces_[i].iov_base, bytes);
+    left -= bytes;
+  }
+}
+
+void Pieces::MarkInputDone(sptr done) const {
+  MarkDone(done, MarkWrite);
+  if (done < 0 && errno == EFAULT)
+    for (uptr i = 0; i < count_; ++i)
+      MarkInput(pieces_[i].iov_base, pieces_[i].iov_len, done);
+}
+
+void Pieces::MarkOutputDone(sptr done) const {
+  MarkDone(done, MarkRead);
+  if (done < 0 && errno == EFAULT)
+    for (uptr i = 0; i < count_; ++i)
+      MarkOutput(pieces_[i].iov_base, pieces_[i].iov_len, done);
+}
+
+} // namespace pagetide
+
+#define PAGETIDE_INPUT(name, parameters, arguments, buffer, bytes)             \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
+    OnInterceptedCall();                                                       \
+    InFlight in_flight(buffer, bytes);                                         \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
+    MarkInput(buffer, bytes, done);                                            \
+    return done;                                                               \
+  }
+#define PAGETIDE_OUTPUT(name, parameters, arguments, buffer, bytes)            \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
+    OnInterceptedCall();                                                       \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
+    MarkOutput(buffer, bytes, done);                                           \
+    return done;                                                               \
+  }
+#define PAGETIDE_INPUT_PIECES(name, parameters, arguments)                     \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
+    OnInterceptedCall();                                                       \
+    Pieces pieces(v, n);                                                       \
+    InFlight in_flight = pieces.Span();                                        \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
+    pieces.MarkInputDone(done);                                                \
+    return done;                                                               \
+  }
+#define PAGETIDE_OUTPUT_PIECES(name, parameters, arguments)                    \
+  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
+    OnInterceptedCall();                                                       \
+    SSIZE_T done = RESOLVED(name) arguments;                                   \
+    Pieces(v, n).MarkOutputDone(done);                                         \
+    return done;                                                               \
+  }
+
+PAGETIDE_INPUT(read, (int fd, void *p, SIZE_T n), (fd, p, n), p, n)
+PAGETIDE_INPUT(pread, (int fd, void *p, SIZE_T n, off_t at), (fd, p, n, at), p,
+               n)
+PAGETIDE_INPUT(pread64, (int fd, void *p, SIZE_T n, off_t at), (fd, p, n, at),
+               p, n)
+PAGETIDE_INPUT(recv, (int fd, void *p, SIZE_T n, int flags), (fd, p, n, flags),
+               p, n)
+PAGETIDE_INPUT(__read_chk, (int fd, void *p, SIZE_T n, SIZE_T room),
+               (fd, p, n, room), p, n)
+PAGETIDE_INPUT(__pread_chk, (int fd, void *p, SIZE_T n, off_t at, SIZE_T room),
+               (fd, p, n, at, room), p, n)
+PAGETIDE_INPUT(__pread64_chk,
+               (int fd, void *p, SIZE_T n, off_t at, SIZE_T room),
+               (fd, p, n, at, room), p, n)
+PAGETIDE_INPUT(__recv_chk, (int fd, void *p, SIZE_T n, SIZE_T room, int flags),
+               (fd, p, n, room, flags), p, n)
+PAGETIDE_OUTPUT(write, (int fd, const void *p, SIZE_T n), (fd, p, n), p, n)
+PAGETIDE_OUTPUT(pwrite, (int fd, const void *p, SIZE_T n, off_t at),
+                (fd, p, n, at), p, n)
+PAGETIDE_OUTPUT(pwrite64, (int fd, const void *p, SIZE_T n, off_t at),
+                (fd, p, n, at), p, n)
+PAGETIDE_OUTPUT(send, (int fd, const void *p, SIZE_T n, int flags),
+                (fd, p, n, flags), p, n)
+PAGETIDE_INPUT_PIECES(readv, (int fd, const iovec *v, int n), (fd, v, n))
+PAGETIDE_INPUT_PIECES(preadv, (int fd, const iovec *v, int n, off_t at),
+                      (fd, v, n, at))
+PAGETIDE_INPUT_PIECES(preadv64, (int fd, const iovec *v, int n, off_t at),
+                      (fd, v, n, at))
+PAGETIDE_INPUT_PIECES(preadv2,
+                      (int fd, const iovec *v, int n, off_t at, int flags),
+                      (fd, v, n, at, flags))
+PAGETIDE_INPUT_PIECES(preadv64v2,
+                      (int fd, const iovec *v, int n, off_t at, int flags),
+                      (fd, v, n, at, flags))
+PAGETIDE_OUTPUT_PIECES(pwritev2,
+                       (int fd, const iovec *v, int n, off_t at, int flags),
+                       (fd, v, n, at, flags))
+PAGETIDE_OUTPUT_PIECES(pwritev64v2,
+                       (int fd, const iovec *v, int n, off_t at, int flags),
+                       (fd, v, n, at, flags))
+PAGETIDE_OUTPUT_PIECES(writev, (int fd, const iovec *v, int n), (fd, v, n))
+PAGETIDE_OUTPUT_PIECES(pwritev, (int fd, const iovec *v, int n, off_t at),
+                       (fd, v, n, at))
+PAGETIDE_OUTPUT_PIECES(pwritev64, (int fd, const iovec *v, int n, off_t at),
+                       (fd, v, n, at))
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
+                     sockaddr *from, socklen_t *from_bytes) {
+  OnInterceptedCall();
+  InFlight in_flight(p, n);
+  socklen_t room = from ? ValueAt(from_bytes) : 0;
+  SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
+  MarkInput(p, n, done);
+  if (done >= 0 && room && ShadowReady()) {
+    MarkWrite((uptr)from, *from_bytes < room ? *from_bytes : room);
+    MarkWrite((uptr)from_bytes, sizeof(*from_bytes));
+  }
+  return done;
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n,
+                     SIZE_T room, int flags, sockaddr *from,
+                     socklen_t *from_bytes) {
+  if (n > room) // no more counted than marked: it ends the program
+    return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
+  return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
+  OnInterceptedCall();
+  const msghdr before = ValueAt(message);
+  Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
+  InFlight in_flight = pieces.Span();
+  SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
+  pieces.MarkInputDone(done);
+  if (done >= 0 && ShadowReady()) {
+    MarkRead((uptr)message, sizeof(*message));
+    MarkWrite((uptr)message, sizeof(*message)); // lengths and flags
+    // The name's length may come back larger than its room.
+    MarkWrite((uptr)before.msg_name,
+              Min(message->msg_namelen, before.msg_namelen));
+    MarkWrite((uptr)before.msg_control,
+              Min(message->msg_controllen, before.msg_controllen));
+  }
+  return done;
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n,
+                     int flags, const sockaddr *to, socklen_t to_bytes) {
+  OnInterceptedCall();
+  SSIZE_T done = RESOLVED(sendto)(fd, p, n, flags, to, to_bytes);
+  MarkOutput(p, n, done);
+  if (done >= 0 && to && ShadowReady())
+    MarkRead((uptr)to, to_bytes);
+  return done;
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
+                     int flags) {
+  OnInterceptedCall();
+  SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
+  const msghdr copy = ValueAt(message);
+  Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkOutputDone(done);
+  if (done >= 0 && ShadowReady()) {
+    MarkRead((uptr)message, sizeof(*message));
+    MarkRead((uptr)copy.msg_name, copy.msg_namelen);
+    MarkRead((uptr)copy.msg_control, copy.msg_controllen);
+  }
+  return done;
+}

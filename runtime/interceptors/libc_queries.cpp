@@ -1,0 +1,331 @@
+//===- libc_queries.cpp - Time, signals, and what libc knows of the system ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/syscall_macros.h"
+#include "platform/locks.h"
+
+using namespace pagetide;
+
+//===- Time ---------------------------------------------------------------===//
+
+PAGETIDE_AFTER(long, time, (long *t), (t), DidGive(t, sizeof(*t), true))
+PAGETIDE_AFTER(int, gettimeofday, (void *t, void *zone), (t, zone),
+               DidGive(t, kTimeBytes, !result);
+               DidGive(zone, 8, !result))
+PAGETIDE_AFTER(int, clock_gettime, (int clock, void *t), (clock, t),
+               DidGive(t, kTimeBytes, !result))
+PAGETIDE_AFTER(int, clock_getres, (int clock, void *t), (clock, t),
+               DidGive(t, kTimeBytes, !result))
+PAGETIDE_AFTER(int, timespec_get, (void *t, int base), (t, base),
+               DidGive(t, kTimeBytes, result))
+PAGETIDE_AFTER(int, nanosleep, (const void *t, void *left), (t, left),
+               DidTake(t, kTimeBytes, !result || errno == EINTR);
+               DidGive(left, kTimeBytes, result &&errno == EINTR))
+PAGETIDE_AFTER(int, clock_nanosleep,
+               (int clock, int flags, const void *t, void *left),
+               (clock, flags, t, left),
+               DidTake(t, kTimeBytes, !result || result == EINTR);
+               DidGive(left, kTimeBytes,
+                       result == EINTR && !(flags & 1 /* TIMER_ABSTIME */)))
+PAGETIDE_AFTER(int, getitimer, (int which, void *t), (which, t),
+               DidGive(t, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(int, setitimer, (int which, const void *t, void *old),
+               (which, t, old), DidTake(t, 2 * kTimeBytes, !result);
+               DidGive(old, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(int, timer_gettime, (void *timer, void *t), (timer, t),
+               DidGive(t, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(int, timer_settime,
+               (void *timer, int flags, const void *t, void *old),
+               (timer, flags, t, old), DidTake(t, 2 * kTimeBytes, !result);
+               DidGive(old, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(int, timerfd_gettime, (int fd, void *t), (fd, t),
+               DidGive(t, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(int, timerfd_settime,
+               (int fd, int flags, const void *t, void *old),
+               (fd, flags, t, old), DidTake(t, 2 * kTimeBytes, !result);
+               DidGive(old, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(long, times, (void *t), (t), DidGive(t, 32, result != -1))
+
+constexpr uptr kTmBytes = 56; // struct tm
+PAGETIDE_AFTER(SIZE_T, strftime,
+               (char *s, SIZE_T room, const char *format, const void *t),
+               (s, room, format, t), DidReadString(format);
+               MarkRead((uptr)t, kTmBytes);
+               result ? MarkWrite((uptr)s, result + 1)
+                      : MarkMayWrite((uptr)s, room))
+PAGETIDE_AFTER(SIZE_T, strftime_l,
+               (char *s, SIZE_T room, const char *format, const void *t,
+                void *locale),
+               (s, room, format, t, locale), DidReadString(format);
+               MarkRead((uptr)t, kTmBytes);
+               result ? MarkWrite((uptr)s, result + 1)
+                      : MarkMayWrite((uptr)s, room))
+/// Which fields it sets depends on the format.
+PAGETIDE_AFTER(char *, strptime, (const char *s, const char *format, void *t),
+               (s, format, t), DidReadString(format);
+               if (result) MarkRead((uptr)s, (uptr)(result - s));
+               MarkMayRead((uptr)s, Length(s) + 1);
+               MarkMayWrite((uptr)t, kTmBytes))
+PAGETIDE_AFTER(long, timegm, (void *t), (t), MarkRead((uptr)t, kTmBytes);
+               MarkWrite((uptr)t, kTmBytes))
+
+//===- Signals ------------------------------------------------------------===//
+
+// glibc keeps, and the kernel takes, eight bytes of a set.
+#define PAGETIDE_SET_ONLY(name)                                                \
+  PAGETIDE_AFTER(int, name, (void *set), (set),                                \
+                 DidGive(set, kSignalSetBytes, !result))
+PAGETIDE_SET_ONLY(sigemptyset)
+PAGETIDE_SET_ONLY(sigfillset)
+PAGETIDE_SET_ONLY(sigpending)
+PAGETIDE_AFTER(int, sigaddset, (void *set, int n), (set, n),
+               DidTake(set, kSignalSetBytes, !result);
+               DidGive(set, kSignalSetBytes, !result))
+PAGETIDE_AFTER(int, sigdelset, (void *set, int n), (set, n),
+               DidTake(set, kSignalSetBytes, !result);
+               DidGive(set, kSignalSetBytes, !result))
+PAGETIDE_AFTER(int, sigismember, (const void *set, int n), (set, n),
+               DidTake(set, kSignalSetBytes, result >= 0))
+/// A set without SIGSEGV where the runtime must be able to serve faults.
+class ServableSet {
+public:
+  explicit ServableSet(const void *set) : set_(set) {
+    if (!EngineListens() || !set)
+      return;
+    CopyFromProgram(copy_, set, kSignalSetBytes);
+    copy_[0] &= signals_to_block;
+    set_ = copy_;
+  }
+  ServableSet(const ServableSet &) = delete;
+  ServableSet &operator=(const ServableSet &) = delete;
+  const void *get() const { return set_; }
+
+private:
+  const void *set_;
+  u64 copy_[16] = {}; // libc's sigset_t
+};
+#define PAGETIDE_MASK(name)                                                    \
+  PAGETIDE_INTERCEPTOR(int, name, int how, const void *set, void *old) {       \
+    OnInterceptedCall();                                                       \
+    constexpr int kUnblock = 1;                                                \
+    const ServableSet servable(how == kUnblock ? nullptr : set);               \
+    KernelWillWrite(old, kSignalSetBytes);                                     \
+    int result =                                                               \
+        RESOLVED(name)(how, servable.get() ? servable.get() : set, old);       \
+    if (ShadowReady()) {                                                       \
+      DidTake(set, kSignalSetBytes, !result);                                  \
+      DidGive(old, kSignalSetBytes, !result);                                  \
+    }                                                                          \
+    return result;                                                             \
+  }
+PAGETIDE_MASK(sigprocmask)
+PAGETIDE_MASK(pthread_sigmask)
+PAGETIDE_AFTER(int, sigsuspend, (const void *set), (set),
+               DidTake(set, kSignalSetBytes, errno == EINTR))
+constexpr uptr kSiginfoBytes = 128;
+PAGETIDE_AFTER(int, sigwait, (const void *set, int *n), (set, n),
+               DidTake(set, kSignalSetBytes, !result);
+               DidGive(n, sizeof(*n), !result))
+PAGETIDE_AFTER(int, sigwaitinfo, (const void *set, void *info), (set, info),
+               DidTake(set, kSignalSetBytes, result > 0);
+               DidGive(info, kSiginfoBytes, result > 0))
+PAGETIDE_AFTER(int, sigtimedwait,
+               (const void *set, void *info, const void *timeout),
+               (set, info, timeout), DidTake(set, kSignalSetBytes, result > 0);
+               DidTake(timeout, kTimeBytes, result > 0);
+               DidGive(info, kSiginfoBytes, result > 0))
+
+//===- Processes and the system -------------------------------------------===//
+
+constexpr uptr kRusageBytes = 144;
+PAGETIDE_AFTER(int, wait, (int *status), (status),
+               DidGive(status, 4, result > 0))
+PAGETIDE_AFTER(int, waitpid, (int pid, int *status, int options),
+               (pid, status, options), DidGive(status, 4, result > 0))
+PAGETIDE_AFTER(int, wait3, (int *status, int options, void *usage),
+               (status, options, usage), DidGive(status, 4, result > 0);
+               DidGive(usage, kRusageBytes, result > 0))
+PAGETIDE_AFTER(int, wait4, (int pid, int *status, int options, void *usage),
+               (pid, status, options, usage), DidGive(status, 4, result > 0);
+               DidGive(usage, kRusageBytes, result > 0))
+// Signal, error, code; then process, user, status.
+PAGETIDE_AFTER(int, waitid, (int type, u32 id, void *info, int options),
+               (type, id, info, options), DidGive(info, 28, !result))
+PAGETIDE_AFTER(int, getrusage, (int who, void *usage), (who, usage),
+               DidGive(usage, kRusageBytes, !result))
+PAGETIDE_AFTER(int, uname, (void *p), (p), DidGive(p, 6 * 65, !result))
+PAGETIDE_AFTER(int, sysinfo, (void *p), (p), DidGive(p, 112, !result))
+PAGETIDE_AFTER(int, getgroups, (int n, u32 *p), (n, p),
+               if (n > 0 && result > 0) MarkWrite((uptr)p, (uptr)result * 4))
+PAGETIDE_AFTER(int, __getgroups_chk, (int n, u32 *p, SIZE_T room), (n, p, room),
+               if (n > 0 && result > 0) MarkWrite((uptr)p, (uptr)result * 4))
+#define PAGETIDE_THREE_IDS(name)                                               \
+  PAGETIDE_AFTER(int, name, (u32 * a, u32 * b, u32 * c), (a, b, c),            \
+                 DidGive(a, 4, !result);                                       \
+                 DidGive(b, 4, !result); DidGive(c, 4, !result))
+PAGETIDE_THREE_IDS(getresuid)
+PAGETIDE_THREE_IDS(getresgid)
+PAGETIDE_AFTER(int, sched_getaffinity, (int pid, SIZE_T n, void *mask),
+               (pid, n, mask), DidGive(mask, n, !result))
+PAGETIDE_AFTER(int, sched_setaffinity, (int pid, SIZE_T n, const void *mask),
+               (pid, n, mask), DidTake(mask, Min(n, SIZE_T{8}), !result);
+               MarkMayRead((uptr)mask, n))
+PAGETIDE_AFTER(int, sched_getparam, (int pid, void *p), (pid, p),
+               DidGive(p, 4, !result))
+
+/// A name in a buffer of the caller's, which holds no end where it is full.
+static void DidGiveName(char *p, uptr room, bool succeeded) {
+  if (!succeeded)
+    return;
+  uptr n = 0;
+  while (n < room && p[n])
+    ++n;
+  MarkWrite((uptr)p, n < room ? n + 1 : room);
+}
+#define PAGETIDE_NAME(name, first, first_arguments)                            \
+  PAGETIDE_AFTER(int, name, (PAGETIDE_UNPACK first char *p, SIZE_T n),         \
+                 (PAGETIDE_UNPACK first_arguments p, n),                       \
+                 DidGiveName(p, n, !result))
+#define PAGETIDE_NAME_CHK(name, first, first_arguments)                        \
+  PAGETIDE_AFTER(int, name,                                                    \
+                 (PAGETIDE_UNPACK first char *p, SIZE_T n, SIZE_T room),       \
+                 (PAGETIDE_UNPACK first_arguments p, n, room),                 \
+                 DidGiveName(p, n, !result))
+PAGETIDE_NAME(gethostname, (), ())
+PAGETIDE_NAME(getdomainname, (), ())
+PAGETIDE_NAME(getlogin_r, (), ())
+PAGETIDE_NAME(ttyname_r, (int fd, ), (fd, ))
+PAGETIDE_NAME(ptsname_r, (int fd, ), (fd, ))
+PAGETIDE_NAME_CHK(__gethostname_chk, (), ())
+PAGETIDE_NAME_CHK(__getdomainname_chk, (), ())
+PAGETIDE_NAME_CHK(__getlogin_r_chk, (), ())
+PAGETIDE_NAME_CHK(__ttyname_r_chk, (int fd, ), (fd, ))
+PAGETIDE_NAME_CHK(__ptsname_r_chk, (int fd, ), (fd, ))
+PAGETIDE_AFTER(SIZE_T, confstr, (int name, char *p, SIZE_T n), (name, p, n),
+               if (p) MarkWrite((uptr)p, Min(result, n)))
+PAGETIDE_AFTER(SIZE_T, __confstr_chk,
+               (int name, char *p, SIZE_T n, SIZE_T room), (name, p, n, room),
+               if (p) MarkWrite((uptr)p, Min(result, n)))
+
+//===- Users and groups ---------------------------------------------------===//
+
+namespace {
+struct User { // passwd
+  char *name, *password;
+  u32 id, group;
+  char *real_name, *home, *shell;
+};
+struct Group { // group
+  char *name, *password;
+  u32 id;
+  char **members;
+};
+} // namespace
+static void DidGiveStrings(const User &user) {
+  DidWriteString(user.name);
+  DidWriteString(user.password);
+  DidWriteString(user.real_name);
+  DidWriteString(user.home);
+  DidWriteString(user.shell);
+}
+static void DidGiveStrings(const Group &group) {
+  DidWriteString(group.name);
+  DidWriteString(group.password);
+  char **member = group.members;
+  for (; *member; ++member)
+    DidWriteString(*member);
+  MarkWrite((uptr)group.members, (uptr)(member + 1 - group.members) * 8);
+}
+/// The caller's room takes each line that libc looks at, one after the other.
+template <typename Entry>
+static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
+  DidWriteAt(found);
+  MarkMayWrite((uptr)room, bytes);
+  MarkMayWrite((uptr)entry, sizeof(*entry));
+  if (!*found)
+    return;
+  DidWriteAt(entry);
+  DidGiveStrings(*entry);
+}
+#define PAGETIDE_FIND(name, Entry, parameters, arguments, after)               \
+  PAGETIDE_AROUND(int, name,                                                   \
+                  (PAGETIDE_UNPACK parameters Entry * entry, char *room,       \
+                   SIZE_T bytes, Entry **found),                               \
+                  (PAGETIDE_UNPACK arguments entry, room, bytes, found),       \
+                  InFlight in_flight(room, bytes), after;                      \
+                  DidFind(entry, room, bytes, found))
+PAGETIDE_FIND(getpwnam_r, User, (const char *key, ), (key, ),
+              DidReadString(key))
+PAGETIDE_FIND(getpwuid_r, User, (u32 key, ), (key, ), )
+PAGETIDE_FIND(getgrnam_r, Group, (const char *key, ), (key, ),
+              DidReadString(key))
+PAGETIDE_FIND(getgrgid_r, Group, (u32 key, ), (key, ), )
+PAGETIDE_FIND(getpwent_r, User, (), (), )
+PAGETIDE_FIND(getgrent_r, Group, (), (), )
+
+//===- Regular expressions ------------------------------------------------===//
+
+constexpr uptr kRegexBytes = 64, kMatchBytes = 8; // regex_t, regmatch_t
+/// The program's REG_NOSUB: regexec leaves the matches alone.
+static bool ReportsNoMatches(const u8 *regex) {
+  constexpr uptr kFlagsAt = 56;
+  return regex[kFlagsAt] & 1 << 5;
+}
+PAGETIDE_AFTER(int, regexec,
+               (const u8 *regex, const char *s, SIZE_T n, void *matches,
+                int flags),
+               (regex, s, n, matches, flags),
+               MarkRead((uptr)regex, kRegexBytes);
+               DidReadString(s); if (!result && !ReportsNoMatches(regex))
+                   MarkWrite((uptr)matches, n *kMatchBytes))
+PAGETIDE_INTERCEPTOR(void, regfree, void *regex) {
+  OnInterceptedCall();
+  RESOLVED(regfree)(regex);
+  constexpr uptr kPointerBytes = 48; // those of its memory come first
+  DidRead(regex, kPointerBytes);
+  DidWrite(regex, kPointerBytes);
+}
+
+//===- The command line ---------------------------------------------------===//
+
+// libc's variables lie in the program where it names them.
+extern "C" {
+extern char *optarg;
+extern int optind, opterr, optopt;
+}
+/// What exactly it read of the arguments depends on them; it may permute them.
+static void DidGetOption(int n, char *const *arguments, const char *options) {
+  DidReadString(options);
+  DidReadAt(&optind);
+  DidReadAt(&opterr);
+  DidWriteAt(&optind);
+  DidWriteAt(&optarg);
+  DidWriteAt(&optopt);
+  if (n <= 0)
+    return;
+  MarkMayRead((uptr)arguments, (uptr)n * sizeof(*arguments));
+  MarkMayWrite((uptr)arguments, (uptr)n * sizeof(*arguments));
+  for (int i = 0; i < n && arguments[i]; ++i)
+    MarkMayRead((uptr)arguments[i], Length(arguments[i]) + 1);
+}
+#define PAGETIDE_GETOPT(name, rest, rest_arguments)                            \
+  PAGETIDE_AFTER(                                                              \
+      int, name,                                                               \
+      (int n, char *const *p, const char *options PAGETIDE_UNPACK rest),       \
+      (n, p, options PAGETIDE_UNPACK rest_arguments),                          \
+      DidGetOption(n, p, options))
+PAGETIDE_GETOPT(getopt, (), ())
+PAGETIDE_GETOPT(__posix_getopt, (), ())
+/// The index of a long option is written where one is found.
+#define PAGETIDE_GETOPT_LONG(name)                                             \
+  PAGETIDE_AFTER(int, name,                                                    \
+                 (int n, char *const *p, const char *options,                  \
+                  const void *long_options, int *index),                       \
+                 (n, p, options, long_options, index),                         \
+                 DidGetOption(n, p, options);                                  \
+                 if (index) MarkMayWrite((uptr)index, sizeof(*index)))
+PAGETIDE_GETOPT_LONG(getopt_long)
+PAGETIDE_GETOPT_LONG(getopt_long_only)

@@ -1,0 +1,100 @@
+//===- memory_streams.cpp - Streams of open_memstream ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fflush and fclose of a stream of open_memstream write the caller's pointer and
+// size. What was printed into its buffer since is marked then, as may: it was
+// written at some moment before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/memory_streams.h"
+
+#include "interceptors/interceptor.h"
+#include "interceptors/stream_buffers.h"
+#include "platform/locks.h"
+
+#include "sanitizer_common/sanitizer_allocator_internal.h"
+
+using namespace pagetide;
+
+namespace {
+struct MemoryStream {
+  void *stream;
+  char **buffer;
+  SIZE_T *bytes;
+  uptr unit; ///< of bytes
+  MemoryStream *next;
+};
+} // namespace
+static MemoryStream *memory_streams; // under the lock; looked at without it
+static Lock memory_streams_lock;
+void pagetide::RenewMemoryStreamsInChild() { memory_streams_lock.Reset(); }
+
+static void AddMemoryStream(void *f, char **buffer, SIZE_T *bytes, uptr unit) {
+  if (!f || !ShadowReady())
+    return;
+  DidWriteAt(buffer);
+  DidWriteAt(bytes);
+  ScopedLock locked(memory_streams_lock);
+  auto *s = (MemoryStream *)__sanitizer::InternalAlloc(sizeof(MemoryStream));
+  *s = {f, buffer, bytes, unit, memory_streams};
+  StoreRelease(&memory_streams, s);
+}
+/// Marks what a flush of `f` (null: of all) has written; forgets closed ones.
+static void DidFlush(void *f, bool closed) {
+  if (!LoadAcquire(&memory_streams) || !ShadowReady())
+    return;
+  ScopedLock locked(memory_streams_lock);
+  for (MemoryStream **at = &memory_streams; *at;) {
+    MemoryStream *s = *at;
+    if (f && s->stream != f) {
+      at = &s->next;
+      continue;
+    }
+    DidWriteAt(s->buffer);
+    DidWriteAt(s->bytes);
+    MayHaveWritten(*s->buffer, (*s->bytes + 1) * s->unit);
+    if (!closed) {
+      at = &s->next;
+      continue;
+    }
+    *at = s->next;
+    __sanitizer::InternalFree(s);
+  }
+}
+PAGETIDE_INTERCEPTOR(void *, open_memstream, char **buffer, SIZE_T *bytes) {
+  OnInterceptedCall();
+  void *f = RESOLVED(open_memstream)(buffer, bytes);
+  AddMemoryStream(f, buffer, bytes, 1);
+  return f;
+}
+PAGETIDE_INTERCEPTOR(void *, open_wmemstream, wchar_t **buffer,
+                     SIZE_T *characters) {
+  OnInterceptedCall();
+  void *f = RESOLVED(open_wmemstream)(buffer, characters);
+  AddMemoryStream(f, (char **)buffer, characters, 4);
+  return f;
+}
+PAGETIDE_INTERCEPTOR(int, fflush, void *f) {
+  OnInterceptedCall();
+  int result = RESOLVED(fflush)(f);
+  DidFlush(f, false);
+  return result;
+}
+PAGETIDE_INTERCEPTOR(int, fflush_unlocked, void *f) {
+  OnInterceptedCall();
+  int result = RESOLVED(fflush_unlocked)(f);
+  DidFlush(f, false);
+  return result;
+}
+PAGETIDE_INTERCEPTOR(int, fclose, void *f) {
+  OnInterceptedCall();
+  const u32 buffer = BufferOf(f);
+  int result = RESOLVED(fclose)(f);
+  TakeBackBuffer(buffer);
+  DidFlush(f, true);
+  return result;
+}

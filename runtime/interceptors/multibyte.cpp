@@ -1,0 +1,155 @@
+//===- multibyte.cpp - Character sets -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/syscall_macros.h"
+
+using namespace pagetide;
+
+PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
+                     char **out, SIZE_T *out_left) {
+  OnInterceptedCall();
+  char *const in_from = ValueAt(in), *const out_from = ValueAt(out);
+  InFlight in_flight(out_from, ValueAt(out_left));
+  SIZE_T result = RESOLVED(iconv)(set, in, in_left, out, out_left);
+  if (!ShadowReady())
+    return result;
+  if (out_from) {
+    DidReadAt(out), DidWriteAt(out);
+    DidReadAt(out_left), DidWriteAt(out_left);
+    MarkWrite((uptr)out_from, (uptr)(*out - out_from));
+  }
+  if (in_from) {
+    DidReadAt(in), DidWriteAt(in);
+    DidReadAt(in_left), DidWriteAt(in_left);
+    MarkRead((uptr)in_from, (uptr)(*in - in_from));
+    // A character that is incomplete, bad or had no room.
+    MarkMayRead((uptr)*in, Min(*in_left, SIZE_T{16}));
+  }
+  return result;
+}
+
+static uptr WideLength(const wchar_t *s, uptr most) {
+  uptr n = 0;
+  while (n < most && s[n])
+    ++n;
+  return n;
+}
+constexpr uptr kMostBytesOfCharacter = 16; // MB_LEN_MAX
+/// n wide characters have been made of s, and `room` was what there was.
+static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
+  if (n == (uptr)-1) {
+    MarkMayRead((uptr)s, Length(s) + 1);
+    if (d)
+      MarkMayWrite((uptr)d, room * 4);
+    return;
+  }
+  if (d)
+    MarkWrite((uptr)d, (n < room ? n + 1 : n) * 4);
+  if (!d || n < room) {
+    DidReadString(s);
+  } else { // each character has one byte or several
+    MarkRead((uptr)s, n);
+    MarkMayRead((uptr)s, Min(Length(s) + 1, n * kMostBytesOfCharacter));
+  }
+}
+static void DidMakeNarrow(char *d, const wchar_t *s, uptr room, uptr n) {
+  if (n == (uptr)-1) {
+    MarkMayRead((uptr)s, (WideLength(s, kNoBound) + 1) * 4);
+    if (d)
+      MarkMayWrite((uptr)d, room);
+    return;
+  }
+  if (d)
+    MarkWrite((uptr)d, n < room ? n + 1 : n);
+  if (!d || n < room) {
+    MarkRead((uptr)s, (WideLength(s, kNoBound) + 1) * 4);
+  } else {
+    uptr certain = n / kMostBytesOfCharacter;
+    MarkRead((uptr)s, certain * 4);
+    MarkMayRead((uptr)s, Min(WideLength(s, n) + 1, n) * 4);
+  }
+}
+#define PAGETIDE_TO_WIDE(name, rest, rest_arguments)                           \
+  PAGETIDE_AFTER(                                                              \
+      SIZE_T, name,                                                            \
+      (wchar_t * d, const char *s, SIZE_T room PAGETIDE_UNPACK rest),          \
+      (d, s, room PAGETIDE_UNPACK rest_arguments),                             \
+      DidMakeWide(d, s, room, result))
+#define PAGETIDE_TO_NARROW(name, rest, rest_arguments)                         \
+  PAGETIDE_AFTER(                                                              \
+      SIZE_T, name,                                                            \
+      (char *d, const wchar_t *s, SIZE_T room PAGETIDE_UNPACK rest),           \
+      (d, s, room PAGETIDE_UNPACK rest_arguments),                             \
+      DidMakeNarrow(d, s, room, result))
+PAGETIDE_TO_WIDE(mbstowcs, (), ())
+PAGETIDE_TO_WIDE(__mbstowcs_chk, (, SIZE_T size), (, size))
+PAGETIDE_TO_NARROW(wcstombs, (), ())
+PAGETIDE_TO_NARROW(__wcstombs_chk, (, SIZE_T size), (, size))
+
+// These say in *s how far they came: null at the string's end.
+template <typename To, typename From>
+static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
+                           uptr n) {
+  DidReadAt(s);
+  if (d)
+    DidWriteAt(s);
+  uptr characters = 0;
+  while (from[characters])
+    ++characters;
+  if (n == (uptr)-1 || !d) {
+    MarkMayRead((uptr)from, (characters + 1) * sizeof(From));
+    if (d)
+      MarkMayWrite((uptr)d, room * sizeof(To));
+    return;
+  }
+  MarkWrite((uptr)d, (*s ? n : n + 1) * sizeof(To));
+  MarkRead((uptr)from,
+           *s ? (uptr)*s - (uptr)from : (characters + 1) * sizeof(From));
+}
+#define PAGETIDE_CONVERT_FROM(name, To, From, rest, rest_arguments)            \
+  PAGETIDE_AROUND(                                                             \
+      SIZE_T, name,                                                            \
+      (To * d, const From **s, SIZE_T room, void *state PAGETIDE_UNPACK rest), \
+      (d, s, room, state PAGETIDE_UNPACK rest_arguments),                      \
+      const From *from = ValueAt(s), DidConvertFrom(d, s, from, room, result); \
+      if (state) MarkMayWrite((uptr)state, 8))
+PAGETIDE_CONVERT_FROM(mbsrtowcs, wchar_t, char, (), ())
+PAGETIDE_CONVERT_FROM(__mbsrtowcs_chk, wchar_t, char, (, SIZE_T n), (, n))
+PAGETIDE_CONVERT_FROM(wcsrtombs, char, wchar_t, (), ())
+PAGETIDE_CONVERT_FROM(__wcsrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
+
+/// One character: `used` bytes, or minus one or two for a bad or short one.
+static void DidConvertOne(wchar_t *d, const char *s, uptr n, sptr used) {
+  if (!s)
+    return;
+  if (used < 0) {
+    MarkMayRead((uptr)s, Min(n, kMostBytesOfCharacter));
+    return;
+  }
+  MarkRead((uptr)s, used ? (uptr)used : n ? 1 : 0);
+  if (d && n)
+    MarkWrite((uptr)d, 4);
+}
+PAGETIDE_AFTER(int, mbtowc, (wchar_t * d, const char *s, SIZE_T n), (d, s, n),
+               DidConvertOne(d, s, n, result))
+PAGETIDE_AFTER(int, mblen, (const char *s, SIZE_T n), (s, n),
+               DidConvertOne(nullptr, s, n, result))
+PAGETIDE_AFTER(SIZE_T, mbrtowc,
+               (wchar_t * d, const char *s, SIZE_T n, void *state),
+               (d, s, n, state), DidConvertOne(d, s, n, (sptr)result);
+               if (state) MarkMayWrite((uptr)state, 8))
+PAGETIDE_AFTER(SIZE_T, mbrlen, (const char *s, SIZE_T n, void *state),
+               (s, n, state), DidConvertOne(nullptr, s, n, (sptr)result);
+               if (state) MarkMayWrite((uptr)state, 8))
+#define PAGETIDE_TO_BYTES(type, name, rest, rest_arguments)                    \
+  PAGETIDE_AFTER(type, name, (char *d, wchar_t c PAGETIDE_UNPACK rest),        \
+                 (d, c PAGETIDE_UNPACK rest_arguments),                        \
+                 if (d && (sptr)result > 0) MarkWrite((uptr)d, (uptr)result))
+PAGETIDE_TO_BYTES(int, wctomb, (), ())
+PAGETIDE_TO_BYTES(int, __wctomb_chk, (, SIZE_T room), (, room))
+PAGETIDE_TO_BYTES(SIZE_T, wcrtomb, (, void *state), (, state))
+PAGETIDE_TO_BYTES(SIZE_T, __wcrtomb_chk, (, void *state, SIZE_T room),
+                  (, state, room))

@@ -1,0 +1,51 @@
+//===- mutex_marks.h - Marks that mutexes and conditions share ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MUTEX_MARKS_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_MUTEX_MARKS_H
+
+#include "interceptors/sync_common.h"
+
+namespace pagetide {
+
+// pthread_mutex_t (mtx_t is the same): lock, count, owner, users and kind, four
+// bytes each; how long to spin (2); at 24 and 32, of robust ones, its neighbours
+// in the thread's list of those it holds.
+constexpr uptr kMutexBytes = 40, kMutexOwner = 8, kMutexUsers = 12,
+               kMutexKind = 16, kMutexPrevious = 24, kMutexNext = 32;
+constexpr u32 kThreadMask = 0x3fffffff; // of a robust one's lock
+constexpr int kRecursive = 1, kErrorCheck = 2, kAdaptive = 3, kTypes = 3,
+              kRobust = 16;
+
+inline int KindOf(const void *mutex) {
+  return *(const volatile int *)((uptr)mutex + kMutexKind);
+}
+
+/// What a lock or an unlock touches in a mutex that nobody else wants.
+inline __attribute__((always_inline)) void MarkMutex(const void *mutex) {
+  MarkObject<kMutexKind + 4>(mutex, [mutex] {
+    Write(mutex, 0, kMutexKind);
+    Read(mutex, 0, kMutexKind + 4);
+  });
+}
+
+/// After a call that has waited for the mutex.
+void MarkMutexTaken(const void *mutex, const void *, int result);
+
+/// Of a recursive or a robust one.
+void MarkUnusualUnlock(const void *mutex);
+/// Before an unlock, and all that does one.
+inline __attribute__((always_inline)) void MarkUnlock(const void *mutex) {
+  if (!ShadowReady())
+    return;
+  if (__builtin_expect(KindOf(mutex) & (kRecursive | kRobust), 0))
+    return MarkUnusualUnlock(mutex);
+  MarkMutex(mutex);
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MUTEX_MARKS_H

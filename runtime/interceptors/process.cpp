@@ -1,0 +1,207 @@
+//===- process.cpp - fork, exec and exit ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/process.h"
+
+#include "interceptors/address_limit.h"
+#include "interceptors/interceptor.h"
+#include "interceptors/memory_streams.h"
+#include "interceptors/period_by_calls.h"
+#include "periods/watch.h"
+#include "platform/locks.h"
+#include "platform/own_memory.h"
+#include "platform/program_events.h"
+#include "recorder/callback_thread.h"
+#include "recorder/recorder.h"
+#include "recorder/requests.h"
+#include "shadow/mark_checks.h"
+#include "threads/thread_start.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+using namespace pagetide;
+
+//===- Children -----------------------------------------------------------===//
+
+namespace pagetide {
+
+void InChildOfUnderscoreFork() {
+  // The caller may be a signal handler, and other threads may have held any
+  // lock: system calls only, and nothing of libc's. The allocator's lock is not
+  // touched, and the callback is dropped, for its thread cannot be made here.
+  RenewOwnMemoryInChild();
+  RenewEngineInChild();
+  RenewMarkChecksInChild();
+  RenewThreadsInChild();
+  RenewMemoryStreamsInChild();
+  ForgetExitInChild();
+  RenewWatchInChild();
+  DropCallbackInChild();
+  CountCallsOfThisThread();
+  RenewRecorderInChild();
+}
+
+} // namespace pagetide
+
+/// libc's fork without its handlers.
+PAGETIDE_INTERCEPTOR(int, _Fork, void) {
+  if (!ControlReady())
+    return RESOLVED(_Fork)();
+  // Until the child has a shadow of its own, no handler may run in it.
+  ScopedBlockSignals block_signals;
+  int pid = RESOLVED(_Fork)();
+  if (!pid)
+    InChildOfUnderscoreFork();
+  return pid;
+}
+
+PAGETIDE_INTERCEPTOR(int, system, const char *command) {
+  OnInterceptedCall();
+  HoldProtection(+1);
+  int result = RESOLVED(system)(command);
+  HoldProtection(-1);
+  if (ShadowReady())
+    DidReadPath(command, result < 0);
+  return result;
+}
+
+//===- exit() from several threads ----------------------------------------===//
+
+/// The thread that runs exit handlers; 0: none.
+static u32 exiting;
+
+/// libc 2.36 lets a second thread pass the first one, which is still running
+/// handlers (recording ends in the last of them), and ends the process under
+/// it. As libc 2.41 does, the second waits for the end.
+static void PassOnlyOne() {
+  if (!ControlReady() || GetPidRaw() != shadow.header->pid)
+    return; // a child of vfork: its parent's memory
+  const u32 own = GetTidRaw();
+  u32 first = 0;
+  if (__atomic_compare_exchange_n(&exiting, &first, own, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+      first == own) // a handler that calls exit()
+    return;
+  for (;;)
+    Syscall(SYS_pause);
+}
+
+PAGETIDE_INTERCEPTOR(void, exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(exit)(status);
+}
+PAGETIDE_INTERCEPTOR(void, quick_exit, int status) {
+  NeedReal();
+  PassOnlyOne();
+  REAL(quick_exit)(status);
+}
+
+void pagetide::ForgetExitInChild() { exiting = 0; }
+
+//===- The end of the program, and exec -----------------------------------===//
+
+PAGETIDE_INTERCEPTOR(void, _exit, int status) {
+  EndOfProgram(trace::EndReason::kExit);
+  RESOLVED(_exit)(status);
+}
+PAGETIDE_INTERCEPTOR(void, _Exit, int status) {
+  EndOfProgram(trace::EndReason::kExit);
+  RESOLVED(_Exit)(status);
+}
+/// libc's abort raises SIGABRT, and once more if a handler returns. The handler
+/// is the program's code, so it runs before recording ends; it may also leave by
+/// a jump, and the program goes on.
+PAGETIDE_INTERCEPTOR(void, abort, void) {
+  struct sigaction action;
+  if (ControlReady() && !sigaction(SIGABRT, nullptr, &action) &&
+      action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, SIGABRT);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    Syscall(SYS_tgkill, GetPidRaw(), GetTidRaw(), SIGABRT);
+    action = {};
+    action.sa_handler = SIG_DFL; // it has had its turn
+    sigaction(SIGABRT, &action, nullptr);
+  }
+  EndOfProgram(trace::EndReason::kAbort);
+  RESOLVED(abort)();
+}
+
+using Strings = char *const *;
+
+static void BeforeExec() {
+  EndOfProgram(trace::EndReason::kExec);
+  LowerAddressLimitForExec();
+}
+static int ExecFailed(int result) {
+  RaiseAddressLimit();
+  return result;
+}
+
+PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(execve)(path, argv, env));
+}
+PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(execv)(path, argv));
+}
+PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(execvp)(file, argv));
+}
+PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
+                     Strings env) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(execvpe)(file, argv, env));
+}
+PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(fexecve)(fd, argv, env));
+}
+PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
+                     Strings env, int flags) {
+  BeforeExec();
+  return ExecFailed(RESOLVED(execveat)(dir, path, argv, env, flags));
+}
+
+/// The arguments of an execl: first, ..., nullptr.
+#define PAGETIDE_COLLECT_ARGUMENTS(first)                                      \
+  uptr count = 1;                                                              \
+  va_list list;                                                                \
+  va_start(list, first);                                                       \
+  while (va_arg(list, char *))                                                 \
+    ++count;                                                                   \
+  va_end(list);                                                                \
+  char *argv[count + 1];                                                       \
+  argv[0] = const_cast<char *>(first);                                         \
+  va_start(list, first);                                                       \
+  for (uptr i = 1; i <= count; ++i)                                            \
+    argv[i] = va_arg(list, char *);
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wvla-extension"
+PAGETIDE_INTERCEPTOR(int, execl, const char *path, const char *first, ...) {
+  PAGETIDE_COLLECT_ARGUMENTS(first)
+  va_end(list);
+  return WRAP(execv)(path, argv);
+}
+PAGETIDE_INTERCEPTOR(int, execlp, const char *file, const char *first, ...) {
+  PAGETIDE_COLLECT_ARGUMENTS(first)
+  va_end(list);
+  return WRAP(execvp)(file, argv);
+}
+PAGETIDE_INTERCEPTOR(int, execle, const char *path, const char *first, ...) {
+  PAGETIDE_COLLECT_ARGUMENTS(first)
+  Strings env = va_arg(list, Strings);
+  va_end(list);
+  return WRAP(execve)(path, argv, env);
+}
+#pragma clang diagnostic pop

@@ -1,0 +1,62 @@
+//===- real_functions.h - Interceptors, and the functions that they wrap --===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
+
+// Some of these files define memcpy and the like: no header may rename them.
+#ifndef SANITIZER_COMMON_NO_REDEFINE_BUILTINS
+#define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
+#endif
+
+#include "platform/syscalls.h"
+
+#include "interception/interception.h"
+
+namespace pagetide {
+
+/// A function that an interceptor wraps, and where its address is kept.
+struct RealFunction {
+  const char *name;
+  void **address;
+};
+
+extern bool intercepting; ///< the real functions are known
+inline bool Active() { return __builtin_expect(intercepting, 1); }
+
+/// The function that the program would call if this library were not there;
+/// null where there is none.
+void *ResolveReal(const char *name);
+/// Resolves the functions that interceptors wrap.
+void InitInterceptors();
+
+/// For functions that have no stand-in: whoever comes first resolves them all.
+/// A plain program may be linked with this library, and constructors of other
+/// libraries run before the second phase.
+inline void NeedReal() {
+  if (!Active())
+    InitInterceptors();
+}
+
+} // namespace pagetide
+
+/// Removes the parentheses around a macro's argument.
+#define PAGETIDE_UNPACK(...) __VA_ARGS__
+
+/// Heads an interceptor's definition.
+#define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
+  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
+  __attribute__((                                                              \
+      section("pagetide_real"), used,                                          \
+      retain)) static const pagetide::RealFunction real_function_of_##name = { \
+      #name, (void **)&REAL(name)};                                            \
+  DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
+  extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
+
+/// The real function, resolved if need be.
+#define RESOLVED(name) (pagetide::NeedReal(), REAL(name))
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H

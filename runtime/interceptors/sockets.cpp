@@ -1,0 +1,187 @@
+//===- sockets.cpp - Sockets, and waiting for descriptors -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/io.h"
+#include "interceptors/syscall_macros.h"
+
+using namespace pagetide;
+
+//===- Sockets ------------------------------------------------------------===//
+
+/// A socket's address or option, and its length, which comes back as what there
+/// is and may exceed the room.
+static void DidGiveSized(void *p, u32 *length, u32 room, bool succeeded) {
+  if (!succeeded || !p || !length)
+    return;
+  DidReadAt(length);
+  DidWriteAt(length);
+  MarkWrite((uptr)p, Min(*length, room));
+}
+PAGETIDE_AROUND(int, accept, (int fd, void *p, u32 *length), (fd, p, length),
+                u32 room = ValueAt(length);
+                InFlight in_flight(p, room),
+                DidGiveSized(p, length, room, result >= 0))
+PAGETIDE_AROUND(int, accept4, (int fd, void *p, u32 *length, int flags),
+                (fd, p, length, flags), u32 room = ValueAt(length);
+                InFlight in_flight(p, room),
+                DidGiveSized(p, length, room, result >= 0))
+PAGETIDE_AROUND(int, getsockname, (int fd, void *p, u32 *length),
+                (fd, p, length), u32 room = ValueAt(length),
+                DidGiveSized(p, length, room, !result))
+PAGETIDE_AROUND(int, getpeername, (int fd, void *p, u32 *length),
+                (fd, p, length), u32 room = ValueAt(length),
+                DidGiveSized(p, length, room, !result))
+PAGETIDE_AROUND(int, getsockopt,
+                (int fd, int level, int option, void *p, u32 *length),
+                (fd, level, option, p, length), u32 room = ValueAt(length),
+                DidGiveSized(p, length, room, !result))
+PAGETIDE_AFTER(int, setsockopt,
+               (int fd, int level, int option, const void *p, u32 bytes),
+               (fd, level, option, p, bytes), DidTake(p, bytes, !result))
+PAGETIDE_AFTER(int, bind, (int fd, const void *p, u32 bytes), (fd, p, bytes),
+               DidTake(p, bytes, !result))
+PAGETIDE_AFTER(int, connect, (int fd, const void *p, u32 bytes), (fd, p, bytes),
+               DidTake(p, bytes, !result || errno == EINPROGRESS))
+PAGETIDE_AFTER(int, socketpair, (int domain, int type, int protocol, int *pair),
+               (domain, type, protocol, pair), DidGive(pair, 8, !result))
+PAGETIDE_AFTER(int, pipe, (int *pair), (pair), DidGive(pair, 8, !result))
+PAGETIDE_AFTER(int, pipe2, (int *pair, int flags), (pair, flags),
+               DidGive(pair, 8, !result))
+
+namespace {
+struct MessageHeader { // msghdr
+  void *name;
+  u32 name_bytes;
+  const iovec *pieces;
+  uptr piece_count;
+  void *control;
+  uptr control_bytes;
+  int flags;
+};
+struct CountedMessage { // mmsghdr
+  MessageHeader header;
+  u32 bytes;
+};
+} // namespace
+static_assert(sizeof(CountedMessage) == 64);
+
+static void DidReceive(CountedMessage *message, u32 name_room) {
+  const MessageHeader &h = message->header;
+  MarkRead((uptr)message, sizeof(h));
+  Pieces(h.pieces, (sptr)h.piece_count).MarkInputDone(message->bytes);
+  if (h.name) {
+    MarkWrite((uptr)h.name, Min(h.name_bytes, name_room));
+    DidWriteAt(&h.name_bytes);
+  }
+  MarkWrite((uptr)h.control, h.control_bytes);
+  DidWriteAt(&h.control_bytes);
+  DidWriteAt(&h.flags);
+  DidWriteAt(&message->bytes);
+}
+static void DidSend(CountedMessage *message) {
+  const MessageHeader &h = message->header;
+  MarkRead((uptr)message, sizeof(h));
+  Pieces(h.pieces, (sptr)h.piece_count).MarkOutputDone(message->bytes);
+  MarkRead((uptr)h.name, h.name_bytes);
+  MarkRead((uptr)h.control, h.control_bytes);
+  DidWriteAt(&message->bytes);
+}
+PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
+                     int flags, void *timeout) {
+  OnInterceptedCall();
+  constexpr u32 kMost = 1024; // UIO_MAXIOV: the kernel takes no more
+  u32 name_rooms[kMost];
+  u32 known = 0;
+  for (; known < Min(n, kMost); ++known) {
+    CountedMessage copy;
+    if (!CopyFromProgram(&copy, messages + known, sizeof(copy)))
+      break;
+    name_rooms[known] = copy.header.name_bytes;
+  }
+  int done = RESOLVED(recvmmsg)(fd, messages, n, flags, timeout);
+  if (!ShadowReady())
+    return done;
+  for (int i = 0; i < done && i < (int)known; ++i)
+    DidReceive(messages + i, name_rooms[i]);
+  DidTake(timeout, 16, done >= 0);
+  if (timeout && done >= 0)
+    MarkWrite((uptr)timeout, 16); // what was left of it
+  return done;
+}
+PAGETIDE_AFTER(int, sendmmsg,
+               (int fd, CountedMessage *messages, u32 n, int flags),
+               (fd, messages, n, flags),
+               for (int i = 0; i < result; ++i) DidSend(messages + i))
+
+//===- Waiting for descriptors --------------------------------------------===//
+
+/// A poll reads every entry and writes what it found into each, even when a
+/// signal ended it.
+static void DidPoll(void *entries, uptr n, int result) {
+  constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd
+  bool looked = result >= 0 || errno == EINTR;
+  DidTake(entries, n * kBytes, looked);
+  if (looked && n)
+    MarkWrite((uptr)entries + kFoundAt, n * kBytes - kFoundAt);
+}
+PAGETIDE_AROUND(int, poll, (void *p, uptr n, int ms), (p, n, ms),
+                InFlight in_flight(p, n * 8), DidPoll(p, n, result))
+PAGETIDE_AROUND(int, __poll_chk, (void *p, uptr n, int ms, uptr room),
+                (p, n, ms, room), InFlight in_flight(p, n * 8),
+                DidPoll(p, n, result))
+static void DidPpoll(void *p, uptr n, const void *timeout, const void *signals,
+                     int result) {
+  DidPoll(p, n, result);
+  DidTake(timeout, kTimeBytes, result >= 0);
+  DidTake(signals, kSignalSetBytes, result >= 0);
+}
+PAGETIDE_AROUND(int, ppoll,
+                (void *p, uptr n, const void *timeout, const void *signals),
+                (p, n, timeout, signals), InFlight in_flight(p, n * 8),
+                DidPpoll(p, n, timeout, signals, result))
+PAGETIDE_AROUND(int, __ppoll_chk,
+                (void *p, uptr n, const void *timeout, const void *signals,
+                 uptr room),
+                (p, n, timeout, signals, room), InFlight in_flight(p, n * 8),
+                DidPpoll(p, n, timeout, signals, result))
+
+static void DidSelect(int n, void *const (&sets)[3], int result) {
+  uptr bytes = n > 0 ? ((uptr)n + 63) / 64 * 8 : 0;
+  for (void *set : sets) {
+    DidTake(set, bytes, result >= 0);
+    DidGive(set, bytes, result >= 0);
+  }
+}
+PAGETIDE_AFTER(int, select,
+               (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
+               (n, r, w, e, timeout), DidSelect(n, {r, w, e}, result);
+               DidTake(timeout, kTimeBytes, result >= 0);
+               DidGive(timeout, kTimeBytes, result >= 0))
+PAGETIDE_AFTER(int, pselect,
+               (int n, fd_set *r, fd_set *w, fd_set *e, const timespec *timeout,
+                const sigset_t *signals),
+               (n, r, w, e, timeout, signals), DidSelect(n, {r, w, e}, result);
+               DidTake(timeout, kTimeBytes, result >= 0);
+               DidTake(signals, kSignalSetBytes, result >= 0))
+
+constexpr uptr kEventBytes = 12; // epoll_event
+PAGETIDE_AFTER(int, epoll_ctl, (int fd, int what, int other, void *event),
+               (fd, what, other, event),
+               if (what != 2 /* EPOLL_CTL_DEL */)
+                   DidTake(event, kEventBytes, !result))
+#define PAGETIDE_EPOLL(name, parameters, arguments, after)                     \
+  PAGETIDE_AROUND(                                                             \
+      int, name, (int fd, void *events, int n, PAGETIDE_UNPACK parameters),    \
+      (fd, events, n, PAGETIDE_UNPACK arguments),                              \
+      InFlight in_flight(events, n > 0 ? (uptr)n * kEventBytes : 0),           \
+      if (result > 0) MarkWrite((uptr)events, (uptr)result *kEventBytes);      \
+      after)
+PAGETIDE_EPOLL(epoll_wait, (int ms), (ms), )
+PAGETIDE_EPOLL(epoll_pwait, (int ms, const void *signals), (ms, signals),
+               DidTake(signals, kSignalSetBytes, result >= 0))
+PAGETIDE_EPOLL(epoll_pwait2, (const void *timeout, const void *signals),
+               (timeout, signals), DidTake(timeout, kTimeBytes, result >= 0);
+               DidTake(signals, kSignalSetBytes, result >= 0))

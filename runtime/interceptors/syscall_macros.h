@@ -1,0 +1,104 @@
+//===- syscall_macros.h - Interceptors of system calls --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions that have the kernel read or write the program's memory, and small
+// ones of libc beside them. Marks are made at return: the kernel has then said
+// what it did. Where it refused a call, an argument may or may not have been
+// read. Sizes are those that the kernel and glibc move, not always those of the
+// types (a signal set is 8 bytes of the 128).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H
+
+#include "interceptors/in_flight.h"
+#include "interceptors/interceptor.h"
+#include "platform/program_events.h"
+
+namespace pagetide {
+
+template <typename T> bool IsFailure(T *result) { return !result; }
+template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
+
+/// KernelCall(real)(arguments...) calls a libc function that is one system call.
+/// EFAULT may mean that an engine has protected what an argument points to: the
+/// call, which has done nothing, is made again. A period may end in between, so
+/// once need not do.
+constexpr int kMaxTries = 10;
+template <typename Real> class KernelCall {
+public:
+  explicit KernelCall(Real *real) : real_(real) {}
+  template <typename... Arguments>
+  auto operator()(Arguments... arguments) const {
+    auto result = real_(arguments...);
+    for (int tries = 0;
+         EngineListens() && IsFailure(result) && errno == EFAULT &&
+         tries < kMaxTries && OpenForKernel(arguments...);
+         ++tries)
+      result = real_(arguments...);
+    return result;
+  }
+
+private:
+  template <typename... Arguments>
+  static bool OpenForKernel(Arguments... arguments) {
+    constexpr uptr kMaxResult = 4096;
+    bool opened = false;
+    const uptr all[] = {0, (uptr)arguments...};
+    for (uptr argument : all)
+      if (ProgramRightsOf(argument)) {
+        KernelWillWrite((void *)argument, kMaxResult);
+        opened = true;
+      }
+    return opened;
+  }
+  Real *real_;
+};
+
+constexpr uptr kSignalSetBytes = 8; ///< what the kernel knows of a sigset_t
+
+/// An argument that the kernel reads, unless it refuses the call before.
+inline void DidTake(const void *p, uptr bytes, bool succeeded) {
+  if (!p)
+    return;
+  if (succeeded)
+    MarkRead((uptr)p, bytes);
+  else
+    MarkMayRead((uptr)p, bytes);
+}
+/// A result of a fixed size.
+inline void DidGive(void *p, uptr bytes, bool succeeded) {
+  if (p && succeeded)
+    MarkWrite((uptr)p, bytes);
+  else if (p && errno == EFAULT)
+    MarkMayWrite((uptr)p, bytes);
+}
+
+} // namespace pagetide
+
+// A function, and what is to be marked after it. `result` is what it returned.
+#define PAGETIDE_AFTER(type, name, parameters, arguments, after)               \
+  PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
+    OnInterceptedCall();                                                       \
+    type result = KernelCall(RESOLVED(name)) arguments;                        \
+    if (ShadowReady()) {                                                       \
+      after;                                                                   \
+    }                                                                          \
+    return result;                                                             \
+  }
+#define PAGETIDE_AROUND(type, name, parameters, arguments, before, after)      \
+  PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
+    OnInterceptedCall();                                                       \
+    before;                                                                    \
+    type result = KernelCall(RESOLVED(name)) arguments;                        \
+    if (ShadowReady()) {                                                       \
+      after;                                                                   \
+    }                                                                          \
+    return result;                                                             \
+  }
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H

@@ -1,0 +1,299 @@
+//===- wide_strings.cpp - Wide strings, and numbers in them ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// These mark at return.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/interceptor.h"
+#include "interceptors/memory.h"
+#include "interceptors/string_marks.h"
+
+using namespace pagetide;
+
+static_assert(sizeof(wchar_t) == 4);
+
+/// Marks n characters.
+static void DidReadWide(const wchar_t *s, uptr n) { DidRead(s, n * 4); }
+static void DidWriteWide(wchar_t *s, uptr n) { DidWrite(s, n * 4); }
+
+/// Characters of a wide string before its end, `most` at most.
+static uptr WideLength(const wchar_t *s, uptr most) {
+  uptr n = 0;
+  while (n < most && s[n])
+    ++n;
+  return n;
+}
+/// The same; marks what was looked at.
+static uptr MarkedWideLength(const wchar_t *s, uptr most) {
+  uptr n = WideLength(s, most);
+  DidReadWide(s, n < most ? n + 1 : n);
+  return n;
+}
+
+PAGETIDE_INTERCEPTOR(SIZE_T, wcslen, const wchar_t *s) {
+  OnInterceptedCall();
+  SIZE_T n = RESOLVED(wcslen)(s);
+  DidReadWide(s, n + 1);
+  return n;
+}
+PAGETIDE_INTERCEPTOR(SIZE_T, wcsnlen, const wchar_t *s, SIZE_T most) {
+  OnInterceptedCall();
+  return MarkedWideLength(s, most);
+}
+static wchar_t *MarkedWideCopy(wchar_t *d, const wchar_t *s) {
+  uptr n = MarkedWideLength(s, kNoBound);
+  MarkedMemcpy(d, s, (n + 1) * 4);
+  return d + n;
+}
+static wchar_t *MarkedWideCopyFilled(wchar_t *d, const wchar_t *s, uptr most) {
+  uptr n = MarkedWideLength(s, most);
+  MarkedMemcpy(d, s, n * 4);
+  MarkedMemset(d + n, 0, (most - n) * 4);
+  return d + n;
+}
+static wchar_t *MarkedWideAppend(wchar_t *d, const wchar_t *s, uptr most) {
+  uptr length = MarkedWideLength(d, kNoBound);
+  uptr n = MarkedWideLength(s, most);
+  MarkedMemcpy(d + length, s, n * 4);
+  MarkedMemset(d + length + n, 0, 4);
+  return d;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcscpy, wchar_t *d, const wchar_t *s) {
+  OnInterceptedCall();
+  MarkedWideCopy(d, s);
+  return d;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcpcpy, wchar_t *d, const wchar_t *s) {
+  OnInterceptedCall();
+  return MarkedWideCopy(d, s);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsncpy, wchar_t *d, const wchar_t *s,
+                     SIZE_T most) {
+  OnInterceptedCall();
+  MarkedWideCopyFilled(d, s, most);
+  return d;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcpncpy, wchar_t *d, const wchar_t *s,
+                     SIZE_T most) {
+  OnInterceptedCall();
+  return MarkedWideCopyFilled(d, s, most);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcscat, wchar_t *d, const wchar_t *s) {
+  OnInterceptedCall();
+  return MarkedWideAppend(d, s, kNoBound);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsncat, wchar_t *d, const wchar_t *s,
+                     SIZE_T most) {
+  OnInterceptedCall();
+  return MarkedWideAppend(d, s, most);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsdup, const wchar_t *s) {
+  OnInterceptedCall();
+  wchar_t *copy = RESOLVED(wcsdup)(s);
+  if (copy && ShadowReady()) {
+    uptr n = REAL(wcslen)(copy) + 1;
+    DidReadWide(s, n);
+    DidWriteWide(copy, n);
+  }
+  return copy;
+}
+/// Characters that a comparison looks at; `to_end`: it ends with a string.
+static uptr ComparedWide(const wchar_t *a, const wchar_t *b, uptr most,
+                         bool to_end) {
+  uptr n = 0;
+  while (n < most && a[n] == b[n] && (a[n] || !to_end))
+    ++n;
+  return n < most ? n + 1 : most;
+}
+static int MarkedWideCompare(const wchar_t *a, const wchar_t *b, uptr most,
+                             bool to_end) {
+  uptr n = ComparedWide(a, b, most, to_end);
+  DidReadWide(a, n);
+  DidReadWide(b, n);
+  if (!n || a[n - 1] == b[n - 1])
+    return 0;
+  return a[n - 1] < b[n - 1] ? -1 : 1;
+}
+PAGETIDE_INTERCEPTOR(int, wcscmp, const wchar_t *a, const wchar_t *b) {
+  OnInterceptedCall();
+  return MarkedWideCompare(a, b, kNoBound, true);
+}
+PAGETIDE_INTERCEPTOR(int, wcsncmp, const wchar_t *a, const wchar_t *b,
+                     SIZE_T most) {
+  OnInterceptedCall();
+  return MarkedWideCompare(a, b, most, true);
+}
+PAGETIDE_INTERCEPTOR(int, wmemcmp, const wchar_t *a, const wchar_t *b,
+                     SIZE_T n) {
+  OnInterceptedCall();
+  return MarkedWideCompare(a, b, n, false);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcschr, const wchar_t *s, wchar_t c) {
+  OnInterceptedCall();
+  uptr n = 0;
+  while (s[n] && s[n] != c)
+    ++n;
+  DidReadWide(s, n + 1);
+  return s[n] == c ? (wchar_t *)s + n : nullptr;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcschrnul, const wchar_t *s, wchar_t c) {
+  OnInterceptedCall();
+  wchar_t *found = RESOLVED(wcschrnul)(s, c);
+  DidReadWide(s, (uptr)(found - s) + 1);
+  return found;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsrchr, const wchar_t *s, wchar_t c) {
+  OnInterceptedCall();
+  wchar_t *found = RESOLVED(wcsrchr)(s, c);
+  DidReadString(s);
+  return found;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wmemchr, const wchar_t *s, wchar_t c,
+                     SIZE_T n) {
+  OnInterceptedCall();
+  wchar_t *found = RESOLVED(wmemchr)(s, c, n);
+  DidReadWide(s, found ? (uptr)(found - s) + 1 : n);
+  return found;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
+                     const wchar_t *wanted) {
+  OnInterceptedCall();
+  wchar_t *found = RESOLVED(wcsstr)(s, wanted);
+  DidReadString(wanted);
+  if (found && ShadowReady())
+    DidReadWide(s, (uptr)(found - s) + REAL(wcslen)(wanted));
+  else
+    DidReadString(s);
+  return found;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s, const wchar_t *set) {
+  OnInterceptedCall();
+  wchar_t *found = RESOLVED(wcspbrk)(s, set);
+  DidFindAny(s, set, found);
+  return found;
+}
+PAGETIDE_INTERCEPTOR(SIZE_T, wcsspn, const wchar_t *s, const wchar_t *set) {
+  OnInterceptedCall();
+  SIZE_T n = RESOLVED(wcsspn)(s, set);
+  DidSpan(s, set, n);
+  return n;
+}
+PAGETIDE_INTERCEPTOR(SIZE_T, wcscspn, const wchar_t *s, const wchar_t *set) {
+  OnInterceptedCall();
+  SIZE_T n = RESOLVED(wcscspn)(s, set);
+  DidSpan(s, set, n);
+  return n;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wmemcpy, wchar_t *d, const wchar_t *s,
+                     SIZE_T n) {
+  OnInterceptedCall();
+  return (wchar_t *)MarkedMemcpy(d, s, n * 4);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wmempcpy, wchar_t *d, const wchar_t *s,
+                     SIZE_T n) {
+  OnInterceptedCall();
+  return (wchar_t *)MarkedMemcpy(d, s, n * 4) + n;
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wmemmove, wchar_t *d, const wchar_t *s,
+                     SIZE_T n) {
+  OnInterceptedCall();
+  return (wchar_t *)MarkedMemmove(d, s, n * 4);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, wmemset, wchar_t *d, wchar_t c, SIZE_T n) {
+  OnInterceptedCall();
+  constexpr uptr kCharsPerStep = kStep / 4;
+  for (uptr at = 0; at < n; at += kCharsPerStep) {
+    uptr chars = Min(n - at, kCharsPerStep);
+    DidWriteWide(d + at, chars);
+    for (uptr i = 0; i < chars; ++i)
+      d[at + i] = c;
+  }
+  return d;
+}
+
+// With _FORTIFY_SOURCE; rooms are counted in characters.
+PAGETIDE_INTERCEPTOR(wchar_t *, __wmemcpy_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T n, SIZE_T room) {
+  return n > room ? RESOLVED(__wmemcpy_chk)(d, s, n, room)
+                  : WRAP(wmemcpy)(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wmempcpy_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T n, SIZE_T room) {
+  return n > room ? RESOLVED(__wmempcpy_chk)(d, s, n, room)
+                  : WRAP(wmempcpy)(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wmemmove_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T n, SIZE_T room) {
+  return n > room ? RESOLVED(__wmemmove_chk)(d, s, n, room)
+                  : WRAP(wmemmove)(d, s, n);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wmemset_chk, wchar_t *d, wchar_t c, SIZE_T n,
+                     SIZE_T room) {
+  return n > room ? RESOLVED(__wmemset_chk)(d, c, n, room)
+                  : WRAP(wmemset)(d, c, n);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wcscpy_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T room) {
+  return WideLength(s, room) >= room ? RESOLVED(__wcscpy_chk)(d, s, room)
+                                     : WRAP(wcscpy)(d, s);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wcpcpy_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T room) {
+  return WideLength(s, room) >= room ? RESOLVED(__wcpcpy_chk)(d, s, room)
+                                     : WRAP(wcpcpy)(d, s);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wcsncpy_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T most, SIZE_T room) {
+  return most > room ? RESOLVED(__wcsncpy_chk)(d, s, most, room)
+                     : WRAP(wcsncpy)(d, s, most);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wcpncpy_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T most, SIZE_T room) {
+  return most > room ? RESOLVED(__wcpncpy_chk)(d, s, most, room)
+                     : WRAP(wcpncpy)(d, s, most);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wcscat_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T room) {
+  uptr length = WideLength(d, room);
+  return length + WideLength(s, room) >= room
+             ? RESOLVED(__wcscat_chk)(d, s, room)
+             : WRAP(wcscat)(d, s);
+}
+PAGETIDE_INTERCEPTOR(wchar_t *, __wcsncat_chk, wchar_t *d, const wchar_t *s,
+                     SIZE_T most, SIZE_T room) {
+  uptr length = WideLength(d, room);
+  return length + WideLength(s, most) >= room
+             ? RESOLVED(__wcsncat_chk)(d, s, most, room)
+             : WRAP(wcsncat)(d, s, most);
+}
+
+static void DidConvertWide(const wchar_t *s, const wchar_t *end) {
+  DidReadWide(s, (uptr)(end - s) + 1);
+}
+#define PAGETIDE_CONVERT_WIDE(type, name, parameters, arguments)               \
+  PAGETIDE_INTERCEPTOR(type, name, const wchar_t *s,                           \
+                       wchar_t **end PAGETIDE_REST parameters) {               \
+    OnInterceptedCall();                                                       \
+    wchar_t *ended = nullptr;                                                  \
+    type value = RESOLVED(name)(s, &ended PAGETIDE_REST arguments);            \
+    if (!ended) /* a bad base: refused unseen */                               \
+      return value;                                                            \
+    DidConvertWide(s, ended);                                                  \
+    if (end) {                                                                 \
+      DidWriteAt(end);                                                         \
+      *end = ended;                                                            \
+    }                                                                          \
+    return value;                                                              \
+  }
+#define PAGETIDE_REST(...) __VA_OPT__(, ) __VA_ARGS__
+PAGETIDE_CONVERT_WIDE(long, wcstol, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long, wcstoul, (int base), (base))
+PAGETIDE_CONVERT_WIDE(long long, wcstoll, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long long, wcstoull, (int base), (base))
+PAGETIDE_CONVERT_WIDE(float, wcstof, (), ())
+PAGETIDE_CONVERT_WIDE(double, wcstod, (), ())
+PAGETIDE_CONVERT_WIDE(long double, wcstold, (), ())
