@@ -217,6 +217,7 @@ void ChooseMoves() {
   __atomic_store_n(&moves.memset, chosen.memset, __ATOMIC_RELEASE);
   __atomic_store_n(&moves.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
 }
+PAGETIDE_WHEN_RESOLVED(ChooseMoves, false)
 
 } // namespace pagetide
 

@@ -27,8 +27,8 @@ struct Moves {
 };
 extern Moves moves;
 
-/// To be called whenever the real functions have become known, or the shadow
-/// ready.
+/// Called when the real functions have become known, and when the shadow has
+/// become ready.
 void ChooseMoves();
 
 /// For calls of any length, at any time, with granules of any size.

@@ -6,9 +6,6 @@
 
 #include "interceptors/real_functions.h"
 
-#include "interceptors/memory.h"
-#include "interceptors/sanitizer_table.h"
-
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <dlfcn.h>
@@ -21,6 +18,8 @@ extern const char own_begin[] asm("__ehdr_start");
 extern const char own_end[] asm("_end");
 extern const RealFunction first_real_function[] asm("__start_pagetide_real");
 extern const RealFunction end_of_real_functions[] asm("__stop_pagetide_real");
+extern const ResolvedStep first_step[] asm("__start_pagetide_resolved");
+extern const ResolvedStep end_of_steps[] asm("__stop_pagetide_resolved");
 
 namespace pagetide {
 
@@ -36,8 +35,6 @@ static const char *VersionOf(const char *name) {
   return is_old ? "GLIBC_2.3.2" : nullptr;
 }
 
-/// The function that the program would call if this library were not there;
-/// null where there is none.
 void *ResolveReal(const char *name) {
   if (const char *version = VersionOf(name))
     if (void *next = dlvsym(RTLD_NEXT, name, version))
@@ -49,22 +46,28 @@ void *ResolveReal(const char *name) {
   return any >= own_begin && any < own_end ? nullptr : any;
 }
 
+static void RunSteps(bool resolves) {
+  for (const ResolvedStep *step = first_step; step < end_of_steps; ++step)
+    if (step->resolves == resolves)
+      step->run();
+}
+
 void InitInterceptors() {
   if (Active())
     return;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
     *f->address = ResolveReal(f->name);
-  // The table must be made once. Its making may call interceptors itself; other
-  // threads wait for it.
+  // sanitizer_common's table must be made once. Making it may call interceptors;
+  // other threads wait for it.
   static u32 maker;
   u32 other = 0;
   const u32 tid = GetTidRaw();
   if (__atomic_compare_exchange_n(&maker, &other, tid, false, __ATOMIC_ACQ_REL,
                                   __ATOMIC_ACQUIRE)) {
-    InitTableInterceptors();
+    RunSteps(true);
     __atomic_store_n(&intercepting, true, __ATOMIC_RELEASE);
-    ChooseMoves();
+    RunSteps(false);
   } else if (other != tid) {
     while (!__atomic_load_n(&intercepting, __ATOMIC_ACQUIRE))
       Syscall(SYS_sched_yield);

@@ -24,6 +24,13 @@ struct RealFunction {
   void **address;
 };
 
+/// Another file's part of InitInterceptors.
+struct ResolvedStep {
+  void (*run)();
+  /// Runs before the real functions count as known, and may resolve more.
+  bool resolves;
+};
+
 extern bool intercepting; ///< the real functions are known
 inline bool Active() { return __builtin_expect(intercepting, 1); }
 
@@ -55,6 +62,12 @@ inline void NeedReal() {
       #name, (void **)&REAL(name)};                                            \
   DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
   extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
+
+/// Has InitInterceptors call a function of this file.
+#define PAGETIDE_WHEN_RESOLVED(function, resolves)                             \
+  __attribute__((section("pagetide_resolved"), used,                           \
+                 retain)) static const pagetide::ResolvedStep                  \
+      resolved_step_##function = {function, resolves};
 
 /// The real function, resolved if need be.
 #define RESOLVED(name) (pagetide::NeedReal(), REAL(name))

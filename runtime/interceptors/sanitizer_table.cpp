@@ -230,7 +230,8 @@ static int SetAlternateStack(void *stack, void *former) {
   return real_sigaltstack(stack, former);
 }
 
-void InitTableInterceptors() { InitializeCommonInterceptors(); }
+static void InitTableInterceptors() { InitializeCommonInterceptors(); }
+PAGETIDE_WHEN_RESOLVED(InitTableInterceptors, true)
 
 void GuardTableInterceptors() {
   real_spawn = REAL(posix_spawn);

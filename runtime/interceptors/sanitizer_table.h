@@ -9,9 +9,8 @@
 
 namespace pagetide {
 
-/// Resolves the functions that the table's interceptors wrap.
-void InitTableInterceptors();
-/// Afterwards, for engine mprotect: some of them do more.
+/// For engine mprotect, once the real functions are known: some of the table's
+/// interceptors do more.
 void GuardTableInterceptors();
 
 } // namespace pagetide
