@@ -68,8 +68,8 @@ def arguments():
     parser.add_argument("--results", type=pathlib.Path,
                         help="file of results, to which these are added")
     parser.add_argument("--doc", type=pathlib.Path,
-                        help="put the table into this file of docs/, with what "
-                        "--results had")
+                        help="put the table, with what --results had, into this "
+                        "file, such as docs/measurements/oracle.md")
     parser.add_argument("--libraries", action="store_true",
                         help="also print what code that is not instrumented "
                         "touched without a mark, by library")
