@@ -53,11 +53,7 @@ static void TakeAll(const MappingList &mappings) {
 
 static void EncodeRegion(Encoder &encoder, RegionKind kind, uptr begin,
                          uptr end, u32 tid, const char *text) {
-  encoder.Byte((u8)kind);
-  encoder.Varint(begin);
-  encoder.Varint(end - begin);
-  encoder.Varint(tid);
-  encoder.String(text);
+  encoder.region(kind, begin, end - begin, tid, TextOf(text));
 }
 
 void RememberThreadArea(u32 slot) {
@@ -133,13 +129,13 @@ static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
         break;
       }
   state.regions.clear();
-  Encoder(state.regions).Varint(count);
+  Encoder(state.regions).varint(count);
   for (u8 byte : entries)
     state.regions.push_back(byte);
   if (SameBytes(state.regions, state.regions_before))
     return;
   uptr frame = BeginPendingFrame(frames, FrameType::kRegions);
-  Encoder(frames).Varint(now);
+  Encoder(frames).varint(now);
   for (u8 byte : state.regions)
     frames.push_back(byte);
   EndPendingFrame(frames, frame);
@@ -155,18 +151,12 @@ static void EncodeRuns(PageVec<u8> &frames, u64 period, bool leaving, u64 now) {
     const uptr count = left < kRunsOfPart ? left : kRunsOfPart;
     uptr frame = BeginPendingFrame(frames, FrameType::kKernelWrites);
     Encoder encoder(frames);
-    encoder.Varint(period);
-    encoder.Byte((count == left ? kPartLast : 0) |
-                 (leaving ? kPartLeaving : 0));
-    encoder.Varint(now);
-    encoder.Varint(count);
-    u64 at = 0;
+    encoder.kernel_writes(
+        period, (count == left ? kPartLast : 0) | (leaving ? kPartLeaving : 0),
+        now, count);
     for (uptr end = next + count; next < end; ++next) {
       const WrittenRun &run = state.runs[next];
-      encoder.Varint(run.first - at);
-      encoder.Varint(run.count - 1);
-      encoder.Byte(run.flags);
-      at = run.first + run.count;
+      encoder.run(run.first, run.count, run.flags);
     }
     EndPendingFrame(frames, frame);
   } while (next < state.runs.size());

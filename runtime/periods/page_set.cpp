@@ -6,6 +6,7 @@
 
 #include "periods/page_set.h"
 
+#include "pagetide/marks.h"
 #include "platform/fork_reset.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -33,45 +34,9 @@ PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words, spare;
 /// Where the ascending stretches of `words` begin, while it is sorted.
 PAGETIDE_RECORDER_STATE static PageVec<uptr> starts, next_starts;
 
-/// Flags of a granule's read and write cells under layout rw.
-static u32 FlagsOf(u8 read, u8 write) {
-  u32 flags = 0;
-  if (read & abi::kCellMarked)
-    flags |= trace::kRunRead;
-  else if (read)
-    flags |= trace::kRunMayRead;
-  if (write & abi::kCellMarked)
-    flags |= trace::kRunWritten;
-  else if (write)
-    flags |= trace::kRunMayWritten;
-  return flags;
-}
-
 static u32 FlagsOfGranule(u64 value, u64 carried, u32 shift) {
-  u32 flags = 0;
-  u8 cell = (u8)(value >> shift);
-  u8 carried_write;
-  switch (shadow.layout) {
-  case abi::Layout::kRw:
-    flags = FlagsOf(cell, (u8)(value >> (shift + 8)));
-    carried_write = (u8)(carried >> (shift + 8));
-    break;
-  case abi::Layout::kWrite:
-    flags = FlagsOf(0, cell);
-    carried_write = (u8)(carried >> shift);
-    break;
-  case abi::Layout::kAccess:
-    if (cell & abi::kCellMarked)
-      flags = trace::kRunAccessed;
-    else if (cell)
-      flags = trace::kRunMayRead | trace::kRunMayWritten;
-    carried_write = (u8)(carried >> shift);
-    break;
-  }
-  constexpr u32 kMarkedAgain = trace::kRunWritten | trace::kRunAccessed;
-  if (carried_write && !(flags & kMarkedAgain))
-    flags |= trace::kRunCarried;
-  return flags;
+  return trace::granule_flags(shadow.layout, (u32)(value >> shift),
+                              (u32)(carried >> shift));
 }
 
 void AppendRun(PageVec<Run> &runs, uptr first, Run run) {
@@ -157,9 +122,7 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
     set.sections.push_back({tid, first, set.runs.size() - first});
 }
 
-u64 WriteCellMask() {
-  return shadow.layout == abi::Layout::kRw ? 0xff00ff00ff00ff00 : ~u64{0};
-}
+u64 WriteCellMask() { return trace::write_cells(shadow.layout); }
 
 void BuildRuns(const PageVec<StagedWord> &loose,
                const PageVec<GranuleRange> *watch, PageSet &set) {

@@ -63,11 +63,8 @@ static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
   pending.frames.reserve(pending.frames.size() + kMostBytes);
   uptr frame = BeginPendingFrame(pending.frames, FrameType::kThreads);
   Encoder encoder(pending.frames);
-  encoder.Varint(1);
-  encoder.Byte((u8)event);
-  encoder.Varint(tid);
-  encoder.Varint(time);
-  encoder.String(name);
+  encoder.threads(1);
+  encoder.thread(event, tid, time, TextOf(name));
   EndPendingFrame(pending.frames, frame);
 }
 

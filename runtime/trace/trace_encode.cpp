@@ -12,31 +12,6 @@ namespace pagetide {
 
 using namespace trace;
 
-void Encoder::Varint(u64 v) {
-  u8 bytes[kMaxVarintBytes];
-  const u8 *end = put_varint(bytes, v);
-  for (const u8 *p = bytes; p != end; ++p)
-    out_.push_back(*p);
-}
-
-void Encoder::U64(u64 v) {
-  uptr at = out_.size();
-  out_.resize(at + 8);
-  put_u64(&out_[at], v);
-}
-
-void Encoder::String(const char *text) {
-  String(text, __sanitizer::internal_strlen(text));
-}
-
-void Encoder::String(const char *text, uptr bytes) {
-  Varint(bytes);
-  uptr at = out_.size();
-  out_.resize(at + bytes);
-  if (bytes)
-    __sanitizer::internal_memcpy(&out_[at], text, bytes);
-}
-
 uptr BeginPendingFrame(PageVec<u8> &frames, FrameType type) {
   uptr handle = frames.size();
   frames.resize(handle + sizeof(PendingFrame));
@@ -55,35 +30,24 @@ void EndPendingFrame(PageVec<u8> &frames, uptr handle) {
 void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list) {
   uptr frame = BeginPendingFrame(frames, FrameType::kMappings);
   Encoder encoder(frames);
-  encoder.Varint(time);
-  encoder.Varint(list.entries.size());
-  for (const Mapping &m : list.entries) {
-    encoder.Varint(m.start);
-    encoder.Varint(m.bytes);
-    encoder.Varint(m.protection | (m.shared ? kMappingShared : 0));
-    encoder.Varint(m.offset);
-    encoder.String(list.NameOf(m));
-  }
+  encoder.mappings(time, list.entries.size());
+  for (const Mapping &m : list.entries)
+    encoder.mapping(m.start, m.bytes,
+                    m.protection | (m.shared ? kMappingShared : 0), m.offset,
+                    TextOf(list.NameOf(m)));
   EndPendingFrame(frames, frame);
 }
 
 void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, NoteCode code,
                 const char *text) {
   uptr frame = BeginPendingFrame(frames, FrameType::kNote);
-  Encoder encoder(frames);
-  encoder.Varint(time);
-  encoder.Varint(period);
-  encoder.Byte((u8)code);
-  encoder.String(text);
+  Encoder(frames).note(time, period, code, TextOf(text));
   EndPendingFrame(frames, frame);
 }
 
 void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 detail) {
   uptr frame = BeginPendingFrame(frames, FrameType::kEnd);
-  Encoder encoder(frames);
-  encoder.Varint(time);
-  encoder.Byte((u8)reason);
-  encoder.Varint(detail);
+  Encoder(frames).end(time, reason, detail);
   EndPendingFrame(frames, frame);
 }
 
@@ -174,20 +138,15 @@ void PeriodEncoder::EncodeSections(Encoder &encoder, u64 end) const {
     Window w = window_of(s);
     sections += w.first != w.last;
   }
-  encoder.Varint(sections);
+  encoder.sections(sections);
   for (const Section &s : result_.set.sections) {
     Window w = window_of(s);
     if (w.first == w.last)
       continue;
-    encoder.Varint(s.tid);
-    encoder.Varint(w.last - w.first);
-    u64 at = 0;
+    encoder.section(s.tid, w.last - w.first);
     for (uptr i = w.first; i < w.last; ++i) {
-      Run run = clip(runs[i]);
-      encoder.Varint(run.granule - at);
-      encoder.Varint(run.length - 1);
-      encoder.Byte((u8)run.flags);
-      at = run.end();
+      const Run run = clip(runs[i]);
+      encoder.run(run.granule, run.length, (u8)run.flags);
     }
   }
 }
@@ -205,19 +164,15 @@ void PeriodEncoder::EncodeHashes(Encoder &encoder, u64 end) const {
   u64 count = 0;
   for (uptr i = first; i < last; i = run_end(i))
     ++count;
-  encoder.Varint(count);
-  u64 at = 0;
+  encoder.checksums(count);
   for (uptr i = first; i < last;) {
     uptr j = run_end(i);
-    encoder.Varint(hashes[i].granule - at);
-    encoder.Varint(j - i - 1);
-    encoder.Byte((u8)hashes[i].state);
-    at = hashes[j - 1].granule + 1;
+    encoder.run(hashes[i].granule, j - i, (u8)hashes[i].state);
     i = j;
   }
   for (uptr i = first; i < last; ++i)
     if (hashes[i].state == ChecksumState::kStable)
-      encoder.U64(hashes[i].hash);
+      encoder.u64(hashes[i].hash);
 }
 
 bool PeriodEncoder::NextPart(PageVec<u8> &out) {
@@ -229,19 +184,13 @@ bool PeriodEncoder::NextPart(PageVec<u8> &out) {
   constexpr u64 kAll = u64{1} << (abi::kAddressBits - abi::kMinGranuleShift);
   done_ = end == kAll;
   const PeriodEntry &entry = result_.entry;
-  encoder.Varint(entry.index);
-  encoder.Byte(done_ ? kPartLast : 0);
-  encoder.Byte((u8)entry.flags);
-  encoder.Varint(entry.start_ns);
-  encoder.Varint(entry.end_ns - entry.start_ns);
-  encoder.Varint(entry.overruns);
+  encoder.period(entry.index, done_, (u8)entry.flags, entry.start_ns,
+                 entry.end_ns, entry.overruns);
   EncodeSections(encoder, end);
   EncodeHashes(encoder, end);
-  if (done_) {
-    encoder.U64(result_.combined.sum);
-    encoder.Varint(result_.combined.stable);
-    encoder.Varint(result_.combined.left_out);
-  }
+  if (done_)
+    encoder.period_end(result_.combined.sum, result_.combined.stable,
+                       result_.combined.left_out);
   begin_ = end;
   return true;
 }

@@ -4,32 +4,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// include/pagetide/trace_format.h defines them. No input or output here.
+// Frames from the runtime's data; include/pagetide/trace_encoding.h encodes
+// their fields. No input or output here.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_TRACE_TRACE_ENCODE_H
 #define PAGETIDE_RUNTIME_TRACE_TRACE_ENCODE_H
 
+#include "pagetide/trace_encoding.h"
 #include "periods/period_result.h"
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 
+#include "sanitizer_common/sanitizer_libc.h"
+
 namespace pagetide {
 
-/// Bytes appended to a buffer, in the trace's encodings.
-class Encoder {
-public:
-  explicit Encoder(PageVec<u8> &out) : out_(out) {}
-  void Byte(u8 v) { out_.push_back(v); }
-  void Varint(u64 v);
-  void U64(u64 v);
-  void String(const char *text);
-  void String(const char *text, uptr bytes);
+using Encoder = trace::PayloadEncoder<PageVec<u8>>;
 
-private:
-  PageVec<u8> &out_;
-};
+/// As the encoder wants it, of a string that ends with a zero.
+inline trace::Text TextOf(const char *text) {
+  return {text, __sanitizer::internal_strlen(text)};
+}
 
 /// Begins a PendingFrame in `frames`; what is appended until EndPendingFrame is
 /// its payload. Returns the handle that EndPendingFrame takes.

@@ -6,7 +6,7 @@
 
 #include "trace/trace_file.h"
 
-#include "pagetide/trace_format.h"
+#include "pagetide/trace_encoding.h"
 #include "platform/bailout.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -83,28 +83,31 @@ static uptr PutFrame(u8 *at, FrameType type, const u8 *payload, u32 bytes) {
   return sizeof(header) + bytes;
 }
 
+namespace {
+/// Of the last words: has room for a note with the longest Reason.
+struct Payload {
+  u8 data[4 * kMaxVarintBytes + 1 + sizeof(Reason)];
+  uptr bytes = 0;
+  void push_back(u8 byte) { data[bytes++] = byte; }
+};
+} // namespace
+
 bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
   // A torn frame would hide what stands behind it.
   if (CutTo(file, file.whole))
     return false;
   const u64 now = MonotonicNs();
   u8 frames[kLastWordsBytes];
-  u8 payload[3 * kMaxVarintBytes + 1 + sizeof(Reason)];
-  u8 *end = put_varint(payload, now);
-  end = put_varint(end, file.periods);
-  *end++ = (u8)NoteCode::kLost;
-  const uptr length = internal_strlen(why);
-  end = put_varint(end, length);
-  internal_memcpy(end, why, length);
-  end += length;
+  Payload payload;
+  PayloadEncoder<Payload>(payload).note(now, file.periods, NoteCode::kLost,
+                                        {why, internal_strlen(why)});
   uptr bytes =
-      PutFrame(frames, FrameType::kNote, payload, (u32)(end - payload));
+      PutFrame(frames, FrameType::kNote, payload.data, (u32)payload.bytes);
   if (with_end) {
-    end = put_varint(payload, now);
-    *end++ = (u8)EndReason::kFailed;
-    *end++ = 0;
-    bytes += PutFrame(frames + bytes, FrameType::kEnd, payload,
-                      (u32)(end - payload));
+    payload.bytes = 0;
+    PayloadEncoder<Payload>(payload).end(now, EndReason::kFailed, 0);
+    bytes += PutFrame(frames + bytes, FrameType::kEnd, payload.data,
+                      (u32)payload.bytes);
   }
   for (uptr done = 0; done < bytes;) {
     uptr n = Syscall(SYS_pwrite64, (uptr)file.fd, (uptr)frames + done,

@@ -25,10 +25,11 @@ using namespace trace;
 void EncodeProcess(PageVec<u8> &frames, const char *engine) {
   uptr frame = BeginPendingFrame(frames, FrameType::kProcess);
   Encoder encoder(frames);
-  char text[4096];
-  uptr n = Syscall(SYS_readlinkat, (uptr)AT_FDCWD,
-                   (uptr) "/proc/thread-self/exe", (uptr)text, sizeof(text));
-  encoder.String(text, Failed(n) ? 0 : n);
+  char executable[4096], text[4096];
+  uptr n =
+      Syscall(SYS_readlinkat, (uptr)AT_FDCWD, (uptr) "/proc/thread-self/exe",
+              (uptr)executable, sizeof(executable));
+  const uptr executable_bytes = Failed(n) ? 0 : n;
   // The command line: each argument ends with a zero.
   PageVec<char> arguments;
   uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
@@ -44,16 +45,16 @@ void EncodeProcess(PageVec<u8> &frames, const char *engine) {
   u64 count = 0;
   for (char c : arguments)
     count += c == 0;
-  encoder.Varint(count);
+  encoder.process({executable, executable_bytes}, count);
   const char *argument = arguments.data();
   for (u64 i = 0; i < count; ++i) {
-    encoder.String(argument);
-    argument += internal_strlen(argument) + 1;
+    const Text text_of = TextOf(argument);
+    encoder.string(text_of);
+    argument += text_of.bytes + 1;
   }
   arguments.Free();
-  encoder.String(FlagsAsText());
-  encoder.String(engine);
-  encoder.String(PAGETIDE_VERSION);
+  encoder.process_end(TextOf(FlagsAsText()), TextOf(engine),
+                      TextOf(PAGETIDE_VERSION));
   EndPendingFrame(frames, frame);
 }
 

@@ -1,5 +1,4 @@
-//===- period_builder.cpp - From cells of the shadow to a period's sections
-//===//
+//===- period_builder.cpp - From cells of the shadow to a period's sets ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,35 +8,14 @@
 
 #include "trace/runs.h"
 
+#include "pagetide/marks.h"
+
 #include <algorithm>
 
 namespace pagetide::tools {
 
 using shadow_file::ChunkKind;
 using shadow_file::StagedWord;
-
-namespace {
-
-/// What a nonempty cell says. Staged values are or-ed together, so that a cell
-/// can be marked and `may` at once: marked wins. Values that the ABI doesn't
-/// know claim no more than that there may have been an access.
-unsigned flags_of_cell(abi::Layout layout, unsigned which, std::uint8_t value) {
-  const bool certain = value & abi::kCellMarked;
-  if (!abi::tells_writes(layout))
-    return certain ? unsigned{trace::kRunAccessed} : kMayFlags;
-  const bool is_write =
-      layout == abi::Layout::kWrite || which == abi::write_cell(layout);
-  if (is_write)
-    return certain ? trace::kRunWritten : trace::kRunMayWritten;
-  return certain ? trace::kRunRead : trace::kRunMayRead;
-}
-
-/// Only writes are carried; a word may hold read cells beside them.
-unsigned flags_of_carried_cell(abi::Layout layout, unsigned which) {
-  return which == abi::write_cell(layout) ? unsigned{trace::kRunCarried} : 0;
-}
-
-} // namespace
 
 void PeriodBuilder::add_word(std::uint32_t tid, ChunkKind kind,
                              StagedWord word) {
@@ -70,44 +48,26 @@ PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
   std::sort(
       words.begin(), words.end(),
       [](const StagedWord &a, const StagedWord &b) { return a.word < b.word; });
-  const unsigned cells_per_index = abi::cells_per_index(geometry_.layout);
+  const unsigned cells = abi::cells_per_index(geometry_.layout);
+  const std::uint64_t mask = (std::uint64_t{1} << (8 * cells)) - 1;
   std::vector<GranuleRun> runs;
-  std::uint64_t granule = 0;
-  unsigned flags = 0;
-  const auto finish = [&] {
-    if (flags != 0)
-      append_run(runs, granule, 1, normalized_flags(flags));
-    flags = 0;
-  };
   for (std::size_t at = 0; at < words.size();) {
     // The same word can have been staged twice and stand in the shadow again.
     const std::uint64_t word = words[at].word;
-    const std::size_t first = at;
-    while (at < words.size() && words[at].word == word)
-      ++at;
-    for (unsigned cell = 0; cell < 8; ++cell) {
-      const std::uint64_t position = word * 8 + cell;
-      const auto which = static_cast<unsigned>(position % cells_per_index);
-      unsigned cell_flags = 0;
-      for (std::size_t copy = first; copy < at; ++copy) {
-        const auto value =
-            static_cast<std::uint8_t>(words[copy].value >> (8 * cell));
-        if (value == abi::kCellEmpty)
-          continue;
-        cell_flags |= kind == ChunkKind::kCarried
-                          ? flags_of_carried_cell(geometry_.layout, which)
-                          : flags_of_cell(geometry_.layout, which, value);
-      }
-      if (cell_flags == 0)
-        continue;
-      const std::uint64_t here = position / cells_per_index;
-      if (here != granule)
-        finish();
-      granule = here;
-      flags |= cell_flags;
+    std::uint64_t value = 0;
+    for (; at < words.size() && words[at].word == word; ++at)
+      value |= words[at].value;
+    for (unsigned granule = 0; granule < 8 / cells; ++granule) {
+      const auto marks =
+          static_cast<std::uint32_t>(value >> (8 * cells * granule) & mask);
+      const unsigned flags =
+          kind == ChunkKind::kCarried
+              ? trace::granule_flags(geometry_.layout, 0, marks)
+              : trace::granule_flags(geometry_.layout, marks, 0);
+      if (flags != 0)
+        append_run(runs, word * (8 / cells) + granule, 1, flags);
     }
   }
-  finish();
   words.clear();
   words.shrink_to_fit();
   return runs;

@@ -9,6 +9,8 @@
 #include "support/failure.h"
 #include "trace/hash.h"
 
+#include "pagetide/trace_encoding.h"
+
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -24,26 +26,11 @@ namespace {
 
 constexpr int kCompressionLevel = 3;
 
-class Encoder {
-public:
-  void varint(std::uint64_t value) {
-    std::uint8_t buffer[trace::kMaxVarintBytes];
-    bytes_.insert(bytes_.end(), buffer, trace::put_varint(buffer, value));
-  }
-  void byte(std::uint8_t value) { bytes_.push_back(value); }
-  void u64(std::uint64_t value) {
-    std::uint8_t buffer[8];
-    bytes_.insert(bytes_.end(), buffer, trace::put_u64(buffer, value));
-  }
-  void string(const std::string &text) {
-    varint(text.size());
-    bytes_.insert(bytes_.end(), text.begin(), text.end());
-  }
-  Bytes take() { return std::move(bytes_); }
+using Encoder = trace::PayloadEncoder<Bytes>;
 
-private:
-  Bytes bytes_;
-};
+trace::Text text_of(const std::string &text) {
+  return {text.data(), text.size()};
+}
 
 /// What lies in [from, to) of a period, as a part of it.
 PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
@@ -127,15 +114,9 @@ void cut_into_parts(PeriodPart period, std::size_t part_bytes,
 std::uint8_t byte_of(const GranuleRun &run) { return run.flags; }
 std::uint8_t byte_of(const ChecksumRun &run) { return run.state; }
 
-/// Runs by the gaps between them, each with its flags or its state.
-template <typename Runs> void put_runs(Encoder &out, const Runs &runs) {
-  std::uint64_t position = 0;
-  for (const auto &run : runs) {
-    out.varint(run.first - position);
-    out.varint(run.count - 1);
-    out.byte(byte_of(run));
-    position = run.end();
-  }
+template <typename Runs> void put_runs(Encoder &encoder, const Runs &runs) {
+  for (const auto &run : runs)
+    encoder.run(run.first, run.count, byte_of(run));
 }
 
 } // namespace
@@ -162,109 +143,87 @@ trace::FileHeader finished_header(trace::FileHeader header) {
 }
 
 Bytes encode(const Process &process) {
-  Encoder out;
-  out.string(process.executable);
-  out.varint(process.arguments.size());
+  Bytes out;
+  Encoder encoder(out);
+  encoder.process(text_of(process.executable), process.arguments.size());
   for (const std::string &argument : process.arguments)
-    out.string(argument);
-  out.string(process.options);
-  out.string(process.engine);
-  out.string(process.runtime_version);
-  return out.take();
+    encoder.string(text_of(argument));
+  encoder.process_end(text_of(process.options), text_of(process.engine),
+                      text_of(process.runtime_version));
+  return out;
 }
 
 Bytes encode(const Mappings &mappings) {
-  Encoder out;
-  out.varint(mappings.time_ns);
-  out.varint(mappings.mappings.size());
-  for (const Mapping &mapping : mappings.mappings) {
-    out.varint(mapping.start);
-    out.varint(mapping.bytes);
-    out.varint(mapping.protection);
-    out.varint(mapping.offset);
-    out.string(mapping.name);
-  }
-  return out.take();
+  Bytes out;
+  Encoder encoder(out);
+  encoder.mappings(mappings.time_ns, mappings.mappings.size());
+  for (const Mapping &mapping : mappings.mappings)
+    encoder.mapping(mapping.start, mapping.bytes, mapping.protection,
+                    mapping.offset, text_of(mapping.name));
+  return out;
 }
 
 Bytes encode(const Threads &threads) {
-  Encoder out;
-  out.varint(threads.records.size());
-  for (const ThreadRecord &record : threads.records) {
-    out.byte(static_cast<std::uint8_t>(record.event));
-    out.varint(record.tid);
-    out.varint(record.time_ns);
-    out.string(record.name);
-  }
-  return out.take();
+  Bytes out;
+  Encoder encoder(out);
+  encoder.threads(threads.records.size());
+  for (const ThreadRecord &record : threads.records)
+    encoder.thread(record.event, record.tid, record.time_ns,
+                   text_of(record.name));
+  return out;
 }
 
 Bytes encode(const Note &note) {
-  Encoder out;
-  out.varint(note.time_ns);
-  out.varint(note.period);
-  out.byte(static_cast<std::uint8_t>(note.code));
-  out.string(note.text);
-  return out.take();
+  Bytes out;
+  Encoder(out).note(note.time_ns, note.period, note.code, text_of(note.text));
+  return out;
 }
 
 Bytes encode(const End &end) {
-  Encoder out;
-  out.varint(end.time_ns);
-  out.byte(static_cast<std::uint8_t>(end.reason));
-  out.varint(end.detail);
-  return out.take();
+  Bytes out;
+  Encoder(out).end(end.time_ns, end.reason, end.detail);
+  return out;
 }
 
 Bytes encode(const PeriodPart &part) {
-  Encoder out;
-  out.varint(part.index);
-  out.byte(part.last ? trace::kPartLast : 0);
-  out.byte(part.flags);
-  out.varint(part.start_ns);
-  out.varint(part.end_ns - part.start_ns);
-  out.varint(part.overruns);
-  out.varint(part.sections.size());
+  Bytes out;
+  Encoder encoder(out);
+  encoder.period(part.index, part.last, part.flags, part.start_ns, part.end_ns,
+                 part.overruns);
+  encoder.sections(part.sections.size());
   for (const PeriodPart::Section &section : part.sections) {
-    out.varint(section.tid);
-    out.varint(section.run_count);
-    put_runs(out, part.runs_of(section));
+    encoder.section(section.tid, section.run_count);
+    put_runs(encoder, part.runs_of(section));
   }
-  out.varint(part.checksum_runs.size());
-  put_runs(out, part.checksum_runs);
+  encoder.checksums(part.checksum_runs.size());
+  put_runs(encoder, part.checksum_runs);
   for (const std::uint64_t hash : part.hashes)
-    out.u64(hash);
-  if (part.last) {
-    out.u64(part.combined);
-    out.varint(part.stable);
-    out.varint(part.left_out);
-  }
-  return out.take();
+    encoder.u64(hash);
+  if (part.last)
+    encoder.period_end(part.combined, part.stable, part.left_out);
+  return out;
 }
 
 Bytes encode(const KernelWrites &part) {
-  Encoder out;
-  out.varint(part.index);
-  out.byte(static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
-                                     (part.leaving ? trace::kPartLeaving : 0)));
-  out.varint(part.time_ns);
-  out.varint(part.runs.size());
-  put_runs(out, part.runs);
-  return out.take();
+  Bytes out;
+  Encoder encoder(out);
+  encoder.kernel_writes(
+      part.index,
+      static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
+                                (part.leaving ? trace::kPartLeaving : 0)),
+      part.time_ns, part.runs.size());
+  put_runs(encoder, part.runs);
+  return out;
 }
 
 Bytes encode(const Regions &regions) {
-  Encoder out;
-  out.varint(regions.time_ns);
-  out.varint(regions.regions.size());
-  for (const Region &region : regions.regions) {
-    out.byte(static_cast<std::uint8_t>(region.kind));
-    out.varint(region.start);
-    out.varint(region.bytes);
-    out.varint(region.tid);
-    out.string(region.text);
-  }
-  return out.take();
+  Bytes out;
+  Encoder encoder(out);
+  encoder.regions(regions.time_ns, regions.regions.size());
+  for (const Region &region : regions.regions)
+    encoder.region(region.kind, region.start, region.bytes, region.tid,
+                   text_of(region.text));
+  return out;
 }
 
 std::vector<Bytes> encode_period(const PeriodPart &period,

@@ -1,0 +1,177 @@
+//===- trace_encoding.h - Payloads of a trace's frames --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one encoder of the payloads that trace_format.h defines. The runtime uses
+// it, and so do the tools. It needs neither libc nor the C++ library: Bytes is
+// whatever has push_back(std::uint8_t).
+//
+// A payload is encoded from front to back: first the function for its head,
+// which says how many items follow, then the function of an item for each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TRACE_ENCODING_H
+#define PAGETIDE_TRACE_ENCODING_H
+
+#include "pagetide/trace_format.h"
+
+namespace pagetide::trace {
+
+/// A string that need not end with a zero.
+struct Text {
+  const char *data;
+  std::size_t bytes;
+};
+
+/// Appends numbers and strings to `Bytes`.
+template <typename Bytes> class PayloadEncoder {
+public:
+  explicit PayloadEncoder(Bytes &out) : out_(out) {}
+
+  void byte(std::uint8_t value) { out_.push_back(value); }
+  void varint(std::uint64_t value) {
+    std::uint8_t buffer[kMaxVarintBytes];
+    append(buffer, put_varint(buffer, value));
+  }
+  void u64(std::uint64_t value) {
+    std::uint8_t buffer[8];
+    append(buffer, put_u64(buffer, value));
+  }
+  void string(Text text) {
+    varint(text.bytes);
+    for (std::size_t i = 0; i < text.bytes; ++i)
+      out_.push_back(static_cast<std::uint8_t>(text.data[i]));
+  }
+
+  //===- Process ----------------------------------------------------------===//
+
+  /// Then one string for each argument, then process_end().
+  void process(Text executable, std::uint64_t arguments) {
+    string(executable);
+    varint(arguments);
+  }
+  void process_end(Text options, Text engine, Text runtime_version) {
+    string(options);
+    string(engine);
+    string(runtime_version);
+  }
+
+  //===- Mappings, Threads, Regions ---------------------------------------===//
+
+  void mappings(std::uint64_t time, std::uint64_t count) {
+    varint(time);
+    varint(count);
+  }
+  /// `protection`: PROT_* bits and kMappingShared.
+  void mapping(std::uint64_t start, std::uint64_t bytes,
+               std::uint64_t protection, std::uint64_t offset, Text name) {
+    varint(start);
+    varint(bytes);
+    varint(protection);
+    varint(offset);
+    string(name);
+  }
+
+  void threads(std::uint64_t count) { varint(count); }
+  void thread(ThreadEvent event, std::uint32_t tid, std::uint64_t time,
+              Text name) {
+    byte(static_cast<std::uint8_t>(event));
+    varint(tid);
+    varint(time);
+    string(name);
+  }
+
+  void regions(std::uint64_t time, std::uint64_t count) {
+    varint(time);
+    varint(count);
+  }
+  void region(RegionKind kind, std::uint64_t start, std::uint64_t bytes,
+              std::uint32_t tid, Text text) {
+    byte(static_cast<std::uint8_t>(kind));
+    varint(start);
+    varint(bytes);
+    varint(tid);
+    string(text);
+  }
+
+  //===- Note and End -----------------------------------------------------===//
+
+  void note(std::uint64_t time, std::uint64_t period, NoteCode code,
+            Text text) {
+    varint(time);
+    varint(period);
+    byte(static_cast<std::uint8_t>(code));
+    string(text);
+  }
+  void end(std::uint64_t time, EndReason reason, std::uint64_t detail) {
+    varint(time);
+    byte(static_cast<std::uint8_t>(reason));
+    varint(detail);
+  }
+
+  //===- Period and KernelWrites ------------------------------------------===//
+
+  /// One part of a period. Then the sections, the checksums and, in the last
+  /// part, period_end().
+  void period(std::uint64_t index, bool last, std::uint8_t flags,
+              std::uint64_t start, std::uint64_t end, std::uint64_t overruns) {
+    varint(index);
+    byte(last ? kPartLast : 0);
+    byte(flags);
+    varint(start);
+    varint(end - start);
+    varint(overruns);
+  }
+  void sections(std::uint64_t count) { varint(count); }
+  /// Then its runs.
+  void section(std::uint32_t tid, std::uint64_t runs) {
+    varint(tid);
+    begin_runs(runs);
+  }
+  /// Then its runs, whose byte is a ChecksumState, then the hashes (u64).
+  void checksums(std::uint64_t runs) { begin_runs(runs); }
+  void period_end(std::uint64_t combined, std::uint64_t stable,
+                  std::uint64_t left_out) {
+    u64(combined);
+    varint(stable);
+    varint(left_out);
+  }
+
+  /// One part. Then its runs.
+  void kernel_writes(std::uint64_t index, std::uint8_t part_flags,
+                     std::uint64_t time, std::uint64_t runs) {
+    varint(index);
+    byte(part_flags);
+    varint(time);
+    begin_runs(runs);
+  }
+
+  /// A run of a section, of checksums or of kernel writes: by the gap between
+  /// it and the run before.
+  void run(std::uint64_t first, std::uint64_t count, std::uint8_t what) {
+    varint(first - position_);
+    varint(count - 1);
+    byte(what);
+    position_ = first + count;
+  }
+
+private:
+  void begin_runs(std::uint64_t runs) {
+    varint(runs);
+    position_ = 0;
+  }
+  void append(const std::uint8_t *begin, const std::uint8_t *end) {
+    for (; begin != end; ++begin)
+      out_.push_back(*begin);
+  }
+
+  Bytes &out_;
+  std::uint64_t position_ = 0; ///< where the run before ended
+};
+
+} // namespace pagetide::trace
+
+#endif // PAGETIDE_TRACE_ENCODING_H
