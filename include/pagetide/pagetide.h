@@ -206,6 +206,13 @@ static inline const char *pagetide_status_string(int status) {
 /* Starts to record: the first period begins now, and what was touched before is
  * forgotten. config NULL: the values of PAGETIDE_OPTIONS and their defaults (no
  * trace unless trace_path is set there).
+ *
+ * Under `pagetide record` the program joins the recording that is under way.
+ * Record's settings stay in force (period, per_thread, checksum, unstable,
+ * trace), and config is only checked. The running period ends, and the callback
+ * is not called for it. The callback is called for every period from then on.
+ * Their indices are record's: the first need not be 0.
+ *
  * Errors: BUSY (already recording), INVALID (a field; period below 1 ms),
  * UNSUPPORTED (checksum of written pages under layout `access`), IO,
  * NO_MEMORY. */
@@ -215,6 +222,10 @@ static inline int pagetide_start(const pagetide_config *config) {
 
 /* Ends the running period as the final one, hands it to callback and trace,
  * writes the trace's end and stops. May be started again (a new trace).
+ *
+ * A program that joined record's recording leaves it: the running period ends
+ * as the program's final one, and the callback is called for it and then no
+ * more. Record's recording and its trace go on. pagetide_start() joins again.
  * Errors: NOT_RECORDING, BUSY. */
 static inline int pagetide_stop(void) { return PAGETIDE_CALL_(stop, ()); }
 

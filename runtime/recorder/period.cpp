@@ -87,7 +87,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   if (Tracing())
     EndWithTraceWriter();
   const u64 now = MonotonicNs();
-  const bool callback = HasCallback();
+  const bool callback = HasCallback() && membership != Membership::kLeft;
   const bool hash = record_config.checksum != ChecksumMode::kNone;
   ObserveThreads(now);
   LookAtMappings(now, last != nullptr || WatchingKernelWrites());

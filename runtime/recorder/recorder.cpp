@@ -77,6 +77,40 @@ static int AnswerEndOfProgram() {
   return PAGETIDE_OK;
 }
 
+/// The program asks to record while a recording is under way.
+static int JoinRecording() {
+  if (!record_config.by_record || membership == Membership::kJoined)
+    return PAGETIDE_BUSY;
+  // What was touched before is not in the program's first period: its callback
+  // does not see the period that ends here.
+  membership = Membership::kLeft;
+  if (!EndPeriodOrStop(kPeriodDriven, false, nullptr))
+    return PAGETIDE_NO_MEMORY;
+  membership = Membership::kJoined;
+  Schedule(MonotonicNs());
+  return PAGETIDE_OK;
+}
+
+/// The program asks to stop. A recording that it joined goes on without its
+/// callback.
+static int AnswerStop() {
+  switch (membership) {
+  case Membership::kLeft:
+    return PAGETIDE_NOT_RECORDING;
+  case Membership::kJoined:
+    if (EndPeriodOrStop(kPeriodFinal, true, nullptr))
+      Schedule(MonotonicNs());
+    membership = Membership::kLeft;
+    return PAGETIDE_OK;
+  case Membership::kNone:
+    break;
+  }
+  const EndReason reason = EndReason::kStop;
+  if (EndPeriodOrStop(kPeriodFinal, true, &reason))
+    StopRecording();
+  return PAGETIDE_OK;
+}
+
 static int Answer() {
   if (request.op == Op::kRepeat) {
     FollowCredentials(request.call);
@@ -86,13 +120,9 @@ static int Answer() {
     return PAGETIDE_NOT_RECORDING;
   switch (request.op) {
   case Op::kStart:
-    return StartRecording(nullptr);
-  case Op::kStop: {
-    EndReason reason = EndReason::kStop;
-    if (EndPeriodOrStop(kPeriodFinal, true, &reason))
-      StopRecording();
-    return PAGETIDE_OK;
-  }
+    return Recording() ? JoinRecording() : StartRecording(nullptr);
+  case Op::kStop:
+    return AnswerStop();
   case Op::kSetPeriod:
     __atomic_store_n(&record_config.period_ns, request.number,
                      __ATOMIC_RELEASE);
@@ -145,7 +175,8 @@ static bool Work() {
 /// What was under way was left off: recording cannot go on.
 static void Recover(const Reason &why) {
   const bool asked = RequestWaits();
-  if (asked && request.op == Op::kStart)
+  const bool starts = asked && request.op == Op::kStart && !Recording();
+  if (starts)
     Warning("nothing can be recorded: %s.\n", why.text);
   else
     WarnOrStop("%s. Recording ends here.\n", why.text);
@@ -154,7 +185,7 @@ static void Recover(const Reason &why) {
                     "recording ended before its time: %s", why.text);
   StopRecording(note.text);
   if (asked)
-    AnswerRequest(request.op == Op::kStart ? PAGETIDE_IO : PAGETIDE_NO_MEMORY);
+    AnswerRequest(starts ? PAGETIDE_IO : PAGETIDE_NO_MEMORY);
 }
 
 /// In a child, which begins to record where its parent did.

@@ -9,6 +9,7 @@
 namespace pagetide {
 
 RecordConfig record_config;
+Membership membership;
 PAGETIDE_RECORDER_STATE RecorderState recorder_state;
 
 static u32 recording;

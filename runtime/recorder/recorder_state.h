@@ -21,6 +21,7 @@ struct RecordConfig {
   trace::UnstablePolicy unstable;
   char trace_path[4096]; ///< absolute; empty: none
   char control[108];     ///< socket of `pagetide record`; empty: none
+  bool by_record;        ///< `pagetide record` began it, not the program
 };
 
 /// Of the recording under way. A request to start fills it in.
@@ -29,6 +30,11 @@ extern RecordConfig record_config;
 /// True while a recording is under way. From any thread.
 bool Recording();
 void SetRecording(bool recording);
+
+/// The program's part in a recording that `pagetide record` began: pagetide_start
+/// joins it and pagetide_stop leaves it. A forked child keeps it.
+enum class Membership : u32 { kNone, kJoined, kLeft };
+extern Membership membership;
 
 /// State of the recorder's thread.
 struct RecorderState {

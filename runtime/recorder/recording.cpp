@@ -169,8 +169,6 @@ static const Engine &ChosenEngine() {
 }
 
 int StartRecording(const char *parent_trace) {
-  if (Recording())
-    return PAGETIDE_BUSY;
   if (record_config.checksum == ChecksumMode::kWritten &&
       !abi::tells_writes(shadow.layout))
     return PAGETIDE_UNSUPPORTED;
@@ -179,6 +177,8 @@ int StartRecording(const char *parent_trace) {
   if (record_config.unstable == UnstablePolicy::kStop &&
       GetFlags().engine == EngineKind::kMprotect)
     return PAGETIDE_UNSUPPORTED;
+  if (!parent_trace)
+    membership = Membership::kNone;
   recorder_state.engine = &ChosenEngine();
   recorder_state.control = -1;
   PendingFrames().clear();

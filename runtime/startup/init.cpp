@@ -59,6 +59,7 @@ static void StartIfAsked() {
   if (!RecordingIsAskedFor())
     return;
   RecordConfig config = ConfigFromFlags();
+  config.by_record = config.control[0] != 0;
   switch (int status = RequestStart(config)) {
   case PAGETIDE_OK:
     return;
