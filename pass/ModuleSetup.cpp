@@ -18,6 +18,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <string>
+
 using namespace llvm;
 
 namespace pagetide {
@@ -71,6 +73,17 @@ SmallVector<GlobalVariable *> notesOf(Module &M) {
     if (Global.hasInitializer() && Global.getSection() == abi::kNoteSection)
       Notes.push_back(&Global);
   return Notes;
+}
+
+/// Makes the link fail where objects with other settings join the module.
+void makeSettingsSymbol(Module &M, const abi::ModuleInfo &Info) {
+  // A linker takes the symbols of bitcode for ordinary ones, and would reject
+  // two that agree. In LTO unifyModuleSetup compares.
+  if (M.getModuleFlag("ThinLTO") || M.getModuleFlag("EnableSplitLTOUnit"))
+    return;
+  std::string Name = abi::kSettingsSymbol;
+  M.appendModuleInlineAsm(".globl " + Name + "\n.hidden " + Name + "\n" + Name +
+                          " = " + std::to_string(abi::settings_value(Info)));
 }
 
 void makeConstructor(Module &M, GlobalVariable *Note) {
@@ -145,6 +158,7 @@ bool setUpModule(Module &M, const PassOptions &Options) {
   SmallVector<GlobalVariable *> Notes = notesOf(M);
   if (Notes.empty()) {
     makeConstructor(M, makeNote(M, Contents));
+    makeSettingsSymbol(M, Options.moduleInfo());
     return true;
   }
   if (Notes.front()->getInitializer() == Contents)

@@ -210,6 +210,17 @@ inline constexpr const char kNoteSection[] = ".note.pagetide";
 inline constexpr const char kNoteName[] = "Pagetide"; // namesz 9, padded to 12
 inline constexpr std::uint32_t kNoteType = 1;
 
+/// An absolute, hidden symbol of every instrumented object, whose value is
+/// settings_value(). Linkers accept the same absolute symbol any number of
+/// times, but report two values as a duplicate, with the names of both objects.
+inline constexpr const char kSettingsSymbol[] =
+    "__pagetide_layout_precision_and_granule_must_agree";
+
+constexpr std::uint32_t settings_value(const ModuleInfo &info) {
+  return info.abi_version << 24 | info.layout << 16 | info.cell_shift << 8 |
+         info.granule_shift;
+}
+
 struct ModuleNote {
   std::uint32_t name_bytes; ///< 9
   std::uint32_t info_bytes; ///< sizeof(ModuleInfo)
