@@ -191,6 +191,24 @@ struct Hello {
   char trace_path[4096];
 };
 
+enum class NoticeKind : std::uint32_t {
+  kRefused = 1,     ///< the runtime has ended the process
+  kUnrecorded = 2,  ///< the process runs, but cannot be recorded
+  kOtherRecord = 3, ///< it is a `pagetide record` or `audit` of its own
+};
+
+/// Sent to the control socket, without descriptors, by a process that
+/// `pagetide record` would otherwise miss without knowing why.
+struct Notice {
+  std::uint64_t magic; ///< kNoticeMagic
+  std::uint32_t version;
+  std::uint32_t pid;
+  NoticeKind kind;
+  std::uint32_t name_bytes;
+  char name[1024]; ///< the program, as it was started
+};
+inline constexpr std::uint64_t kNoticeMagic = 0x454349544F4E5450; // "PTNOTICE"
+
 } // namespace pagetide::shadow_file
 
 #endif // PAGETIDE_SHADOW_FILE_H

@@ -7,6 +7,7 @@
 #include "platform/messages.h"
 
 #include "platform/locks.h"
+#include "platform/notice.h"
 #include "platform/raw_thread_ids.h"
 #include "platform/syscalls.h"
 
@@ -125,6 +126,7 @@ void Fatal(const char *format, ...) {
   va_start(args, format);
   Write("ERROR: Pagetide: ", format, args);
   va_end(args);
+  NotifyRecord(shadow_file::NoticeKind::kRefused);
   Syscall(SYS_exit_group, kExitRefused);
   __builtin_unreachable();
 }

@@ -7,6 +7,7 @@
 #include "platform/options.h"
 
 #include "pagetide/shadow_file.h"
+#include "platform/environment.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
 
@@ -292,22 +293,6 @@ static void CheckRange(const char *name, u64 value, u64 low, u64 high) {
   if (value >= low && value <= high)
     return;
   Fatal("option %s must be from %llu to %llu.\n", name, low, high);
-}
-
-/// Not sanitizer_common's GetEnv, which reads /proc/self/environ: there may be no
-/// /proc, or no descriptor left, and the options would count for nothing.
-static const char *Environment(const char *name) {
-  uptr bytes = internal_strlen(name);
-  for (char **entry = environ; entry && *entry; ++entry)
-    if (!internal_strncmp(*entry, name, bytes) && (*entry)[bytes] == '=')
-      return *entry + bytes + 1;
-  return nullptr;
-}
-
-/// The environment's options; null where there are none, or a setuid program
-/// must not take orders from its caller.
-static const char *OptionsOfEnvironment() {
-  return getauxval(AT_SECURE) ? nullptr : Environment("PAGETIDE_OPTIONS");
 }
 
 bool EngineInEnvironment() {

@@ -14,6 +14,7 @@
 #include "platform/errno_names.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
+#include "platform/notice.h"
 #include "platform/options.h"
 #include "platform/program_events.h"
 #include "platform/program_memory.h"
@@ -42,10 +43,12 @@ namespace pagetide {
 /// Recording was asked for and cannot begin. By default better no run than one
 /// that somebody takes for recorded.
 static void RefuseToStart(const char *why) {
-  if (GetFlags().on_failure == OnFailure::kContinue)
+  if (GetFlags().on_failure == OnFailure::kContinue) {
     Warning("the program runs unrecorded: %s.\n", why);
-  else
+    NotifyRecord(shadow_file::NoticeKind::kUnrecorded);
+  } else {
     Fatal("the program was not started: %s.\n", why);
+  }
 }
 
 /// Set where this process has no part in the recording that was asked for.

@@ -7,6 +7,7 @@
 #include "startup/preinit.h"
 
 #include "interceptors/memory.h"
+#include "platform/environment.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "platform/program_events.h"
@@ -45,8 +46,29 @@ static const char *PrecisionOf(const ModuleInfo &module) {
   return module.cell_shift == module.granule_shift ? "exact" : "near";
 }
 
+/// The module whose settings are those of the process.
+static char first_origin[512];
+
+[[noreturn]] static void RefuseMixture(const ModuleInfo &module,
+                                       const char *origin) {
+  const ModuleInfo &first = shadow.module;
+  const bool one_file = !__sanitizer::internal_strcmp(origin, first_origin);
+  Fatal("%s was built with layout %s, precision %s and granule %u, but %s with "
+        "layout %s, precision %s and granule %u. Build all of a process with "
+        "the same -fpagetide-layout, -fpagetide-precision and "
+        "-fpagetide-granule. Each object file's settings are in its note: "
+        "readelf -n FILE.o\n",
+        origin, abi::kLayoutNames[module.layout], PrecisionOf(module),
+        1u << module.granule_shift,
+        one_file ? "other object files in it were built" : first_origin,
+        abi::kLayoutNames[first.layout], PrecisionOf(first),
+        1u << first.granule_shift);
+}
+
 void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!*origin)
+    origin = (const char *)getauxval(AT_EXECFN);
+  if (!origin)
     origin = "the program";
   CheckFields(module, origin);
   if ((ControlReady() && !ShadowReady()) || EngineListens())
@@ -60,6 +82,8 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
       Fatal("the GS base is already in use (it is 0x%zx): another tool, or "
             "Wine, sets it. Pagetide cannot run beside it.\n",
             base);
+    __sanitizer::internal_strncpy(first_origin, origin,
+                                  sizeof(first_origin) - 1);
     CreateShadow(module);
     ChooseMoves();
     return;
@@ -67,13 +91,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   const ModuleInfo &first = shadow.module;
   if (module.layout != first.layout || module.cell_shift != first.cell_shift ||
       module.granule_shift != first.granule_shift)
-    Fatal("%s was built with layout %s, precision %s and granule 2^%u, the "
-          "modules before it with layout %s, precision %s and granule 2^%u. "
-          "Build all of a process with the same -fpagetide-layout, "
-          "-fpagetide-precision and -fpagetide-granule.\n",
-          origin, abi::kLayoutNames[module.layout], PrecisionOf(module),
-          module.granule_shift, abi::kLayoutNames[first.layout],
-          PrecisionOf(first), first.granule_shift);
+    RefuseMixture(module, origin);
   shadow.module.flags |= module.flags;
 }
 
@@ -136,7 +154,9 @@ static void ReadLoadedModules() {
   }
 }
 
-__attribute__((constructor)) static void FirstPhase() {
+__attribute__((constructor)) static void FirstPhase(int, char **,
+                                                    char **environment) {
+  SetStartEnvironment(environment);
   InitMessages();
   InitBaseRegister();
   ReadLoadedModules();

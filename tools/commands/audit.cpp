@@ -10,6 +10,7 @@
 #include "audit/elf_image.h"
 #include "commands/command.h"
 #include "record/kernel_probe.h"
+#include "record/outer_record.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
@@ -92,12 +93,12 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   make_room_for_run(trace);
   const rlimit file_limit = raise_file_limit();
   ControlServer server;
-  const char *inherited = std::getenv(kOptionsVariable);
-  RuntimeOptions runtime(inherited ? inherited : "");
+  RuntimeOptions runtime(inherited_options());
   runtime.add("trace_path", std::filesystem::absolute(trace).string());
   runtime.add("control", server.socket_path());
   runtime.add("period", duration_option(*parse_duration(options.period)));
   runtime.add("kernel_writes", "1");
+  notify_outer_record();
   // Binding at the first call would write the files' tables at any time.
   ::setenv("LD_BIND_NOW", "1", 1);
   ChildProcess child(command, kOptionsVariable, runtime.text(), file_limit);
@@ -105,8 +106,9 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
                               std::strerror(child.start_error())));
   serve_run(child, server);
+  say_unrecorded(server);
   if (!server.anyone_came())
-    say_nothing_recorded(file, examine_elf(file));
+    say_nothing_recorded(server, file, examine_elf(file));
   for (const ControlServer::Live &live : server.live())
     say("process {} of this run still records; what it does from here on is "
         "not in the audit",
@@ -121,6 +123,24 @@ std::vector<std::string> traces_of(const std::string &path) {
     if (kind_of_file(file) == FileKind::kTrace)
       traces.push_back(file);
   return traces;
+}
+
+/// For a trace without the kernel's account.
+std::string why_not_auditable(const Audit &audit) {
+  if (!audit.lost.empty())
+    return fmt::format("{}: cannot be audited: {}", audit.path,
+                       printable(audit.lost.front().text));
+  const bool by_audit = audit.process && option_in(audit.process->options,
+                                                   "kernel_writes") == "1";
+  if (by_audit)
+    return fmt::format("{}: process {} ended before its first period did, so "
+                       "there is nothing to compare; take a shorter period "
+                       "(-p)",
+                       audit.path, audit.header.pid);
+  return fmt::format("{}: lacks the kernel's account of written pages, so it "
+                     "cannot be audited; record it with: pagetide audit -o "
+                     "FILE -- CMD",
+                     audit.path);
 }
 
 std::string title_of(const Audit &audit) {
@@ -164,9 +184,7 @@ int report(const AuditOptions &options, const std::string &path) {
       continue;
     }
     if (!audit.has_kernel_writes) {
-      say("{}: has no account of the kernel's, so it cannot be audited; was it "
-          "made by pagetide audit?",
-          trace);
+      say("{}", why_not_auditable(audit));
       status = kStatusFailed;
       continue;
     }

@@ -162,6 +162,16 @@ int run_named(const std::vector<std::string> &words) {
 
 } // namespace
 
+static std::string why_no_number(const std::string &text) {
+  if (!text.empty() &&
+      text.find_first_not_of("0123456789") == std::string::npos)
+    return fmt::format("{}: is too large; the largest number is {}", text,
+                       UINT64_MAX);
+  return fmt::format("{}: is no number; write decimal digits, or 0x and "
+                     "hexadecimal ones",
+                     text);
+}
+
 std::size_t find_rest(const CLI::App &app,
                       const std::vector<std::string> &words) {
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -189,11 +199,7 @@ void add_number(CLI::App &app, const char *name, const char *type,
       ->type_name(type)
       ->check(CLI::Validator(
           [](std::string &text) {
-            return parse_number(text)
-                       ? std::string()
-                       : fmt::format("{}: is no number; write decimal digits, "
-                                     "or 0x and hexadecimal ones",
-                                     text);
+            return parse_number(text) ? std::string() : why_no_number(text);
           },
           ""));
 }

@@ -6,6 +6,7 @@
 
 #include "commands/command.h"
 #include "record/engine_choice.h"
+#include "record/outer_record.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
@@ -51,10 +52,12 @@ struct RecordOptions {
 
 std::string runtime_options(const RecordOptions &options,
                             const std::string &socket) {
-  const char *inherited = std::getenv(kOptionsVariable);
-  RuntimeOptions out(inherited ? inherited : "");
+  const std::string inherited = inherited_options();
+  RuntimeOptions out(inherited);
   if (!options.no_output)
     out.add("trace_path", std::filesystem::absolute(options.output).string());
+  else if (!option_in(inherited, "trace_path").empty())
+    out.add("trace_path", "");
   out.add("control", socket);
   if (!options.period.empty())
     out.add("period", duration_option(*parse_duration(options.period)));
@@ -192,6 +195,7 @@ int run_record(const RecordOptions &options,
     const rlimit file_limit = raise_file_limit();
     ControlServer server;
     const std::string text = runtime_options(options, server.socket_path());
+    notify_outer_record();
     ChildProcess child(command, kOptionsVariable, text, file_limit);
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
@@ -203,10 +207,11 @@ int run_record(const RecordOptions &options,
     }
     serve_run(child, server);
     status = *child.exit_status();
-    if (!server.anyone_came() && options.engine != "marks")
+    const bool told = say_unrecorded(server);
+    if (!server.anyone_came() && !told && options.engine != "marks")
       say_nothing_preloaded(file, options.engine);
     else if (!server.anyone_came())
-      say_nothing_recorded(file, elf);
+      say_nothing_recorded(server, file, elf);
     else if (server.traces().empty() && server.live().empty() &&
              !options.no_output)
       say("the run was recorded, but no process of it could make its trace");

@@ -248,9 +248,29 @@ void ControlServer::receive_all(Process &process) {
       }
     if (got <= 0)
       process.hung_up = Clock::now();
-    else
+    else if (!take_notice(process, bytes, static_cast<std::size_t>(got)))
       take_hello(process, bytes, static_cast<std::size_t>(got), fds);
   }
+}
+
+/// Returns false if the message is no notice of this version.
+bool ControlServer::take_notice(const Process &process, const char *bytes,
+                                std::size_t size) {
+  shadow_file::Notice notice;
+  if (size != sizeof(notice))
+    return false;
+  std::memcpy(&notice, bytes, sizeof(notice));
+  if (notice.magic != shadow_file::kNoticeMagic ||
+      notice.version != shadow_file::kVersion ||
+      notice.name_bytes > sizeof(notice.name))
+    return false;
+  // Processes may do this without end.
+  constexpr std::size_t kMaxUnrecorded = 65536;
+  if (unrecorded_.size() < kMaxUnrecorded)
+    unrecorded_.push_back(
+        {process.pid, notice.kind,
+         printable(std::string_view(notice.name, notice.name_bytes))});
+  return true;
 }
 
 void ControlServer::take_hello(Process &process, const char *bytes,

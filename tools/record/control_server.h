@@ -10,6 +10,8 @@
 #include "record/harvest.h"
 #include "support/unique_fd.h"
 
+#include "pagetide/shadow_file.h"
+
 #include <poll.h>
 #include <sys/types.h>
 
@@ -36,6 +38,13 @@ public:
   struct Live {
     pid_t pid = 0;
     std::string path; ///< empty: it records without a trace
+  };
+
+  /// A process that said why it is not recorded.
+  struct Unrecorded {
+    pid_t pid = 0;
+    shadow_file::NoticeKind kind = shadow_file::NoticeKind::kRefused;
+    std::string name; ///< as it was started; printable
   };
 
   /// Makes the socket in a private directory. Throws Failure.
@@ -67,6 +76,7 @@ public:
   bool anyone_left() const { return !processes_.empty(); }
   std::vector<Live> live() const;
   const std::vector<Trace> &traces() const { return traces_; }
+  const std::vector<Unrecorded> &unrecorded() const { return unrecorded_; }
   /// Whether processes still wait to be accepted: there were more of them at
   /// once than descriptors for them.
   bool anyone_waits() const;
@@ -91,6 +101,7 @@ private:
   bool may_accept() const { return processes_.size() < most_processes_; }
   bool accept_one();
   void receive_all(Process &process);
+  bool take_notice(const Process &process, const char *bytes, std::size_t size);
   void take_hello(Process &process, const char *bytes, std::size_t size,
                   std::vector<UniqueFd> &fds);
   bool has_ended(const Process &process) const;
@@ -101,6 +112,7 @@ private:
   UniqueFd listener_;
   std::vector<Process> processes_;
   std::vector<Trace> traces_;
+  std::vector<Unrecorded> unrecorded_;
   std::vector<std::string> messages_;
   bool anyone_came_ = false;
   std::size_t most_processes_ = 1;

@@ -23,8 +23,25 @@ namespace {
 /// How long the rest of a run may take to end after its command has: a signal
 /// from the terminal reaches all of them at the same time.
 constexpr auto kLinger = std::chrono::milliseconds(250);
+/// Processes to name at most.
+constexpr std::size_t kMaxListed = 8;
 constexpr std::uint64_t kMinPeriodNs = 1000 * 1000;
 constexpr std::uint64_t kMaxPeriodNs = 1000ull * 3600 * 1000000000;
+
+const char *why(shadow_file::NoticeKind kind) {
+  switch (kind) {
+  case shadow_file::NoticeKind::kRefused:
+    return "was ended by Pagetide's runtime; its message that begins with "
+           "\"ERROR: Pagetide\" says why";
+  case shadow_file::NoticeKind::kUnrecorded:
+    return "was not recorded; the message of its runtime that begins with "
+           "\"WARNING: Pagetide\" says why";
+  case shadow_file::NoticeKind::kOtherRecord:
+    return "is a recording of its own: what it started was recorded there, not "
+           "here; leave out one of the two";
+  }
+  return "was not recorded, for a reason that this pagetide does not know";
+}
 
 /// Why the command's file, instrumented as it is, has not been heard of.
 std::string why_silent(const std::string &command, const ElfFile &file) {
@@ -99,7 +116,22 @@ std::string check_period(const std::string &text) {
   return {};
 }
 
-void say_nothing_recorded(const std::string &command, const ElfFile &file) {
+bool say_unrecorded(const ControlServer &server) {
+  std::size_t shown = 0;
+  for (const ControlServer::Unrecorded &process : server.unrecorded()) {
+    if (shown++ == kMaxListed) {
+      say("  and {} more", server.unrecorded().size() - kMaxListed);
+      break;
+    }
+    say("process {}, {}, {}", process.pid, process.name, why(process.kind));
+  }
+  return shown != 0;
+}
+
+void say_nothing_recorded(const ControlServer &server,
+                          const std::string &command, const ElfFile &file) {
+  if (!server.unrecorded().empty())
+    return;
   if (file.note) {
     say("{}", why_silent(command, file));
     return;

@@ -34,9 +34,15 @@ void serve_run(ChildProcess &child, ControlServer &server);
 /// An empty text if the period is possible, otherwise what is wrong with it.
 std::string check_period(const std::string &text);
 
+/// Names the processes that said why they are not recorded. Returns whether
+/// there are any.
+bool say_unrecorded(const ControlServer &server);
+
 struct ElfFile;
-/// Tells why nothing was recorded, and what to do.
-void say_nothing_recorded(const std::string &command, const ElfFile &file);
+/// Tells why nothing was recorded, and what to do. Says nothing if the
+/// processes have told why themselves.
+void say_nothing_recorded(const ControlServer &server,
+                          const std::string &command, const ElfFile &file);
 
 } // namespace pagetide::tools
 

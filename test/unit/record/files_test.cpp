@@ -245,5 +245,15 @@ TEST(RuntimeOptions, QuoteWhatWouldSeparate) {
   EXPECT_THROW(options.add("f", "'\""), Failure);
 }
 
+TEST(RuntimeOptions, AreRead) {
+  EXPECT_EQ(option_in("", "control"), "");
+  EXPECT_EQ(option_in("control=/a", "control"), "/a");
+  EXPECT_EQ(option_in("x=1:control=/a:control=/b,y=2", "control"), "/b");
+  EXPECT_EQ(option_in("x='control=/a':control='/b c'", "control"), "/b c");
+  EXPECT_EQ(option_in("control='/b", "control"), "/b");
+  EXPECT_EQ(option_in("mycontrol=/a", "control"), "");
+  EXPECT_EQ(option_in("control", "control"), "");
+}
+
 } // namespace
 } // namespace pagetide::tools

@@ -1,0 +1,39 @@
+//===- environment.cpp - PAGETIDE_OPTIONS, at any time ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/environment.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+static char **start_environment;
+
+void SetStartEnvironment(char **environment) {
+  start_environment = environment;
+}
+
+/// Not sanitizer_common's GetEnv, which reads /proc/self/environ: there may be
+/// no /proc, or no descriptor left, and the options would count for nothing.
+static const char *Environment(const char *name) {
+  uptr bytes = internal_strlen(name);
+  for (char **entry = environ ? environ : start_environment; entry && *entry;
+       ++entry)
+    if (!internal_strncmp(*entry, name, bytes) && (*entry)[bytes] == '=')
+      return *entry + bytes + 1;
+  return nullptr;
+}
+
+const char *OptionsOfEnvironment() {
+  return getauxval(AT_SECURE) ? nullptr : Environment("PAGETIDE_OPTIONS");
+}
+
+} // namespace pagetide
