@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "interceptors/string_marks.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
 #include "recorder/requests.h"
@@ -71,14 +72,14 @@ PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
   if (result)
     return result;
   DidRead(user, Length(user) + 1);
-  constexpr uptr kMostGroups = 65536; // the kernel's NGROUPS_MAX
-  void *groups = MapAnonymous(kMostGroups * sizeof(unsigned));
+  constexpr uptr kMaxGroups = 65536; // the kernel's NGROUPS_MAX
+  void *groups = MapAnonymous(kMaxGroups * sizeof(unsigned));
   if (!groups)
     Fatal("out of memory for the program's list of groups.\n");
-  uptr count = Syscall(SYS_getgroups, kMostGroups, (uptr)groups);
+  uptr count = Syscall(SYS_getgroups, kMaxGroups, (uptr)groups);
   if (!Failed(count))
     RepeatOnRecorder(SYS_setgroups, count, (uptr)groups);
-  Unmap(groups, kMostGroups * sizeof(unsigned));
+  Unmap(groups, kMaxGroups * sizeof(unsigned));
   return result;
 }
 PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
@@ -98,10 +99,7 @@ static void MarkControl(int option, uptr address) {
   case PR_SET_NAME: {
     // The string with its end, or as much of it as a name holds.
     const char *name = (const char *)address;
-    uptr bytes = 1;
-    while (bytes < kNameBytes && name[bytes - 1])
-      ++bytes;
-    return DidRead((const void *)address, bytes);
+    return DidRead(name, LengthWithEnd(name, kNameBytes));
   }
   case PR_GET_NAME:
     return DidWrite((void *)address, kNameBytes);

@@ -6,13 +6,13 @@
 
 #include "interceptors/memory.h"
 #include "interceptors/period_by_calls.h"
+#include "platform/exports.h"
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
 
 using namespace pagetide;
 
 // What the pass makes of memory intrinsics.
-#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
 PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n) {
   OnInterceptedCall();
   return MarkedMemcpy(d, s, n);

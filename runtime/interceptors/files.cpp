@@ -19,13 +19,13 @@ using namespace pagetide;
 #define PAGETIDE_READ_DIRECTORY(name)                                          \
   PAGETIDE_INTERCEPTOR(void *, name, void *directory) {                        \
     OnInterceptedCall();                                                       \
-    constexpr uptr kMostBuffer = uptr{64} << 10;                               \
+    constexpr uptr kMaxBuffer = uptr{64} << 10;                                \
     NeedReal();                                                                \
     if (!EngineListens())                                                      \
       return REAL(name)(directory);                                            \
     const int before = errno;                                                  \
     for (int tries = 0;; ++tries) {                                            \
-      KernelWillWrite(directory, kMostBuffer);                                 \
+      KernelWillWrite(directory, kMaxBuffer);                                  \
       errno = before;                                                          \
       void *entry = REAL(name)(directory);                                     \
       if (entry || errno != EFAULT || tries == kMaxTries)                      \

@@ -182,7 +182,7 @@ public:
 
   /// Notes an argument's kind; false where its number is too high for us.
   bool Declare(int position, Kind kind) {
-    if (position > kMost)
+    if (position > kMaxArguments)
       return false;
     kinds_[position - 1] = kind;
     count_ = position > count_ ? position : count_;
@@ -211,24 +211,14 @@ private:
     }
     return 0;
   }
-  static constexpr int kMost = 64;
+  static constexpr int kMaxArguments = 64;
   va_list list_;
   int count_ = 0;
-  Kind kinds_[kMost] = {};
-  u64 values_[kMost];
+  Kind kinds_[kMaxArguments] = {};
+  u64 values_[kMaxArguments];
 };
 
 } // namespace
-
-static void DidReadFormat(const char *format) { DidReadString(format); }
-static void DidReadFormat(const wchar_t *format) { DidReadWideString(format); }
-
-template <typename Char> static uptr LengthUpTo(const Char *s, uptr most) {
-  uptr n = 0;
-  while (n < most && s[n])
-    ++n;
-  return n < most ? n + 1 : n;
-}
 
 /// Marks the string of a %s, as far as printf reads it. Char is that of the
 /// output.
@@ -239,7 +229,7 @@ static void DidPrintString(u64 address, bool wide, int precision) {
   const uptr most = precision < 0 ? kNoBound : (uptr)precision;
   if (wide) {
     const wchar_t *s = (const wchar_t *)address;
-    uptr n = LengthUpTo(s, most) * 4;
+    uptr n = LengthWithEnd(s, most) * 4;
     if (precision < 0 || sizeof(Char) == 4) {
       DidRead(s, n);
     } else { // it bounds bytes, and a character may have several
@@ -249,9 +239,9 @@ static void DidPrintString(u64 address, bool wide, int precision) {
     return;
   }
   const char *s = (const char *)address;
-  DidRead(s, LengthUpTo(s, most));
+  DidRead(s, LengthWithEnd(s, most));
   if (precision >= 0 && sizeof(Char) == 4)
-    MayHaveRead(s, LengthUpTo(s, most * 6)); // it bounds characters
+    MayHaveRead(s, LengthWithEnd(s, most * 6)); // it bounds characters
 }
 
 /// Marks what printf has read and written through its arguments.
@@ -259,7 +249,7 @@ template <typename Char>
 void DidPrint(const Char *format, va_list list, int result) {
   if (!ShadowReady())
     return;
-  DidReadFormat(format);
+  DidReadString(format);
   Arguments arguments(list);
   auto kind = [](const Conversion &c) {
     char lower = (char)(c.letter | 32);
@@ -352,7 +342,7 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
     }
     if ((c.letter | 32) != 'c') {
       if (wide)
-        DidWriteWideString((wchar_t *)text);
+        DidWriteString((wchar_t *)text);
       else
         DidWriteString(text);
       return;
@@ -388,7 +378,7 @@ template <typename Char>
 void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
   if (!ShadowReady())
     return;
-  DidReadFormat(format);
+  DidReadString(format);
   Arguments arguments(list);
   FormatReader<Char> first(format);
   for (;;) {

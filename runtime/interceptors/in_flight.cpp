@@ -59,7 +59,7 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
     KernelWillWrite(p, bytes);
 }
 
-void InFlight::Leave() {
+void InFlight::End() {
   if (innermost_)
     *innermost_ = outer_;
   if (counted_)
@@ -71,7 +71,7 @@ void InFlight::Leave() {
     SetInFlight(*range_, address_, bytes_);
 }
 
-InFlight::~InFlight() { Leave(); }
+InFlight::~InFlight() { End(); }
 
 void AbandonCalls(uptr stack) {
   if (!ShadowReady())
@@ -98,7 +98,7 @@ void AbandonCalls(uptr stack) {
                         : call > here && call < stack;
   };
   while (innermost && left(innermost))
-    ((InFlight *)innermost)->Leave();
+    ((InFlight *)innermost)->End();
   AbandonUnwindable(
       [](uptr frame, const void *arg) {
         return (*(const decltype(left) *)arg)(frame);

@@ -33,7 +33,7 @@ public:
 
 private:
   friend void AbandonCalls(uptr stack);
-  void Leave();
+  void End();
   InFlightRange *range_ = nullptr;
   bool counted_ = false;
   std::uint64_t *innermost_ =

@@ -23,27 +23,27 @@ using namespace pagetide;
 namespace pagetide {
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT).
-constexpr uptr kMostOfOneCall = 0x7ffff000;
+constexpr uptr kMaxBytesOfCall = 0x7ffff000;
 
 void MarkInput(const void *p, uptr bytes, sptr done) {
   if (done > 0)
     DidWrite(p, Min((uptr)done, bytes));
   else if (done < 0 && errno == EFAULT)
-    MayHaveWritten(p, Min(bytes, kMostOfOneCall));
+    MayHaveWritten(p, Min(bytes, kMaxBytesOfCall));
 }
 
 void MarkOutput(const void *p, uptr bytes, sptr done) {
   if (done > 0)
     DidRead(p, Min((uptr)done, bytes));
   else if (done < 0 && errno == EFAULT)
-    MayHaveRead(p, Min(bytes, kMostOfOneCall));
+    MayHaveRead(p, Min(bytes, kMaxBytesOfCall));
 }
 
 Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
-  if (!ShadowReady() || count <= 0 || count > kMost)
+  if (!ShadowReady() || count <= 0 || count > kMaxPieces)
     return;
   if (count > kFew)
-    pieces_ = (iovec *)MapAnonymous(kMost * sizeof(iovec));
+    pieces_ = (iovec *)MapAnonymous(kMaxPieces * sizeof(iovec));
   if (!pieces_)
     Fatal("out of memory for the vector of a system call.\n");
   if (CopyFromProgram(pieces_, vector, (uptr)count * sizeof(iovec)))
@@ -52,7 +52,7 @@ Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
 
 Pieces::~Pieces() {
   if (pieces_ != few_)
-    Unmap(pieces_, kMost * sizeof(iovec));
+    Unmap(pieces_, kMaxPieces * sizeof(iovec));
 }
 
 InFlight Pieces::Span() const {

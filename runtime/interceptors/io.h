@@ -36,7 +36,8 @@ public:
 
 private:
   template <typename Mark> void MarkDone(sptr done, Mark mark) const;
-  static constexpr sptr kMost = 1024; // UIO_MAXIOV: the kernel refuses more
+  static constexpr sptr kMaxPieces =
+      1024; // UIO_MAXIOV: the kernel refuses more
   /// As many have room here: a thread's stack may be no larger than 16 KiB.
   static constexpr sptr kFew = 32;
   const iovec *vector_;

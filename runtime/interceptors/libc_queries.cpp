@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 #include "platform/locks.h"
 
@@ -178,12 +179,8 @@ PAGETIDE_AFTER(int, sched_getparam, (int pid, void *p), (pid, p),
 
 /// A name in a buffer of the caller's, which holds no end where it is full.
 static void DidGiveName(char *p, uptr room, bool succeeded) {
-  if (!succeeded)
-    return;
-  uptr n = 0;
-  while (n < room && p[n])
-    ++n;
-  MarkWrite((uptr)p, n < room ? n + 1 : room);
+  if (succeeded)
+    MarkWrite((uptr)p, LengthWithEnd(p, room));
 }
 #define PAGETIDE_NAME(name, first, first_arguments)                            \
   PAGETIDE_AFTER(int, name, (PAGETIDE_UNPACK first char *p, SIZE_T n),         \

@@ -114,7 +114,7 @@ int AnyMemcmp(const void *a, const void *b, uptr n) {
   return 0;
 }
 
-Moves moves;
+MemoryFunctions memory_functions;
 
 //===- Short ones, in a granule of 4 KiB or two ---------------------------===//
 
@@ -181,13 +181,13 @@ template <abi::Layout kLayout, unsigned kCellShift> struct Short {
     return x[compared - 1] - y[compared - 1];
   }
 
-  static Moves All() {
+  static MemoryFunctions All() {
     return {Memcpy, Memmove, Memset, kMarksReads ? Memcmp : REAL(memcmp)};
   }
 };
 } // namespace
 
-template <unsigned kCellShift> static Moves ShortOnes() {
+template <unsigned kCellShift> static MemoryFunctions ShortOnes() {
   switch (shadow.layout) {
   case abi::Layout::kRw:
     return Short<abi::Layout::kRw, kCellShift>::All();
@@ -199,10 +199,10 @@ template <unsigned kCellShift> static Moves ShortOnes() {
   return Short<abi::Layout::kWrite, kCellShift>::All();
 }
 
-void ChooseMoves() {
+void ChooseMemoryFunctions() {
   if (!Active())
     return;
-  Moves chosen;
+  MemoryFunctions chosen;
   if (!ShadowReady())
     chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp)};
   else if (shadow.granule_shift != abi::kDefaultGranuleShift)
@@ -212,12 +212,12 @@ void ChooseMoves() {
   else
     chosen = ShortOnes<abi::kDefaultGranuleShift>();
   // Other threads may be calling.
-  __atomic_store_n(&moves.memcpy, chosen.memcpy, __ATOMIC_RELEASE);
-  __atomic_store_n(&moves.memmove, chosen.memmove, __ATOMIC_RELEASE);
-  __atomic_store_n(&moves.memset, chosen.memset, __ATOMIC_RELEASE);
-  __atomic_store_n(&moves.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memcpy, chosen.memcpy, __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memmove, chosen.memmove, __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memset, chosen.memset, __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
 }
-PAGETIDE_WHEN_RESOLVED(ChooseMoves, false)
+PAGETIDE_WHEN_RESOLVED(ChooseMemoryFunctions, false)
 
 } // namespace pagetide
 

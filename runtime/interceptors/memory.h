@@ -19,17 +19,17 @@ namespace pagetide {
 
 /// The versions in use; null before the real functions are known. (Not preset:
 /// other libraries' resolvers may call before this one is relocated.)
-struct Moves {
+struct MemoryFunctions {
   void *(*memcpy)(void *d, const void *s, uptr n);
   void *(*memmove)(void *d, const void *s, uptr n);
   void *(*memset)(void *d, int c, uptr n);
   int (*memcmp)(const void *a, const void *b, uptr n);
 };
-extern Moves moves;
+extern MemoryFunctions memory_functions;
 
 /// Called when the real functions have become known, and when the shadow has
 /// become ready.
-void ChooseMoves();
+void ChooseMemoryFunctions();
 
 /// For calls of any length, at any time, with granules of any size.
 void *AnyMemcpy(void *d, const void *s, uptr n);
@@ -40,16 +40,20 @@ int AnyMemcmp(const void *a, const void *b, uptr n);
 /// These mark what they touch, before they do (memcmp: after), in steps of
 /// abi::kRangeStep bytes. Async-signal-safe.
 inline void *MarkedMemcpy(void *d, const void *s, uptr n) {
-  return (moves.memcpy ? moves.memcpy : AnyMemcpy)(d, s, n);
+  return (memory_functions.memcpy ? memory_functions.memcpy : AnyMemcpy)(d, s,
+                                                                         n);
 }
 inline void *MarkedMemmove(void *d, const void *s, uptr n) {
-  return (moves.memmove ? moves.memmove : AnyMemmove)(d, s, n);
+  return (memory_functions.memmove ? memory_functions.memmove
+                                   : AnyMemmove)(d, s, n);
 }
 inline void *MarkedMemset(void *d, int c, uptr n) {
-  return (moves.memset ? moves.memset : AnyMemset)(d, c, n);
+  return (memory_functions.memset ? memory_functions.memset : AnyMemset)(d, c,
+                                                                         n);
 }
 inline int MarkedMemcmp(const void *a, const void *b, uptr n) {
-  return (moves.memcmp ? moves.memcmp : AnyMemcmp)(a, b, n);
+  return (memory_functions.memcmp ? memory_functions.memcmp : AnyMemcmp)(a, b,
+                                                                         n);
 }
 
 } // namespace pagetide

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 
 using namespace pagetide;
@@ -31,13 +32,7 @@ PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
   return result;
 }
 
-static uptr WideLength(const wchar_t *s, uptr most) {
-  uptr n = 0;
-  while (n < most && s[n])
-    ++n;
-  return n;
-}
-constexpr uptr kMostBytesOfCharacter = 16; // MB_LEN_MAX
+constexpr uptr kMaxBytesOfCharacter = 16; // MB_LEN_MAX
 /// n wide characters have been made of s, and `room` was what there was.
 static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
   if (n == (uptr)-1) {
@@ -52,12 +47,12 @@ static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
     DidReadString(s);
   } else { // each character has one byte or several
     MarkRead((uptr)s, n);
-    MarkMayRead((uptr)s, Min(Length(s) + 1, n * kMostBytesOfCharacter));
+    MarkMayRead((uptr)s, Min(Length(s) + 1, n * kMaxBytesOfCharacter));
   }
 }
 static void DidMakeNarrow(char *d, const wchar_t *s, uptr room, uptr n) {
   if (n == (uptr)-1) {
-    MarkMayRead((uptr)s, (WideLength(s, kNoBound) + 1) * 4);
+    MarkMayRead((uptr)s, (LengthWithin(s, kNoBound) + 1) * 4);
     if (d)
       MarkMayWrite((uptr)d, room);
     return;
@@ -65,11 +60,11 @@ static void DidMakeNarrow(char *d, const wchar_t *s, uptr room, uptr n) {
   if (d)
     MarkWrite((uptr)d, n < room ? n + 1 : n);
   if (!d || n < room) {
-    MarkRead((uptr)s, (WideLength(s, kNoBound) + 1) * 4);
+    MarkRead((uptr)s, (LengthWithin(s, kNoBound) + 1) * 4);
   } else {
-    uptr certain = n / kMostBytesOfCharacter;
+    uptr certain = n / kMaxBytesOfCharacter;
     MarkRead((uptr)s, certain * 4);
-    MarkMayRead((uptr)s, Min(WideLength(s, n) + 1, n) * 4);
+    MarkMayRead((uptr)s, Min(LengthWithin(s, n) + 1, n) * 4);
   }
 }
 #define PAGETIDE_TO_WIDE(name, rest, rest_arguments)                           \
@@ -96,9 +91,7 @@ static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
   DidReadAt(s);
   if (d)
     DidWriteAt(s);
-  uptr characters = 0;
-  while (from[characters])
-    ++characters;
+  const uptr characters = LengthWithin(from, kNoBound);
   if (n == (uptr)-1 || !d) {
     MarkMayRead((uptr)from, (characters + 1) * sizeof(From));
     if (d)
@@ -126,7 +119,7 @@ static void DidConvertOne(wchar_t *d, const char *s, uptr n, sptr used) {
   if (!s)
     return;
   if (used < 0) {
-    MarkMayRead((uptr)s, Min(n, kMostBytesOfCharacter));
+    MarkMayRead((uptr)s, Min(n, kMaxBytesOfCharacter));
     return;
   }
   MarkRead((uptr)s, used ? (uptr)used : n ? 1 : 0);

@@ -57,7 +57,7 @@ private:
   /// The first few: what is reported before the real function runs. Results
   /// come later, and may be many.
   void Keep(const void *p, uptr bytes, bool written) {
-    if (count_ < kMost)
+    if (count_ < kMaxRanges)
       ranges_[count_++] = {p, bytes, written};
   }
   struct Range {
@@ -65,9 +65,9 @@ private:
     uptr bytes;
     bool written;
   };
-  static constexpr u32 kMost = 8;
+  static constexpr u32 kMaxRanges = 8;
   u32 count_ = 0;
-  Range ranges_[kMost];
+  Range ranges_[kMaxRanges];
 };
 
 /// A string whose address may be bad, in which case the real function says so:

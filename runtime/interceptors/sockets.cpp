@@ -92,10 +92,10 @@ static void DidSend(CountedMessage *message) {
 PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
                      int flags, void *timeout) {
   OnInterceptedCall();
-  constexpr u32 kMost = 1024; // UIO_MAXIOV: the kernel takes no more
-  u32 name_rooms[kMost];
+  constexpr u32 kMaxMessages = 1024; // UIO_MAXIOV: the kernel takes no more
+  u32 name_rooms[kMaxMessages];
   u32 known = 0;
-  for (; known < Min(n, kMost); ++known) {
+  for (; known < Min(n, kMaxMessages); ++known) {
     CountedMessage copy;
     if (!CopyFromProgram(&copy, messages + known, sizeof(copy)))
       break;

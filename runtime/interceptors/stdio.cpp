@@ -148,12 +148,12 @@ PAGETIDE_SCANF(__isoc99_sscanf, __isoc99_vsscanf, char, false,
 PAGETIDE_SCANF(wscanf, vwscanf, wchar_t, true, (), (), )
 PAGETIDE_SCANF(fwscanf, vfwscanf, wchar_t, true, (void *f, ), (f, ), )
 PAGETIDE_SCANF(swscanf, vswscanf, wchar_t, true, (const wchar_t *s, ), (s, ),
-               DidReadWideString(s))
+               DidReadString(s))
 PAGETIDE_SCANF(__isoc99_wscanf, __isoc99_vwscanf, wchar_t, false, (), (), )
 PAGETIDE_SCANF(__isoc99_fwscanf, __isoc99_vfwscanf, wchar_t, false, (void *f, ),
                (f, ), )
 PAGETIDE_SCANF(__isoc99_swscanf, __isoc99_vswscanf, wchar_t, false,
-               (const wchar_t *s, ), (s, ), DidReadWideString(s))
+               (const wchar_t *s, ), (s, ), DidReadString(s))
 
 //===- Blocks and lines ---------------------------------------------------===//
 
@@ -252,7 +252,7 @@ PAGETIDE_INTERCEPTOR(char *, __gets_chk, char *s, SIZE_T size) {
     InFlight in_flight(s, room > 0 ? (uptr)room * 4 : 0);                      \
     wchar_t *got = RESOLVED(name)(s, PAGETIDE_UNPACK arguments room, f);       \
     if (got)                                                                   \
-      DidWriteWideString(s);                                                   \
+      DidWriteString(s);                                                       \
     if (got && feof(f))                                                        \
       MayHaveWritten(s, (uptr)room * 4);                                       \
     return got;                                                                \
@@ -262,19 +262,18 @@ PAGETIDE_FGETWS(fgetws_unlocked, (), ())
 PAGETIDE_FGETWS(__fgetws_chk, (SIZE_T size, ), (size, ))
 PAGETIDE_FGETWS(__fgetws_unlocked_chk, (SIZE_T size, ), (size, ))
 
-#define PAGETIDE_PUT_STRING(name, Char, parameters, arguments, read)           \
+#define PAGETIDE_PUT_STRING(name, Char, parameters, arguments)                 \
   PAGETIDE_INTERCEPTOR(int, name, const Char *s PAGETIDE_UNPACK parameters) {  \
     OnInterceptedCall();                                                       \
     int result = RESOLVED(name)(s PAGETIDE_UNPACK arguments);                  \
-    read(s);                                                                   \
+    DidReadString(s);                                                          \
     return result;                                                             \
   }
-PAGETIDE_PUT_STRING(puts, char, (), (), DidReadString)
-PAGETIDE_PUT_STRING(fputs, char, (, void *f), (, f), DidReadString)
-PAGETIDE_PUT_STRING(fputs_unlocked, char, (, void *f), (, f), DidReadString)
-PAGETIDE_PUT_STRING(fputws, wchar_t, (, void *f), (, f), DidReadWideString)
-PAGETIDE_PUT_STRING(fputws_unlocked, wchar_t, (, void *f), (, f),
-                    DidReadWideString)
+PAGETIDE_PUT_STRING(puts, char, (), ())
+PAGETIDE_PUT_STRING(fputs, char, (, void *f), (, f))
+PAGETIDE_PUT_STRING(fputs_unlocked, char, (, void *f), (, f))
+PAGETIDE_PUT_STRING(fputws, wchar_t, (, void *f), (, f))
+PAGETIDE_PUT_STRING(fputws_unlocked, wchar_t, (, void *f), (, f))
 PAGETIDE_INTERCEPTOR(void, perror, const char *s) {
   OnInterceptedCall();
   RESOLVED(perror)(s);

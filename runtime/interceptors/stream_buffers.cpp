@@ -23,19 +23,19 @@ extern "C" int setvbuf(void *f, char *buffer, int mode, size_t bytes);
 namespace pagetide {
 
 constexpr uptr kStreamBuffer = 4096;
-constexpr u32 kMostBuffers = 256;
-static void *buffered[kMostBuffers]; ///< the stream that has the buffer
+constexpr u32 kMaxBuffers = 256;
+static void *buffered[kMaxBuffers]; ///< the stream that has the buffer
 
 static u8 *StreamBuffers() {
   static u8 *memory;
   if (u8 *known = __atomic_load_n(&memory, __ATOMIC_ACQUIRE))
     return known;
-  auto *made = (u8 *)MapAnonymous(kMostBuffers * kStreamBuffer, false);
+  auto *made = (u8 *)MapAnonymous(kMaxBuffers * kStreamBuffer, false);
   u8 *none = nullptr;
   if (made &&
       !__atomic_compare_exchange_n(&memory, &none, made, false,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    Unmap(made, kMostBuffers * kStreamBuffer);
+    Unmap(made, kMaxBuffers * kStreamBuffer);
     return none;
   }
   return made;
@@ -43,7 +43,7 @@ static u8 *StreamBuffers() {
 
 u32 BufferOf(void *f) {
   if (EngineListens())
-    for (u32 i = 0; i < kMostBuffers; ++i)
+    for (u32 i = 0; i < kMaxBuffers; ++i)
       if (buffered[i] == f)
         return i + 1;
   return 0;
@@ -53,7 +53,7 @@ void GiveBuffer(void *f, const char *mode) {
   if (!EngineListens() || !f || *mode != 'r' || BufferOf(f))
     return;
   u8 *buffers = StreamBuffers();
-  for (u32 i = 0; buffers && i < kMostBuffers; ++i) {
+  for (u32 i = 0; buffers && i < kMaxBuffers; ++i) {
     void *none = nullptr;
     if (buffered[i] ||
         !__atomic_compare_exchange_n(&buffered[i], &none, f, false,

@@ -13,9 +13,26 @@ DECLARE_REAL(SIZE_T, wcslen, const wchar_t *s)
 
 namespace pagetide {
 
+/// Characters of a string before its end, `most` at most.
+template <typename Char> uptr LengthWithin(const Char *s, uptr most) {
+  uptr n = 0;
+  while (n < most && s[n])
+    ++n;
+  return n;
+}
+/// The same with the end, if it is among them.
+template <typename Char> uptr LengthWithEnd(const Char *s, uptr most) {
+  uptr n = LengthWithin(s, most);
+  return n < most ? n + 1 : n;
+}
+
 inline void DidReadString(const wchar_t *s) {
   if (s && ShadowReady())
-    DidRead(s, (REAL(wcslen)(s) + 1) * sizeof(*s));
+    MarkRead((uptr)s, (RESOLVED(wcslen)(s) + 1) * sizeof(*s));
+}
+inline void DidWriteString(const wchar_t *s) {
+  if (s && ShadowReady())
+    MarkWrite((uptr)s, (RESOLVED(wcslen)(s) + 1) * sizeof(*s));
 }
 template <typename Char>
 void DidFindAny(const Char *s, const Char *set, const Char *found) {
@@ -28,15 +45,6 @@ void DidFindAny(const Char *s, const Char *set, const Char *found) {
 template <typename Char> void DidSpan(const Char *s, const Char *set, uptr n) {
   DidReadString(set);
   DidRead(s, (n + 1) * sizeof(Char));
-}
-
-inline void DidReadWideString(const wchar_t *s) {
-  if (ShadowReady())
-    MarkRead((uptr)s, (RESOLVED(wcslen)(s) + 1) * 4);
-}
-inline void DidWriteWideString(const wchar_t *s) {
-  if (ShadowReady())
-    MarkWrite((uptr)s, (RESOLVED(wcslen)(s) + 1) * 4);
 }
 
 } // namespace pagetide

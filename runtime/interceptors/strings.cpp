@@ -573,10 +573,7 @@ PAGETIDE_INTERCEPTOR(char *, __strcat_chk, char *d, const char *s,
 PAGETIDE_INTERCEPTOR(char *, __strncat_chk, char *d, const char *s, SIZE_T most,
                      SIZE_T room) {
   OnInterceptedCall();
-  uptr n = 0;
-  while (n < most && s[n])
-    ++n;
-  if (Length(d) + n >= room)
+  if (Length(d) + LengthWithin(s, most) >= room)
     return RESOLVED(__strncat_chk)(d, s, most, room);
   MarkedAppend(d, s, most);
   return d;

@@ -80,16 +80,8 @@ inline void DidGive(void *p, uptr bytes, bool succeeded) {
 
 } // namespace pagetide
 
-// A function, and what is to be marked after it. `result` is what it returned.
-#define PAGETIDE_AFTER(type, name, parameters, arguments, after)               \
-  PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
-    OnInterceptedCall();                                                       \
-    type result = KernelCall(RESOLVED(name)) arguments;                        \
-    if (ShadowReady()) {                                                       \
-      after;                                                                   \
-    }                                                                          \
-    return result;                                                             \
-  }
+// A function, and what is done before and after it. `after` marks; `result` is
+// what the function returned.
 #define PAGETIDE_AROUND(type, name, parameters, arguments, before, after)      \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \
@@ -100,5 +92,7 @@ inline void DidGive(void *p, uptr bytes, bool succeeded) {
     }                                                                          \
     return result;                                                             \
   }
+#define PAGETIDE_AFTER(type, name, parameters, arguments, after)               \
+  PAGETIDE_AROUND(type, name, parameters, arguments, , after)
 
 #endif // PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H

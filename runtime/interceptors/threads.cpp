@@ -129,8 +129,8 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
                        child_tid);
   }
   // Its first writes come with signals blocked.
-  constexpr uptr kMostOfStack = uptr{1} << 20;
-  ExcludeFromProtection((uptr)stack - kMostOfStack, (uptr)stack);
+  constexpr uptr kMaxStackBytes = uptr{1} << 20;
+  ExcludeFromProtection((uptr)stack - kMaxStackBytes, (uptr)stack);
   CloneStart *start = PrepareClone(run, arg, block_signals.saved());
   int tid =
       REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);

@@ -20,16 +20,9 @@ static_assert(sizeof(wchar_t) == 4);
 static void DidReadWide(const wchar_t *s, uptr n) { DidRead(s, n * 4); }
 static void DidWriteWide(wchar_t *s, uptr n) { DidWrite(s, n * 4); }
 
-/// Characters of a wide string before its end, `most` at most.
-static uptr WideLength(const wchar_t *s, uptr most) {
-  uptr n = 0;
-  while (n < most && s[n])
-    ++n;
-  return n;
-}
-/// The same; marks what was looked at.
+/// LengthWithin, which marks what it looked at.
 static uptr MarkedWideLength(const wchar_t *s, uptr most) {
-  uptr n = WideLength(s, most);
+  uptr n = LengthWithin(s, most);
   DidReadWide(s, n < most ? n + 1 : n);
   return n;
 }
@@ -238,13 +231,13 @@ PAGETIDE_INTERCEPTOR(wchar_t *, __wmemset_chk, wchar_t *d, wchar_t c, SIZE_T n,
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, __wcscpy_chk, wchar_t *d, const wchar_t *s,
                      SIZE_T room) {
-  return WideLength(s, room) >= room ? RESOLVED(__wcscpy_chk)(d, s, room)
-                                     : WRAP(wcscpy)(d, s);
+  return LengthWithin(s, room) >= room ? RESOLVED(__wcscpy_chk)(d, s, room)
+                                       : WRAP(wcscpy)(d, s);
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, __wcpcpy_chk, wchar_t *d, const wchar_t *s,
                      SIZE_T room) {
-  return WideLength(s, room) >= room ? RESOLVED(__wcpcpy_chk)(d, s, room)
-                                     : WRAP(wcpcpy)(d, s);
+  return LengthWithin(s, room) >= room ? RESOLVED(__wcpcpy_chk)(d, s, room)
+                                       : WRAP(wcpcpy)(d, s);
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, __wcsncpy_chk, wchar_t *d, const wchar_t *s,
                      SIZE_T most, SIZE_T room) {
@@ -258,15 +251,15 @@ PAGETIDE_INTERCEPTOR(wchar_t *, __wcpncpy_chk, wchar_t *d, const wchar_t *s,
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, __wcscat_chk, wchar_t *d, const wchar_t *s,
                      SIZE_T room) {
-  uptr length = WideLength(d, room);
-  return length + WideLength(s, room) >= room
+  uptr length = LengthWithin(d, room);
+  return length + LengthWithin(s, room) >= room
              ? RESOLVED(__wcscat_chk)(d, s, room)
              : WRAP(wcscat)(d, s);
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, __wcsncat_chk, wchar_t *d, const wchar_t *s,
                      SIZE_T most, SIZE_T room) {
-  uptr length = WideLength(d, room);
-  return length + WideLength(s, most) >= room
+  uptr length = LengthWithin(d, room);
+  return length + LengthWithin(s, most) >= room
              ? RESOLVED(__wcsncat_chk)(d, s, most, room)
              : WRAP(wcsncat)(d, s, most);
 }

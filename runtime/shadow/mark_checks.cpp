@@ -6,6 +6,7 @@
 
 #include "shadow/mark_checks.h"
 
+#include "platform/exports.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "shadow/marking.h"
@@ -117,8 +118,6 @@ void RenewMarkChecksInChild() {
 } // namespace pagetide
 
 using namespace pagetide;
-
-#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
 
 PAGETIDE_EXPORT void __pagetide_access(const void *p, uptr bytes, u32 what) {
   if (what & abi::kAccessReads)

@@ -13,6 +13,7 @@
 #include "shadow/marking.h"
 
 #include "periods/watch.h"
+#include "platform/exports.h"
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
@@ -21,8 +22,6 @@
 #include "threads/thread_start.h"
 
 using namespace pagetide;
-
-#define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
 
 /// The runtime may be loaded in a program without instrumented code: then there
 /// is nothing to record, unless an engine does that needs no marks.

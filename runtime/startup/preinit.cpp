@@ -85,7 +85,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
     __sanitizer::internal_strncpy(first_origin, origin,
                                   sizeof(first_origin) - 1);
     CreateShadow(module);
-    ChooseMoves();
+    ChooseMemoryFunctions();
     return;
   }
   const ModuleInfo &first = shadow.module;
