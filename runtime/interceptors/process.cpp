@@ -7,6 +7,7 @@
 #include "interceptors/process.h"
 
 #include "interceptors/address_limit.h"
+#include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/memory_streams.h"
 #include "interceptors/period_by_calls.h"
@@ -20,6 +21,7 @@
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -134,8 +136,6 @@ PAGETIDE_INTERCEPTOR(void, abort, void) {
   RESOLVED(abort)();
 }
 
-using Strings = char *const *;
-
 static void BeforeExec() {
   EndOfProgram(trace::EndReason::kExec);
   LowerAddressLimitForExec();
@@ -147,29 +147,38 @@ static int ExecFailed(int result) {
 
 PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
   BeforeExec();
-  return ExecFailed(RESOLVED(execve)(path, argv, env));
+  const ChildEnvironment child(env, AT_FDCWD, path);
+  return ExecFailed(RESOLVED(execve)(path, argv, child.get()));
 }
 PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
   BeforeExec();
-  return ExecFailed(RESOLVED(execv)(path, argv));
-}
-PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
-  BeforeExec();
-  return ExecFailed(RESOLVED(execvp)(file, argv));
+  const ChildEnvironment child(environ, AT_FDCWD, path);
+  return ExecFailed(child.has_more() ? RESOLVED(execve)(path, argv, child.get())
+                                     : RESOLVED(execv)(path, argv));
 }
 PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
                      Strings env) {
   BeforeExec();
-  return ExecFailed(RESOLVED(execvpe)(file, argv, env));
+  const ChildEnvironment child(env, AT_FDCWD, nullptr);
+  return ExecFailed(RESOLVED(execvpe)(file, argv, child.get()));
+}
+PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
+  BeforeExec();
+  const ChildEnvironment child(environ, AT_FDCWD, nullptr);
+  return ExecFailed(child.has_more()
+                        ? RESOLVED(execvpe)(file, argv, child.get())
+                        : RESOLVED(execvp)(file, argv));
 }
 PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
   BeforeExec();
-  return ExecFailed(RESOLVED(fexecve)(fd, argv, env));
+  const ChildEnvironment child(env, fd, "", AT_EMPTY_PATH);
+  return ExecFailed(RESOLVED(fexecve)(fd, argv, child.get()));
 }
 PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {
   BeforeExec();
-  return ExecFailed(RESOLVED(execveat)(dir, path, argv, env, flags));
+  const ChildEnvironment child(env, dir, path, flags);
+  return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.get(), flags));
 }
 
 /// The arguments of an execl: first, ..., nullptr.

@@ -13,6 +13,7 @@
 
 #include "interceptors/sanitizer_table.h"
 
+#include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"
 #include "platform/program_events.h"
 
@@ -26,6 +27,7 @@
 #include "sanitizer_common/sanitizer_platform_limits_posix.h"
 #include "sanitizer_common/sanitizer_posix.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 
 using namespace __sanitizer;
@@ -195,23 +197,23 @@ static decltype(REAL(sigaltstack)) real_sigaltstack;
 template <typename Spawn>
 static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
                             const void *actions, const void *attributes,
-                            char *const argv[], char *const env[]) {
+                            char *const argv[], const ChildEnvironment &child) {
   ScopedHoldProtection hold;
   if (pid)
     KernelWillWrite(pid, sizeof(*pid));
-  return spawn(pid, path, actions, attributes, argv, env);
+  return spawn(pid, path, actions, attributes, argv, child.get());
 }
 static int Spawn(pid_t *pid, const char *path, const void *actions,
                  const void *attributes, char *const argv[],
                  char *const env[]) {
   return SpawnUnprotected(real_spawn, pid, path, actions, attributes, argv,
-                          env);
+                          ChildEnvironment(env, AT_FDCWD, path));
 }
 static int SpawnInPath(pid_t *pid, const char *file, const void *actions,
                        const void *attributes, char *const argv[],
                        char *const env[]) {
   return SpawnUnprotected(real_spawnp, pid, file, actions, attributes, argv,
-                          env);
+                          ChildEnvironment(env, AT_FDCWD, nullptr));
 }
 /// The kernel puts frames there.
 static int SetAlternateStack(void *stack, void *former) {
@@ -230,14 +232,16 @@ static int SetAlternateStack(void *stack, void *former) {
   return real_sigaltstack(stack, former);
 }
 
-static void InitTableInterceptors() { InitializeCommonInterceptors(); }
-PAGETIDE_WHEN_RESOLVED(InitTableInterceptors, true)
-
-void GuardTableInterceptors() {
+static void InitTableInterceptors() {
+  InitializeCommonInterceptors();
   real_spawn = REAL(posix_spawn);
   REAL(posix_spawn) = Spawn;
   real_spawnp = REAL(posix_spawnp);
   REAL(posix_spawnp) = SpawnInPath;
+}
+PAGETIDE_WHEN_RESOLVED(InitTableInterceptors, true)
+
+void GuardTableInterceptors() {
   real_sigaltstack = REAL(sigaltstack);
   REAL(sigaltstack) = SetAlternateStack;
 }

@@ -7,6 +7,7 @@
 #include "startup/init.h"
 
 #include "engines/mprotect_engine.h"
+#include "interceptors/child_environment.h"
 #include "interceptors/period_by_calls.h"
 #include "interceptors/real_functions.h"
 #include "interceptors/sanitizer_table.h"
@@ -121,6 +122,7 @@ void EnsureSecondPhase() {
   AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
   SanitizerToolName = "Pagetide"; // in messages of sanitizer_common
   InitFlags();
+  InitChildEnvironment();
   PrepareEngine();
   InitCopies();
   InitRecorder();

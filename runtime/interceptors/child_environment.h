@@ -1,0 +1,58 @@
+//===- child_environment.h - What started programs learn of the recording -===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `pagetide record` tells the processes of a run by their environment how to
+// record: PAGETIDE_OPTIONS, and LD_PRELOAD if the engine needs no instrumented
+// code. A program that starts another one with a trimmed environment would take
+// it out of the run. So the calls that start programs add what is missing.
+//
+// Nothing is added if the program has set options of its own, for itself or for
+// the program that it starts, or if that program runs with other rights: there
+// the runtime obeys no environment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_CHILD_ENVIRONMENT_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_CHILD_ENVIRONMENT_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+using Strings = char *const *;
+
+/// Second phase, once the options are known.
+void InitChildEnvironment();
+
+/// The environment for a program that is about to be started. Allocates with
+/// bare system calls only, and writes no variable: the caller may be a child of
+/// vfork, which shares its parent's memory.
+class ChildEnvironment {
+public:
+  /// `file` names the program, as execveat's arguments do; null: it is looked
+  /// for in PATH.
+  ChildEnvironment(Strings environment, int directory, const char *file,
+                   int flags = 0);
+  ~ChildEnvironment();
+  ChildEnvironment(const ChildEnvironment &) = delete;
+  ChildEnvironment &operator=(const ChildEnvironment &) = delete;
+
+  Strings get() const { return environment_; }
+  bool has_more() const { return has_more_; }
+
+private:
+  void Extend(uptr count, bool options, bool preload);
+  static constexpr uptr kFew = 128; // a thread's stack may be 16 KiB
+  Strings environment_;
+  bool has_more_ = false;
+  char *few_[kFew];
+  char **mapped_ = nullptr;
+  uptr mapped_bytes_ = 0;
+};
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_CHILD_ENVIRONMENT_H
