@@ -3,7 +3,7 @@
 """Makes docs/reference/interceptors.md of runtime/interceptors/intercepted.txt.
 
     scripts/interceptors.py            writes it
-    scripts/interceptors.py --check    fails where it is not up to date
+    scripts/interceptors.py --check    fails if it is not up to date
 """
 
 import argparse
@@ -17,13 +17,14 @@ TARGET = TOP / "docs" / "reference" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
 
-Made by `scripts/interceptors.py` of `runtime/interceptors/intercepted.txt`. Instrumented code
-marks its own accesses; what it has these functions of libc (and, through them,
-the kernel) do to its memory is marked by the runtime. What that means, and what
-stays outside, is in [contract.md](contract.md).
+`scripts/interceptors.py` makes this page from `runtime/interceptors/intercepted.txt`.
 
-Marks are made when the function returns unless said otherwise. *As may*: the
-function may have touched it, and does not say whether it did.
+Instrumented code marks its own accesses. The runtime marks what these functions of
+libc, and the kernel through them, do to the program's memory.
+[contract.md](contract.md) says what that means, and which functions are not covered.
+
+Marks are made when the function returns, unless the table says otherwise. *As may*
+means that the function may have touched the memory, and does not say whether it did.
 """
 
 

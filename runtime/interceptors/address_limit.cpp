@@ -15,8 +15,8 @@
 
 namespace pagetide {
 
-/// What the kernel's limit holds beyond the program's. 0: the program has set
-/// none.
+/// How much more the kernel's limit is than the program's. 0 if the program has
+/// set none.
 static u64 added;
 static Lock limit_lock;
 
@@ -40,7 +40,7 @@ int LimitAddressSpace(const struct rlimit *limit, struct rlimit *previous) {
   if (limit) {
     if (limit->rlim_cur > limit->rlim_max)
       return EINVAL;
-    // A hard limit of before holds what the shadow took then.
+    // An earlier hard limit includes what the shadow took at that time.
     u64 add = added ? added : ShadowBytes();
     struct rlimit raised = {Plus(limit->rlim_cur, add),
                             Plus(limit->rlim_max, add)};
@@ -59,8 +59,8 @@ int LimitAddressSpace(const struct rlimit *limit, struct rlimit *previous) {
   return 0;
 }
 
-/// Changes the soft limit alone. In a child by vfork all variables are its
-/// parent's: none is written.
+/// Changes only the soft limit. Writes no variable: in a child of vfork they
+/// are the parent's.
 static void Shift(bool up) {
   struct rlimit limit;
   if (!added || Call(nullptr, &limit) || limit.rlim_cur == RLIM_INFINITY)

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program that limits its own address space means its own memory: the kernel
-// is told the limit plus what the shadow takes at that moment, and the program
-// reads back what it set.
+// A program that limits its address space means its own memory. So the kernel
+// gets that limit plus what the shadow takes at that moment, and the program
+// reads back what it has set.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ namespace pagetide {
 /// prlimit for RLIMIT_AS of this process. Returns 0 or an errno.
 int LimitAddressSpace(const struct rlimit *limit, struct rlimit *previous);
 
-/// The program that exec starts has no shadow: it gets the soft limit as it was
-/// set (a hard limit, once lowered, could not be put back if exec fails).
+/// A program that exec starts has no shadow yet, so it gets the soft limit that
+/// was set. (A lowered hard limit could not be restored if exec fails.)
 void LowerAddressLimitForExec();
 /// After an exec that failed.
 void RaiseAddressLimit();

@@ -1,4 +1,4 @@
-//===- child_environment.cpp - What started programs learn of the recording ===//
+//===- child_environment.cpp - What started programs are told -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -56,8 +56,8 @@ static bool StartsWith(const char *entry, const char *name) {
   return !*name;
 }
 
-/// Whether the program in that file starts in secure mode. Capabilities of files
-/// are not looked at.
+/// Whether the program in that file starts in secure mode. File capabilities do
+/// not count here.
 static bool ChangesRights(int directory, const char *file, int flags) {
   struct stat status;
   if (!file || Failed(Syscall(SYS_newfstatat, (uptr)directory, (uptr)file,

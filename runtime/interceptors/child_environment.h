@@ -1,4 +1,4 @@
-//===- child_environment.h - What started programs learn of the recording -===//
+//===- child_environment.h - What started programs are told ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

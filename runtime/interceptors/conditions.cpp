@@ -10,13 +10,13 @@ using namespace pagetide;
 
 namespace {
 
-// pthread_cond_t (cnd_t is the same): the waiters' sequence (8 bytes), where
-// group 1 starts (8), references and sizes of two groups (4 times 4), at 32 the
-// size that group 1 had, with the lock in it, at 36 how many use it, signals of
-// two groups (2 times 4).
+// pthread_cond_t (cnd_t is the same): the waiters' sequence (8 bytes); the
+// start of group 1 (8); references and sizes of two groups (4 times 4); at 32
+// the former size of group 1, with the lock in it; at 36 the number of users;
+// signals of two groups (2 times 4).
 constexpr uptr kConditionBytes = 48, kConditionLock = 32, kConditionUsers = 36;
 
-/// A wait enters, and leaves. What else it writes depends on who else is there.
+/// A wait begins, and ends. What else it writes depends on the other waiters.
 void MarkWaiter(const void *condition) {
   MarkObject<kConditionBytes>(condition, [=] {
     Write(condition, 0, 8);
@@ -34,7 +34,7 @@ void MarkWaitIsOver(const void *condition, const void *mutex, int) {
   MarkMutexTaken(mutex, nullptr, 0);
 }
 
-/// Writes nothing where nobody waits, which may change before libc looks.
+/// Writes nothing if nobody waits, which may change before libc looks.
 void MarkSignal(const void *condition) {
   if (!ShadowReady())
     return;

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread that keeps rights which the program has given up is as good as the
-// rights themselves to whoever takes the program over. libc makes such a call on
-// every thread that it knows; the recorder's two follow here.
+// If one thread keeps rights that the program has given up, whoever takes the
+// program over has them too. libc makes such a call on every thread that it
+// knows. The runtime's own threads repeat it here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +92,7 @@ PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
   }
   return Follow(result, SYS_capset, (uptr)header, (uptr)data);
 }
-/// What a call of prctl that went well read or wrote at its second argument.
+/// What a successful call of prctl has read or written at its second argument.
 static void MarkControl(int option, uptr address) {
   constexpr uptr kNameBytes = 16;
   switch (option) {

@@ -12,7 +12,7 @@
 
 using namespace pagetide;
 
-// What the pass makes of memory intrinsics.
+// The pass replaces memory intrinsics by calls of these.
 PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n) {
   OnInterceptedCall();
   return MarkedMemcpy(d, s, n);

@@ -14,8 +14,9 @@ using namespace pagetide;
 
 //===- Directories --------------------------------------------------------===//
 
-/// libc has the kernel write entries into a buffer behind the directory's
-/// descriptor, on the heap. The kernel refuses a bad one before it has moved on.
+/// The kernel writes entries into libc's buffer behind the directory's
+/// descriptor, on the heap. If the buffer is bad, the kernel has not moved on
+/// in the directory.
 #define PAGETIDE_READ_DIRECTORY(name)                                          \
   PAGETIDE_INTERCEPTOR(void *, name, void *directory) {                        \
     OnInterceptedCall();                                                       \
@@ -67,7 +68,7 @@ PAGETIDE_BY_DESCRIPTOR(fstatvfs64, kStatvfsBytes)
                  DidGive(p, kStatBytes, !result))
 PAGETIDE_STAT_AT(fstatat)
 PAGETIDE_STAT_AT(fstatat64)
-// What programs built before glibc 2.33 call.
+// Programs built before glibc 2.33 call these.
 #define PAGETIDE_OLD_STAT(name)                                                \
   PAGETIDE_AFTER(int, name, (int version, const char *path, void *p),          \
                  (version, path, p), DidReadPath(path, result);                \
@@ -104,8 +105,8 @@ PAGETIDE_AFTER(SSIZE_T, __readlinkat_chk,
                (int fd, const char *path, char *p, SIZE_T n, SIZE_T room),
                (fd, path, p, n, room), DidReadLink(path, p, n, result))
 
-/// A string that libc has put where the caller said, or into memory of its own.
-/// libc may have begun to when it fails.
+/// A string in the caller's memory or in memory of libc's. If the call fails,
+/// libc may have written a part of it.
 static void DidGiveString(const char *got, char *p, uptr room) {
   if (got)
     DidWriteString(got);
@@ -133,7 +134,7 @@ PAGETIDE_AFTER(char *, canonicalize_file_name, (const char *path), (path),
                DidReadPath(path, !result);
                DidGiveString(result, nullptr, 0))
 
-/// Functions that take a path, or two, and give nothing back.
+/// Functions that take one or two paths and return no data.
 #define PAGETIDE_PATH(name, rest, rest_arguments)                              \
   PAGETIDE_AFTER(int, name, (const char *path PAGETIDE_UNPACK rest),           \
                  (path PAGETIDE_UNPACK rest_arguments),                        \
@@ -180,8 +181,8 @@ PAGETIDE_AFTER(int, renameat,
 PAGETIDE_AFTER(void *, opendir, (const char *path), (path),
                DidReadPath(path, !result))
 
-// The mode is there only with O_CREAT and O_TMPFILE; to take it for granted
-// reads a register.
+// The mode is passed only with O_CREAT and O_TMPFILE. Otherwise va_arg reads a
+// register that nobody looks at.
 #define PAGETIDE_OPEN(name, parameters, arguments)                             \
   PAGETIDE_INTERCEPTOR(int, name, PAGETIDE_UNPACK parameters const char *path, \
                        int flags, ...) {                                       \
@@ -199,7 +200,7 @@ PAGETIDE_OPEN(open64, (), ())
 PAGETIDE_OPEN(openat, (int dir, ), (dir, ))
 PAGETIDE_OPEN(openat64, (int dir, ), (dir, ))
 
-/// Names made of a pattern: its last X's are written.
+/// Names made from a pattern, whose last X's libc overwrites.
 static void DidMakeName(char *p, uptr suffix) {
   constexpr uptr kMade = 6;
   uptr n = Length(p);
@@ -243,7 +244,7 @@ PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
 PAGETIDE_AROUND(int, getentropy, (void *p, SIZE_T n), (p, n),
                 InFlight in_flight(p, n), DidGive(p, n, !result))
 
-/// The other process's memory is its own affair.
+/// The other process's memory is not marked here.
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
                      const iovec *remote, uptr remote_n, uptr flags) {
   OnInterceptedCall();

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formats are read as glibc reads them: numbered arguments, %n, wide strings and
-// precisions included. Conversions that a program registers itself end the
-// reading: what their arguments point to is not marked.
+// Formats are parsed as glibc parses them: numbered arguments, %n, wide strings
+// and precisions included. Parsing ends at a conversion that the program has
+// registered itself. What its arguments, and those after it, point to is not
+// marked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,9 @@ namespace pagetide {
 
 namespace {
 
-/// What one conversion says, of printf or scanf.
+/// One conversion of printf or scanf.
 struct Conversion {
-  char letter;     ///< 0: the format has ended, or is none that we know
+  char letter;     ///< 0: the format has ended, or the conversion is unknown
   int position;    ///< of its argument, from 1; 0: the next one
   bool star_width; ///< printf: the width is an argument; scanf: suppressed
   int width_position;
@@ -109,7 +110,7 @@ private:
       n = n > 100000000 ? n : n * 10 + (int)(*p_ - '0');
     return n;
   }
-  /// "3$": 3; where there is none, 0.
+  /// "3$" is 3; 0 if there is none.
   int Position() {
     const Char *from = p_;
     int n = Number();
@@ -133,7 +134,7 @@ private:
         if (*p_ != '%')
           break;
       }
-      // Blanks match blanks, and none.
+      // Blanks match any number of blanks, also none.
       c.after_text |= !IsOneOf(*p_, " \t\n\v\f\r");
     }
     c.position = Position();
@@ -172,7 +173,7 @@ uptr IntegerBytes(char modifier) {
 
 enum class Kind : u8 { kWord, kReal, kLongReal };
 
-/// A call's arguments, in any order where the format numbers them.
+/// A call's arguments, in any order if the format numbers them.
 class Arguments {
 public:
   explicit Arguments(va_list list) { va_copy(list_, list); }
@@ -180,7 +181,7 @@ public:
   Arguments(const Arguments &) = delete;
   Arguments &operator=(const Arguments &) = delete;
 
-  /// Notes an argument's kind; false where its number is too high for us.
+  /// Records the kind of an argument; false if its number is too high.
   bool Declare(int position, Kind kind) {
     if (position > kMaxArguments)
       return false;
@@ -232,7 +233,7 @@ static void DidPrintString(u64 address, bool wide, int precision) {
     uptr n = LengthWithEnd(s, most) * 4;
     if (precision < 0 || sizeof(Char) == 4) {
       DidRead(s, n);
-    } else { // it bounds bytes, and a character may have several
+    } else { // the precision bounds bytes; a character may have several
       DidRead(s, Min(n, (most + 3) / 4 * 4));
       MayHaveRead(s, n);
     }
@@ -258,7 +259,7 @@ void DidPrint(const Char *format, va_list list, int result) {
     return c.modifier == 'L' || c.modifier == 'q' ? Kind::kLongReal
                                                   : Kind::kReal;
   };
-  // Numbered arguments must all be known before any can be had.
+  // All numbered arguments must be known before one can be read.
   FormatReader<Char> first(format);
   for (;;) {
     Conversion c = first.NextOfPrintf();
@@ -320,7 +321,7 @@ void DidPrint(const Char *format, va_list list, int result) {
     case 'G':
       arguments.Get(c.position, kind(c));
       break;
-    default: // one that we do not know
+    default: // unknown
       return;
     }
   }
@@ -347,7 +348,8 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
         DidWriteString(text);
       return;
     }
-    // So many, or fewer at the input's end; a character may have several bytes.
+    // That many, or fewer at the end of the input; a character may have several
+    // bytes.
     uptr unit = wide ? 4 : 1, most = c.width ? (uptr)c.width : 1;
     DidWrite(text, unit);
     MayHaveWritten(text, most * (!wide && sizeof(Char) == 4 ? 6 : unit));
@@ -373,7 +375,7 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
   }
 }
 
-/// Marks what scanf has stored: its first `stored` conversions did.
+/// Marks what scanf has stored: its first `stored` conversions succeeded.
 template <typename Char>
 void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
   if (!ShadowReady())
@@ -391,18 +393,18 @@ void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
   }
   arguments.ReadDeclared();
   FormatReader<Char> reader(format);
-  bool surely_here = true; // nothing between the last success and here can fail
+  bool surely_here = true; // nothing since the last success can have failed
   for (int left = stored < 0 ? 0 : stored;;) {
     Conversion c = reader.NextOfScanf(gnu_a);
     if (!c.letter)
       return;
     surely_here &= !c.after_text;
-    if (c.star_width) { // reads and forgets: may have been the one that failed
+    if (c.star_width) { // it stores nothing, and may be the one that failed
       surely_here = false;
       continue;
     }
     void *p = (void *)arguments.Get(c.position, Kind::kWord);
-    if (c.letter == 'n') { // is not counted
+    if (c.letter == 'n') { // it does not count as a conversion
       if (left || (surely_here && stored > 0))
         DidWrite(p, IntegerBytes(c.modifier));
       else

@@ -17,8 +17,8 @@ namespace pagetide {
 template <typename Char>
 void DidPrint(const Char *format, va_list list, int result);
 
-/// Marks what scanf has stored: its first `stored` conversions did. `gnu_a`: %as
-/// allocates, as before C99.
+/// Marks what scanf has stored: its first `stored` conversions succeeded.
+/// `gnu_a`: %as allocates, as before C99.
 template <typename Char>
 void DidScan(const Char *format, va_list list, int stored, bool gnu_a);
 

@@ -1,15 +1,12 @@
-//===- guards.cpp - Calls that reach our own means ------------------------===//
+//===- guards.cpp - Calls that could break the runtime --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-//
-// What a program does to its address space, its rights, its limits or its
-// processor's GS base can destroy what the runtime stands on, or must reach the
-// recorder's threads too, which libc does not know. What such calls read and
-// write is marked as ever.
-//
+// A program may change its address space, its handler of SIGSEGV or the GS base
+// in a way that breaks the runtime. Such calls are refused or adapted. What
+// they read and write is marked as usual.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +38,9 @@ constexpr uptr kBeyond = uptr{1} << abi::kAddressBits;
 constexpr uptr kMapFailed = ~uptr{0};
 } // namespace
 
-/// Ends the program where a call would replace or remove a part of the shadow:
-/// afterwards marks would be lost, or kill it with no word of why.
+/// Ends the program if a call would replace or remove a part of the shadow.
+/// Otherwise marks would be lost, or the program would be killed without a
+/// reason given.
 static void KeepShadow(const char *call, uptr address, uptr bytes) {
   if (bytes && ControlReady() && OverlapsShadow(address, bytes))
     Fatal("%s(0x%zx, %zu) would replace memory that Pagetide's shadow lies in. "
@@ -52,7 +50,7 @@ static void KeepShadow(const char *call, uptr address, uptr bytes) {
           call, address, bytes);
 }
 
-/// False, with errno set, where the range lies beyond what a shadow covers.
+/// False, with errno set, if no shadow covers the range.
 static bool InReach(const char *call, uptr address, uptr bytes) {
   if (address < kBeyond && bytes <= kBeyond - address)
     return true;
@@ -74,7 +72,7 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
     if (fixed && !InReach("mmap", address, bytes))
       return (void *)kMapFailed;
     if (!fixed && address >= kBeyond)
-      address = 0; // only a hint: with it the kernel may go beyond 47 bits
+      address = 0; // only a hint, with which the kernel may go beyond 47 bits
     if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
       KeepShadow("mmap", address, bytes);
     if (fixed)
@@ -125,7 +123,7 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
   }
   if (!EngineListens())
     return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
-  // One mapping is moved, not the many that lifted pages make of it.
+  // The kernel moves one mapping, not the many that changed rights make of it.
   ScopedHoldProtection hold;
   const int rights = ProgramRightsOf((uptr)address);
   MappingWillChange((uptr)address, old_bytes);
@@ -148,7 +146,7 @@ PAGETIDE_INTERCEPTOR(int, mprotect, void *address, uptr bytes, int rights) {
   return result;
 }
 
-/// Locking all would fill the shadow's tens of gigabytes with pages.
+/// Locking all memory would fill the shadow's tens of gigabytes with pages.
 PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
   if (!ControlReady())
     return RESOLVED(mlockall)(flags);
@@ -220,8 +218,8 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
   return result;
 }
 
-/// signal() by each of its names. Which one a program calls depends on the
-/// standard that it asks the headers for.
+/// signal() under each of its names. Which one a program calls depends on the
+/// standard that it requests from the headers.
 #define PAGETIDE_SIGNAL(name, flags)                                           \
   PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
     if (number != kSigSegv || !ShadowReady())                                  \

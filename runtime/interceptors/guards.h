@@ -1,4 +1,4 @@
-//===- guards.h - Calls that reach our own means --------------------------===//
+//===- guards.h - Calls that could break the runtime ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace pagetide {
 
-/// Refuses, or takes note of, what a bare system call would do to the means of
-/// the runtime.
+/// Refuses a bare system call that would break the runtime, or notes what it
+/// changes.
 void BeforeBareCall(long number, const u64 (&arguments)[6]);
 
 } // namespace pagetide

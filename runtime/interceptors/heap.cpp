@@ -4,13 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An allocator touches two things: its own bookkeeping, which is libc's and not
-// marked, and the program's bytes, when calloc clears them and realloc moves
-// them. What it did with these is read from the block's header where the
-// allocator is glibc's; of another allocator's it is only known that it may
-// have.
+// An allocator touches its own bookkeeping, which is libc's and is not marked.
+// It also touches the program's bytes, if calloc clears them or realloc moves
+// them. If the allocator is glibc's, the block's header says what was done.
+// What another allocator did is marked as may.
 //
-// The loader and libc themselves call these functions, early too.
+// The loader and libc call these functions too, also early.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +32,8 @@ void *sbrk(sptr n) noexcept;
 
 //===- The allocator ------------------------------------------------------===//
 
-/// Nobody has put another allocator in place of glibc's. (The compiler takes two
-/// names for two functions: it must not compare them.)
+/// True if the program has no other allocator than glibc's. (The asm keeps the
+/// compiler from assuming that two names are two functions.)
 static bool AllocatorIsGlibcs() {
   void *used = (void *)malloc;
   asm("" : "+r"(used));
@@ -42,8 +41,8 @@ static bool AllocatorIsGlibcs() {
 }
 
 namespace {
-/// What glibc keeps in front of a block: its size, whether it is a mapping of
-/// its own, and whether it is from another arena than the first.
+/// glibc's header in front of a block: its size, whether it is a mapping of its
+/// own, and whether it is from another arena than the first.
 struct Block {
   explicit Block(void *p) {
     u64 header = ((const u64 *)p)[-1];
@@ -76,8 +75,8 @@ PAGETIDE_INTERCEPTOR(void *, calloc, SIZE_T n, SIZE_T bytes) {
     MarkMayWrite((uptr)p, block.usable);
     return p;
   }
-  // What the heap has just been extended by is not cleared, unless it had been
-  // the heap's before.
+  // glibc does not clear what it has just extended the heap by, unless the heap
+  // had that memory before.
   const uptr cleared_to = (uptr)sbrk(0) == end_before
                               ? (uptr)p + block.usable
                               : Min((uptr)p + block.usable, end_before);
@@ -97,12 +96,12 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
   InFlight in_flight(nullptr, kAnywhere);
   if (!glibcs) {
     void *moved = RESOLVED(realloc)(p, n);
-    if (moved && moved != p) // nobody knows how much of it
+    if (moved && moved != p) // how much was copied is unknown
       MarkMayWrite((uptr)moved, n);
     return moved;
   }
   const Block before(p);
-  // The kernel moves what is one mapping, and its rights with it.
+  // The kernel moves a block that is a mapping, together with its rights.
   ScopedHoldProtection hold;
   const int rights = before.mapped ? ProgramRightsOf((uptr)p) : 0;
   if (rights)
@@ -137,8 +136,9 @@ PAGETIDE_INTERCEPTOR(int, posix_memalign, void **p, SIZE_T alignment,
 //===- Sorting ------------------------------------------------------------===//
 
 namespace {
-/// Tells which granules of a range have changed. One that has not changed may
-/// have been written nevertheless.
+/// Tells which granules of a range have changed. Others may have been written
+/// too, because libc does not say which elements it moved: they are marked as
+/// may.
 class Changes {
 public:
   Changes(void *p, uptr bytes) : p_((uptr)p), bytes_(bytes) {
@@ -178,8 +178,8 @@ private:
       at = end;
     }
   }
-  /// Need not be a good one: equal sums of different bytes make a may of a
-  /// certainty, no more.
+  /// A weak hash is enough: equal sums of different bytes only turn a certain
+  /// mark into a may.
   static u64 Sum(uptr at, uptr bytes) {
     using Unaligned __attribute__((aligned(1), may_alias)) = u64;
     u64 sum = bytes;
@@ -210,7 +210,7 @@ void MarkedSort(void *p, uptr n, uptr bytes, Sort sort) {
 using Compare = int (*)(const void *, const void *);
 using CompareWith = int (*)(const void *, const void *, void *);
 
-// The comparison is the program's code and marks for itself.
+// The comparison is the program's code, and marks its own accesses.
 PAGETIDE_INTERCEPTOR(void, qsort, void *p, SIZE_T n, SIZE_T bytes,
                      Compare compare) {
   OnInterceptedCall();

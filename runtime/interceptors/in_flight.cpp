@@ -16,9 +16,8 @@
 
 namespace pagetide {
 
-/// Changes the range of a slot so that the recorder, whenever it looks, finds
-/// one that covers both the former and the new one, where one contains the
-/// other.
+/// Changes the range of a slot. One of the two ranges contains the other;
+/// whenever the recorder looks, it finds a range that covers both.
 static void SetInFlight(InFlightRange &range, u64 address, u64 bytes) {
   if (range.bytes && bytes)
     StoreRelease(&range.bytes, u64{1} << abi::kAddressBits);
@@ -31,7 +30,8 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
     return;
   u32 slot = CurrentSlot();
   const bool orphan = slot == shadow_file::kOrphanSlot;
-  if (orphan || SharesSlot(slot)) { // several threads': only counted
+  // If several threads share the slot, the call is only counted.
+  if (orphan || SharesSlot(slot)) {
     counted_ = true;
     __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
                        __ATOMIC_ACQ_REL);
@@ -82,10 +82,10 @@ void AbandonCalls(uptr stack) {
                                        : shadow.slots[slot].inflight_call;
   if ((!innermost && !self.unwindable) || SharesSlot(slot))
     return;
-  // Stacks grow downward. Calls lie between here and the target; or, where the
-  // target is on another stack than the handler that jumps, anywhere on the
-  // handler's and below the target on the other. Only what is certain to be left
-  // is: a call too many is no worse than a page called unstable.
+  // Stacks grow downward, so abandoned calls lie between here and the target.
+  // If a handler jumps from its own stack to another one, they lie anywhere on
+  // the handler's stack, and below the target on the other. Only calls that are
+  // certainly abandoned are ended. A call too many only makes pages unstable.
   const uptr here = (uptr)__builtin_frame_address(0);
   stack_t handlers = {};
   Syscall(SYS_sigaltstack, 0, (uptr)&handlers);

@@ -17,12 +17,13 @@
 
 namespace pagetide {
 
-/// As a range in flight: a call that writes nobody knows where, but soon ends.
+/// The length of a range in flight, for a call that may write anywhere but ends
+/// soon.
 constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
 
-/// A range that libc or the kernel may write until this goes, so that no
-/// checksum takes it for stable. Calls may nest, by callbacks and signal
-/// handlers: the range is then the span of all of its kind.
+/// A range that libc or the kernel may write as long as this object exists, so
+/// that no checksum takes it for stable. Calls may nest, through callbacks and
+/// signal handlers. The range is then the span of all calls of its kind.
 class InFlight {
 public:
   InFlight(const void *p, uptr bytes,
@@ -37,13 +38,13 @@ private:
   InFlightRange *range_ = nullptr;
   bool counted_ = false;
   std::uint64_t *innermost_ =
-      nullptr;              ///< where the calls under way are chained
-  std::uint64_t outer_ = 0; ///< the next one of the chain
+      nullptr;              ///< the head of the chain of calls under way
+  std::uint64_t outer_ = 0; ///< the next call in the chain
   u64 address_ = 0, bytes_ = 0;
 };
 
-/// The thread is about to jump: calls above the stack pointer `stack` will not
-/// return.
+/// The thread is about to jump: calls whose frames lie above the stack pointer
+/// `stack` will not return.
 void AbandonCalls(uptr stack);
 
 } // namespace pagetide

@@ -8,7 +8,7 @@
 
 using namespace pagetide;
 
-// Used before its interceptor.
+// Used above its interceptor.
 DECLARE_REAL(SIZE_T, strlen, const char *s)
 
 namespace pagetide {

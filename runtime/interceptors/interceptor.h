@@ -4,26 +4,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//
-// Instrumented code marks its own accesses; what it has libc or the kernel do
-// is marked by interceptors. Each of them:
+// Instrumented code marks its own accesses. Interceptors mark what libc or the
+// kernel does for the program. Each interceptor has this form:
 //
 //   PAGETIDE_INTERCEPTOR(int, name, parameters...) {
-//     OnInterceptedCall();             // first
-//     int result = RESOLVED(name)(...); // libc's
-//     Wrote(p, bytes);                 // what it did
+//     OnInterceptedCall();              // first
+//     int result = RESOLVED(name)(...); // libc's function
+//     DidWrite(p, bytes);               // marks what it did
 //     return result;
 //   }
 //
-// and a line in intercepted.txt, from which the library's exports and
-// docs/reference/interceptors.md come. An interceptor entered before the second
-// phase, or in a process without instrumented code, does what the real function
-// does: the functions below then mark nothing.
+// and a line in intercepted.txt. The library's exports and
+// docs/reference/interceptors.md are made from that file. Before the second
+// phase, and in a process without instrumented code, an interceptor does what
+// the real function does: the functions below mark nothing.
 //
-// These files declare libc's functions themselves, with types of their own:
-// include no header of libc that declares one which the file intercepts.
-//
-//===----------------------------------------------------------------------===//
+// The files of this folder declare libc's functions with types of their own. A
+// file must not include a header that declares a function which it intercepts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,10 +39,10 @@ namespace pagetide {
 
 template <typename T> inline T Min(T a, T b) { return a < b ? a : b; }
 
-/// Strings without an end in sight.
+/// A length for strings that have no bound.
 constexpr uptr kNoBound = ~uptr{0} >> 1;
-/// Ranges are marked and moved in steps, so that a mark precedes its access by
-/// a bounded time (docs/reference/contract.md, Bounded skew).
+/// Ranges are marked and moved in steps, so that the time between a mark and
+/// its access is bounded (docs/reference/contract.md, Bounded skew).
 constexpr uptr kStep = abi::kRangeStep;
 constexpr uptr kTimeBytes = 16; ///< timespec, timeval
 
@@ -67,8 +64,8 @@ inline void MayHaveWritten(const volatile void *p, uptr bytes) {
   if (ShadowReady())
     MarkMayWrite((uptr)p, bytes);
 }
-/// False where what the program reads is marked nowhere: libc's own functions
-/// may do all of the work.
+/// False if the program's reads are not marked: then libc's functions may do
+/// all of the work.
 inline bool MarksReads() {
   return ShadowReady() && abi::records_reads(shadow.layout);
 }
@@ -81,7 +78,7 @@ template <typename T> inline void DidWriteAt(const T *p) {
     DidWrite((const volatile void *)p, sizeof(T));
 }
 
-/// Bytes of a string without its end, by the real strlen; marks nothing.
+/// Bytes of a string without its end. Calls the real strlen and marks nothing.
 uptr Length(const char *s);
 inline void DidReadString(const char *s) {
   if (s && ShadowReady())
@@ -92,14 +89,13 @@ inline void DidWriteString(const char *s) {
     MarkWrite((uptr)s, Length(s) + 1);
 }
 
-/// A path that the kernel has been given: it read it unless the address was
-/// bad, which the result tells.
+/// The kernel has read a path, unless the result says that its address was bad.
 inline void DidReadPath(const char *path, bool failed) {
   if (!failed || errno != EFAULT)
     DidReadString(path);
 }
 
-/// A value there; zero where it cannot be read.
+/// The value at p; zero if it cannot be read.
 template <typename T> T ValueAt(const T *p) {
   T value = {};
   if (p && !(ShadowReady() &&

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the kernel writes is marked when the call returns, and until then noted
-// as in flight.
+// Marks what the kernel writes when the call returns. Until then the range is
+// in flight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ InFlight Pieces::Span() const {
 
 template <typename Mark> void Pieces::MarkDone(sptr done, Mark mark) const {
   if (!count_ || (done < 0 && errno != EFAULT))
-    return; // refused unseen
+    return; // the kernel refused the call and looked at nothing
   MarkRead((uptr)vector_, count_ * sizeof(iovec));
   uptr left = done < 0 ? 0 : (uptr)done;
   for (uptr i = 0; i < count_ && left; ++i) {
@@ -191,7 +191,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
 PAGETIDE_INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n,
                      SIZE_T room, int flags, sockaddr *from,
                      socklen_t *from_bytes) {
-  if (n > room) // no more counted than marked: it ends the program
+  if (n > room) // it ends the program, so it neither counts nor marks
     return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
   return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
 }
@@ -206,7 +206,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   if (done >= 0 && ShadowReady()) {
     MarkRead((uptr)message, sizeof(*message));
     MarkWrite((uptr)message, sizeof(*message)); // lengths and flags
-    // The name's length may come back larger than its room.
+    // The returned length of the name may exceed its room.
     MarkWrite((uptr)before.msg_name,
               Min(message->msg_namelen, before.msg_namelen));
     MarkWrite((uptr)before.msg_control,

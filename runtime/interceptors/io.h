@@ -13,13 +13,13 @@
 
 namespace pagetide {
 
-/// Marks what a call has written: `done` bytes, or, where it failed on a bad
-/// address, nobody knows how much of the range.
+/// Marks what a call has written, or read: `done` bytes. After EFAULT the whole
+/// range may have been, because nobody knows how much was.
 void MarkInput(const void *p, uptr bytes, sptr done);
 void MarkOutput(const void *p, uptr bytes, sptr done);
 
-/// A copy of the program's vector, made without trusting its address: a bad one
-/// is for the kernel to refuse.
+/// A copy of the program's vector. If its address is bad the copy is empty, and
+/// the kernel refuses the call.
 class Pieces {
 public:
   Pieces(const iovec *vector, sptr count);
@@ -27,10 +27,10 @@ public:
   Pieces(const Pieces &) = delete;
   Pieces &operator=(const Pieces &) = delete;
 
-  /// The span of all pieces, to be noted as in flight.
+  /// The span of all pieces, as a range in flight.
   InFlight Span() const;
-  /// The bytes that `done` covers of the pieces, in order; or, after a bad
-  /// address, all of them as may. The vector itself has been read.
+  /// Marks the bytes of the pieces, in order, that `done` covers; after EFAULT
+  /// all of them as may. The vector itself has been read.
   void MarkInputDone(sptr done) const;
   void MarkOutputDone(sptr done) const;
 
@@ -38,7 +38,7 @@ private:
   template <typename Mark> void MarkDone(sptr done, Mark mark) const;
   static constexpr sptr kMaxPieces =
       1024; // UIO_MAXIOV: the kernel refuses more
-  /// As many have room here: a thread's stack may be no larger than 16 KiB.
+  /// Room without a mapping: a stack may have only 16 KiB.
   static constexpr sptr kFew = 32;
   const iovec *vector_;
   uptr count_ = 0;

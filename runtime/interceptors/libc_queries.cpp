@@ -75,7 +75,7 @@ PAGETIDE_AFTER(long, timegm, (void *t), (t), MarkRead((uptr)t, kTmBytes);
 
 //===- Signals ------------------------------------------------------------===//
 
-// glibc keeps, and the kernel takes, eight bytes of a set.
+// glibc and the kernel use eight bytes of a set.
 #define PAGETIDE_SET_ONLY(name)                                                \
   PAGETIDE_AFTER(int, name, (void *set), (set),                                \
                  DidGive(set, kSignalSetBytes, !result))
@@ -90,7 +90,7 @@ PAGETIDE_AFTER(int, sigdelset, (void *set, int n), (set, n),
                DidGive(set, kSignalSetBytes, !result))
 PAGETIDE_AFTER(int, sigismember, (const void *set, int n), (set, n),
                DidTake(set, kSignalSetBytes, result >= 0))
-/// A set without SIGSEGV where the runtime must be able to serve faults.
+/// The set without SIGSEGV, if an engine must be able to serve faults.
 class ServableSet {
 public:
   explicit ServableSet(const void *set) : set_(set) {
@@ -177,7 +177,7 @@ PAGETIDE_AFTER(int, sched_setaffinity, (int pid, SIZE_T n, const void *mask),
 PAGETIDE_AFTER(int, sched_getparam, (int pid, void *p), (pid, p),
                DidGive(p, 4, !result))
 
-/// A name in a buffer of the caller's, which holds no end where it is full.
+/// A name in the caller's buffer. If the buffer is full, the name has no end.
 static void DidGiveName(char *p, uptr room, bool succeeded) {
   if (succeeded)
     MarkWrite((uptr)p, LengthWithEnd(p, room));
@@ -236,7 +236,7 @@ static void DidGiveStrings(const Group &group) {
     DidWriteString(*member);
   MarkWrite((uptr)group.members, (uptr)(member + 1 - group.members) * 8);
 }
-/// The caller's room takes each line that libc looks at, one after the other.
+/// libc reads one line after the other into the caller's room.
 template <typename Entry>
 static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
   DidWriteAt(found);
@@ -266,7 +266,7 @@ PAGETIDE_FIND(getgrent_r, Group, (), (), )
 //===- Regular expressions ------------------------------------------------===//
 
 constexpr uptr kRegexBytes = 64, kMatchBytes = 8; // regex_t, regmatch_t
-/// The program's REG_NOSUB: regexec leaves the matches alone.
+/// With REG_NOSUB, regexec does not write the matches.
 static bool ReportsNoMatches(const u8 *regex) {
   constexpr uptr kFlagsAt = 56;
   return regex[kFlagsAt] & 1 << 5;
@@ -281,19 +281,19 @@ PAGETIDE_AFTER(int, regexec,
 PAGETIDE_INTERCEPTOR(void, regfree, void *regex) {
   OnInterceptedCall();
   RESOLVED(regfree)(regex);
-  constexpr uptr kPointerBytes = 48; // those of its memory come first
+  constexpr uptr kPointerBytes = 48; // the pointers to its memory come first
   DidRead(regex, kPointerBytes);
   DidWrite(regex, kPointerBytes);
 }
 
 //===- The command line ---------------------------------------------------===//
 
-// libc's variables lie in the program where it names them.
+// libc's variables. They lie in the program if the program names them.
 extern "C" {
 extern char *optarg;
 extern int optind, opterr, optopt;
 }
-/// What exactly it read of the arguments depends on them; it may permute them.
+/// Which arguments it read depends on what they are; it may also permute them.
 static void DidGetOption(int n, char *const *arguments, const char *options) {
   DidReadString(options);
   DidReadAt(&optind);
@@ -316,7 +316,7 @@ static void DidGetOption(int n, char *const *arguments, const char *options) {
       DidGetOption(n, p, options))
 PAGETIDE_GETOPT(getopt, (), ())
 PAGETIDE_GETOPT(__posix_getopt, (), ())
-/// The index of a long option is written where one is found.
+/// libc writes the index of a long option if it finds one.
 #define PAGETIDE_GETOPT_LONG(name)                                             \
   PAGETIDE_AFTER(int, name,                                                    \
                  (int n, char *const *p, const char *options,                  \

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// std::map, set and list keep their nodes in the program's heap, and have
-// libstdc++ link them: functions that are in its binary, not in its headers. They
-// are done here instead, on the same nodes, with marks before each access. Their
-// layout is part of libstdc++'s ABI.
+// std::map, set and list keep their nodes in the program's heap. Functions in
+// libstdc++'s binary link these nodes. Here they are replaced by functions that
+// do the same and mark before each access. The layout of nodes is part of
+// libstdc++'s ABI.
 //
-// Nothing of libstdc++ is needed: where it is not loaded nobody calls these.
+// libstdc++ is not needed: in a program without it nobody calls these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 using namespace pagetide;
 
-/// An interceptor that never calls what it stands in for.
+/// An interceptor that never calls the real function.
 #define PAGETIDE_STAND_IN(type, name, ...)                                     \
   DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
   extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
@@ -37,21 +37,21 @@ template <typename T> void Set(T &field, typename TypeIdentity<T>::Type value) {
 
 enum Colour : int { kRed, kBlack };
 
-/// _Rb_tree_node_base. Of a tree's header the parent is the root, left and right
-/// are the outermost nodes, and it is red.
+/// _Rb_tree_node_base. A tree's header is red. Its parent is the root; left and
+/// right are the outermost nodes.
 struct TreeNode {
   int colour;
   TreeNode *parent, *left, *right;
 };
 
-/// Which child; the other is the mirror image.
+/// One of the two children: algorithms for the other side are mirror images.
 TreeNode *&Child(TreeNode *node, bool right) {
   return right ? node->right : node->left;
 }
 
 bool IsBlack(TreeNode *node) { return !node || Get(node->colour) == kBlack; }
 
-/// Puts `with` where `node` hangs.
+/// Puts `with` in the place of `node`.
 void Replace(TreeNode *node, TreeNode *with, TreeNode &header) {
   TreeNode *parent = Get(node->parent);
   if (Get(header.parent) == node)
@@ -62,7 +62,7 @@ void Replace(TreeNode *node, TreeNode *with, TreeNode &header) {
     Set(with->parent, parent);
 }
 
-/// Turns a node down to one side: its other child comes up.
+/// Rotates a node down to one side; its other child moves up.
 void Rotate(TreeNode *down, bool to_right, TreeNode &header) {
   TreeNode *up = Get(Child(down, !to_right));
   TreeNode *middle = Get(Child(up, to_right));
@@ -122,10 +122,10 @@ TreeNode *Outermost(TreeNode *node, bool right) {
 /// Takes a node out.
 void Erase(TreeNode *node, TreeNode &header) {
   TreeNode *left = Get(node->left), *right = Get(node->right);
-  TreeNode *hole, *parent; // what moved up, null too; below whom
+  TreeNode *hole, *parent; // what moved up (may be null), and its parent
   int lost;                // the colour that is missing there
   if (left && right) {
-    // The next one takes its place, and is missing where it was.
+    // The next node takes its place, and is then missing from its own.
     TreeNode *next = Outermost(right, false);
     lost = Get(next->colour);
     hole = Get(next->right);
@@ -192,7 +192,7 @@ void Erase(TreeNode *node, TreeNode &header) {
 
 /// The next node in order, to one side; from the last one, the header.
 TreeNode *Step(TreeNode *node, bool right) {
-  // The header is its root's parent, and red as no root is.
+  // The header is the parent of its root, and is red, as no root is.
   if (!right && Get(node->colour) == kRed) {
     TreeNode *parent = Get(node->parent);
     if (parent && Get(parent->parent) == node)

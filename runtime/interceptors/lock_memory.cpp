@@ -18,9 +18,9 @@
 
 namespace pagetide {
 
-/// What will be mapped. The kernel locks such pages as they are touched
-/// (MCL_ONFAULT), whatever the program asked for: a new thread's shadow is mapped
-/// then too, and must not be filled.
+/// Locks future mappings. The kernel locks their pages when they are touched
+/// (MCL_ONFAULT), whatever the program asked for: the shadows of new threads
+/// are such mappings, and must not be filled.
 static int LockFuture() {
   return ErrnoOf(Syscall(SYS_mlockall, MCL_FUTURE | MCL_ONFAULT));
 }
@@ -29,7 +29,7 @@ static int LockCurrent(bool on_fault) {
   MappingList list = {};
   PageVec<char> text;
   int error = ReadMappings(list, ScratchRange, text);
-  if (error) // no /proc: pages are locked as they are touched, ours too
+  if (error) // no /proc: lock pages, also ours, as they are touched
     error = ErrnoOf(Syscall(SYS_mlockall, MCL_CURRENT | MCL_ONFAULT));
   for (const Mapping &m : list.entries) {
     if (error)
@@ -37,8 +37,8 @@ static int LockCurrent(bool on_fault) {
     constexpr uptr kOnFault = 1; // MLOCK_ONFAULT
     error = ErrnoOf(
         Syscall(SYS_mlock2, m.start, m.bytes, on_fault ? kOnFault : uptr{0}));
-    // Pages that cannot be read cannot be brought in. mlockall locks them and
-    // does not complain, nor about what has gone meanwhile.
+    // Pages without read rights cannot be brought in. mlockall locks them
+    // without an error, and ignores what has been unmapped meanwhile.
     if (error == ENOMEM && !(m.protection & (PROT_READ | PROT_WRITE)))
       error = 0;
     // [vvar] and the like.
@@ -62,7 +62,8 @@ int LockAllMemory(int flags) {
   if (!(flags & MCL_CURRENT))
     return 0;
   int error = LockCurrent(flags & MCL_ONFAULT);
-  // mlock says ENOMEM of the limit; mlockall says EPERM where there is none.
+  // If the limit is exceeded mlock returns ENOMEM; mlockall returns EPERM if
+  // the limit is 0.
   if (error == ENOMEM &&
       !Failed(Syscall(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (uptr)&limit)) &&
       !limit.rlim_cur)

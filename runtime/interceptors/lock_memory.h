@@ -9,8 +9,8 @@
 
 namespace pagetide {
 
-/// mlockall for the program: its own mappings are locked one by one. Returns 0
-/// or an errno.
+/// mlockall for the program: locks the program's own mappings one by one.
+/// Returns 0 or an errno.
 int LockAllMemory(int flags);
 
 } // namespace pagetide

@@ -16,9 +16,9 @@
 namespace pagetide {
 
 namespace {
-/// What the program asked for. Read by handlers, so its parts are loaded one by
-/// one; a program that changes its handler while a thread is faulting may get
-/// the new handler with the old flags, of which one matters.
+/// What the program asked for. Handlers read it, so its parts are loaded one by
+/// one. If a program changes its handler while a thread is faulting, that
+/// thread may get the new handler with the old flags.
 struct ProgramAction {
   void *handler; ///< null: the kernel has what the program set
   bool with_info;
@@ -78,9 +78,9 @@ uptr MarkLength(const u8 *code) {
 
 static void HandleFault(int number, siginfo_t *info, void *context) {
   auto *ucontext = (ucontext_t *)context;
-  if (info->si_code > 0) { // a fault, and no signal that someone sent
+  if (info->si_code > 0) { // a fault, not a signal that somebody sent
     greg_t &instruction = ucontext->uc_mcontext.gregs[REG_RIP];
-    // Where the fault is that of a jump to a bad place, there is no code.
+    // If the fault is a jump to a bad address, there is no code to look at.
     if (info->si_code == SI_KERNEL || (uptr)info->si_addr != (uptr)instruction)
       if (uptr bytes = MarkLength((const u8 *)instruction)) {
         instruction += (greg_t)bytes;
@@ -119,7 +119,7 @@ int SetFaultHandler(const struct sigaction *action, struct sigaction *previous,
                    (action->sa_flags & (int)SA_RESETHAND) != 0);
       ours.sa_sigaction = HandleFault;
       ours.sa_flags |= SA_SIGINFO;
-      // The kernel would reset it for the fault of a mark.
+      // Otherwise the fault of a mark would reset it.
       ours.sa_flags &= (int)~(unsigned)SA_RESETHAND;
     }
     __atomic_store_n(&program_action.handler, wraps ? handler : nullptr,

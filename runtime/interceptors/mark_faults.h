@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mark of an address that no shadow covers, in the kernel's half or between
-// the halves, faults before the access does. A program that handles SIGSEGV must
-// see the access's fault and no other: its handler is wrapped by one that
-// recognises a mark and skips it. A program without a handler dies by the same
-// signal either way.
+// No shadow covers addresses in the kernel's half, or between the halves. A
+// mark of such an address faults before the access does. A program that handles
+// SIGSEGV must see the fault of the access only. So its handler is wrapped by
+// one that recognises marks and skips them. A program without a handler dies by
+// the same signal in either case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,20 @@ struct sigaction;
 
 namespace pagetide {
 
-/// sigaction for SIGSEGV on the program's behalf; `real` is libc's. Arguments
+/// Sets the program's action for SIGSEGV; `real` is libc's sigaction. Arguments
 /// and result are sigaction's.
 int SetFaultHandler(const struct sigaction *action, struct sigaction *previous,
                     int (*real)(int, const struct sigaction *,
                                 struct sigaction *));
 
-/// signal() likewise, of which there are two kinds: `flags` are those of sigaction
-/// that its handlers have. `real` is libc's sigaction. Returns what signal does.
+/// The same for signal(); `flags` are those of sigaction that this variant of
+/// signal() sets. Returns what signal() returns.
 void *SetFaultSignal(void *handler, int flags,
                      int (*real)(int, const struct sigaction *,
                                  struct sigaction *));
 
-/// Bytes of the instruction at `code` where it is a mark, otherwise 0: a store
-/// relative to GS, of a constant or a register.
+/// The length of the instruction at `code` if it is a mark, which is a store of
+/// a constant or a register relative to GS; otherwise 0.
 uptr MarkLength(const u8 *code);
 
 } // namespace pagetide

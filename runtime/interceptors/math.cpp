@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libm is no library of every program: these look for their real functions when
-// they are first called, and where the program has libm only in a plugin's own
-// scope, they load it by its name.
+// Not every program has libm. So these functions look for the real ones when
+// they are first called. If only a plugin has libm, in its own scope, they load
+// it by name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- memory.cpp - memcpy and its like, with marks -----------------------===//
+//===- memory.cpp - memcpy and the like, with marks ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +24,7 @@ DECLARE_REAL(int, memcmp, const void *a, const void *b, SIZE_T n)
 
 namespace pagetide {
 
-//===- Of any length, at any time -----------------------------------------===//
+//===- Any length, at any time --------------------------------------------===//
 
 template <typename Move>
 static inline void MoveForward(uptr d, uptr s, uptr n, Move move) {
@@ -58,7 +58,7 @@ void *AnyMemmove(void *d, const void *s, uptr n) {
     MoveForward(to, from, n, move);
     return d;
   }
-  // The target overlaps the source's end: the last step goes first.
+  // The target overlaps the end of the source: the last step goes first.
   for (uptr left = n; left;) {
     uptr bytes = left < kStep ? left : kStep;
     left -= bytes;
@@ -83,7 +83,7 @@ void *AnyMemset(void *d, int c, uptr n) {
 
 using Unaligned __attribute__((aligned(1), may_alias)) = u64;
 
-/// Bytes of [0, n) that a comparison looks at: up to the first that differs.
+/// Bytes of [0, n) that a comparison looks at: up to the first difference.
 static inline uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
   uptr i = 0;
   for (; i + 16 <= n; i += 16)
@@ -116,11 +116,11 @@ int AnyMemcmp(const void *a, const void *b, uptr n) {
 
 MemoryFunctions memory_functions;
 
-//===- Short ones, in a granule of 4 KiB or two ---------------------------===//
+//===- Short calls, within two granules of 4 KiB --------------------------===//
 
 namespace {
-/// With granules of 2^12 bytes: all shifts are constants, and the granules of the
-/// first and the last byte are all there are of up to 4 KiB.
+/// For granules of 2^12 bytes. All shifts are constants. Up to 4 KiB lie in at
+/// most two granules: those of the first and the last byte.
 template <abi::Layout kLayout, unsigned kCellShift> struct Short {
   static constexpr uptr kGranuleBytes = uptr{1} << abi::kDefaultGranuleShift;
   static constexpr bool kMarksReads = abi::records_reads(kLayout);
@@ -245,7 +245,7 @@ PAGETIDE_INTERCEPTOR(void, bzero, void *d, SIZE_T n) {
   MarkedMemset(d, 0, n);
 }
 
-// With _FORTIFY_SOURCE. libc ends the program where the room is too small.
+// With _FORTIFY_SOURCE. libc ends the program if the room is too small.
 PAGETIDE_INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
                      SIZE_T room) {
   OnInterceptedCall();

@@ -1,12 +1,12 @@
-//===- memory.h - memcpy and its like, with marks -------------------------===//
+//===- memory.h - memcpy and the like, with marks ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs spend much of their time in small calls of these. So there is a
-// version of each for the layouts with granules of 4 KiB, which does what a short
-// call needs and no more; and which version is used is decided once.
+// Programs spend much of their time in short calls of these functions. So each
+// layout with granules of 4 KiB has a version that does only what a short call
+// needs. Which version is used is decided once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,9 @@
 
 namespace pagetide {
 
-/// The versions in use; null before the real functions are known. (Not preset:
-/// other libraries' resolvers may call before this one is relocated.)
+/// The versions in use; null before the real functions are known. (There is no
+/// initial value: resolvers of other libraries may call before this library has
+/// been relocated.)
 struct MemoryFunctions {
   void *(*memcpy)(void *d, const void *s, uptr n);
   void *(*memmove)(void *d, const void *s, uptr n);
@@ -31,14 +32,14 @@ extern MemoryFunctions memory_functions;
 /// become ready.
 void ChooseMemoryFunctions();
 
-/// For calls of any length, at any time, with granules of any size.
+/// For any length, any granule, and any time.
 void *AnyMemcpy(void *d, const void *s, uptr n);
 void *AnyMemmove(void *d, const void *s, uptr n);
 void *AnyMemset(void *d, int c, uptr n);
 int AnyMemcmp(const void *a, const void *b, uptr n);
 
-/// These mark what they touch, before they do (memcmp: after), in steps of
-/// abi::kRangeStep bytes. Async-signal-safe.
+/// These mark what they touch, in steps of abi::kRangeStep bytes. They mark
+/// before the access (memcmp: after it). Async-signal-safe.
 inline void *MarkedMemcpy(void *d, const void *s, uptr n) {
   return (memory_functions.memcpy ? memory_functions.memcpy : AnyMemcpy)(d, s,
                                                                          n);

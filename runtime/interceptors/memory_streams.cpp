@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fflush and fclose of a stream of open_memstream write the caller's pointer and
-// size. What was printed into its buffer since is marked then, as may: it was
-// written at some moment before.
+// fflush and fclose of a stream of open_memstream write the caller's pointer
+// and size. Then, what was printed into the buffer since is marked as may,
+// because the time of those writes is unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct MemoryStream {
   MemoryStream *next;
 };
 } // namespace
-static MemoryStream *memory_streams; // under the lock; looked at without it
+static MemoryStream *memory_streams; // changed under the lock; read without it
 static Lock memory_streams_lock;
 void pagetide::RenewMemoryStreamsInChild() { memory_streams_lock.Reset(); }
 
@@ -43,7 +43,8 @@ static void AddMemoryStream(void *f, char **buffer, SIZE_T *bytes, uptr unit) {
   *s = {f, buffer, bytes, unit, memory_streams};
   StoreRelease(&memory_streams, s);
 }
-/// Marks what a flush of `f` (null: of all) has written; forgets closed ones.
+/// Marks what a flush of `f` (null: of all streams) has written; removes `f` if
+/// it is closed.
 static void DidFlush(void *f, bool closed) {
   if (!LoadAcquire(&memory_streams) || !ShadowReady())
     return;

@@ -26,14 +26,15 @@ PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
     DidReadAt(in), DidWriteAt(in);
     DidReadAt(in_left), DidWriteAt(in_left);
     MarkRead((uptr)in_from, (uptr)(*in - in_from));
-    // A character that is incomplete, bad or had no room.
+    // It may have looked at a character that is incomplete, invalid, or had no
+    // room.
     MarkMayRead((uptr)*in, Min(*in_left, SIZE_T{16}));
   }
   return result;
 }
 
 constexpr uptr kMaxBytesOfCharacter = 16; // MB_LEN_MAX
-/// n wide characters have been made of s, and `room` was what there was.
+/// libc has made n wide characters of s; there was room for `room`.
 static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
   if (n == (uptr)-1) {
     MarkMayRead((uptr)s, Length(s) + 1);
@@ -84,7 +85,8 @@ PAGETIDE_TO_WIDE(__mbstowcs_chk, (, SIZE_T size), (, size))
 PAGETIDE_TO_NARROW(wcstombs, (), ())
 PAGETIDE_TO_NARROW(__wcstombs_chk, (, SIZE_T size), (, size))
 
-// These say in *s how far they came: null at the string's end.
+// These store in *s how far they came; null means that they reached the
+// string's end.
 template <typename To, typename From>
 static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
                            uptr n) {
@@ -114,7 +116,7 @@ PAGETIDE_CONVERT_FROM(__mbsrtowcs_chk, wchar_t, char, (, SIZE_T n), (, n))
 PAGETIDE_CONVERT_FROM(wcsrtombs, char, wchar_t, (), ())
 PAGETIDE_CONVERT_FROM(__wcsrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
 
-/// One character: `used` bytes, or minus one or two for a bad or short one.
+/// One character of `used` bytes; -1 if it is invalid, -2 if it is incomplete.
 static void DidConvertOne(wchar_t *d, const char *s, uptr n, sptr used) {
   if (!s)
     return;

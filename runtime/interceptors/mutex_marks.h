@@ -12,11 +12,11 @@
 namespace pagetide {
 
 // pthread_mutex_t (mtx_t is the same): lock, count, owner, users and kind, four
-// bytes each; how long to spin (2); at 24 and 32, of robust ones, its neighbours
-// in the thread's list of those it holds.
+// bytes each; the spin count (2). Robust mutexes have at 24 and 32 their
+// neighbours in the list of those that the thread holds.
 constexpr uptr kMutexBytes = 40, kMutexOwner = 8, kMutexUsers = 12,
                kMutexKind = 16, kMutexPrevious = 24, kMutexNext = 32;
-constexpr u32 kThreadMask = 0x3fffffff; // of a robust one's lock
+constexpr u32 kThreadMask = 0x3fffffff; // in the lock of a robust mutex
 constexpr int kRecursive = 1, kErrorCheck = 2, kAdaptive = 3, kTypes = 3,
               kRobust = 16;
 
@@ -24,7 +24,7 @@ inline int KindOf(const void *mutex) {
   return *(const volatile int *)((uptr)mutex + kMutexKind);
 }
 
-/// What a lock or an unlock touches in a mutex that nobody else wants.
+/// What a lock or an unlock touches in an uncontended mutex.
 inline __attribute__((always_inline)) void MarkMutex(const void *mutex) {
   MarkObject<kMutexKind + 4>(mutex, [mutex] {
     Write(mutex, 0, kMutexKind);
@@ -35,9 +35,9 @@ inline __attribute__((always_inline)) void MarkMutex(const void *mutex) {
 /// After a call that has waited for the mutex.
 void MarkMutexTaken(const void *mutex, const void *, int result);
 
-/// Of a recursive or a robust one.
+/// The same for a recursive or a robust mutex.
 void MarkUnusualUnlock(const void *mutex);
-/// Before an unlock, and all that does one.
+/// Before an unlock, and before any call that unlocks.
 inline __attribute__((always_inline)) void MarkUnlock(const void *mutex) {
   if (!ShadowReady())
     return;

@@ -10,7 +10,7 @@ using namespace pagetide;
 
 namespace {
 
-/// Before a lock: the caller may hold the mutex already.
+/// True if the caller holds the mutex already.
 bool HeldByCaller(const void *mutex) {
   return *(const volatile u32 *)((uptr)mutex + kMutexOwner) == GetTidRaw();
 }
@@ -24,25 +24,25 @@ inline __attribute__((always_inline)) void MarkLock(const void *mutex) {
   });
 }
 
-/// A robust mutex that the thread holds stands in a list: the neighbours were
-/// or will be written too. (A list's head is in libc's block of the thread.)
+/// A robust mutex that the thread holds is in a list, so its neighbours were
+/// written too, or will be. (The list's head is in libc's block of the thread.)
 void MarkRobustLinks(const void *mutex) {
   Write(mutex, kMutexPrevious, 16);
   const uptr previous = *(const volatile uptr *)((uptr)mutex + kMutexPrevious);
   const uptr next = *(const volatile uptr *)((uptr)mutex + kMutexNext);
-  // Both point at a field `next`; their lowest bit tells a priority protocol.
+  // Both point at a field `next`. Their lowest bit means a priority protocol.
   if (previous)
     Write((const void *)(previous & ~uptr{1}), 0, 8);
   if (next)
     Write((const void *)((next & ~uptr{1}) - 8), 0, 8);
 }
 
-/// One that was taken over from a dead thread has no owner yet.
+/// A mutex that was taken over from a dead thread has no owner yet.
 bool RobustHeldByCaller(const void *mutex) {
   return (*(const volatile u32 *)mutex & kThreadMask) == GetTidRaw();
 }
 
-/// Of a call that may give up waiting.
+/// For a call that may give up waiting.
 void MarkMutexWanted(const void *mutex) {
   MarkObject<kMutexKind + 4>(mutex, [=] {
     Read(mutex, 0, kMutexKind + 4);
@@ -71,7 +71,7 @@ __attribute__((noinline)) void MarkUnusualUnlock(const void *mutex) {
   const int kind = KindOf(mutex);
   if ((kind & kTypes) == kRecursive &&
       *(const volatile u32 *)((uptr)mutex + 4) > 1) {
-    Write(mutex, 4, 4); // only counted down
+    Write(mutex, 4, 4); // it only counts down
     return Read(mutex, 4, kMutexKind);
   }
   MarkMutex(mutex);
@@ -121,7 +121,7 @@ template <typename Real> int TryLock(const void *mutex, Real real) {
   return result;
 }
 
-/// A call that is given a time, which libc reads only where it waits.
+/// A call with a time, which libc reads only if it waits.
 template <typename Real>
 int TimedLock(const void *mutex, const void *time, Real real) {
   MarkMutexWanted(mutex);
@@ -187,7 +187,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_mutex_consistent, void *mutex) {
   }
   return REAL_OF(pthread_mutex_consistent)(mutex);
 }
-/// It takes the lock, unless the caller holds it, and changes the ceiling in it.
+/// It takes the lock, unless the caller holds it, and changes the ceiling.
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_setprioceiling, void *mutex,
                      int ceiling, int *old) {
   MarkMutexWanted(mutex);

@@ -17,14 +17,14 @@ static bool IsSpace(char c) {
   return (*__ctype_b_loc())[(u8)c] & kSpace;
 }
 
-/// Marks what a conversion of the text at `s`, which ended at `end`, looked at:
-/// the first character that is no part of the number too, and where that could
-/// begin a prefix or an exponent the ones after it.
+/// Marks what a conversion of the text at `s`, which ended at `end`, looked at.
+/// That includes the first character after the number. If that character could
+/// begin a prefix or an exponent, it includes those after it.
 static void DidConvert(const char *s, const char *end, bool real) {
   if (!ShadowReady())
     return;
   const char *p = end;
-  if (p == s) { // no number: blanks and a sign may have been skipped
+  if (p == s) { // no number: it may have skipped blanks and a sign
     while (IsSpace(*p))
       ++p;
     if (*p == '+' || *p == '-')

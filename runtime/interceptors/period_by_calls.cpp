@@ -1,4 +1,4 @@
-//===- period_by_calls.cpp - Periods that end at every Nth such call ------===//
+//===- period_by_calls.cpp - Periods that end at every Nth call -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ namespace pagetide {
 
 u64 calls_per_period;
 
-/// The thread whose calls count, told by its thread-local storage.
+/// The thread whose calls count, identified by its thread-local storage.
 static const ThreadSelf *counted;
 static u64 calls; ///< since the last period that ended here
 

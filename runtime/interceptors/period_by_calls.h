@@ -1,21 +1,20 @@
-//===- period_by_calls.h - Periods that end at every Nth such call --------===//
+//===- period_by_calls.h - Periods that end at every Nth call -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Option end_period_calls, for tests of programs that end no periods
-// themselves. Every interceptor calls OnInterceptedCall() first: the calling
-// code has made by then every access that it marked, and the interceptor has
-// marked none, so that no mark stands in another period than its access.
+// themselves. Every interceptor calls OnInterceptedCall() first. At that moment
+// the calling code has made every access that it marked, and the interceptor
+// has made no mark. So no mark is in another period than its access.
 //
-// memcpy, memmove and memset themselves do not: code generation makes calls of
-// them where the pass saw an access, and marked it, so that a period would end
-// between the two. (What the pass makes of them, __pagetide_memcpy and the
-// like, are calls.)
+// memcpy, memmove and memset do not call it. Code generation calls them for
+// accesses that the pass has already marked, so a period would end between mark
+// and access. (The pass's own calls, __pagetide_memcpy and the like, do count.)
 //
-// Only calls of the thread that started the process count. Where it has others,
-// they run on while a period ends, as they do when the clock ends one.
+// Only calls of the process's first thread count. Other threads run on while a
+// period ends, as they do if the clock ends it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@
 
 namespace pagetide {
 
-/// The option; 0: off. All that a call looks at then.
+/// The option; 0: off. If it is off, a call looks at nothing else.
 extern u64 calls_per_period;
 
 void CountInterceptedCall();
@@ -38,7 +37,7 @@ inline void OnInterceptedCall() {
     CountInterceptedCall();
 }
 
-/// The calling thread is the process's first: in the second phase, and in a
+/// Makes the calling thread the one that counts: in the second phase, and in a
 /// forked child.
 void CountCallsOfThisThread();
 

@@ -34,8 +34,9 @@ namespace pagetide {
 
 void InChildOfUnderscoreFork() {
   // The caller may be a signal handler, and other threads may have held any
-  // lock: system calls only, and nothing of libc's. The allocator's lock is not
-  // touched, and the callback is dropped, for its thread cannot be made here.
+  // lock. So only system calls are made, and no function of libc is called. The
+  // lock of the allocator is not touched. The callback is dropped, because its
+  // thread cannot be created here.
   RenewOwnMemoryInChild();
   RenewEngineInChild();
   RenewMarkChecksInChild();
@@ -77,9 +78,9 @@ PAGETIDE_INTERCEPTOR(int, system, const char *command) {
 /// The thread that runs exit handlers; 0: none.
 static u32 exiting;
 
-/// libc 2.36 lets a second thread pass the first one, which is still running
-/// handlers (recording ends in the last of them), and ends the process under
-/// it. As libc 2.41 does, the second waits for the end.
+/// In libc 2.36 a second thread that calls exit passes the first one, which
+/// still runs handlers (recording ends in the last of them), and ends the
+/// process. As in libc 2.41, the second thread waits for the end.
 static void PassOnlyOne() {
   if (!ControlReady() || GetPidRaw() != shadow.header->pid)
     return; // a child of vfork: its parent's memory
@@ -116,9 +117,9 @@ PAGETIDE_INTERCEPTOR(void, _Exit, int status) {
   EndOfProgram(trace::EndReason::kExit);
   RESOLVED(_Exit)(status);
 }
-/// libc's abort raises SIGABRT, and once more if a handler returns. The handler
-/// is the program's code, so it runs before recording ends; it may also leave by
-/// a jump, and the program goes on.
+/// libc's abort raises SIGABRT, and raises it again if a handler returns. The
+/// handler is the program's code, so it runs before recording ends. It may also
+/// jump out, and then the program goes on.
 PAGETIDE_INTERCEPTOR(void, abort, void) {
   struct sigaction action;
   if (ControlReady() && !sigaction(SIGABRT, nullptr, &action) &&
@@ -129,7 +130,7 @@ PAGETIDE_INTERCEPTOR(void, abort, void) {
     sigprocmask(SIG_UNBLOCK, &only, nullptr);
     Syscall(SYS_tgkill, GetPidRaw(), GetTidRaw(), SIGABRT);
     action = {};
-    action.sa_handler = SIG_DFL; // it has had its turn
+    action.sa_handler = SIG_DFL; // the handler has run
     sigaction(SIGABRT, &action, nullptr);
   }
   EndOfProgram(trace::EndReason::kAbort);

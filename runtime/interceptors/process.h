@@ -11,7 +11,7 @@ namespace pagetide {
 
 /// The child's part after libc's _Fork, which runs no handlers.
 void InChildOfUnderscoreFork();
-/// In a forked child: another thread was exiting.
+/// In a forked child: the thread that was exiting is not there.
 void ForgetExitInChild();
 
 } // namespace pagetide

@@ -25,8 +25,8 @@ namespace pagetide {
 
 bool intercepting;
 
-/// Conditions had another layout once, and libc still has the functions for it,
-/// by the same names.
+/// Older conditions had another layout. libc keeps the functions for it under
+/// the same names.
 static const char *VersionOf(const char *name) {
   constexpr char kPrefix[] = "pthread_cond_", kLater[] = "pthread_cond_clock";
   const bool is_old =
@@ -41,7 +41,7 @@ void *ResolveReal(const char *name) {
       return next;
   if (void *next = dlsym(RTLD_NEXT, name))
     return next;
-  // Loaded after the library that has it: not in the program's way, then.
+  // Perhaps this library was loaded after the one that has the function.
   void *any = dlsym(RTLD_DEFAULT, name);
   return any >= own_begin && any < own_end ? nullptr : any;
 }
@@ -58,8 +58,8 @@ void InitInterceptors() {
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
     *f->address = ResolveReal(f->name);
-  // sanitizer_common's table must be made once. Making it may call interceptors;
-  // other threads wait for it.
+  // sanitizer_common's table must be made once. Making it may call
+  // interceptors; other threads wait for it.
   static u32 maker;
   u32 other = 0;
   const u32 tid = GetTidRaw();

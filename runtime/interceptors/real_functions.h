@@ -7,7 +7,8 @@
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
 
-// Some of these files define memcpy and the like: no header may rename them.
+// Some of the files that include this define memcpy and the like: no header may
+// rename them.
 #ifndef SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 #endif
@@ -18,7 +19,8 @@
 
 namespace pagetide {
 
-/// A function that an interceptor wraps, and where its address is kept.
+/// A function that an interceptor wraps, and the variable that holds its
+/// address.
 struct RealFunction {
   const char *name;
   void **address;
@@ -34,15 +36,15 @@ struct ResolvedStep {
 extern bool intercepting; ///< the real functions are known
 inline bool Active() { return __builtin_expect(intercepting, 1); }
 
-/// The function that the program would call if this library were not there;
-/// null where there is none.
+/// The function that the program would call if this library were not loaded;
+/// null if there is none.
 void *ResolveReal(const char *name);
 /// Resolves the functions that interceptors wrap.
 void InitInterceptors();
 
-/// For functions that have no stand-in: whoever comes first resolves them all.
-/// A plain program may be linked with this library, and constructors of other
-/// libraries run before the second phase.
+/// For interceptors that need the real function: the first caller resolves all
+/// of them. A program that is not instrumented may be linked with this library,
+/// and constructors of other libraries run before the second phase.
 inline void NeedReal() {
   if (!Active())
     InitInterceptors();
@@ -53,7 +55,7 @@ inline void NeedReal() {
 /// Removes the parentheses around a macro's argument.
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
 
-/// Heads an interceptor's definition.
+/// Begins the definition of an interceptor.
 #define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   __attribute__((                                                              \
@@ -69,7 +71,7 @@ inline void NeedReal() {
                  retain)) static const pagetide::ResolvedStep                  \
       resolved_step_##function = {function, resolves};
 
-/// The real function, resolved if need be.
+/// The real function, resolved if necessary.
 #define RESOLVED(name) (pagetide::NeedReal(), REAL(name))
 
 #endif // PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H

@@ -1,4 +1,4 @@
-//===- rwlocks_semaphores.cpp - Read-write locks, semaphores, spin locks, barriers ===//
+//===- rwlocks_semaphores.cpp - Read-write locks, semaphores and the like -===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ namespace {
 
 // pthread_rwlock_t: readers, writers, the futexes of the write phase and of
 // writers, 4 bytes each; at 24 the writer, then whether processes share it; at
-// 48 whom it prefers.
+// 48 which side it prefers.
 constexpr uptr kRwlockBytes = 56, kRwlockWriter = 24, kRwlockPrefers = 48;
 
 inline __attribute__((always_inline)) void MarkReader(const void *lock) {
@@ -46,8 +46,8 @@ inline __attribute__((always_inline)) void MarkRwlockRelease(const void *lock) {
     Read(lock, kRwlockWriter, 8);
   });
 }
-/// A call that waits first looks who writes, and is refused where the caller
-/// does.
+/// A call that waits first looks at the writer. It is refused if that is the
+/// caller.
 void MarkReaderWaits(const void *lock, const void *, int result) {
   if (result != EDEADLK)
     MarkReader(lock);
@@ -165,7 +165,8 @@ PAGETIDE_INTERCEPTOR(int, sem_trywait, void *semaphore) {
   if (!ShadowReady())
     return REAL_OF(sem_trywait)(semaphore);
   Read(semaphore, 0, kSemaphoreWords);
-  if (*(const volatile u32 *)semaphore) // else it writes nothing, most likely
+  // Otherwise it most likely writes nothing.
+  if (*(const volatile u32 *)semaphore)
     Write(semaphore, 0, kSemaphoreWords);
   int result = REAL_OF(sem_trywait)(semaphore);
   if (!result)
@@ -195,8 +196,8 @@ void MarkSpinlock(const void *lock, const void *, int) {
   });
 }
 
-// pthread_barrier_t: how many came in, the round, how many it is for, whether
-// processes share it, how many went out.
+// pthread_barrier_t: arrivals, round, count, whether processes share it,
+// departures.
 constexpr uptr kBarrierBytes = 20, kBarrierOut = 16;
 
 void MarkArrival(const void *barrier) {
@@ -205,8 +206,8 @@ void MarkArrival(const void *barrier) {
     Read(barrier, 0, kBarrierOut);
   });
 }
-/// Another thread may have destroyed the barrier by now; that this one wrote it
-/// is as true.
+/// Another thread may have destroyed the barrier by now. This thread has
+/// written it all the same.
 void MarkDeparture(const void *barrier, const void *, int) {
   MarkObject<kBarrierBytes>(barrier, [=] {
     Write(barrier, kBarrierOut, 4);

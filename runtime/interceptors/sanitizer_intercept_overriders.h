@@ -1,20 +1,20 @@
-//===- sanitizer_intercept_overriders.h - What we take of the table -------===//
+//===- sanitizer_intercept_overriders.h - What is taken of the table ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// sanitizer_common includes a file of this name where it is built with
-// SANITIZER_OVERRIDE_INTERCEPTORS (sanitizer_platform_interceptors.h): only
-// sanitizer_table.cpp is. It says which families of its table of interceptors
-// are left out.
+// sanitizer_common includes a file of this name if it is built with
+// SANITIZER_OVERRIDE_INTERCEPTORS (sanitizer_platform_interceptors.h), as only
+// sanitizer_table.cpp is. This file switches families of its table of
+// interceptors off.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_SANITIZER_INTERCEPT_OVERRIDERS_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_SANITIZER_INTERCEPT_OVERRIDERS_H
 
-// Ours are exact to the byte, or know more (interceptors*.cpp).
+// Our own interceptors are exact to the byte, or know more.
 #undef SANITIZER_INTERCEPT_STRLEN
 #define SANITIZER_INTERCEPT_STRLEN 0
 #undef SANITIZER_INTERCEPT_STRNLEN
@@ -270,7 +270,7 @@
 #undef SANITIZER_INTERCEPT__EXIT
 #define SANITIZER_INTERCEPT__EXIT 0
 
-// These are ours for other reasons than memory, or others' business.
+// The runtime intercepts these for other reasons than memory, or not at all.
 #undef SANITIZER_INTERCEPT_PRCTL
 #define SANITIZER_INTERCEPT_PRCTL 0
 #undef SANITIZER_INTERCEPT_INITGROUPS
@@ -286,8 +286,8 @@
 #undef SANITIZER_INTERCEPT_SIGNAL_AND_SIGACTION
 #define SANITIZER_INTERCEPT_SIGNAL_AND_SIGACTION 0
 
-// These touch only memory of libc's, or what they touch cannot be told; the
-// loader's, and functions that are not in glibc 2.36.
+// These touch only memory of libc or of the loader, or what they touch is
+// unknown, or they are not in glibc 2.36.
 #undef SANITIZER_INTERCEPT_TEXTDOMAIN
 #define SANITIZER_INTERCEPT_TEXTDOMAIN 0
 #undef SANITIZER_INTERCEPT_SETLOCALE
@@ -355,7 +355,7 @@
 #undef SANITIZER_INTERCEPT___WCSXFRM_L
 #define SANITIZER_INTERCEPT___WCSXFRM_L 0
 
-// libm's: not every program has it.
+// Functions of libm: not every program has it.
 #undef SANITIZER_INTERCEPT_SINCOS
 #define SANITIZER_INTERCEPT_SINCOS 0
 #undef SANITIZER_INTERCEPT_REMQUO

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The families of sanitizer_common's table that sanitizer_intercept_overriders.h
-// leaves in. The table was made to find bugs; what it says of reads and writes
-// becomes our marks, made at once and again when the call returns, since that is
-// when the function has made its accesses.
+// The families of sanitizer_common's table that
+// sanitizer_intercept_overriders.h leaves in. The table was made to find bugs.
+// The reads and writes that it reports become marks, once at the report and
+// once when the call returns, because the function has made its accesses by
+// then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ using namespace __sanitizer;
 namespace pagetide {
 namespace {
 
-/// One call. The table reports ranges while it is under way.
+/// One call, during which the table reports ranges.
 class TableCall {
 public:
   void Read(const void *p, uptr bytes) {
@@ -56,8 +57,8 @@ public:
   TableCall &operator=(const TableCall &) = delete;
 
 private:
-  /// The first few: what is reported before the real function runs. Results
-  /// come later, and may be many.
+  /// Keeps the first few ranges: those reported before the real function runs.
+  /// Results are reported later, and may be many.
   void Keep(const void *p, uptr bytes, bool written) {
     if (count_ < kMaxRanges)
       ranges_[count_++] = {p, bytes, written};
@@ -72,13 +73,13 @@ private:
   Range ranges_[kMaxRanges];
 };
 
-/// A string whose address may be bad, in which case the real function says so:
-/// its length, or 0.
+/// The length of a string, or 0 if its address is bad: the real function then
+/// fails.
 uptr LengthOfArgument(const char *s) {
   uptr n = 0;
   char piece[64];
   while (s) {
-    // Not beyond the string's page.
+    // Do not read beyond the string's page.
     uptr bytes = pagetide::Min(sizeof(piece), 4096 - ((uptr)s + n) % 4096);
     if (!CopyFromProgram(piece, s + n, bytes))
       return 0;
@@ -90,7 +91,8 @@ uptr LengthOfArgument(const char *s) {
   return 0;
 }
 
-/// The name without the prefix that keeps the table's from being ours (below).
+/// The name without the prefix that tells the table's functions from ours
+/// (below).
 const char *NameInLibc(const char *name) {
   constexpr char kPrefix[] = "table_";
   for (uptr i = 0; kPrefix[i]; ++i)
@@ -99,7 +101,7 @@ const char *NameInLibc(const char *name) {
   return name + sizeof(kPrefix) - 1;
 }
 
-/// Strings that the table takes as arguments are read to their ends.
+/// The table's flags. Strings that are arguments count as read to their ends.
 struct TableFlags {
   bool strict_string_checks = true;
   bool handle_ioctl = true;
@@ -128,8 +130,8 @@ constexpr TableFlags kTableFlags;
 #define COMMON_INTERCEPTOR_SET_THREAD_NAME(ctx, name)
 #define COMMON_INTERCEPTOR_SET_PTHREAD_NAME(ctx, thread, name)
 #define COMMON_INTERCEPTOR_ON_EXIT(ctx) 0
-// Names may be macros. A lookup that fails would allocate: too early for that
-// beside other sanitizers.
+// Names may be macros. A lookup that fails allocates, and beside other
+// sanitizers it is too early for that.
 #define COMMON_INTERCEPT_FUNCTION(name) PAGETIDE_RESOLVE(name)
 #define PAGETIDE_RESOLVE(name)                                                 \
   REAL(name) =                                                                 \
@@ -141,7 +143,7 @@ constexpr TableFlags kTableFlags;
 
 #define common_flags() (&pagetide::kTableFlags)
 #define internal_strlen(s) pagetide::LengthOfArgument(s)
-// The table is for bug finders, and says what it cannot decode.
+// The table reports what it cannot decode. Nobody here wants to know.
 #define Printf(...) ((void)0)
 #define Report(...) ((void)0)
 #define InitializeMemintrinsicInterceptors() InitializeNothing()
@@ -149,14 +151,14 @@ namespace __sanitizer {
 static void InitializeNothing() {}
 } // namespace __sanitizer
 
-// Ours are nearer to what libc does (files.cpp), and the table has
-// them in one family with others. Nobody calls these.
+// Our own (libc_queries.cpp) are more exact. The table has these in one family
+// with others. Nobody calls them.
 #define regexec table_regexec
 #define regfree table_regfree
 
-// The table keeps what it knows of open streams in a map of 3.7 MB, in memory
-// mapped at start: too much under a limit of memory, and a call that could fail. A
-// small one in our own data does.
+// The table keeps what it knows about open streams in a map of 3.7 MB, which it
+// maps at start. That is too much under a memory limit, and the call could
+// fail. Replace it by a small map in our own data.
 namespace __sanitizer {
 static void *MapMemory(uptr bytes, const char *);
 } // namespace __sanitizer
@@ -169,7 +171,7 @@ template <typename T, uptr kSize>
 using SmallAddrHashMap = AddrHashMap<T, kMapBuckets>;
 
 static void *MapMemory(uptr bytes, const char *) {
-  // 120 bytes a bucket; the table makes one map.
+  // A bucket has 120 bytes; the table makes one map.
   alignas(64) static u8 memory[kMapBuckets * 128];
   static bool taken;
   CHECK(!taken && bytes <= sizeof(memory));
@@ -188,12 +190,12 @@ static void *MapMemory(uptr bytes, const char *) {
 
 namespace pagetide {
 
-// What the table calls for these.
+// The real functions of those that the table is to call differently.
 static decltype(REAL(posix_spawn)) real_spawn;
 static decltype(REAL(posix_spawnp)) real_spawnp;
 static decltype(REAL(sigaltstack)) real_sigaltstack;
 
-/// The child writes a new stack with signals blocked.
+/// The child writes a new stack while signals are blocked.
 template <typename Spawn>
 static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
                             const void *actions, const void *attributes,
@@ -215,7 +217,7 @@ static int SpawnInPath(pid_t *pid, const char *file, const void *actions,
   return SpawnUnprotected(real_spawnp, pid, file, actions, attributes, argv,
                           ChildEnvironment(env, AT_FDCWD, nullptr));
 }
-/// The kernel puts frames there.
+/// The kernel writes frames to the stack, so it must not be protected.
 static int SetAlternateStack(void *stack, void *former) {
   struct {
     uptr begin;

@@ -11,8 +11,8 @@ using namespace pagetide;
 
 //===- Sockets ------------------------------------------------------------===//
 
-/// A socket's address or option, and its length, which comes back as what there
-/// is and may exceed the room.
+/// An address or option of a socket, and its length. The kernel returns the
+/// full length, which may exceed the room.
 static void DidGiveSized(void *p, u32 *length, u32 room, bool succeeded) {
   if (!succeeded || !p || !length)
     return;
@@ -108,7 +108,7 @@ PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
     DidReceive(messages + i, name_rooms[i]);
   DidTake(timeout, 16, done >= 0);
   if (timeout && done >= 0)
-    MarkWrite((uptr)timeout, 16); // what was left of it
+    MarkWrite((uptr)timeout, 16); // the time that was left
   return done;
 }
 PAGETIDE_AFTER(int, sendmmsg,
@@ -118,8 +118,8 @@ PAGETIDE_AFTER(int, sendmmsg,
 
 //===- Waiting for descriptors --------------------------------------------===//
 
-/// A poll reads every entry and writes what it found into each, even when a
-/// signal ended it.
+/// poll reads every entry and writes its result into each, also if a signal
+/// interrupts it.
 static void DidPoll(void *entries, uptr n, int result) {
   constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd
   bool looked = result >= 0 || errno == EINTR;

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What libc's streams read and write of the program's own memory, marked at
-// return. A stream's buffer is libc's and not marked, be it one that the program
-// has lent by setvbuf or fmemopen.
+// Marks, at return, what libc's streams read and write of the program's memory.
+// A stream's buffer is libc's and is not marked, even if the program has
+// provided it by setvbuf or fmemopen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,9 @@ extern "C" int feof(void *stream) noexcept;
 //===- printf -------------------------------------------------------------===//
 
 // A function and its variant with a va_list. The parameters before the format
-// come with a comma after each.
-/// The function with `...`, by ours with a va_list.
+// end with a comma each.
+/// The function with `...`, which calls our interceptor of the one with a
+/// va_list.
 #define PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)        \
   PAGETIDE_INTERCEPTOR(int, name,                                              \
                        PAGETIDE_UNPACK parameters const Char *format, ...) {   \
@@ -53,7 +54,7 @@ extern "C" int feof(void *stream) noexcept;
   }                                                                            \
   PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
-/// What a call may write whose result's length nobody knows beforehand: more
+/// An upper bound for a result whose length is not known before the call: more
 /// than any ordinary result.
 constexpr uptr kUnknownLength = uptr{64} << 10;
 
@@ -135,7 +136,7 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
   }                                                                            \
   PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
-// libc looks for a string's end before it converts any of it.
+// libc looks for the string's end before it converts any of it.
 PAGETIDE_SCANF(scanf, vscanf, char, true, (), (), )
 PAGETIDE_SCANF(fscanf, vfscanf, char, true, (void *f, ), (f, ), )
 PAGETIDE_SCANF(sscanf, vsscanf, char, true, (const char *s, ), (s, ),
@@ -157,8 +158,8 @@ PAGETIDE_SCANF(__isoc99_swscanf, __isoc99_vswscanf, wchar_t, false,
 
 //===- Blocks and lines ---------------------------------------------------===//
 
-/// What fread moved: whole items, and where it ended early perhaps a part of
-/// the next.
+/// fread moved whole items and, if it ended early, perhaps a part of the next
+/// one.
 static void DidFread(void *p, uptr size, uptr n, uptr done) {
   DidWrite(p, done * size);
   if (done < n)
@@ -205,8 +206,8 @@ PAGETIDE_INTERCEPTOR(SIZE_T, fwrite_unlocked, const void *p, SIZE_T size,
   return done;
 }
 
-/// Marks a line read by fgets. Where it ends neither with a newline nor with
-/// the room, a zero may have been part of it.
+/// Marks a line read by fgets. If neither a newline nor the room ended it, a
+/// zero may have been part of it.
 static void DidGetLine(char *s, sptr room, bool got, void *f) {
   if (!ShadowReady() || room <= 0)
     return;
@@ -280,7 +281,7 @@ PAGETIDE_INTERCEPTOR(void, perror, const char *s) {
   DidReadString(s);
 }
 
-/// getdelim keeps the caller's buffer and its size up to date.
+/// getdelim updates the caller's pointer and size.
 template <typename Get>
 static SSIZE_T MarkedGetDelim(char **line, SIZE_T *room, Get get) {
   char *line_before = ValueAt(line);

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libc reads files into buffers that it takes from the heap, by system calls that
-// nobody intercepts. Under engine mprotect streams get buffers that are never
-// protected instead.
+// libc reads files into buffers on the heap, by system calls that cannot be
+// intercepted. Under engine mprotect, streams that are read get buffers that
+// are never protected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ u32 BufferOf(void *f) {
   return 0;
 }
 void GiveBuffer(void *f, const char *mode) {
-  // One that is written may be that of a terminal, with a line for a buffer.
+  // A stream that is written may be a terminal, which is buffered by lines.
   if (!EngineListens() || !f || *mode != 'r' || BufferOf(f))
     return;
   u8 *buffers = StreamBuffers();

@@ -11,11 +11,11 @@
 
 namespace pagetide {
 
-/// Gives a stream that was opened in this mode a buffer that is never protected.
+/// Gives a stream that was opened for reading a buffer that is never protected.
 void GiveBuffer(void *stream, const char *mode);
-/// Gives a stream that is read a buffer that is never protected.
+/// The same for a stream that is open already.
 void BufferInput(void *stream);
-/// Its place among the buffers, plus one; 0: none.
+/// The index of its buffer, plus one; 0 if it has none of ours.
 u32 BufferOf(void *stream);
 void TakeBackBuffer(u32 place);
 

@@ -13,7 +13,7 @@ DECLARE_REAL(SIZE_T, wcslen, const wchar_t *s)
 
 namespace pagetide {
 
-/// Characters of a string before its end, `most` at most.
+/// Characters of a string before its end, at most `most`.
 template <typename Char> uptr LengthWithin(const Char *s, uptr most) {
   uptr n = 0;
   while (n < most && s[n])

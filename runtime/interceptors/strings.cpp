@@ -4,15 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// What these functions read is known only afterwards. They look in steps, and
+// mark each step before they take the next one, so that a mark is late by at
+// most one step. They mark writes before they make them. Functions that depend
+// on the locale mark at return.
 //
-// What these read is known only afterwards: they look in steps, and mark each
-// step before they take the next, so that a mark is late by one step at most.
-// What they write they mark before. Functions for wide characters and those that
-// depend on the locale mark at return.
-//
-// A string counts as read as far as the function's result depends on it. Where
-// that cannot be told (a locale's collation) the rest is marked as may.
-//
+// A string counts as read as far as the function's result depends on it. If
+// that is unknown (a locale's collation), the rest is marked as may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +32,12 @@ extern "C" const int **__ctype_tolower_loc();
 
 //===- Scans --------------------------------------------------------------===//
 
-/// Index of the first character that differs or ends `a`, among `most`.
+/// Index of the first character at which the strings differ or `a` ends, below
+/// `most`.
 static uptr FindDifference(const char *a, const char *b, uptr most) {
   const u8 *x = (const u8 *)a, *y = (const u8 *)b;
-  // Sixteen at a time, but never into a page that the strings need not have.
+  // Compare sixteen at a time, but never read into a page that the strings may
+  // not reach.
   constexpr uptr kPage = 4096;
   const auto StaysInPage = [](const u8 *p) {
     return (uptr)p % kPage <= kPage - 16;
@@ -59,8 +59,8 @@ static uptr FindDifference(const char *a, const char *b, uptr most) {
   return most;
 }
 
-/// Index of the first byte equal to `c` among `most`; `most` where there is
-/// none. Marks what it looked at.
+/// Index of the first byte equal to `c`, below `most`; `most` if there is none.
+/// Marks what it looked at.
 static uptr MarkedFind(const void *s, int c, uptr most) {
   for (uptr at = 0; at < most;) {
     uptr bytes = most - at < kStep ? most - at : kStep;
@@ -76,7 +76,7 @@ static uptr MarkedFind(const void *s, int c, uptr most) {
   return most;
 }
 
-/// Index of the first byte that is `c` or 0, among `most`. Looks at aligned
+/// Index of the first byte that is `c` or 0, below `most`. Reads aligned
 /// blocks, so that it stays in the string's pages.
 static uptr FindOrEnd(const u8 *s, u8 c, uptr most) {
   const __m128i wanted = _mm_set1_epi8((char)c), zero = _mm_setzero_si128();
@@ -93,7 +93,7 @@ static uptr FindOrEnd(const u8 *s, u8 c, uptr most) {
   return most;
 }
 
-/// The same of a string, marking what was looked at.
+/// The same for a string; marks what it looked at.
 static uptr MarkedFindOrEnd(const char *s, int c) {
   for (uptr at = 0;; at += kStep) {
     uptr found = FindOrEnd((const u8 *)s + at, (u8)c, kStep);
@@ -111,7 +111,7 @@ struct Same {
   }
 };
 
-/// Characters as a function makes them.
+/// Characters as a function maps them.
 template <typename Function> struct Folded {
   Function fold;
   int operator()(u8 c) const { return fold(c); }
@@ -124,7 +124,7 @@ template <typename Function> struct Folded {
 };
 template <typename Function> Folded(Function) -> Folded<Function>;
 
-/// Compares strings up to `most` characters, as `fold` makes them.
+/// Compares up to `most` characters of strings, as `fold` maps them.
 template <typename Fold>
 static inline int MarkedCompare(const char *a, const char *b, uptr most,
                                 Fold fold) {
@@ -188,8 +188,8 @@ PAGETIDE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
                        Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
 
-/// For comparisons by rules that only libc knows: certainly as far as the
-/// strings are equal, perhaps to their ends.
+/// For comparisons by libc's rules: the strings were read as far as they are
+/// equal, and perhaps to their ends.
 static void DidCollate(const char *a, const char *b) {
   if (!ShadowReady())
     return;
@@ -222,7 +222,7 @@ static void DidTransform(char *d, const char *s, uptr room, uptr length) {
   if (length < room)
     DidWrite(d, length + 1);
   else
-    MayHaveWritten(d, room); // what it holds is undefined
+    MayHaveWritten(d, room); // its contents are undefined
 }
 PAGETIDE_INTERCEPTOR(SIZE_T, strxfrm, char *d, const char *s, SIZE_T room) {
   OnInterceptedCall();
@@ -361,7 +361,7 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
   return n;
 }
 
-/// strtok_r, which leaves in *rest where the next call goes on.
+/// strtok_r, which stores in *rest where the next call goes on.
 static char *MarkedToken(char *s, const char *set, char **rest) {
   if (!s)
     s = *rest;
@@ -384,7 +384,7 @@ static char *MarkedToken(char *s, const char *set, char **rest) {
   return token;
 }
 PAGETIDE_INTERCEPTOR(char *, strtok, char *s, const char *set) {
-  static char *rest; // as libc's: one for all threads
+  static char *rest; // as in libc, one for all threads
   OnInterceptedCall();
   return MarkedToken(s, set, &rest);
 }
@@ -441,8 +441,8 @@ PAGETIDE_INTERCEPTOR(char *, __stpcpy, char *d, const char *s) {
   OnInterceptedCall();
   return MarkedStpcpy(d, s);
 }
-/// Copies at most `most` bytes and fills up with zeros; returns the string's
-/// end in d.
+/// Copies at most `most` bytes and fills up with zeros; returns where the
+/// string ends in d.
 static char *MarkedStpncpy(char *d, const char *s, uptr most) {
   uptr n = MarkedFind(s, 0, Min(most, kNoBound));
   MarkedMemcpy(d, s, n);
@@ -528,7 +528,7 @@ PAGETIDE_INTERCEPTOR(char *, __strndup, const char *s, SIZE_T most) {
   return DidDuplicate(s, most, RESOLVED(__strndup)(s, most));
 }
 
-// With _FORTIFY_SOURCE. libc ends the program where the room is too small.
+// With _FORTIFY_SOURCE. libc ends the program if the room is too small.
 PAGETIDE_INTERCEPTOR(char *, __strcpy_chk, char *d, const char *s,
                      SIZE_T room) {
   OnInterceptedCall();

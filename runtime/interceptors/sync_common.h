@@ -1,31 +1,33 @@
-//===- sync_common.h - Marks of mutexes and their like, and calls that wait ===//
+//===- sync_common.h - Marks of mutexes and the like; calls that wait ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// libc writes the program's mutexes, conditions, semaphores and so on. What it
-// writes is known to the word (glibc 2.36), and marked before the call, as
+// libc writes the program's mutexes, conditions, semaphores and so on. Which
+// words it writes is known (glibc 2.36). They are marked before the call, as
 // instrumented code marks its own accesses: after an unlock or a post another
-// thread may have freed the object already. A call that was refused (EPERM,
-// EDEADLK) or found the lock taken counts as an attempt.
+// thread may already have freed the object. A call that is refused (EPERM,
+// EDEADLK) or finds the lock held counts as an attempt.
 //
-// A call that waits writes again when it goes on, which may be many periods
-// later: its objects are noted as in flight meanwhile, and marked once more
-// when it returns, or is left by a cancellation.
+// A call that waits writes again when it goes on, perhaps many periods later.
+// Meanwhile its objects are in flight. They are marked once more when the call
+// returns or is cancelled.
 //
-// To take a lock that is free must stay cheap. A lock is tried first; what
-// trying grants is what locking would have granted: pthread_mutex_trylock and
-// its like make the same entries as the calls that wait, in every kind of mutex
-// (a recursive one held by the caller is counted up, a robust one may come with
-// EOWNERDEAD, one of a priority protocol raises the caller's). Where it grants
-// nothing it changes nothing, and the real call says why or waits.
+// Taking a free lock must stay cheap, so a lock is tried first.
+// pthread_mutex_trylock and the like make the same entries as the calls that
+// wait, for every kind of mutex: a recursive mutex that the caller holds is
+// counted up, a robust one may return EOWNERDEAD, one with a priority protocol
+// raises the caller's priority. If trying fails it changes nothing, and the
+// real call says why or waits.
 //
-// Allocators and other libraries lock before the second phase, and while the
-// real functions are looked up: each of these finds its own, by itself.
+// Allocators and other libraries take locks before the second phase, and while
+// the real functions are being resolved. So each of these functions resolves
+// only its own.
 //
-// These calls do not count for option end_period_calls: a period that ends
-// within one would end with the program's locks held, which a callback may want.
+// These calls do not count for option end_period_calls. A period that ended
+// within one would end while the program holds locks, which a callback may
+// need.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +40,7 @@
 #include "platform/gs_base.h"
 #include "shadow/marking.h"
 
-/// The real function; unlike RESOLVED, looks up no others.
+/// The real function. Unlike RESOLVED, this resolves no others.
 #define REAL_OF(name)                                                          \
   (__builtin_expect(REAL(name) != nullptr, 1)                                  \
        ? REAL(name)                                                            \
@@ -60,8 +62,9 @@ inline void MayWrite(const void *p, uptr at, uptr bytes) {
   MarkMayWrite((uptr)p + at, bytes);
 }
 
-/// Marks an object of which words are read and others written: most lie in one
-/// granule whole. Where it does not, `exactly` marks word by word.
+/// Marks an object some of whose words are read and others written. Most
+/// objects lie within one granule. If this one does not, `exactly` marks word
+/// by word.
 template <uptr kBytes, typename Exactly>
 inline __attribute__((always_inline)) void MarkObject(const void *p,
                                                       Exactly exactly) {
@@ -78,7 +81,7 @@ inline __attribute__((always_inline)) void MarkObject(const void *p,
 
 //===- Calls that wait ----------------------------------------------------===//
 
-/// What such a call has done. `result` is 0 where it was cancelled.
+/// Marks what such a call has done. `result` is 0 if it was cancelled.
 using MarkFunction = void (*)(const void *object, const void *mutex,
                               int result);
 

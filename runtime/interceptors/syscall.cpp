@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// syscall(number, ...) does what the number says, and what that reads and writes
-// is marked at return: of the common calls to the byte, here, of others as
-// sanitizer_common's hooks for system calls say. Numbers that neither knows mark
-// nothing. What does not return once, or not here, is passed on untouched.
+// Marks, at return, what syscall(number, ...) has read and written. Common
+// calls are marked here, to the byte; others as sanitizer_common's hooks say.
+// Calls that neither knows are not marked. Calls that do not return exactly
+// once, on this stack, are passed on untouched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,14 @@ using namespace __sanitizer;
 
 //===- sanitizer_common's hooks -------------------------------------------===//
 
-// Both halves of a hook run after the call has succeeded: addresses are good
-// then, and what was written is known.
+// Both halves of a hook run after the call has succeeded: then addresses are
+// good, and what was written is known.
 #define COMMON_SYSCALL_PRE_READ_RANGE(p, bytes) pagetide::DidRead(p, bytes)
 #define COMMON_SYSCALL_PRE_WRITE_RANGE(p, bytes)
 #define COMMON_SYSCALL_POST_READ_RANGE(p, bytes) pagetide::DidRead(p, bytes)
 #define COMMON_SYSCALL_POST_WRITE_RANGE(p, bytes) pagetide::DidWrite(p, bytes)
 
-// Theirs are meant to be called by programs; these stay inside.
+// The hooks are made for programs to call. Here they are internal.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-parameter"
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
@@ -83,7 +83,7 @@ void Gave(u64 p, uptr bytes) {
     MarkWrite(p, bytes);
 }
 
-/// Marks what a call has done that is handled here; false for others.
+/// Marks what one of the common calls has done; false for others.
 bool DidCall(long number, long result, Arguments a) {
   switch (number) {
   case SYS_read:
@@ -162,8 +162,7 @@ bool DidCall(long number, long result, Arguments a) {
     DidReadPath((const char *)a[0], result < 0);
     return true;
   case SYS_futex:
-    // Other operations look at the word, or do not, as other threads have left
-    // it.
+    // Whether other operations read the word depends on other threads.
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
@@ -224,7 +223,7 @@ bool DidCall(long number, long result, Arguments a) {
   }
 }
 
-/// The same by the hooks, of a call that has succeeded.
+/// Marks by the hooks what a successful call has done.
 void DidHookedCall(long number, long result, Arguments a) {
   switch (number) {
 #define PAGETIDE_HOOK(name) PAGETIDE_HOOK_AS(name, name)
@@ -332,7 +331,7 @@ void DidHookedCall(long number, long result, Arguments a) {
   }
 }
 
-/// What the kernel may be writing of the common calls that can take long.
+/// What the kernel may be writing during a common call that can take long.
 InFlight RangeInFlight(long number, Arguments a) {
   switch (number) {
   case SYS_read:
@@ -351,9 +350,9 @@ InFlight RangeInFlight(long number, Arguments a) {
 
 //===- The interceptor ----------------------------------------------------===//
 
-// Some calls return twice, on another stack, or not: no frame of ours may lie
-// beneath them, so that a few instructions go on to libc's function where the
-// number is one of these, and otherwise to MarkedSyscall.
+// Some calls return twice, on another stack, or not at all, so no frame of ours
+// may lie beneath them. A few instructions jump to libc's function for these
+// numbers, and to PagetideMarkedSyscall for all others.
 
 DEFINE_REAL(long, syscall, long number, ...)
 __attribute__((

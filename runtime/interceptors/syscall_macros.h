@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that have the kernel read or write the program's memory, and small
-// ones of libc beside them. Marks are made at return: the kernel has then said
-// what it did. Where it refused a call, an argument may or may not have been
-// read. Sizes are those that the kernel and glibc move, not always those of the
-// types (a signal set is 8 bytes of the 128).
+// For functions that have the kernel read or write the program's memory, and
+// for small functions of libc. They mark at return, when the kernel has said
+// what it did. If the kernel refused a call, an argument may or may not have
+// been read. Sizes are those that the kernel and glibc use, not always those of
+// the types (a signal set has 8 bytes of the type's 128).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ namespace pagetide {
 template <typename T> bool IsFailure(T *result) { return !result; }
 template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
 
-/// KernelCall(real)(arguments...) calls a libc function that is one system call.
-/// EFAULT may mean that an engine has protected what an argument points to: the
-/// call, which has done nothing, is made again. A period may end in between, so
-/// once need not do.
+/// KernelCall(real)(arguments...) calls a libc function that makes one system
+/// call. EFAULT may mean that an engine has protected the memory of an
+/// argument. Such a call has done nothing, so it is made again; and more than
+/// once, because a period may end in between.
 constexpr int kMaxTries = 10;
 template <typename Real> class KernelCall {
 public:
@@ -61,7 +61,7 @@ private:
 
 constexpr uptr kSignalSetBytes = 8; ///< what the kernel knows of a sigset_t
 
-/// An argument that the kernel reads, unless it refuses the call before.
+/// An argument that the kernel reads, unless it refuses the call first.
 inline void DidTake(const void *p, uptr bytes, bool succeeded) {
   if (!p)
     return;
@@ -80,8 +80,8 @@ inline void DidGive(void *p, uptr bytes, bool succeeded) {
 
 } // namespace pagetide
 
-// A function, and what is done before and after it. `after` marks; `result` is
-// what the function returned.
+// Defines an interceptor: `before` runs before the real function, `after` marks
+// after it. `result` is the real function's.
 #define PAGETIDE_AROUND(type, name, parameters, arguments, before, after)      \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \

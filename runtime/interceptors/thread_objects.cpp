@@ -14,14 +14,14 @@ namespace {
 
 constexpr int kOnceDone = 2;
 
-/// What a call hands to RunOnce, which libc gives no argument.
+/// What a call passes to RunOnce, which gets no argument from libc.
 struct OnceCall {
   void *control;
   void (*routine)();
 };
 
-/// The run of a routine, which may throw: libc writes the control before and
-/// after it in either case.
+/// The run of a routine. libc writes the control before it and after it, also
+/// if the routine throws.
 struct OnceRun : Unwindable {
   void *control;
 };
@@ -61,7 +61,7 @@ PAGETIDE_ONCE(void, call_once)
 
 //===- Attributes ---------------------------------------------------------===//
 
-/// A call that changes a few bytes of an attribute object where it succeeds.
+/// A call that sets a few bytes of an attribute object if it succeeds.
 #define PAGETIDE_ATTRIBUTE(name, at, bytes, parameters, arguments)             \
   PAGETIDE_INTERCEPTOR(int, name, PAGETIDE_UNPACK parameters) {                \
     int error = REAL_OF(name) arguments;                                       \
@@ -69,7 +69,7 @@ PAGETIDE_ONCE(void, call_once)
       DidWrite((const char *)attr + (at), bytes);                              \
     return error;                                                              \
   }
-/// Such a call that leaves the others of the bytes as they are.
+/// A call that sets some bits of such bytes, and so reads them too.
 #define PAGETIDE_ATTRIBUTE_FLAG(name, at, bytes)                               \
   PAGETIDE_INTERCEPTOR(int, name, void *attr, int value) {                     \
     int error = REAL_OF(name)(attr, value);                                    \
@@ -185,7 +185,8 @@ PAGETIDE_INTERCEPTOR(int, tss_create, unsigned *key,
 }
 
 namespace {
-/// Calls that wait for a thread, or ask for it, and write its result.
+/// Calls that wait for a thread, or test whether it has ended, and write its
+/// result.
 template <typename T, typename Real> int Join(T *result, Real real) {
   int error =
       WaitFor(nullptr, (const void *)result, result ? sizeof(T) : 0, real);

@@ -4,12 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//
-// clone, as libc wraps it, makes a thread or a process; SIGEV_THREAD makes libc
-// call the program's function on threads of its own. What is done with raw
-// system calls is not seen here: such threads mark where their creators do, and
-// the recorder looks for them (ListStrangers).
-//
+// Threads that pthread_create, thrd_create and libc's clone make have shadows
+// of their own. With SIGEV_THREAD, libc calls the program's function on threads
+// of its own. Raw system calls are not seen here: such threads mark in their
+// creators' shadows, and the recorder looks for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +32,7 @@ using namespace pagetide;
 //===- pthread_create, thrd_create ----------------------------------------===//
 
 namespace {
-constexpr uptr kAttrBytes = 48; // what is used of a pthread_attr_t
+constexpr uptr kAttrBytes = 48; // the part of a pthread_attr_t that is in use
 } // namespace
 
 PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
@@ -57,8 +55,8 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   return error;
 }
 
-/// libc's thrd_create does not call pthread_create by name. A C11 thread's
-/// result is an int, which a pthread's pointer holds.
+/// libc's thrd_create does not call pthread_create by name. The result of a C11
+/// thread is an int, which fits in a pthread's pointer.
 PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
                      void *arg) {
   OnInterceptedCall();
@@ -82,7 +80,7 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
 //===- clone --------------------------------------------------------------===//
 
 namespace {
-/// A process made by clone: it has a copy of this on its parent's stack.
+/// For a process made by clone, which has a copy of this on its parent's stack.
 struct ProcessStart {
   int (*run)(void *);
   void *arg;
@@ -96,8 +94,8 @@ static int RunProcess(void *arg) {
   InChildOfUnderscoreFork();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
   int status = start.run(start.arg);
-  // libc's clone makes the exit system call next. Of the last thread it ends the
-  // process, if the recorder's threads do not keep it alive.
+  // libc's clone makes the exit system call next. On the last thread that ends
+  // the process, unless the recorder's threads keep it alive.
   if (IsOnlyThread()) {
     EndOfProgram(trace::EndReason::kExit);
     Syscall(SYS_exit_group, (uptr)status);
@@ -107,7 +105,8 @@ static int RunProcess(void *arg) {
 
 PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
                      void *arg, ...) {
-  // Optional, by the flags; what was not passed is not looked at.
+  // These are optional, depending on the flags. Nobody looks at those not
+  // passed.
   va_list list;
   va_start(list, arg);
   auto *parent_tid = va_arg(list, pid_t *);
@@ -115,8 +114,8 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   auto *child_tid = va_arg(list, pid_t *);
   va_end(list);
   NeedReal();
-  // A child that its parent waits for is as that of vfork: the two never run at
-  // once, and share the parent's shadow.
+  // If the parent waits for the child, this is a vfork: the two never run at
+  // the same time, and share the parent's shadow.
   const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
   if (!(flags & CLONE_VM ? ShadowReady() : ControlReady()) || !run || !stack ||
       waits)
@@ -128,7 +127,7 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
     return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
                        child_tid);
   }
-  // Its first writes come with signals blocked.
+  // It makes its first writes with signals blocked.
   constexpr uptr kMaxStackBytes = uptr{1} << 20;
   ExcludeFromProtection((uptr)stack - kMaxStackBytes, (uptr)stack);
   CloneStart *start = PrepareClone(run, arg, block_signals.saved());
@@ -141,9 +140,10 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
 
 //===- Jumps --------------------------------------------------------------===//
 
-/// The stack pointer in a jmp_buf: libc hides it by a secret of the thread's.
+/// The stack pointer in a jmp_buf, which libc hides with a secret of the
+/// thread.
 static uptr StackOf(const void *buffer) {
-  constexpr int kStackPointer = 6; // its place among the words
+  constexpr int kStackPointer = 6; // its index
   uptr hidden = ((const uptr *)buffer)[kStackPointer], secret;
   asm("mov %%fs:0x30, %0" : "=r"(secret));
   return (hidden >> 17 | hidden << 47) ^ secret;
@@ -173,8 +173,8 @@ PAGETIDE_JUMP(__longjmp_chk)
 //===- SIGEV_THREAD -------------------------------------------------------===//
 
 namespace {
-/// The program's function and its argument. There is one for each pair, and it
-/// stays: libc may call it after the timer has been deleted.
+/// The program's function and its argument. Each pair has one of these, which
+/// is never freed: libc may use it after the timer has been deleted.
 struct Notification {
   void (*function)(sigval);
   sigval value;
@@ -191,7 +191,7 @@ static void Notify(sigval value) {
   notification->function(notification->value);
 }
 
-/// The event with Notify in the function's place.
+/// The event, with Notify instead of its function.
 static sigevent WrapEvent(const sigevent &event) {
   ScopedLock hold(notifications_lock);
   Notification *n = notifications;

@@ -1,4 +1,4 @@
-//===- unwindable.cpp - Frames that want to know when they are unwound ----===//
+//===- unwindable.cpp - Frames that are told when they are unwound --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,8 +8,9 @@
 
 using namespace pagetide;
 
-/// The personality of frames that hold an Unwindable: they have no handlers,
-/// and the runtime no C++ library. Called before the frame is left.
+/// The personality of frames that hold an Unwindable. Such frames have no
+/// handlers, and the runtime has no C++ library. The unwinder calls this before
+/// it leaves the frame.
 extern "C" __attribute__((used, visibility("hidden"))) int
 pagetide_frame_unwound(int, int actions, u64, void *, void *) {
   constexpr int kCleanupPhase = 2, kContinue = 8; // _UA_, _URC_

@@ -1,4 +1,4 @@
-//===- unwindable.h - Frames that want to know when they are unwound ------===//
+//===- unwindable.h - Frames that are told when they are unwound ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace pagetide {
 
-/// Of a frame that an exception or a cancellation may unwind: what is to be
-/// done then. Chained, the innermost first.
+/// Part of a frame that an exception or a cancellation may unwind: what is then
+/// called. These are chained, the innermost first.
 struct Unwindable {
   void (*unwound)(Unwindable *);
   Unwindable *outer;
@@ -24,14 +24,15 @@ inline void Push(Unwindable &frame) {
 }
 inline void Pop(Unwindable &frame) { self.unwindable = (u64)frame.outer; }
 
-/// Forgets the innermost of the chained frames, while `left(frame, arg)`.
+/// Removes frames from the chain, the innermost first, while `left(frame, arg)`
+/// is true.
 void AbandonUnwindable(bool (*left)(uptr frame, const void *arg),
                        const void *arg);
 
 } // namespace pagetide
 
-/// Gives the function that this stands in the personality above. The function
-/// must not be inlined, and must hold its Unwindable while it calls.
+/// Gives the enclosing function the personality pagetide_frame_unwound. The
+/// function must not be inlined, and must hold its Unwindable during its calls.
 #define PAGETIDE_UNWINDABLE_FRAME()                                            \
   asm volatile(".cfi_personality 0x1b, pagetide_frame_unwound")
 

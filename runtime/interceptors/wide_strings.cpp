@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These mark at return.
+// These functions mark at return.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ static_assert(sizeof(wchar_t) == 4);
 static void DidReadWide(const wchar_t *s, uptr n) { DidRead(s, n * 4); }
 static void DidWriteWide(wchar_t *s, uptr n) { DidWrite(s, n * 4); }
 
-/// LengthWithin, which marks what it looked at.
+/// LengthWithin that marks what it looked at.
 static uptr MarkedWideLength(const wchar_t *s, uptr most) {
   uptr n = LengthWithin(s, most);
   DidReadWide(s, n < most ? n + 1 : n);
@@ -94,7 +94,7 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcsdup, const wchar_t *s) {
   }
   return copy;
 }
-/// Characters that a comparison looks at; `to_end`: it ends with a string.
+/// Characters that a comparison looks at; `to_end`: it stops at a string's end.
 static uptr ComparedWide(const wchar_t *a, const wchar_t *b, uptr most,
                          bool to_end) {
   uptr n = 0;
