@@ -27,21 +27,10 @@ constexpr unsigned AddressBits = 64;
 
 } // namespace
 
-/// Whether \p Sum adds a small constant to an unsigned value, and may wrap, but
-/// will not: indices of 8 and 16 bits do so in earnest.
-static bool mayWrapByLittle(const BinaryOperator &Sum) {
-  auto *Constant = dyn_cast<ConstantInt>(Sum.getOperand(1));
-  return Sum.getOpcode() == Instruction::Add && Constant &&
-         Constant->getBitWidth() >= 32 && !Sum.hasNoUnsignedWrap() &&
-         !Constant->isZero() &&
-         Constant->getValue().ule(AddressForms::MaxAddend);
-}
-
-/// Adds \p Scale times \p V, made 64 bits wide by \p Extended. One sum that may
-/// wrap is taken not to, where \p Assumed can tell of it.
+/// Adds \p Scale times \p V, made 64 bits wide by \p Extended.
 void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
                             unsigned Depth, std::vector<Term> &Terms,
-                            uint64_t &Offset, PlaceUnlessWrapped *Assumed) {
+                            uint64_t &Offset) {
   auto AddWhole = [&] {
     auto Same = find_if(Terms, [&](const Term &T) {
       return std::get<0>(T) == V && std::get<1>(T) == Extended;
@@ -69,20 +58,11 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
         isa<SExtInst>(I) || cast<PossiblyNonNegInst>(I)->hasNonNeg();
     return addTerms(I->getOperand(0),
                     IsSigned ? Extension::Sign : Extension::Zero, Scale,
-                    Depth + 1, Terms, Offset, Assumed);
+                    Depth + 1, Terms, Offset);
   }
   auto *Sum = dyn_cast<BinaryOperator>(I);
   if (!Sum)
     return AddWhole();
-  if (Assumed && !Assumed->Index && Extended == Extension::Zero &&
-      mayWrapByLittle(*Sum)) {
-    Assumed->Index = Sum->getOperand(0);
-    Assumed->Addend = cast<ConstantInt>(Sum->getOperand(1))->getZExtValue();
-    Assumed->Scale = Scale;
-    Offset += Scale * Assumed->Addend;
-    return addTerms(Assumed->Index, Extended, Scale, Depth + 1, Terms, Offset,
-                    Assumed);
-  }
   bool IsDisjointOr = Sum->getOpcode() == Instruction::Or &&
                       cast<PossiblyDisjointInst>(Sum)->isDisjoint();
   auto *Wraps = dyn_cast<OverflowingBinaryOperator>(Sum);
@@ -99,30 +79,29 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
   case Instruction::Add:
   case Instruction::Or:
   case Instruction::Sub:
-    addTerms(Left, Extended, Scale, Depth + 1, Terms, Offset, Assumed);
+    addTerms(Left, Extended, Scale, Depth + 1, Terms, Offset);
     addTerms(Right, Extended,
              Sum->getOpcode() == Instruction::Sub ? -Scale : Scale, Depth + 1,
-             Terms, Offset, Assumed);
+             Terms, Offset);
     return;
   case Instruction::Mul:
     if (!Constant)
       break;
     return addTerms(Left, Extended, Scale * Widened(Constant->getValue()),
-                    Depth + 1, Terms, Offset, Assumed);
+                    Depth + 1, Terms, Offset);
   case Instruction::Shl:
     // A shift by the sign's place or more changes what the sign is.
     if (!Constant || Constant->getValue().uge(Constant->getBitWidth() - 1))
       break;
     return addTerms(Left, Extended, Scale << Constant->getZExtValue(),
-                    Depth + 1, Terms, Offset, Assumed);
+                    Depth + 1, Terms, Offset);
   default:
     break;
   }
   AddWhole();
 }
 
-AddressForms::Place AddressForms::decompose(Value *Address,
-                                            PlaceUnlessWrapped *Assumed) {
+AddressForms::Place AddressForms::decompose(Value *Address) {
   std::vector<Term> Terms;
   uint64_t Offset = 0;
   Value *Root = Address;
@@ -146,17 +125,13 @@ AddressForms::Place AddressForms::decompose(Value *Address,
                [&](const auto &I) { return BitsOf(I) > AddressBits; }))
       break;
     std::vector<Term> Longer = Terms;
-    PlaceUnlessWrapped Before = Assumed ? *Assumed : PlaceUnlessWrapped();
     uint64_t LongerOffset = Offset + Fixed.getZExtValue();
     for (const auto &Index : Variable)
       addTerms(Index.first,
                BitsOf(Index) == AddressBits ? Extension::None : Extension::Sign,
-               Index.second.getZExtValue(), 0, Longer, LongerOffset, Assumed);
-    if (Longer.size() > MaxTerms) {
-      if (Assumed)
-        *Assumed = Before;
+               Index.second.getZExtValue(), 0, Longer, LongerOffset);
+    if (Longer.size() > MaxTerms)
       break;
-    }
     Terms = std::move(Longer);
     Offset = LongerOffset;
     Root = Steps->getPointerOperand();
@@ -171,18 +146,7 @@ AddressForms::Place AddressForms::decompose(Value *Address,
 AddressForms::Place AddressForms::find(Value *Address) {
   auto [Known, IsNew] = Places.try_emplace(Address);
   if (IsNew)
-    Known->second = decompose(Address, nullptr);
-  return Known->second;
-}
-
-AddressForms::PlaceUnlessWrapped
-AddressForms::findUnlessWrapped(Value *Address) {
-  auto [Known, IsNew] = PlacesUnlessWrapped.try_emplace(Address);
-  if (IsNew) {
-    Known->second.At = decompose(Address, &Known->second);
-    if (!Known->second.Index) // its place for sure
-      Places.try_emplace(Address, Known->second.At);
-  }
+    Known->second = decompose(Address);
   return Known->second;
 }
 

@@ -40,17 +40,6 @@ public:
     int64_t Offset;
   };
 
-  /// A place that an address has unless Index + Addend, a sum of unsigned
-  /// values of 32 to 63 bits, wraps. There it lies Scale times 2 to
-  /// the power of Index's bits lower.
-  struct PlaceUnlessWrapped {
-    Place At;
-    llvm::Value *Index = nullptr; ///< null: the place is certain
-    uint64_t Addend = 0;          ///< from 1 to MaxAddend
-    uint64_t Scale = 0;
-  };
-  static constexpr uint64_t MaxAddend = 255;
-
   /// Unless \p SeesIndices, each address that is not another one and a constant
   /// is a form of its own.
   AddressForms(const llvm::DataLayout &DL, bool SeesIndices)
@@ -58,9 +47,6 @@ public:
 
   /// The place of \p Address, which must not change as long as this lives.
   Place find(llvm::Value *Address);
-
-  /// The same, but for one sum that may wrap.
-  PlaceUnlessWrapped findUnlessWrapped(llvm::Value *Address);
 
 private:
   /// How a value becomes one of 64 bits.
@@ -70,16 +56,14 @@ private:
   /// A pointer, then the terms.
   using Form = std::pair<llvm::Value *, std::vector<Term>>;
 
-  Place decompose(llvm::Value *Address, PlaceUnlessWrapped *Assumed);
+  Place decompose(llvm::Value *Address);
   void addTerms(llvm::Value *V, Extension Extended, uint64_t Scale,
-                unsigned Depth, std::vector<Term> &Terms, uint64_t &Offset,
-                PlaceUnlessWrapped *Assumed);
+                unsigned Depth, std::vector<Term> &Terms, uint64_t &Offset);
 
   const llvm::DataLayout &DL;
   bool SeesIndices;
   std::map<Form, unsigned> Forms;
   llvm::DenseMap<llvm::Value *, Place> Places;
-  llvm::DenseMap<llvm::Value *, PlaceUnlessWrapped> PlacesUnlessWrapped;
 };
 
 } // namespace pagetide

@@ -13,7 +13,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -25,9 +24,8 @@ using namespace llvm;
 
 namespace pagetide {
 
-MarkEmitter::MarkEmitter(Function &F, const MarkPlan &Plan,
-                         const PassOptions &Options)
-    : F(F), M(*F.getParent()), Plan(Plan), Options(Options),
+MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options)
+    : F(F), M(*F.getParent()), Options(Options),
       Builder(F.getContext(), ConstantFolder(),
               IRBuilderCallbackInserter([](Instruction *I) {
                 if (I->mayReadOrWriteMemory())
@@ -61,9 +59,6 @@ void MarkEmitter::emit(const MarkStep &Step) {
     break;
   case MarkStepKind::ReturnAddress:
     emitReturnAddress();
-    break;
-  case MarkStepKind::GuardIndex:
-    emitIndexGuard(Step);
     break;
   case MarkStepKind::Call:
     emitCalls(Step.What, /*IsCheck=*/false);
@@ -133,12 +128,11 @@ void MarkEmitter::startAt(Instruction &Before) {
 }
 
 /// Continues in a block that is run before \p Before if \p Condition holds.
-void MarkEmitter::startIf(Value *Condition, Instruction &Before,
-                          MDNode *Weights) {
+void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
   DebugLoc Loc = Builder.getCurrentDebugLocation();
   BasicBlock *Head = Before.getParent();
   Instruction *Then = SplitBlockAndInsertIfThen(Condition, Before.getIterator(),
-                                                /*Unreachable=*/false, Weights);
+                                                /*Unreachable=*/false);
   keepAllocasInEntry(*Head, *Before.getParent());
   Builder.SetInsertPoint(Then);
   Builder.SetCurrentDebugLocation(Loc);
@@ -396,41 +390,6 @@ void MarkEmitter::emitReturnAddress() {
       Intrinsic::read_register, {Builder.getInt64Ty()}, {Register});
   markByte(Builder.CreateSub(StackPointer, Builder.getInt64(8)),
            AccessKind::Write);
-}
-
-/// A comparison and a branch on the way that is taken; the rest hardly ever is.
-void MarkEmitter::emitIndexGuard(const MarkStep &Step) {
-  const IndexGuard &Guard = Plan.Guards[Step.Guard].Guard;
-  uint64_t FirstAddend = Plan.Guards[Step.Guard].FirstAddend;
-  Type *IndexTy = Guard.Index->getType();
-  unsigned Bits = IndexTy->getIntegerBitWidth();
-  auto MayWrap = [&](uint64_t Addend) {
-    APInt Most = APInt::getMaxValue(Bits) - Addend;
-    return Builder.CreateICmpUGT(Guard.Index, ConstantInt::get(IndexTy, Most));
-  };
-  startIf(MayWrap(Guard.MaxAddend), *Step.Before,
-          MDBuilder(F.getContext()).createUnlikelyBranchWeights());
-  Value *Around = Builder.getInt64(Guard.Scale << Bits);
-  Value *Origin = Builder.CreateAdd(addressBits(Step.Address),
-                                    Builder.getInt64(Step.Offset));
-  if (FirstAddend)
-    Origin = Builder.CreateAdd(
-        Origin, Builder.CreateSelect(MayWrap(FirstAddend), Around,
-                                     Builder.getInt64(0)));
-  bool IsRead = Step.Cell == abi::read_cell(Options.Layout) &&
-                abi::records_reads(Options.Layout);
-  Value *Low = Builder.CreateAdd(Origin, Builder.getInt64(Guard.Low));
-  Value *Bytes =
-      Builder.getInt64(static_cast<uint64_t>(Guard.High - Guard.Low) + 1);
-  for (Value *Start : {Low, Builder.CreateSub(Low, Around)}) {
-    Value *Pointer = Builder.CreateIntToPtr(Start, Builder.getPtrTy());
-    if (Guard.IsCertain)
-      markRange(Pointer, Bytes, IsRead ? AccessKind::Read : AccessKind::Write);
-    else
-      callForRange(IsRead ? "__pagetide_mark_may_read"
-                          : "__pagetide_mark_may_write",
-                   Pointer, Bytes);
-  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,9 +41,7 @@ namespace pagetide {
 
 class MarkEmitter {
 public:
-  /// Of \p Plan, which must outlive this.
-  MarkEmitter(llvm::Function &F, const MarkPlan &Plan,
-              const PassOptions &Options);
+  MarkEmitter(llvm::Function &F, const PassOptions &Options);
 
   /// Emits one step of the plan. Steps must come in its order.
   void emit(const MarkStep &Step);
@@ -57,14 +55,12 @@ private:
   void emitEachLane(const Access &A);
   void emitPacked(const Access &A);
   void emitReturnAddress();
-  void emitIndexGuard(const MarkStep &Step);
   void emitCheckBegin();
   void emitCalls(const Access &A, bool IsCheck);
 
   // Parts of steps. All of them emit at the builder's place.
   void startAt(llvm::Instruction &Before);
-  void startIf(llvm::Value *Condition, llvm::Instruction &Before,
-               llvm::MDNode *Weights = nullptr);
+  void startIf(llvm::Value *Condition, llvm::Instruction &Before);
   llvm::Value *addressBits(llvm::Value *Pointer);
   llvm::Value *laneBits(const Access &A);
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
@@ -80,7 +76,6 @@ private:
 
   llvm::Function &F;
   llvm::Module &M;
-  const MarkPlan &Plan;
   const PassOptions &Options;
   /// Says of everything that it emits that no other pass need instrument it.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>

@@ -88,7 +88,6 @@ struct Group {
   unsigned Position;  ///< First's
   Value *Base; ///< of the first of them: what its address is an offset from
   int64_t BaseOffset; ///< where that lies
-  uint64_t Addend;    ///< the same unless this and the form's index wrap, or 0
   unsigned AddressForm;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
@@ -124,11 +123,10 @@ public:
   BlockPlanner(const FunctionAccesses &InFunction, const PassOptions &Options,
                MarkMode Mode, const DataLayout &DL,
                const ChunkedAccesses &Chunked, AddressForms &Forms,
-               const IndexGuards &Guards, ReturnAddresses &Returns,
-               MarkedExtents Marked, bool BeginsLoop,
+               ReturnAddresses &Returns, MarkedExtents Marked, bool BeginsLoop,
                DenseSet<FormAndCell> &EverMarked, MarkPlan &Plan)
       : InFunction(InFunction), Options(Options), Mode(Mode), DL(DL),
-        Chunked(Chunked), Forms(Forms), Guards(Guards), Returns(Returns),
+        Chunked(Chunked), Forms(Forms), Returns(Returns),
         BeginsLoop(BeginsLoop), EverMarked(EverMarked), Plan(Plan),
         Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
@@ -248,31 +246,19 @@ private:
 
   void addToGroups(const Access &A) {
     auto [Base, Offset] = baseOf(A, DL);
-    AddressForms::PlaceUnlessWrapped BaseIs = placeOf(Base);
+    AddressForms::Place BaseIs = Forms.find(Base);
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
-      addToGroup(A, Base, BaseIs, Offset + BaseIs.At.Offset, Cell);
-  }
-
-  /// Where \p Base lies: for certain, or unless the sum of a guarded index wraps.
-  AddressForms::PlaceUnlessWrapped placeOf(Value *Base) {
-    if (!Guards.empty()) {
-      AddressForms::PlaceUnlessWrapped Found = Forms.findUnlessWrapped(Base);
-      auto G = Guards.find(Found.At.Form);
-      if (Found.Index && G != Guards.end() && G->second.Index == Found.Index &&
-          G->second.Scale == Found.Scale)
-        return Found;
-    }
-    return {.At = Forms.find(Base)};
+      addToGroup(A, Base, BaseIs, Offset + BaseIs.Offset, Cell);
   }
 
   void addToGroup(const Access &A, Value *Base,
-                  const AddressForms::PlaceUnlessWrapped &BaseIs,
-                  int64_t Offset, unsigned Cell) {
+                  const AddressForms::Place &BaseIs, int64_t Offset,
+                  unsigned Cell) {
     ByteExtent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
     learnFrom(A, Offset, Bytes.BaseIs);
     bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
                         isPartialUpdate(*A.At);
-    auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.At.Form, Cell}, 0);
+    auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.Form, Cell}, 0);
     if (!IsNew && !NeedsOwnMark && Options.Groups) {
       Group &G = Groups[Place->second];
       ByteExtent Joined = G.Bytes.joined(Bytes);
@@ -284,11 +270,10 @@ private:
     }
     Place->second = Groups.size();
     Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(),
-                       -static_cast<uint64_t>(BaseIs.At.Offset));
+                       -static_cast<uint64_t>(BaseIs.Offset));
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
-    Groups.push_back({First, FirstPosition, Base, BaseIs.At.Offset,
-                      BaseIs.Addend, BaseIs.At.Form, Cell, Offset, Bytes,
-                      NeedsOwnMark});
+    Groups.push_back({First, FirstPosition, Base, BaseIs.Offset, BaseIs.Form,
+                      Cell, Offset, Bytes, NeedsOwnMark});
   }
 
   /// The instruction that the mark of \p A goes before, and its position. What
@@ -385,16 +370,6 @@ private:
     Step.IsNear = true;
     Step.NearMark = Mark;
     Plan.NearMarks.push_back({certainOffset(G, At)});
-    // Before any other mark on this way that counts on it.
-    auto Guarded = Guards.find(G.AddressForm);
-    if (Before == Marked.end() && Guarded != Guards.end()) {
-      MarkStep &Check = addStep(MarkStepKind::GuardIndex, *G.First, G.Position);
-      Check.Address = G.Base;
-      Check.Offset = -G.BaseOffset;
-      Check.Cell = G.Cell;
-      Check.Guard = Plan.Guards.size();
-      Plan.Guards.push_back({Guarded->second, G.Addend});
-    }
     setMarked(G, {At, At + Reach - 1, {}, {Mark}});
   }
 
@@ -438,7 +413,6 @@ private:
   const DataLayout &DL;
   const ChunkedAccesses &Chunked;
   AddressForms &Forms;
-  const IndexGuards &Guards;
   ReturnAddresses &Returns;
   bool BeginsLoop;
   DenseSet<FormAndCell> &EverMarked; ///< somewhere in the function
@@ -546,7 +520,6 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
   DenseSet<FormAndCell> EverMarked;
   AddressForms Forms(DL, Options.AddressForms);
-  IndexGuards Guards = findIndexGuards(Accesses, DL, Options, Mode, Forms);
   ReturnAddresses Returns(F);
   auto PlanBlock = [&](BasicBlock &Block) {
     MarkedExtents Marked;
@@ -566,8 +539,8 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
       IsFirst = false;
     }
     AtEnd[&Block] =
-        BlockPlanner(Accesses, Options, Mode, DL, Chunked, Forms, Guards,
-                     Returns, std::move(Marked), BeginsLoop, EverMarked, Plan)
+        BlockPlanner(Accesses, Options, Mode, DL, Chunked, Forms, Returns,
+                     std::move(Marked), BeginsLoop, EverMarked, Plan)
             .plan(Block);
   };
   for (BasicBlock *Block : ReversePostOrderTraversal(&F))

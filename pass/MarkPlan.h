@@ -36,7 +36,6 @@
 #define PAGETIDE_PASS_MARKPLAN_H
 
 #include "FunctionAccesses.h"
-#include "IndexGuards.h"
 #include "PassOptions.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -66,9 +65,6 @@ enum class MarkStepKind : uint8_t {
   ReturnAddress,
   /// Mark What, whatever its shape, by calls of the runtime.
   Call,
-  /// Where Guard's index may wrap: mark what accesses may reach then, from
-  /// Address + Offset.
-  GuardIndex,
   /// Begin the segment's checks.
   CheckBegin,
   /// Look whether What, whatever its shape, is marked.
@@ -90,8 +86,7 @@ struct MarkStep {
   bool IsNear = false;            ///< Byte: the bytes that follow are meant too
   /// Byte: index into MarkPlan::NearMarks, where IsNear.
   unsigned NearMark = 0;
-  Access What = {};   ///< Shaped, Long, Call, Check
-  unsigned Guard = 0; ///< GuardIndex: index into MarkPlan::Guards
+  Access What = {}; ///< Shaped, Long, Call, Check
 };
 
 /// What else is known of a near mark.
@@ -115,7 +110,6 @@ struct MarkPlan {
   /// Within a segment, in the order of the instructions they go before.
   std::vector<MarkStep> Steps;
   std::vector<NearMark> NearMarks;
-  std::vector<IndexCheck> Guards;
   /// The instructions with accesses that are marked as read.
   std::vector<llvm::Instruction *> MarkedReads;
   RepeatedMarks Repeated;

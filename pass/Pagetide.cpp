@@ -178,7 +178,7 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   planMarks(F, Accesses, Options, Mode, Chunked, Plan);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
-  MarkEmitter Emitter(F, Plan, Options);
+  MarkEmitter Emitter(F, Options);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
 

@@ -238,9 +238,6 @@ static_assert(sizeof(ModuleNote) == 44);
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);
 ///         mark every granule of [p, p+bytes); nothing where bytes is 0
-///   void  __pagetide_mark_may_read(const void *p, size_t bytes);
-///   void  __pagetide_mark_may_write(const void *p, size_t bytes);
-///         the same as may, where there is no other mark
 ///   void *__pagetide_memcpy(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memmove(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memset(void *d, int c, size_t bytes);

@@ -33,11 +33,3 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
   if (ShadowReady())
     MarkWrite((uptr)p, n);
 }
-PAGETIDE_EXPORT void __pagetide_mark_may_read(const void *p, uptr n) {
-  if (ShadowReady())
-    MarkMayRead((uptr)p, n);
-}
-PAGETIDE_EXPORT void __pagetide_mark_may_write(const void *p, uptr n) {
-  if (ShadowReady())
-    MarkMayWrite((uptr)p, n);
-}
