@@ -117,7 +117,7 @@ void appendLanes(Access Lanes, AccessList &List) {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// What is left out
+// What is excluded
 //===----------------------------------------------------------------------===//
 
 /// Whether \p Pointer is an address that marks can be made for.
@@ -154,7 +154,7 @@ std::optional<AccessKind> kindThatCounts(const Access &A,
   return std::nullopt;
 }
 
-/// Drops what \p Options leaves out from the accesses after the first \p Old.
+/// Drops what \p Options excludes from the accesses after the first \p Old.
 void dropExcluded(const PassOptions &Options, AccessList &List, size_t Old) {
   size_t Kept = Old;
   for (size_t I = Old; I < List.size(); ++I)
@@ -174,8 +174,9 @@ struct Piece {
   uint64_t Bytes;
 };
 
-/// The bytes of a value of type \p T in memory, without padding between and
-/// after its fields: neither is loaded or stored. Neighbours are joined.
+/// The bytes of a value of type \p T in memory, without the padding between and
+/// after its fields, which is neither loaded nor stored. Adjacent pieces are
+/// joined.
 void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
                   SmallVectorImpl<Piece> &Pieces) {
   if (auto *Struct = dyn_cast<StructType>(T)) {
@@ -237,7 +238,7 @@ Undescribed collectAsm(CallBase &Call, AccessList &List) {
                        (IsOutput && Constraint.isIndirect);
     if (!HasArgument)
       continue;
-    // An indirect operand is memory even where its constraint names a register:
+    // An indirect operand is memory even if its constraint names a register:
     // the compiler then moves it there and back.
     if (Constraint.isIndirect)
       if (Type *T = Call.getParamElementType(Argument))
@@ -254,7 +255,7 @@ Undescribed collectAsm(CallBase &Call, AccessList &List) {
              : Undescribed::Nothing;
 }
 
-/// Arguments passed by value: the call copies them, and so reads them.
+/// Arguments passed by value: the call copies them, so it reads them.
 void collectByval(CallBase &Call, AccessList &List) {
   const DataLayout &DL = Call.getModule()->getDataLayout();
   for (unsigned I = 0; I < Call.arg_size(); ++I)
@@ -291,8 +292,8 @@ void collectTransfer(AnyMemIntrinsic &I, AccessList &List) {
                      List);
 }
 
-/// A vector access by lanes with the element type of \p Vector. False where the
-/// elements are no whole bytes: how those lie in memory is the target's secret.
+/// A vector access by lanes with the element type of \p Vector. False if the
+/// elements are not whole bytes: their in-memory layout is target-specific.
 bool appendVector(IntrinsicInst &I, AccessShape Shape, AccessKind Kind,
                   Value *Address, Type *Vector, Value *Mask, Value *Limit,
                   MaybeAlign Alignment, Value *Stride, AccessList &List) {
@@ -335,7 +336,7 @@ bool mayTouchArguments(const IntrinsicInst &I) {
   return false;
 }
 
-/// Intrinsics of every target. False where \p I is in no table.
+/// Intrinsics of every target. False if \p I is in no table.
 bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
   using Shape = AccessShape;
   constexpr AccessKind Read = AccessKind::Read;
@@ -442,8 +443,8 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
     appendFixed(I, Argument(2), 8, Align(1), Write, List);
     return true;
 
-  // These take pointers and leave what they point to alone, or are calls of
-  // other code, which answers for itself.
+  // These take pointers and do not access what they point to, or they call
+  // other code, which has marks of its own.
   case Intrinsic::adjust_trampoline:
   case Intrinsic::asan_check_memaccess:
   case Intrinsic::call_preallocated_arg:
@@ -474,9 +475,9 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
   }
 }
 
-/// setjmp cannot be wrapped by a function, which would return before the jump:
-/// what glibc writes is known. The registers and whether a mask was saved, and
-/// the part of the mask that Linux has.
+/// No interceptor can wrap setjmp: it would return before the jump. What glibc
+/// writes is known: the registers, whether a mask was saved, and the part of
+/// the mask that Linux has.
 void collectSetjmp(CallBase &Call, AccessList &List) {
   const Function *Callee = Call.getCalledFunction();
   if (!Callee || !Callee->isDeclaration() || Call.arg_empty() ||
@@ -523,7 +524,7 @@ Undescribed collectCall(CallBase &Call, AccessList &List) {
 
 Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
                             AccessList &List) {
-  // Written by a compiler pass for its own ends, by ours among others.
+  // A compiler pass made it for its own use; this pass does so too.
   if (I.hasMetadata(LLVMContext::MD_nosanitize))
     return Undescribed::Nothing;
 
@@ -542,8 +543,8 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
                 Update->getValOperand()->getType(), Update->getAlign(),
                 AccessKind::ReadWrite, List);
   } else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I)) {
-    // It counts as written even where the comparison fails: the processor
-    // writes the old value back, and the attempt is what marks speak of.
+    // It counts as written even if the comparison fails: the processor then
+    // writes the old value back.
     appendTyped(I, Exchange->getPointerOperand(),
                 Exchange->getNewValOperand()->getType(), Exchange->getAlign(),
                 AccessKind::ReadWrite, List);
@@ -583,7 +584,7 @@ bool isReplaceableTransfer(const Instruction &I) {
   case Intrinsic::memcpy:
   case Intrinsic::memmove:
     return IsMarkedAndPlain(cast<MemTransferInst>(Transfer)->getRawSource());
-  default: // the kind that promises to call nothing
+  default: // the variants that promise to call nothing
     return false;
   }
 }

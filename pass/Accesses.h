@@ -53,15 +53,15 @@ enum class LaneEncoding : uint8_t {
   LowBits,  ///< bit I of an integer
 };
 
-/// Which lanes of a vector access happen: those that Lanes enables and that lie
-/// below Limit.
+/// Which lanes of a vector access are accessed: those that Lanes enables and
+/// that are below Limit.
 struct LaneMask {
   llvm::Value *Lanes = nullptr; ///< null: all
   LaneEncoding Encoding = LaneEncoding::Bits;
   llvm::Value *Limit = nullptr; ///< an integer; null: none
 
-  /// Bit I set where lane I happens; nothing where that is known only when the
-  /// program runs. Undefined lanes do not happen.
+  /// Bit I is set if lane I is accessed. Nothing if only the running program
+  /// knows. Undefined lanes are not accessed.
   std::optional<llvm::SmallBitVector> constantLanes(unsigned LaneCount) const;
 };
 
@@ -78,10 +78,10 @@ enum class AccessShape : uint8_t {
   /// enables.
   Packed,
   /// LaneCount elements, those that Mask enables. Each has Bytes bytes, or
-  /// Length where that is set (then never 0, and at most Bytes). Element I
-  /// is at lane I of Address where that is a vector, otherwise at
-  ///   Address + sext(lane I of Index) * Scale    where Index is set
-  ///   Address + I * Stride                       where Stride is set
+  /// Length if that is set (then never 0, and at most Bytes). Element I is at
+  /// lane I of Address if that is a vector, otherwise at
+  ///   Address + sext(lane I of Index) * Scale    if Index is set
+  ///   Address + I * Stride                       if Stride is set
   Scattered,
 };
 
@@ -112,9 +112,8 @@ enum class Undescribed : uint8_t {
   BySegmentGs, ///< relative to segment GS, whose base is Pagetide's
 };
 
-/// Appends the accesses of \p I to \p List, in the order they happen. Accesses
-/// that \p Options leaves out (loads in a layout without them, constants) are
-/// not among them.
+/// Appends the accesses of \p I to \p List, in the order they happen, except
+/// those that \p Options excludes (loads in a layout without them, constants).
 Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
                             AccessList &List);
 
@@ -127,28 +126,28 @@ bool isShort(const Access &A, const PassOptions &Options);
 std::pair<llvm::Value *, int64_t> baseOf(const Access &A,
                                          const llvm::DataLayout &DL);
 
-/// True where \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that
+/// True if \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that
 /// the runtime's function of that name can stand in for.
 bool isReplaceableTransfer(const llvm::Instruction &I);
 
-/// True where no access in \p F is marked, because the program says so or
-/// because no code comes of it.
+/// True if no access in \p F is marked, because the program says so or because
+/// no code is generated for it.
 bool isExcluded(const llvm::Function &F);
 
 //===----------------------------------------------------------------------===//
 // For the tables of intrinsics
 //===----------------------------------------------------------------------===//
 
-/// Appends the accesses of x86's own intrinsics. False where \p I is none that
-/// the table knows.
+/// Appends the accesses of x86's own intrinsics. False if the table does not
+/// know \p I.
 bool collectX86Accesses(llvm::IntrinsicInst &I, AccessList &List);
 
 /// Appends \p Bytes bytes at \p Pointer.
 void appendFixed(llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,
                  llvm::Align Alignment, AccessKind Kind, AccessList &List);
 
-/// Appends an access by lanes, as accesses of shape Fixed where the mask is
-/// constant.
+/// Appends an access by lanes; if the mask is constant, as accesses of shape
+/// Fixed.
 void appendLanes(Access Lanes, AccessList &List);
 
 } // namespace pagetide

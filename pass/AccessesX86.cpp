@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The intrinsics of x86 that touch memory, as far as clang's headers make them.
-// Most vector loads and stores are no intrinsics at all, or generic ones
-// (Accesses.cpp). Families of many members are told by their names; single ones
-// stand in a table.
+// The intrinsics of x86 that touch memory, as far as clang's headers use them.
+// Most vector loads and stores are not intrinsics, or are generic ones
+// (Accesses.cpp). Large families are recognised by their names; single ones are
+// in a table.
 //
-// Left out on purpose, and reported when met: the xsave family (the processor
-// decides at run time which bytes it moves) and the tile loads and stores that
-// take their shape from a configuration register.
+// Not described, and reported when met: the xsave family (the processor decides
+// at run time which bytes it moves), and the tile loads and stores that take
+// their shape from a configuration register.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ struct FixedOperand {
   AccessKind Kind;
 };
 
-/// An intrinsic with two such operands stands here twice.
+/// An intrinsic with two such operands has two entries.
 constexpr FixedOperand FixedOperands[] = {
     {Intrinsic::x86_sse_ldmxcsr, 0, 4, 1, Read},
     {Intrinsic::x86_sse_stmxcsr, 0, 4, 1, Write},
@@ -119,7 +119,7 @@ constexpr FixedOperand FixedOperands[] = {
     {Intrinsic::x86_vcvtneoph2ps256, 0, 32, 1, Read},
 };
 
-/// Intrinsics that take an address and leave the memory there alone.
+/// Intrinsics that take an address and do not access the memory there.
 constexpr Intrinsic::ID Untouching[] = {
     Intrinsic::x86_sse2_clflush,  Intrinsic::x86_clflushopt,
     Intrinsic::x86_clwb,          Intrinsic::x86_cldemote,
@@ -279,7 +279,7 @@ bool collectVector(IntrinsicInst &I, AccessList &List) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Most rows of a tile, and most bytes of one.
+/// The largest number of rows of a tile, and of bytes of a row.
 constexpr unsigned TileRows = 16;
 constexpr unsigned TileRowBytes = 64;
 

@@ -20,7 +20,7 @@ using namespace llvm;
 namespace pagetide {
 namespace {
 
-/// Enough for what programs write, and keeps deep sums quick to compile.
+/// Enough for the sums in programs. Limits the compile time of deep ones.
 constexpr unsigned MaxDepth = 6;
 constexpr unsigned MaxTerms = 4;
 constexpr unsigned AddressBits = 64;
@@ -53,7 +53,7 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
   if (!I || Depth == MaxDepth)
     return AddWhole();
   if (Extended == Extension::None && isa<SExtInst, ZExtInst>(I)) {
-    // A value that is not negative is extended by zeroes as by its sign.
+    // Both extensions of a value that is not negative are equal.
     bool IsSigned =
         isa<SExtInst>(I) || cast<PossiblyNonNegInst>(I)->hasNonNeg();
     return addTerms(I->getOperand(0),

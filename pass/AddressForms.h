@@ -8,10 +8,10 @@
 //
 //     a[i], a[i + 1], a[2 * i + 5]     a + 4 * i, a + 4 * i + 4, a + 8 * i + 20
 //
-// Addresses that differ in the constant alone have one form; how far they lie
-// apart is known although no address of one is computed from another. Sums of 64
-// bits wrap as addresses do; what is narrower is taken apart only where it cannot
-// wrap, or the address would be poison, and the access undefined.
+// Addresses that differ only in the constant have one form. Their distance is
+// known although none is computed from another. Sums of 64 bits wrap as
+// addresses do. Narrower sums are taken apart only if they cannot wrap: if they
+// did, the address would be poison, and the access undefined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ namespace pagetide {
 
 class AddressForms {
 public:
-  /// Where an address lies: Offset bytes from the origin of its form.
+  /// The place of an address: Offset bytes from the origin of its form.
   struct Place {
     unsigned Form;
     int64_t Offset;

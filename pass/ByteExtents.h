@@ -28,7 +28,7 @@ struct Congruence {
     Residue = OtherResidue & (OtherModulus - 1);
   }
 
-  /// Keeps what holds where either this or \p Other does.
+  /// Keeps what holds if either this or \p Other holds.
   void forgetUnless(const Congruence &Other) {
     uint64_t Common = std::min(Modulus, Other.Modulus);
     while ((Residue ^ Other.Residue) & (Common - 1))
@@ -38,12 +38,12 @@ struct Congruence {
   }
 };
 
-/// A range of bytes, by offsets from the origin of their addresses' form, which
-/// is the base; what is known of where that lies.
+/// A range of bytes, as offsets from the base, the origin of their addresses'
+/// form; and what is known about the base.
 struct ByteExtent {
   int64_t Low, High; ///< lowest and highest byte
   Congruence BaseIs;
-  /// The near marks that it stands for, on one way or another.
+  /// The near marks that marked it, on all paths.
   llvm::SmallVector<unsigned, 1> NearMarks = {};
 
   bool isWithin(uint64_t Bytes) const {
@@ -69,12 +69,11 @@ struct ByteExtent {
 
 using FormAndCell = std::pair<unsigned, unsigned>;
 
-/// What has been marked on every way to a place, with neither a call nor a loop
-/// between: all granules of these bytes, which are those of the first and the
-/// last of them.
+/// What every path to a place has marked, with neither a call nor a loop since:
+/// all granules of these bytes, which are those of the first and the last byte.
 using MarkedExtents = llvm::SmallDenseMap<FormAndCell, ByteExtent, 8>;
 
-/// Enough for what pays, and keeps large functions quick to compile.
+/// More saves nothing, and large functions would take long to compile.
 constexpr unsigned MaxMarkedExtents = 32;
 
 /// Leaves in \p Here only what is marked at the end of \p Other too.

@@ -11,12 +11,13 @@
 
 namespace pagetide {
 
-/// The general registers that System V passes arguments in. It has more vector
-/// registers than these.
+/// The number of general registers that System V passes arguments in. It uses
+/// more vector registers than that.
 constexpr unsigned ArgumentRegisters = 6;
 
-/// True where a value of type \p T passes in one register, if one is left. Of
-/// other types (wide, x87, vectors of any width) that is not said.
+/// True if a value of type \p T is passed in one register while one is free.
+/// False for types of which that is not certain (wide, x87, vectors of any
+/// width).
 inline bool takesOneRegister(const llvm::Type *T) {
   if (T->isIntegerTy())
     return T->getIntegerBitWidth() <= 64;

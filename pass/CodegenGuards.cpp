@@ -37,8 +37,8 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 void dropDeadLoads(Function &F) {
-  // Users follow what they use, but for phi nodes of loops, and what these use
-  // stays alive anyway.
+  // Users follow what they use. Phi nodes of loops are the exception; what
+  // these use stays alive anyway.
   for (BasicBlock *Block : post_order(&F))
     for (Instruction &I : make_early_inc_range(reverse(*Block)))
       if (!isa<CallBase, AllocaInst>(I) && isInstructionTriviallyDead(&I)) {
@@ -84,7 +84,7 @@ void dropDeadStores(Function &F) {
       if (End->getIntrinsicID() == Intrinsic::lifetime_end)
         Ends.push_back(End);
 
-  // What is dead to one local uncovers more of another.
+  // Dead stores of one local can make stores of another dead.
   SmallSetVector<StoreInst *, 8> Dead;
   size_t Before;
   do {
@@ -116,8 +116,8 @@ void simplifyFortifiedCalls(Function &F, const TargetLibraryInfo &TLI) {
 // Constant memory
 //===----------------------------------------------------------------------===//
 
-/// Passes the pointer \p U through an integer. That costs no instruction, and
-/// alias analysis no longer knows what the pointer points to.
+/// Passes the pointer \p U through an integer, so alias analysis does not know
+/// what it points to. That costs no instruction.
 void hideOrigin(Use &U) {
   auto *User = cast<Instruction>(U.getUser());
   LLVMContext &Context = User->getContext();
@@ -129,8 +129,7 @@ void hideOrigin(Use &U) {
   U.set(Pointer);
 }
 
-/// The pointer operand of a read that code generation orders by what alias
-/// analysis says of it.
+/// The pointer operand of a read that code generation orders by alias analysis.
 Use *readPointer(Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I))
     return Load->isSimple()
@@ -153,8 +152,8 @@ Use *readPointer(Instruction &I) {
   }
 }
 
-/// Passes the pointer \p U through an empty piece of assembly: code generation
-/// itself no longer knows what it points to.
+/// Passes the pointer \p U through empty inline assembly, so code generation
+/// does not know what it points to.
 void hideValue(Use &U) {
   auto *User = cast<Instruction>(U.getUser());
   Type *PtrTy = U->getType();
@@ -166,8 +165,8 @@ void hideValue(Use &U) {
   U.set(Pointer);
 }
 
-/// An argument that is copied for the call: of a constant's bytes code generation
-/// may make stores of immediates.
+/// An argument that is copied for the call: code generation may replace the
+/// copy of a constant by stores of immediates.
 void preventImmediateCopies(CallBase &Call) {
   for (unsigned Argument = 0; Argument != Call.arg_size(); ++Argument) {
     Use &Pointer = Call.getArgOperandUse(Argument);
@@ -210,7 +209,7 @@ void preventReorderingOf(Instruction &I, AAResults &AA) {
 // Loads that could be sunk
 //===----------------------------------------------------------------------===//
 
-/// True where code generation moves no load from before \p I to behind it.
+/// True if code generation does not move loads past \p I.
 bool stopsSinking(const Instruction &I) {
   if (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, FenceInst>(I))
     return true;
@@ -218,8 +217,9 @@ bool stopsSinking(const Instruction &I) {
   return Call && (!isa<IntrinsicInst>(Call) || isa<MemIntrinsic>(Call));
 }
 
-/// The value on which the block's end depends, whichever way it is left. A
-/// condition made of several is taken apart: the first may decide alone.
+/// The value that decides where the block branches to. Null for a condition
+/// made of several: code generation splits it, and its first part may decide
+/// alone.
 const Value *decidingValue(const Instruction &Terminator) {
   if (auto *Switch = dyn_cast<SwitchInst>(&Terminator))
     return Switch->getCondition();
@@ -262,7 +262,7 @@ bool mayBeSunk(const Instruction &Read) {
   return !Deciding || !isNeededFor(Read, Deciding);
 }
 
-/// An instruction of no bytes that counts as a store.
+/// Inserts an instruction without code that counts as a store.
 void insertBarrier(Instruction &Before) {
   LLVMContext &Context = Before.getContext();
   auto *Type = FunctionType::get(Type::getVoidTy(Context), false);
@@ -274,10 +274,10 @@ void insertBarrier(Instruction &Before) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loads from which one is chosen
+// Loads one of which is selected
 //===----------------------------------------------------------------------===//
 
-/// Whether a select chooses \p Value, or what a conversion makes of it.
+/// Whether a select may yield \p Value, or a conversion of it.
 bool isChosen(const Value &Value) {
   return any_of(Value.users(), [&](const User *U) {
     if (auto *Select = dyn_cast<SelectInst>(U))
@@ -287,9 +287,9 @@ bool isChosen(const Value &Value) {
   });
 }
 
-/// Makes a jump around a load impossible where one of its values is chosen: a
-/// conditional move from memory becomes one. Assembly of no bytes passes the
-/// value on, so that a move from a register remains.
+/// Prevents a jump around a load whose value may be selected. Code generation
+/// turns a conditional move from memory into such a jump. Empty inline assembly
+/// passes the value on, so it becomes a move from a register.
 void preventConditionalLoad(LoadInst &Load) {
   Type *Chosen = Load.getType();
   const DataLayout &DL = Load.getModule()->getDataLayout();
@@ -312,7 +312,7 @@ void preventConditionalLoad(LoadInst &Load) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// How many of the first parameters come in registers for certain.
+/// How many of the first parameters are passed in registers for certain.
 unsigned parametersInRegisters(const Function &F) {
   unsigned Count = 0;
   for (const Argument &A : F.args()) {
@@ -328,8 +328,8 @@ unsigned parametersInRegisters(const Function &F) {
 // Calls of the C library
 //===----------------------------------------------------------------------===//
 
-/// Functions of the C library that access memory and that code generation knows
-/// how to do without.
+/// Functions of the C library that access memory and that code generation can
+/// expand in place.
 bool isExpandedByCodegen(LibFunc Function) {
   switch (Function) {
   case LibFunc_bcmp:
@@ -365,7 +365,7 @@ void preventReordering(ArrayRef<Instruction *> Reads, AAResults &AA) {
 }
 
 void preventSinking(ArrayRef<Instruction *> Reads) {
-  // A barrier serves all reads of its block, once it stands there.
+  // One barrier serves all reads of its block.
   for (Instruction *Read : Reads)
     if (mayBeSunk(*Read))
       insertBarrier(*Read->getParent()->getTerminator());
@@ -388,7 +388,8 @@ void preventParameterStoreRemoval(Function &F) {
                 Store->getPointerOperand()->stripInBoundsConstantOffsets()))
           Stores.push_back(Store);
   for (StoreInst *Store : Stores) {
-    // No instruction comes of it, and no local variable is seen through it.
+    // It becomes no instruction, and code generation does not see the local
+    // variable through it.
     auto *Hidden =
         new FreezeInst(Store->getPointerOperand(), "", Store->getIterator());
     Hidden->setDebugLoc(Store->getDebugLoc());

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Code generation comes after the last IR pass and still moves, merges, adds
-// and drops accesses. What could make marks lie is forbidden here, one thing at
-// a time.
+// and drops accesses. Each function here prevents one of these changes that
+// would make marks wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,42 +25,42 @@ class TargetLibraryInfo;
 
 namespace pagetide {
 
-/// Does beforehand what code generation would do to the accesses of \p F when
-/// they have their marks already: drops loads whose values nobody uses and
-/// stores to locals that end right after, moves loads that only one way out of
-/// their block uses there, and makes plain copies of fortified ones that have
-/// nothing to check. Marks of accesses that are never made would be inventions;
-/// copies that come to be later, losses.
+/// Does now what code generation would do to the accesses of \p F after they
+/// have marks. Drops loads whose values nobody uses, and stores to locals whose
+/// lifetime ends right after. Moves a load that only one successor of its block
+/// uses to that successor. Replaces fortified copies that have nothing to check
+/// by plain ones. Otherwise marks would stand for accesses that are never made,
+/// and copies that code generation introduces would have none.
 void canonicalizeAccesses(llvm::Function &F,
                           llvm::FunctionAnalysisManager &FAM);
 
-/// Keeps \p Reads behind their marks. Loads of memory that is known to be
-/// constant are not ordered with stores at all: code generation may put them
-/// before their marks, above a loop, or repeat them later instead of spilling.
-/// And copies of a constant's bytes may become stores of immediates, so that
-/// what was marked as read is never read.
+/// Prevents that \p Reads move before their marks. Loads of memory that is
+/// known to be constant are not ordered with stores: code generation may move
+/// them before their marks or out of a loop, or repeat them later instead of
+/// spilling. Copies of a constant's bytes may become stores of immediates,
+/// which read nothing.
 void preventReordering(llvm::ArrayRef<llvm::Instruction *> Reads,
                        llvm::AAResults &AA);
 
-/// Keeps \p Reads where they are: code generation sinks loads into the parts of
-/// the program that use their values, down to the single comparisons that it
-/// makes of a condition or a switch, and jumps around loads one of which is
-/// chosen. Their marks would stay behind.
+/// Prevents that \p Reads sink. Code generation moves loads to where their
+/// values are used, down to the single comparisons of a condition or a switch.
+/// It also jumps around loads if one of them is selected. Their marks would not
+/// move with them.
 void preventSinking(llvm::ArrayRef<llvm::Instruction *> Reads);
 
-/// Keeps stores of parameters to their variables where the caller may have passed
-/// them on the stack: code generation would take the caller's copy for the
-/// variable, drop the store and leave its mark.
+/// Keeps stores of parameters to their variables if the caller may have passed
+/// them on the stack. Code generation would use the caller's copy as the
+/// variable and drop the store, but not its mark.
 void preventParameterStoreRemoval(llvm::Function &F);
 
-/// Keeps calls of C library functions calls. Code generation would expand some
-/// in place (memcmp, mempcpy), where neither a mark nor the runtime's
-/// interceptor sees the accesses.
+/// Prevents that code generation expands calls of C library functions in place
+/// (memcmp, mempcpy). Neither a mark nor the runtime's interceptor would see
+/// the accesses.
 void preventCallExpansion(llvm::Function &F,
                           const llvm::TargetLibraryInfo &TLI);
 
-/// Takes back what was promised of \p F before it had marks: that it writes no
-/// memory, or talks to no other thread.
+/// Drops the attributes of \p F that marks make false: that it writes no
+/// memory, or does not synchronise with other threads.
 void dropMemoryPromises(llvm::Function &F);
 
 } // namespace pagetide

@@ -20,14 +20,14 @@ class Twine;
 
 namespace pagetide {
 
-/// The compilation fails. The module must be left in order all the same.
+/// The compilation fails, but the module must still be valid.
 void reportError(const llvm::Module &M, const llvm::Twine &Message);
 
 /// The same, and names the place: \p Loc if it is known, or the source file.
 void reportError(const llvm::Module &M, const llvm::DebugLoc &Loc,
                  const llvm::Twine &Message);
 
-/// Marks are missing somewhere; \p Loc says where, if known.
+/// Some accesses are not marked. \p Loc is their place, if known.
 void reportWarning(const llvm::Module &M, const llvm::DebugLoc &Loc,
                    const llvm::Twine &Message);
 

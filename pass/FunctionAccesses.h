@@ -24,8 +24,8 @@ namespace pagetide {
 
 class FunctionAccesses {
 public:
-  /// Collects the accesses of \p F, with plain addresses (PlainAddresses.h), and
-  /// warns about memory that \p F may touch and that the pass cannot mark.
+  /// Collects the accesses of \p F, with plain addresses (PlainAddresses.h),
+  /// and warns about memory that \p F may touch and that the pass cannot mark.
   /// Nothing may add or remove accesses of \p F while this lives.
   FunctionAccesses(llvm::Function &F, const PassOptions &Options);
 

@@ -37,15 +37,15 @@ STATISTIC(NumLoopsNotChunked, "Loops with accesses that keep their marks");
 namespace pagetide {
 namespace {
 
-/// A chunk's length, in iterations and in instructions of the intermediate
-/// form. Longer chunks save nothing more and make accesses later.
+/// A chunk's length, in iterations and in IR instructions. Longer chunks save
+/// nothing more and delay accesses.
 constexpr uint64_t MaxIterations = 512;
 constexpr uint64_t MaxInstructions = 40000;
 /// Accesses of a chunk that keep their own marks: each may be a page fault.
 constexpr uint64_t MaxOtherAccesses = 128;
 
-/// Marking a chunk costs about as much as this many iterations' marks. A stream
-/// that would make chunks shorter keeps its own marks.
+/// Marking a chunk costs about as much as the marks of this many iterations. A
+/// stream that would make chunks shorter keeps its own marks.
 constexpr uint64_t MinIterations = 8;
 /// Loops known to be shorter than this keep their marks.
 constexpr uint64_t MinTrips = 4;
@@ -56,7 +56,7 @@ constexpr unsigned MaxAddressSteps = 8;
 /// Cost, in TargetTransformInfo's units, of computing a loop's trip count.
 constexpr unsigned TripCountBudget = 8;
 
-/// What stands for a value of the loop in a chunk's first iteration.
+/// Values of the loop, and what they are in a chunk's first iteration.
 using ChunkValues = DenseMap<const Value *, Value *>;
 
 /// Accesses of one kind of cell that move through memory together.
@@ -79,15 +79,15 @@ struct ChunkedLoop {
   SmallVector<Stream, 4> Streams;
 };
 
-/// Whether \p I can be run once more, outside the loop.
+/// Whether \p I can be repeated outside the loop.
 bool isAddressStep(const Instruction &I) {
   return isa<GetElementPtrInst, CastInst>(I) ||
          (isa<BinaryOperator>(I) && !I.isIntDivRem() &&
           !I.getType()->isFPOrFPVectorTy());
 }
 
-/// Whether \p V can be formed before the loop from what its phi nodes start
-/// with.
+/// Whether \p V can be computed before the loop from the first values of its
+/// phi nodes.
 bool isMaterializable(Value *V, const Loop &L, unsigned &StepsLeft) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I))
@@ -101,8 +101,8 @@ bool isMaterializable(Value *V, const Loop &L, unsigned &StepsLeft) {
                 [&](Value *Op) { return isMaterializable(Op, L, StepsLeft); });
 }
 
-/// \p V as it is in the first iteration of a chunk; \p Known gives the loop's
-/// phi nodes at that place, and remembers what was formed.
+/// \p V as it is in the first iteration of a chunk. \p Known has the values of
+/// the loop's phi nodes there, and remembers what was computed.
 Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
                    IRBuilderBase &Builder) {
   auto *I = dyn_cast<Instruction>(V);
@@ -113,8 +113,8 @@ Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
   Instruction *Copy = I->clone();
   for (Use &Operand : Copy->operands())
     Operand.set(materialize(Operand.get(), L, Known, Builder));
-  // What was promised of the value inside the loop need not hold of a copy
-  // that is made whether or not the original is reached.
+  // What holds for the value inside the loop need not hold for the copy, which
+  // is computed even if the original is not reached.
   Copy->dropUnknownNonDebugMetadata();
   Builder.Insert(Copy);
   Known[I] = Copy;
@@ -124,7 +124,7 @@ Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
 /// Why a loop keeps its marks. Follows "the loop keeps its marks: ".
 using Reason = const char *;
 
-/// Null if \p L is left at its end alone, and nothing in it may not come back.
+/// Null if \p L is left only at its end and everything in it returns.
 Reason whyUnsuitable(const Loop &L) {
   if (!L.isInnermost())
     return "it contains another loop";
@@ -189,8 +189,8 @@ private:
   OptimizationRemarkEmitter &Remarks;
 };
 
-/// The innermost loops of \p F that may be marked in chunks. Each has a block of
-/// its own before it and one behind it: passes that end the optimiser merge these
+/// The innermost loops of \p F that may be marked in chunks. Gives each a block
+/// of its own before and after it: the optimiser's last passes merged these
 /// with others.
 SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
                                      LoopRemarks &Remarks) {
@@ -225,8 +225,8 @@ SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
   return Suitable;
 }
 
-/// Whether \p L was unrolled, but not vectorised: the copies of its body share
-/// marks, and the fewer iterations are left, the less a chunk saves. Rows of ten
+/// Whether \p L was unrolled, but not vectorised. The copies of its body share
+/// marks, and fewer iterations are left, so a chunk saves less. Rows of ten
 /// entries (benchmarks/kernels/spmv.c) took a quarter longer in chunks.
 bool isUnrolled(const Loop &L, const SCEV *Backedges) {
   return !getBooleanLoopAttribute(&L, "llvm.loop.isvectorized") &&
@@ -244,8 +244,8 @@ public:
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
         TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
 
-  /// Those of \p Loops that it pays for. Their trip counts have been computed in
-  /// their preheaders; nothing else has changed.
+  /// Those of \p Loops that are worth it. Computes their trip counts in their
+  /// preheaders and changes nothing else.
   SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops,
                                    LoopRemarks &Remarks) {
     SmallVector<ChunkedLoop, 4> Chunked;
@@ -283,8 +283,8 @@ private:
       if (DT.dominates(Block, L.getLoopLatch()))
         collectStreams(L, *Block, Result.Streams);
     }
-    // Where addresses stay, code generation takes all but the marks' stores out of
-    // the loop: too little to gain.
+    // If no address moves, code generation moves all but the marks' stores out
+    // of the loop, and chunks gain too little.
     if (none_of(Result.Streams, [](const Stream &S) { return S.Stride != 0; }))
       return "no address moves by a constant number of bytes in each iteration";
     SmallPtrSet<Instruction *, 16> Covered;
@@ -310,7 +310,7 @@ private:
     return nullptr;
   }
 
-  /// How many iterations' bytes extend over one granule's bytes.
+  /// How many iterations touch bytes that span at most one granule's size.
   uint64_t iterationsInReach(const Stream &S) const {
     if (!S.Stride)
       return MaxIterations;
@@ -367,7 +367,7 @@ private:
     return true;
   }
 
-  /// Makes \p New part of a stream that it moves with, or a stream of its own.
+  /// Adds \p New to a stream that moves with it, or as a stream of its own.
   void join(Stream &New, SmallVectorImpl<Stream> &Streams) {
     for (Stream &S : Streams) {
       if (S.Cell != New.Cell || S.Stride != New.Stride)
@@ -380,7 +380,7 @@ private:
       int64_t By = Distance->getAPInt().getSExtValue();
       Joined.Low = std::min(S.Low, New.Low + By);
       Joined.High = std::max(S.High, New.High + By);
-      // Far apart they would make chunks short.
+      // Members far apart would make chunks short.
       if (Joined.extent() > Options.granuleBytes() / 8)
         continue;
       S.Low = Joined.Low;
@@ -453,8 +453,8 @@ void splitIntoChunks(const ChunkedLoop &Chunked, ChunkStart &Start) {
   Value *IsChunkDone = Builder.CreateICmpEQ(Rest, Builder.getInt64(0));
   Builder.CreateCondBr(IsChunkDone, ChunkEnd, Header);
   Branch->eraseFromParent();
-  // Code generation drops the old condition. It must not be done here: the plan
-  // has values that nothing else uses yet.
+  // Code generation drops the old condition. Dropping dead values here could
+  // drop some that only the plan uses so far.
 
   Builder.SetInsertPoint(ChunkEnd);
   Value *IsDone = Builder.CreateICmpEQ(Left, Last);

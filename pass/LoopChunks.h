@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A loop that steps through memory touches the same granule many times in a
-// row. Its marks are taken out: a chunk of iterations is marked before it is
-// run, by the granules of its first and its last iteration.
+// row. Its marks move out of it: the granules of a chunk's first and last
+// iteration are marked before the chunk runs.
 //
 //     preheader                        preheader
 //         |                                |
@@ -24,12 +24,12 @@
 // What keeps this exact:
 //
 //   - Only accesses that every iteration makes, at addresses that move by a
-//     constant: those of a chunk's first and last iteration are sure to come.
-//   - No way out of the loop but the one at its end, whose count is known when
-//     the loop is entered; no calls and nothing that may not come back.
-//   - A chunk is so short that a stream's bytes extend over one granule's bytes
-//     at most: the granules of its first and last byte are all of them.
-//   - A chunk is bounded (MaxIterations, MaxInstructions): so is the time
+//     constant. So those of a chunk's first and last iteration will happen.
+//   - The loop is left only at its end, and its trip count is known when it is
+//     entered. It contains no call and nothing that may not return.
+//   - The bytes that a stream touches in one chunk span at most one granule's
+//     size. So the granules of the first and the last byte are all of them.
+//   - A chunk is bounded (MaxIterations, MaxInstructions), and so is the time
 //     between a mark and its access.
 //
 //===----------------------------------------------------------------------===//
@@ -49,8 +49,8 @@ class OptimizationRemarkEmitter;
 namespace pagetide {
 
 /// Rewrites the loops of \p F that are worth it, and appends the marks of their
-/// chunks to \p Plan. Returns those of \p Accesses that these marks cover. Tells
-/// \p Emitter about each loop with accesses.
+/// chunks to \p Plan. Returns those of \p Accesses that these marks cover.
+/// Tells \p Emitter about each loop with accesses.
 ChunkedAccesses chunkLoops(llvm::Function &F, const FunctionAccesses &Accesses,
                            const PassOptions &Options, MarkMode Mode,
                            llvm::FunctionAnalysisManager &FAM,

@@ -5,13 +5,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Under link-time optimisation a module is optimised twice. Marks made at the
-// end of the first time would be in the way of the second, which may also move
-// accesses past them. So the first run of the pass only leaves word of itself:
+// end of the first time would hinder the second, which may also move accesses
+// past them. So the first run of the pass only records:
 //
 //   - its options, in the named metadata !pagetide.deferred, so that the second
 //     run needs none;
-//   - a use of a symbol that nothing defines and whose name says what is amiss.
-//     A linker that does not run the pass again cannot link the program.
+//   - a use of a symbol that nothing defines and whose name says what is wrong.
+//   A
+//     linker that does not run the pass again cannot link the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,15 +27,15 @@ namespace pagetide {
 
 struct PassOptions;
 
-/// Puts the marks of \p M off.
+/// Defers the marks of \p M to the link.
 void deferMarks(llvm::Module &M, const PassOptions &Options);
 
-/// True where the marks of a part of \p M were put off.
+/// True if the marks of a part of \p M were deferred.
 bool hasDeferredMarks(const llvm::Module &M);
 
-/// Takes what deferMarks() left out of \p M again, and the options it noted
-/// into \p Options. Returns false after an error, which is then reported: parts
-/// of \p M, or options given here, differ.
+/// Removes what deferMarks() added to \p M, and reads the options that it
+/// recorded into \p Options. Returns false after reporting an error: parts of
+/// \p M, or options given here, differ.
 bool takeOverDeferredMarks(llvm::Module &M, PassOptions &Options);
 
 } // namespace pagetide

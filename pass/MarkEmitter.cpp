@@ -76,7 +76,7 @@ void MarkEmitter::emit(const MarkStep &Step) {
 // The mark itself: the only code that knows where the shadow is
 //===----------------------------------------------------------------------===//
 
-/// Where granules have several cells, certain marks go to the even ones, which is
+/// If granules have several cells, certain marks go to the even ones, which is
 /// free: an address can be scaled. In a granule's last cell, which is odd, they
 /// would overwrite near marks that mean the next granule.
 Value *MarkEmitter::indexOf(Value *AddressBits, bool IsNear) {
@@ -95,9 +95,9 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   if (Options.isNear() && !IsNear) // times two, or four
     CellNumber = Builder.CreateShl(Index, Log2_32(2 * Kinds), "",
                                    /*HasNUW=*/true);
-  // Twice the index as a sum, not as a shift: instruction selection would join
-  // the shift with the one that made the index, and then has to mask and to add
-  // what [index + index + 1] says for nothing.
+  // Twice the index as a sum, not as a shift. Instruction selection would merge
+  // the shift with the one that made the index. It would then need a mask and
+  // an addition, while [index + index + 1] is free.
   else if (Kinds == 2)
     CellNumber = Builder.CreateAdd(Index, Index, "", /*HasNUW=*/true);
   Value *Shadow =
@@ -119,15 +119,15 @@ void MarkEmitter::storeMark(Value *Index, unsigned Cell, bool IsNear) {
 
 void MarkEmitter::startAt(Instruction &Before) {
   Builder.SetInsertPoint(&Before);
-  // A mark belongs to its access's line. An access without one lends none, and
-  // a call needs at least a scope to be inlined later.
+  // A mark belongs to its access's line. If the access has none, a call still
+  // needs a scope to be inlined later.
   if (!Before.getDebugLoc())
     if (DISubprogram *Subprogram = F.getSubprogram())
       Builder.SetCurrentDebugLocation(
           DILocation::get(F.getContext(), 0, 0, Subprogram));
 }
 
-/// Continues in a block that is run before \p Before if \p Condition holds.
+/// Continues in a new block that runs before \p Before if \p Condition holds.
 void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
   DebugLoc Loc = Builder.getCurrentDebugLocation();
   BasicBlock *Head = Before.getParent();
@@ -142,7 +142,7 @@ Value *MarkEmitter::addressBits(Value *Pointer) {
   return Builder.CreatePtrToInt(Pointer, Builder.getInt64Ty());
 }
 
-/// Bit I is set where lane I happens; at least 64 bits.
+/// Bit I is set if lane I is accessed; at least 64 bits.
 Value *MarkEmitter::laneBits(const Access &A) {
   unsigned Count = A.LaneCount;
   IntegerType *BitsTy = Builder.getIntNTy(std::max(64u, Count));
@@ -272,9 +272,8 @@ void MarkEmitter::emitShaped(const Access &A) {
   }
 }
 
-/// Lanes side by side. Where all of them extend over one granule's bytes at
-/// most, those between the first and the last enabled one lie in the granules
-/// of these two, holes or not.
+/// Adjacent lanes. If all of them together span at most one granule's size, the
+/// granules of the first and the last enabled lane are those of all.
 void MarkEmitter::emitLanes(const Access &A) {
   uint64_t TotalBytes = A.LaneCount * A.Bytes;
   if (TotalBytes > Options.granuleBytes()) {
@@ -305,7 +304,7 @@ void MarkEmitter::emitLanes(const Access &A) {
            A.Kind);
 }
 
-/// Lanes anywhere, each on its own condition.
+/// Lanes anywhere, each under its own condition.
 void MarkEmitter::emitEachLane(const Access &A) {
   Value *Bits = laneBits(A);
   uint64_t Alignment = A.Shape == AccessShape::Scattered
@@ -406,7 +405,7 @@ void MarkEmitter::emitCheckBegin() {
   Builder.CreateStore(Call, CheckBegin);
 }
 
-/// Where \p I stands, for people.
+/// Function and source line of \p I, for a message.
 static std::string describePlace(const Instruction &I) {
   std::string Text = I.getFunction()->getName().str();
   if (const DebugLoc &Loc = I.getDebugLoc())

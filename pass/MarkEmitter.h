@@ -17,9 +17,9 @@
 //
 // of which x86 makes two instructions: shr, and mov to gs:[2*index + bias + 1].
 //
-// Volatile keeps it from being removed. It carries no alias information on
-// purpose: told that marks and accesses never meet, code generation would move
-// accesses above their marks.
+// Volatile prevents its removal. It has no alias information on purpose: if
+// code generation knew that marks and accesses never overlap, it would move
+// accesses before their marks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ private:
   void emitCheckBegin();
   void emitCalls(const Access &A, bool IsCheck);
 
-  // Parts of steps. All of them emit at the builder's place.
+  // Parts of steps. All of them emit at the builder's insertion point.
   void startAt(llvm::Instruction &Before);
   void startIf(llvm::Value *Condition, llvm::Instruction &Before);
   llvm::Value *addressBits(llvm::Value *Pointer);
@@ -77,14 +77,14 @@ private:
   llvm::Function &F;
   llvm::Module &M;
   const PassOptions &Options;
-  /// Says of everything that it emits that no other pass need instrument it.
+  /// Tells other passes that they need not instrument what it emits.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
       Builder;
 
-  /// A local with what checks are told of the beginning of their straight line.
+  /// A local variable: the beginning of the segment, for its checks.
   llvm::AllocaInst *CheckBegin = nullptr;
 
-  /// Indices computed in the segment at hand, by base, offset and whether near.
+  /// Indices computed in this segment, by base, offset and whether near.
   unsigned Segment = ~0u;
   llvm::DenseMap<std::pair<llvm::Value *, std::pair<int64_t, unsigned>>,
                  llvm::Value *>

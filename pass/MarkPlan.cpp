@@ -77,17 +77,17 @@ bool isMathCall(Intrinsic::ID Id) {
 
 /// Accesses that mark one kind of cell, at addresses of one form.
 ///
-/// A group's marks go before its first access, and so those of stores after the
-/// loads that come before the first store. A store that updates what was loaded
-/// has its mark before that load, so that code generation can make one
-/// instruction of the two; but for partial updates: there a mark between load and
-/// store is what keeps it from making one narrow store that reads nothing.
+/// A group's marks go before its first access. So marks of stores go after the
+/// loads that precede the first store. A store that updates what was loaded has
+/// its mark before that load, so code generation can merge the two into one
+/// instruction. Partial updates are the exception: the mark between load and
+/// store prevents one narrow store that reads nothing.
 struct Group {
   Instruction *First; ///< the instruction that makes the first of them, or the
                       ///< load that the first of them updates
   unsigned Position;  ///< First's
   Value *Base; ///< of the first of them: what its address is an offset from
-  int64_t BaseOffset; ///< where that lies
+  int64_t BaseOffset; ///< of Base, from the form's origin
   unsigned AddressForm;
   unsigned Cell;
   int64_t FirstOffset; ///< where the first of them begins
@@ -95,10 +95,10 @@ struct Group {
   bool NeedsOwnMark; ///< whatever has been marked before
 };
 
-/// The load of what \p I, a store, stores back changed, where code generation may
-/// make one instruction of the two; otherwise null. With \p AndReads the result
-/// is one that still reads: a constant that sets or clears bits may leave of it a
-/// narrow store of just these.
+/// If code generation may merge \p I, a store, with the load of what it
+/// changes: that load; otherwise null. With \p AndReads, only if the merged
+/// instruction still reads. If a constant sets or clears bits, it may become a
+/// narrow store of these.
 Instruction *updatedLoad(Instruction &I, bool AndReads) {
   using namespace PatternMatch;
   auto *Store = dyn_cast<StoreInst>(&I);
@@ -194,7 +194,7 @@ private:
     }
   }
 
-  /// What a transfer touches that the runtime replaces is not checked: there is
+  /// If the runtime replaces a transfer, its accesses are not checked: there is
   /// no mark before it.
   void addChecks(Instruction &I, ArrayRef<Access> Accesses) {
     beginChecks(I);
@@ -204,8 +204,8 @@ private:
     }
   }
 
-  /// Marks made on the way here, or before a chunk, were made since an earlier
-  /// beginning.
+  /// Marks that were made on the path here, or before a chunk, belong to an
+  /// earlier beginning.
   void beginChecks(Instruction &I) {
     if (!ChecksBegun && Marked.empty() &&
         !Chunked.Bodies.contains(I.getParent()))
@@ -237,8 +237,8 @@ private:
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
       for (uint64_t Byte = 0; Byte < A.Bytes; Byte += GranuleBytes)
         addByte(*A.At, Position, A.Address, A.Offset + Byte, Cell);
-      // Where the steps from the first byte on miss the granules' borders, the
-      // last byte may lie in one more.
+      // If the first byte is not at a granule's beginning, the last byte may be
+      // in one granule more.
       if (A.Alignment.value() < GranuleBytes || Options.DistrustAlignment)
         addByte(*A.At, Position, A.Address, A.Offset + A.Bytes - 1, Cell);
     }
@@ -266,7 +266,7 @@ private:
         G.Bytes = Joined;
         return;
       }
-      // Out of reach of the group there is: a new one takes its place.
+      // Too far from the open group: a new one replaces it.
     }
     Place->second = Groups.size();
     Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(),
@@ -276,9 +276,9 @@ private:
                       Cell, Offset, Bytes, NeedsOwnMark});
   }
 
-  /// The instruction that the mark of \p A goes before, and its position. What
-  /// may lie in two granules stays where it is: code generation may narrow an
-  /// update to the bytes that change.
+  /// The instruction that the mark of \p A goes before, and its position. The
+  /// mark of an access that may be in two granules stays: code generation may
+  /// narrow an update to the bytes that change.
   std::pair<Instruction *, unsigned> placeFor(const Access &A,
                                               bool NeedsOwnMark) const {
     if (!NeedsOwnMark && A.Alignment.value() >= A.Bytes &&
@@ -389,7 +389,7 @@ private:
   void endSegment() {
     for (const Group &G : Groups)
       markGroup(G);
-    // Checks stand between the marks before an instruction and the instruction.
+    // Checks go between the marks of an instruction and the instruction.
     Steps.insert(Steps.end(), Checks.begin(), Checks.end());
     SmallVector<unsigned, 16> Order(Steps.size());
     std::iota(Order.begin(), Order.end(), 0);
@@ -432,9 +432,9 @@ private:
 
 } // namespace
 
-/// Makes those near marks certain that serve nothing but accesses in one granule,
-/// where that costs nothing: not where marks of one address, which share its
-/// index, would come to need two.
+/// Makes near marks certain that serve only accesses in one granule, if that
+/// costs nothing. It would if marks of one address, which share its index, then
+/// needed two indices.
 static void makeCertain(MarkPlan &Plan) {
   using Place = std::pair<unsigned, std::pair<Value *, int64_t>>;
   struct Offsets {
@@ -526,7 +526,7 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
     bool IsFirst = true, BeginsLoop = false;
     for (const BasicBlock *Before : predecessors(&Block)) {
       auto Theirs = AtEnd.find(Before);
-      // A block not planned yet: this is the beginning of a loop.
+      // A predecessor is not planned yet, so a loop begins here.
       if (Theirs == AtEnd.end()) {
         Marked.clear();
         BeginsLoop = true;

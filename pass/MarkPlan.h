@@ -4,31 +4,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the accesses of a function into the marks that cover them. This is
-// where marks are saved; nothing here knows how a mark looks.
+// Turns the accesses of a function into the marks that cover them. All savings
+// of marks are here; nothing here knows how a mark looks.
 //
-// What every plan keeps to:
+// Every plan obeys two rules:
 //
-//   - Each granule that an access touches is marked before the access, and
-//     between the two lies a path without calls and loops, or one chunk of a
-//     loop.
-//   - A granule is marked only where an access that touches it is sure to
-//     follow, faults and signals aside.
+//   - Each granule that an access touches is marked before the access. Between
+//     the two is a path without calls and loops, or one chunk of a loop.
+//   - A granule is marked only if an access that touches it will follow, except
+//     for faults and signals.
 //
 // Loops that step through memory are marked a chunk at a time (LoopChunks.h).
-// Everything else is planned along straight lines. A segment is a run of
+// Everything else is planned along straight lines. A segment is a sequence of
 // instructions of one block without calls, atomic or volatile accesses and
-// fences: once begun, it is run to its end. Within a segment, accesses at
-// addresses of one form (AddressForms.h), which differ by constants, form groups
-// that extend over one granule's bytes at most. The granules of a group's first
-// and last byte are then those of all its bytes: two marks cover it, or one where
-// alignment shows both bytes in one granule. What every way to a segment has
-// marked already is not marked again.
+// fences: once begun, it runs to its end. Within a segment, accesses at
+// addresses of one form (AddressForms.h) differ by constants. They form groups
+// that span at most one granule's size. The granules of a group's first and
+// last byte are then those of all its bytes. So two marks cover it, or one if
+// alignment shows that both bytes are in one granule. What every path to a
+// segment has marked is not marked again.
 //
-// With precision near, cells are smaller than granules, and one near mark at an
-// address serves all accesses that reach no farther from it than a cell's bytes:
-// they lie in its cell or the next one. It needs no alignment, and where it is
-// made at the base itself all fields near the base share it.
+// With precision near, cells are smaller than granules. One near mark at an
+// address serves all accesses within a cell's size of it: they are in its cell
+// or the next one. It needs no alignment. If the mark is at the base itself,
+// all fields near the base share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,23 +75,23 @@ struct MarkStep {
   MarkStepKind Kind;
   /// The instruction that the step's code goes before.
   llvm::Instruction *Before;
-  /// Equal for steps of one segment. What a step computes is at hand for the
-  /// later steps of its segment, in the plan's order.
+  /// Equal for steps of one segment. Later steps of the segment, in the plan's
+  /// order, can use what an earlier one computed.
   unsigned Segment;
 
   llvm::Value *Address = nullptr; ///< Byte
   int64_t Offset = 0;             ///< Byte
   unsigned Cell = 0;              ///< Byte
-  bool IsNear = false;            ///< Byte: the bytes that follow are meant too
-  /// Byte: index into MarkPlan::NearMarks, where IsNear.
+  bool IsNear = false;            ///< Byte: means the bytes that follow too
+  /// Byte: index into MarkPlan::NearMarks, if IsNear.
   unsigned NearMark = 0;
   Access What = {}; ///< Shaped, Long, Call, Check
 };
 
 /// What else is known of a near mark.
 struct NearMark {
-  /// Offset from the same address of a byte in the granule of all that the mark
-  /// was made for; nothing where these may lie in two.
+  /// Offset from the same address of a byte in the granule of everything that
+  /// the mark is for; nothing if that may be in two granules.
   std::optional<int64_t> CertainOffset;
   /// It serves accesses of later segments as well.
   bool ServesOthers = false;
@@ -118,18 +117,18 @@ struct MarkPlan {
 /// Which of the cells of an index an access of this kind marks.
 llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
 
-/// True where marks of later accesses must not be put before \p I: it may not
-/// come back, may take long, or orders memory.
+/// True if marks of later accesses must not move before \p I: it may not
+/// return, may take long, or orders memory.
 bool endsSegment(const llvm::Instruction &I);
 
-/// True where \p I is one of two loads that a select chooses from. Code
-/// generation makes one load of them, from the address that is chosen, unless a
-/// mark stands between.
+/// True if \p I is one of two loads that a select chooses from. Code generation
+/// merges them into one load from the selected address, unless a mark is
+/// between them.
 bool isAlternative(const llvm::Instruction &I);
 
-/// True where \p I stores what it has loaded with some bits replaced. Without a
-/// mark between load and store, code generation may make one narrow store of
-/// the two, which reads nothing.
+/// True if \p I stores what was loaded with some bits replaced. Without a mark
+/// between load and store, code generation may merge the two into one narrow
+/// store, which reads nothing.
 bool isPartialUpdate(const llvm::Instruction &I);
 
 /// Accesses that have been marked a chunk of iterations at a time.

@@ -28,7 +28,7 @@ namespace {
 constexpr char ConstructorName[] = "pagetide.module_ctor";
 constexpr char ConstructorAttribute[] = "pagetide-module-constructor";
 
-/// Before every other constructor: theirs may be marked code.
+/// Before every other constructor, since those may be marked code.
 constexpr int ConstructorPriority = 0;
 
 constexpr unsigned InfoField = 4; ///< of ModuleNote

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A marked module says how it was built twice: in an ELF note, which can be
-// read before anything runs, and by a constructor, which starts the runtime and
-// lets it refuse what does not fit (pagetide/abi.h).
+// A marked module says how it was built in two ways. Its ELF note can be read
+// before any code runs. Its constructor starts the runtime, which refuses
+// modules that do not fit (pagetide/abi.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,14 @@ namespace pagetide {
 struct PassOptions;
 
 /// Gives \p M its note and its constructor, if it has none yet. Returns false
-/// after an error, which is then reported: \p M has been marked with other
-/// options.
+/// after reporting an error: \p M has been marked with other options.
 bool setUpModule(llvm::Module &M, const PassOptions &Options);
 
-/// Modules that were linked into one bring a note and a constructor each:
-/// leaves one of them. Returns false after an error, which is then reported:
-/// they differ.
+/// Each module that was linked into \p M has a note and a constructor: keeps
+/// one of them. Returns false after reporting an error: they differ.
 bool unifyModuleSetup(llvm::Module &M);
 
-/// True where \p F is a constructor made by setUpModule().
+/// True if \p F is a constructor made by setUpModule().
 bool isModuleConstructor(const llvm::Function &F);
 
 } // namespace pagetide

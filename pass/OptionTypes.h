@@ -24,8 +24,9 @@ enum class LtoMode : uint32_t { Auto, Mark, Defer };
 
 /// Whether a mark names one granule, or one of two.
 enum class MarkPrecision : uint32_t {
-  /// Near for granules of the default size, Exact for others: finer ones have no
-  /// room for several cells, and coarser ones need few marks and little shadow.
+  /// Near for granules of the default size, Exact for others. Finer ones have
+  /// no room for several cells, and coarser ones need few marks and little
+  /// shadow.
   Auto,
   Exact,
   /// Cells are smaller than granules. A mark at an address stands for as many
@@ -37,8 +38,8 @@ enum class MarkPrecision : uint32_t {
 enum class MarkMode : uint32_t {
   /// By stores into the shadow, as few as possible.
   Inline,
-  /// By a call of the runtime for each access, with no mark saved: the reference
-  /// for Inline.
+  /// By a call of the runtime for each access, with no mark saved: the
+  /// reference for Inline.
   Calls,
   /// As Inline, and before each access a call that looks for its mark.
   Check,

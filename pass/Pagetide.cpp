@@ -40,8 +40,8 @@ STATISTIC(NumMarks, "Marks made in place");
 namespace pagetide {
 namespace {
 
-/// What was decided for a function stays with it, whatever pipelines its module
-/// goes through: it never gets marks twice, or at last where it must have none.
+/// The decision about a function stays with it in all pipelines that its module
+/// runs through. So it never gets marks twice, and none if it must have none.
 constexpr char DoneAttribute[] = "pagetide";
 constexpr char DoneMarked[] = "marked";
 constexpr char DoneRunsBeforeStart[] = "runs-before-start";
@@ -74,13 +74,13 @@ bool isTimeToMark(const Module &M, const PassOptions &Options,
   return Options.Lto == LtoMode::Mark;
 }
 
-/// At -O0 marks are made at once also where a link follows, which may have no
-/// place for the pass: thin links at -O0 run no pipeline. Most functions carry
-/// optnone then, and no later pipeline moves their accesses. The few that the
-/// compiler made itself get it here.
+/// At -O0 marks are made at once even if a link follows, since that may not run
+/// the pass: thin links at -O0 run no pipeline. Most functions have optnone
+/// then, and no later pipeline moves their accesses. Functions that the
+/// compiler itself made get it here.
 void preventLaterOptimization(Function &F) {
   if (F.hasFnAttribute(Attribute::AlwaysInline))
-    return; // inlined by now, wherever that was possible
+    return; // inlined by now, if that was possible
   F.removeFnAttr(Attribute::OptimizeForSize);
   F.removeFnAttr(Attribute::MinSize);
   F.addFnAttr(Attribute::NoInline);
@@ -96,7 +96,7 @@ bool isToBeMarked(const Function &F) {
 /// The functions that option marks-in names.
 class MarkModes {
 public:
-  /// False after an error, which is then reported.
+  /// False after reporting an error.
   bool read(const Module &M, const PassOptions &Options) {
     Mode = Options.Marks;
     NamesSome = !Options.MarksIn.empty();

@@ -19,15 +19,15 @@
 
 namespace pagetide {
 
-/// Where in a module's life the pass runs.
+/// When the pass runs.
 enum class PipelineEnd {
-  /// Named in a textual pipeline: the user knows.
+  /// Named in a textual pipeline.
   Explicit,
   /// At the end of a pipeline after which code is generated.
   Final,
   /// At the end of a pipeline after which the linker runs another.
   BeforeLink,
-  /// At the end of the -O0 pipeline, which does not say what comes after it.
+  /// At the end of the -O0 pipeline, which does not say what follows it.
   Unoptimized,
 };
 
@@ -38,7 +38,7 @@ public:
 
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
 
-  /// Marks are no optimisation: -O0 and optnone are no reason to go without.
+  /// Marks are needed at -O0 and in functions with optnone too.
   static bool isRequired() { return true; }
 
 private:

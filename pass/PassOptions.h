@@ -57,7 +57,8 @@ struct PassOptions {
   /// What instrumented code says about itself (abi::ModuleInfo).
   abi::ModuleInfo moduleInfo() const;
   /// The options that all parts of a program must share, as
-  /// optionsFromParameters() reads them: not lto, warn-inline-asm and ablations.
+  /// optionsFromParameters() reads them: not lto, warn-inline-asm and
+  /// ablations.
   std::string describe() const;
   /// Whether one of these that was given differs from \p Others.
   bool contradict(const PassOptions &Others) const;

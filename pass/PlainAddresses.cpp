@@ -57,9 +57,9 @@ Value *PlainAddresses::of(Value &Pointer, Instruction &User) {
   Value *ThreadPointer =
       isRelativeToFs(Pointer) ? threadPointerBits() : nullptr;
 
-  // Right behind the pointer, since the mark of an access may stand earlier than
-  // the access. A terminator's result has no such place that dominates all its
-  // uses: then in the block of the access, and for this access alone.
+  // Right behind the pointer, since the mark of an access may stand earlier
+  // than the access. A terminator's result has no such place that dominates all
+  // its uses: then in the block of the access, and for this access alone.
   IRBuilder<> Builder(F.getContext());
   bool IsOfTerminator = false;
   if (auto *I = dyn_cast<Instruction>(&Pointer)) {

@@ -6,11 +6,13 @@
 //
 // Registration, and nothing else. The pass runs
 //
-//   - at the end of every optimisation pipeline, -O0's too: what an optimiser
-//     can remove or merge is not marked, and marks are not in its way. Marking
-//     at the start of the pipeline costs several times as much at run time.
-//   - at the end of full link-time optimisation, which has an end of its own;
-//   - wherever a textual pipeline says pagetide or pagetide<options>.
+//   - at the end of every optimisation pipeline, also that of -O0: what an
+//     optimiser can remove or merge is not marked, and marks do not hinder it.
+//     Marking at the start of the pipeline costs several times as much at run
+//     time;
+//   - at the end of full link-time optimisation, which has its own extension
+//     point;
+//   - at each pagetide or pagetide<options> of a textual pipeline.
 //
 // Sanitizers that run at the same place come after plugins, so that their own
 // shadow accesses are not marked.
@@ -30,9 +32,10 @@ using namespace pagetide;
 
 namespace {
 
-/// LLVM 19 does not say which of its pipelines asks. Those after which code is
-/// generated begin their last stage by dropping the functions that another
-/// module provides; those before a link keep them for inlining.
+/// LLVM 19 does not tell which of its pipelines runs the extension point.
+/// Pipelines before code generation begin their last stage by dropping the
+/// functions that another module provides. Those before a link keep them for
+/// inlining.
 PipelineEnd pipelineEnd(ModulePassManager &SoFar, OptimizationLevel Level) {
   if (Level == OptimizationLevel::O0)
     return PipelineEnd::Unoptimized;
@@ -60,7 +63,7 @@ bool parsePass(StringRef Name, ModulePassManager &Passes,
   }
   Expected<PassOptions> Options =
       optionsFromParameters(Name, optionsFromCommandLine());
-  // Returning false would only say that there is no such pass.
+  // Returning false would give the message that there is no such pass.
   if (!Options)
     report_fatal_error("pagetide: " + Twine(toString(Options.takeError())),
                        /*gen_crash_diag=*/false);

@@ -52,7 +52,7 @@ SetVector<Function *> reachableFromResolvers(Module &M) {
   return Reached;
 }
 
-/// True where code that is not early, in the sense of \p IsEarly, may use \p F.
+/// True if code that is not early, as \p IsEarly says, may use \p F.
 bool hasOtherUses(const Function &F, function_ref<bool(Function *)> IsEarly) {
   if (!F.hasLocalLinkage())
     return true;
@@ -67,8 +67,8 @@ bool hasOtherUses(const Function &F, function_ref<bool(Function *)> IsEarly) {
 /// Whether a copy of \p F does what \p F does.
 bool canBeCopied(const Function &F) {
   if (F.isInterposable())
-    return false; // another definition may take its place
-  // Addresses of blocks may stand in tables, which name one function's blocks.
+    return false; // another definition may replace it
+  // Tables may hold addresses of blocks, which belong to one function.
   return none_of(F, [](const BasicBlock &B) { return B.hasAddressTaken(); });
 }
 
@@ -77,9 +77,9 @@ bool canBeCopied(const Function &F) {
 SetVector<Function *> separateResolverCode(Module &M) {
   SetVector<Function *> Reached = reachableFromResolvers(M);
 
-  // Those that others use as well are split: an unmarked copy for the
-  // resolvers, the original for the others. An original is such an other, which
-  // may make more.
+  // Functions that others use too are split: an unmarked copy for the
+  // resolvers, the original for the others. An original is such another user,
+  // so a split may require more splits.
   SetVector<Function *> Split, Unsplittable;
   bool Changed = true;
   while (Changed) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dynamic linker calls the resolvers of ifuncs while it relocates, long
-// before a shadow exists. A mark there would be a crash at start.
+// The dynamic linker calls the resolvers of ifuncs while it relocates, before a
+// shadow exists. A mark there would crash the program at its start.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ class Module;
 
 namespace pagetide {
 
-/// The functions of \p M that resolvers run, and nothing else does. A function
-/// that others call too is split in two for that; where it cannot be, it is
+/// The functions of \p M that only resolvers run. A function that others call
+/// too is copied: the resolvers run the copy. If it cannot be copied, it is
 /// among the functions returned, and the user is warned.
 llvm::SetVector<llvm::Function *> separateResolverCode(llvm::Module &M);
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Option frames marks the return address that a call writes. This says for which
-// calls its address is known before the call.
+// Option frames marks the return address that a call writes. This says for
+// which calls its address is known before the call.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,8 +13,8 @@
 
 namespace pagetide {
 
-/// After a split of \p Head, whose end became \p Tail: an alloca of constant
-/// size is part of the frame only as long as it stands in the entry block.
+/// For use after a split of \p Head, whose end became \p Tail: an alloca of
+/// constant size is part of the frame only if it is in the entry block.
 inline void keepAllocasInEntry(llvm::BasicBlock &Head, llvm::BasicBlock &Tail) {
   if (!Head.isEntryBlock())
     return;

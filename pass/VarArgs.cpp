@@ -34,7 +34,7 @@ constexpr unsigned SaveAreaField = 16;
 constexpr unsigned GeneralEnd = 6 * 8;
 constexpr unsigned VectorEnd = GeneralEnd + 8 * 16;
 
-/// The next argument on the stack at \p List, which moves on to the one after
+/// The next argument on the stack at \p List, which advances to the one after
 /// it. Arguments of one register take eight bytes there.
 Value *takeFromStack(IRBuilder<> &Builder, Value *List) {
   Value *Field = Builder.CreatePtrAdd(List, Builder.getInt64(StackField));

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// va_arg reads and writes a va_list and reads an argument whose place depends
-// on the va_list's contents. Clang takes it apart itself; other front ends
-// leave it to code generation, where no mark could see the accesses.
+// va_arg reads and writes a va_list, and reads an argument whose place depends
+// on the va_list's contents. Clang expands it itself. Other front ends leave it
+// to code generation, which is too late for marks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ class Function;
 namespace pagetide {
 
 /// Replaces the va_arg instructions of \p F by the loads and stores that x86-64
-/// code generation would make of them.
+/// code generation would expand them to.
 void expandVarArgs(llvm::Function &F);
 
 } // namespace pagetide
