@@ -18,6 +18,7 @@ function(pagetide_add_unit_test name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest
                                         GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${PAGETIDE_QUICK_COMPILE_OPTIONS})
   set_target_properties(
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${PROJECT_BINARY_DIR}/test/unit")

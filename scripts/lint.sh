@@ -8,7 +8,8 @@
 #   prefixes   every FileCheck prefix in a test is one that a RUN line uses
 #   scripts    shell scripts parse (and pass shellcheck, where it is installed)
 #   tidy       clang-tidy over all our files, or those that are or are below
-#              PLACEs; needs a configured build directory
+#              PLACEs, unless they have passed already (scripts/tidy.py); needs a
+#              configured build directory
 #
 # All of them where none is named. Exit status 1 where something is wrong.
 
@@ -78,34 +79,13 @@ lint_scripts() {
 }
 
 lint_tidy() {
-  local clang_tidy files
+  local clang_tidy
   clang_tidy=$(tool clang-tidy)
   [[ -f $BUILD/compile_commands.json ]] ||
     fail "there is no $BUILD/compile_commands.json." \
       "Configure a build first: cmake -S . -B build -G Ninja"
-  # Only what is compiled; headers are checked where they are included.
-  mapfile -t files < <(code_files | grep '\.cpp$' | while read -r file; do
-    (($# == 0)) || is_below "$file" "$@" || continue
-    ! grep -qF "\"file\": \"$PAGETIDE_ROOT/$file\"" \
-      "$BUILD/compile_commands.json" || printf '%s\n' "$file"
-  done)
-  ((${#files[@]})) ||
-    fail "no file of ours is compiled in $BUILD below: $*." \
-      "Name files or directories below $PAGETIDE_ROOT, such as runtime."
-  # What it says of others' headers is left out.
-  printf '%s\n' "${files[@]}" |
-    xargs -d '\n' -P "${PAGETIDE_LINT_JOBS:-$(nproc)}" -n 1 \
-      "$clang_tidy" -p "$BUILD" --quiet 2>/dev/null
-}
-
-# is_below FILE PLACE...: whether the file is one of the places, or below one.
-is_below() {
-  local file=$1 place
-  shift
-  for place in "$@"; do
-    [[ $file == "${place%/}" || $file == "${place%/}"/* ]] && return
-  done
-  return 1
+  python3 scripts/tidy.py --tool "$clang_tidy" --build "$BUILD" \
+    --jobs "${PAGETIDE_LINT_JOBS:-$(nproc)}" -- "$@"
 }
 
 checks=()

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs clang-tidy over our own C++ files, or over those below PLACEs.
+
+Three things keep it quick:
+- each file is checked once, though several targets compile it;
+- where build/lib/OwnCodeOnly.so exists (test/meta/lint/OwnCodeOnly.cpp),
+  clang-tidy looks at our own declarations and not at those of other projects'
+  headers, whose findings it would drop anyway;
+- a file that passed is checked again only if it, a header of ours that it
+  includes, .clang-tidy or clang-tidy has changed since. Passes are noted in
+  STAMPS; `--all` ignores them.
+"""
+
+import argparse
+import concurrent.futures
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+
+
+def commands(build):
+    """One compile command per file of ours; those of fuzzers come last."""
+    with open(build / "compile_commands.json", encoding="utf-8") as file:
+        entries = json.load(file)
+    entries.sort(key=lambda entry: "-fsanitize=" in entry["command"])
+    found = {}
+    for entry in entries:
+        path = pathlib.Path(entry["file"])
+        if path.suffix == ".cpp" and path.is_relative_to(TOP):
+            found.setdefault(str(path.relative_to(TOP)), entry)
+    return found
+
+
+def without_precompiled_headers(command):
+    """The same command, reading headers: each file must include what it uses,
+    and clang-tidy must not depend on a build's by-products."""
+    words = iter(shlex.split(command))
+    kept = []
+    for word in words:
+        if word == "-Xclang":
+            value = next(words)
+            if value in ("-include-pch", "-include", "-emit-pch"):
+                if value != "-emit-pch":
+                    next(words), next(words)  # -Xclang FILE
+                continue
+            kept += [word, value]
+        elif word not in ("-Winvalid-pch", "ccache"):
+            kept.append(word)
+    return shlex.join(kept)
+
+
+def dependencies(build):
+    """Of each object, as ninja knows them since it was built."""
+    listed = subprocess.run(["ninja", "-C", build, "-t", "deps"],
+                            capture_output=True, text=True, check=False).stdout
+    found, current = {}, None
+    for line in listed.splitlines():
+        match = re.match(r"(\S.*): #deps .*\((VALID|STALE)\)", line)
+        if match:
+            current = found.setdefault(match[1], []) \
+                if match[2] == "VALID" else []
+        elif line.startswith("    ") and current is not None:
+            current.append(line.strip())
+    return found
+
+
+class Stamps:
+    """Which inputs of which files passed."""
+
+    def __init__(self, args, tool):
+        self.file = args.stamps
+        self.common = hashlib.sha256()
+        version = subprocess.run([tool, "--version"], capture_output=True,
+                                 check=True).stdout
+        for part in (version, (TOP / ".clang-tidy").read_bytes()):
+            self.common.update(part)
+        self.dependencies = dependencies(args.build)
+        self.build = args.build
+        self.passed = {}
+        if not args.all and self.file.exists():
+            with open(self.file, encoding="utf-8") as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                self.passed = json.load(file)
+
+    def key(self, path, entry):
+        """Of all that the result depends on; None if it is not known."""
+        output = entry.get("output")
+        if output is None:
+            match = re.search(r" -o (\S+)", entry["command"])
+            output = match[1] if match else ""
+        inputs = self.dependencies.get(output)
+        if not inputs:
+            return None
+        key = self.common.copy()
+        key.update(entry["command"].encode())
+        for name in sorted({path, *inputs}):
+            file = (TOP / path) if name == path else (self.build / name)
+            file = pathlib.Path(os.path.normpath(file))
+            if not file.is_relative_to(TOP) or file.is_relative_to(self.build):
+                continue
+            if file.suffix in (".pch", ".o"):
+                continue
+            key.update(str(file.relative_to(TOP)).encode() + b"\0")
+            key.update(file.read_bytes() if file.exists() else b"")
+        return key.hexdigest()
+
+    def save(self, results):
+        """Notes {path: key, or None if it failed}; others may do so too."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.file, "a+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            text = file.read()
+            passed = json.loads(text) if text else {}
+            passed.update(results)
+            file.truncate(0)
+            json.dump({path: key for path, key in passed.items() if key},
+                      file, indent=1, sort_keys=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tool", default="clang-tidy-19")
+    parser.add_argument("--build", type=pathlib.Path, default=TOP / "build")
+    parser.add_argument("--stamps", type=pathlib.Path,
+                        help="default: BUILD/tidy-passed.json")
+    parser.add_argument("--all", action="store_true",
+                        help="check also what has passed already")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("places", nargs="*", metavar="PLACE",
+                        help="a file or directory of the checkout")
+    args = parser.parse_args()
+    args.build = args.build.resolve()
+    args.stamps = args.stamps or args.build / "tidy-passed.json"
+
+    chosen = {
+        path: entry for path, entry in commands(args.build).items()
+        if not args.places or any(
+            path == place.rstrip("/") or path.startswith(place.rstrip("/") + "/")
+            for place in args.places)
+    }
+    if not chosen:
+        sys.exit("error: no file of ours is compiled in %s below: %s.\n"
+                 "       Name files or directories below %s, such as runtime."
+                 % (args.build, " ".join(args.places), TOP))
+
+    stamps = Stamps(args, args.tool)
+    keys = {path: stamps.key(path, entry) for path, entry in chosen.items()}
+    waiting = [path for path in chosen
+               if keys[path] is None or stamps.passed.get(path) != keys[path]]
+
+    tool = [args.tool, "--quiet"]
+    plugin = args.build / "lib" / "OwnCodeOnly.so"
+    if plugin.exists():
+        tool.append("--load=%s" % plugin)
+    failed, results = [], {}
+    with tempfile.TemporaryDirectory() as database:
+        entries = [dict(chosen[path], command=without_precompiled_headers(
+            chosen[path]["command"])) for path in chosen]
+        with open(os.path.join(database, "compile_commands.json"), "w",
+                  encoding="utf-8") as file:
+            json.dump(entries, file)
+
+        def check(path):
+            # What clang says of its own warnings goes to stderr; it counts
+            # those that were dropped too.
+            return path, subprocess.run(
+                [*tool, "-p", database, str(TOP / path)], cwd=TOP,
+                capture_output=True, text=True, check=False)
+
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for path, run in pool.map(check, waiting):
+                sys.stdout.write(run.stdout)
+                if run.returncode:
+                    failed.append(path)
+                    if not run.stdout:
+                        sys.stdout.write(run.stderr)
+                results[path] = None if run.returncode else keys[path]
+    stamps.save(results)
+    print("clang-tidy: %d files checked, %d unchanged since they passed, "
+          "%d failed" % (len(waiting), len(chosen) - len(waiting), len(failed)))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

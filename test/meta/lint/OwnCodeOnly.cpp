@@ -1,0 +1,51 @@
+//===- OwnCodeOnly.cpp - Keeps clang-tidy out of others' headers ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// clang-tidy 19 matches its checks against every declaration of a file, those of
+// system headers included, and then drops what it found there: three quarters of
+// its time. This plugin leaves only our own declarations for it to look at.
+//
+//   clang-tidy --load=OwnCodeOnly.so ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+
+using namespace clang;
+
+namespace {
+
+class OwnDeclarations : public ASTConsumer {
+  void HandleTranslationUnit(ASTContext &Context) override {
+    const SourceManager &Sources = Context.getSourceManager();
+    std::vector<Decl *> Own;
+    for (Decl *D : Context.getTranslationUnitDecl()->decls())
+      if (!Sources.isInSystemHeader(Sources.getExpansionLoc(D->getLocation())))
+        Own.push_back(D);
+    Context.setTraversalScope(Own);
+  }
+};
+
+class OwnCodeOnly : public PluginASTAction {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
+                                                 StringRef) override {
+    return std::make_unique<OwnDeclarations>();
+  }
+  bool ParseArgs(const CompilerInstance &,
+                 const std::vector<std::string> &) override {
+    return true;
+  }
+  // Before clang-tidy's own consumer; no option is needed to start it.
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+} // namespace
+
+static FrontendPluginRegistry::Add<OwnCodeOnly>
+    Registration("own-code-only", "let tools look at our own code only");
