@@ -22,7 +22,14 @@ else()
   set(PAGETIDE_COMPILER_RT_DIR "${_default_compiler_rt}")
 endif()
 
-if(NOT EXISTS
+# scripts/demo.sh builds the rest while it fetches these sources.
+option(PAGETIDE_COMPILER_RT_LATER
+       "Configure although compiler-rt's sources are not there yet" OFF)
+mark_as_advanced(PAGETIDE_COMPILER_RT_LATER)
+
+if(PAGETIDE_COMPILER_RT_LATER)
+  # Below, the files are said to be generated: CMake does not look for them.
+elseif(NOT EXISTS
    "${PAGETIDE_COMPILER_RT_DIR}/lib/sanitizer_common/sanitizer_common.h"
    OR NOT EXISTS
       "${PAGETIDE_COMPILER_RT_DIR}/lib/interception/interception.h")
@@ -94,6 +101,8 @@ endforeach()
 list(APPEND _sanitizer_common_sources
      "${PAGETIDE_COMPILER_RT_DIR}/lib/interception/interception_linux.cpp")
 
+set_source_files_properties(${_sanitizer_common_sources} PROPERTIES
+                            GENERATED ${PAGETIDE_COMPILER_RT_LATER})
 add_library(pagetide_sanitizer_common STATIC ${_sanitizer_common_sources})
 
 # LLVM 19 is C++17.

@@ -115,20 +115,22 @@ become_root() {
   sudo -v || fail "$1 needs root, and sudo refused."
 }
 
-# configure_and_build: brings $BUILD up to date. The caller's settings for
+# configure CMAKE-ARGUMENT...: makes or changes $BUILD. The caller's settings for
 # compilers are not ours: the build finds its own.
-configure_and_build() {
-  local python cmake_args=()
+configure() {
+  local python cmake_args=("$@")
   # The system's Python is the one that python3-psutil was installed for.
   python=$(command -p -v python3) && cmake_args+=("-DPython3_EXECUTABLE=$python")
   if [[ -n ${PAGETIDE_COMPILER_RT_SOURCE:-} ]]; then
     cmake_args+=("-DPAGETIDE_COMPILER_RT_SOURCE=$PAGETIDE_COMPILER_RT_SOURCE")
   fi
-  if [[ ! -f $BUILD/build.ninja ]]; then
-    run_step "Configuring ${BUILD#"$PAGETIDE_ROOT"/}" configure \
-      env -u CC -u CXX -u CFLAGS -u CXXFLAGS -u LDFLAGS \
-      cmake -S "$PAGETIDE_ROOT" -B "$BUILD" -G Ninja "${cmake_args[@]}" ||
-      return
-  fi
-  run_step "Building ${BUILD#"$PAGETIDE_ROOT"/}" build ninja -C "$BUILD"
+  run_step "Configuring ${BUILD#"$PAGETIDE_ROOT"/}" configure \
+    env -u CC -u CXX -u CFLAGS -u CXXFLAGS -u LDFLAGS \
+    cmake -S "$PAGETIDE_ROOT" -B "$BUILD" -G Ninja "${cmake_args[@]}"
+}
+
+# build TARGET...: everything if none is named.
+build() {
+  run_step "Building ${*:-everything} in ${BUILD#"$PAGETIDE_ROOT"/}" build \
+    ninja -C "$BUILD" "$@"
 }

@@ -5,8 +5,9 @@
 #
 # From a bare Debian 12 to the page sets of two real programs: sets the machine
 # up, builds Pagetide, fetches and builds bzip2 and sqlite3 by the compiler
-# wrapper, records a run of each and prints the reports. Everything is kept
-# below build/demo and .deps; what stands is not done again.
+# wrapper, records a run of each and prints the reports. It installs and builds
+# only what it shows. Everything is kept below build/demo and .deps; what has been
+# done already is not done again.
 
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -36,7 +37,6 @@ build_program() {
   local name=$1 program
   program=$(instrumented "$name")
   newer "$program" "$BUILD/lib/PagetidePass.so" "$wrapper" && return 0
-  "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$name" >/dev/null
   rm -rf "${DEMO:?}/$name"
   mkdir -p "$DEMO/$name"
   run_step "Building $name by pagetide-clang" "demo-build-$name" \
@@ -110,28 +110,67 @@ record() {
   }
 }
 
-"$PAGETIDE_ROOT/scripts/setup.sh"
-configure_and_build || fail "the build failed (above)." \
-  "If you changed nothing, please report it with $LOGS/build.log."
+# in_background NAME COMMAND...: its output goes to a log.
+in_background() {
+  local name=$1
+  shift
+  mkdir -p "$LOGS"
+  "$@" >"$LOGS/demo-$name.log" 2>&1 </dev/null &
+  jobs_by_name[$name]=$!
+}
+
+# wait_for NAME TITLE: ends the demo if that job has failed.
+wait_for() {
+  run_step "$2" "demo-wait-$1" tail --pid="${jobs_by_name[$1]}" -f /dev/null
+  wait "${jobs_by_name[$1]}" && return
+  cat "$LOGS/demo-$1.log" >&2
+  exit 1
+}
+
+fetch_sources() {
+  "$PAGETIDE_ROOT/scripts/setup.sh" compiler-rt
+  "$PAGETIDE_ROOT/scripts/fetch_source.sh" bzip2
+}
+
+report() {
+  printf '\n'
+  say "pagetide report ${DEMO#"$PWD"/}/$1.ptrace"
+  "$pagetide" report "$DEMO/$1.ptrace"
+}
+
+give_up() {
+  fail "the build failed (above)." \
+    "If you changed nothing, please report it with $LOGS/build.log."
+}
+
+declare -A jobs_by_name
+"$PAGETIDE_ROOT/scripts/setup.sh" packages build sources
+
+# What is built first needs none of the sources that are being fetched. A build
+# directory that has tests keeps them.
+in_background sources fetch_sources
+[[ -f $BUILD/build.ninja ]] || configure -DPAGETIDE_TESTS=OFF \
+  -DPAGETIDE_COMPILER_RT_LATER=ON || give_up
+build PagetidePass pagetide_cli pagetide_wrapper || give_up
+wait_for sources "Waiting for compiler-rt's source and bzip2"
+in_background sqlite3 "$PAGETIDE_ROOT/scripts/fetch_source.sh" sqlite3
+configure -DPAGETIDE_COMPILER_RT_LATER=OFF || give_up
+build pagetide_runtime || give_up
 
 mkdir -p "$DEMO"
-build_program bzip2
-build_program sqlite3
-
 text=$DEMO/text
 newer "$text" || run_step "Making a text to compress" demo-text \
   make_text "$text"
+build_program bzip2
 record bzip2 "$(instrumented bzip2)" --keep --force "$text"
+report bzip2
 
+wait_for sqlite3 "Waiting for sqlite3's source"
+build_program sqlite3
 make_sql "$DEMO/work.sql"
 rm -f "$DEMO/work.db"
 record sqlite3 "$(instrumented sqlite3)" "$DEMO/work.db" ".read $DEMO/work.sql"
-
-for name in bzip2 sqlite3; do
-  printf '\n'
-  say "pagetide report ${DEMO#"$PWD"/}/$name.ptrace"
-  "$pagetide" report "$DEMO/$name.ptrace"
-done
+report sqlite3
 
 # Shown relative to where the reader stands, if possible.
 bin=${BUILD#"$PWD"/}/bin

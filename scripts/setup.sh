@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: scripts/setup.sh
+# usage: scripts/setup.sh [packages [SECTION...] | compiler-rt]
 #
 # Makes a Debian 12 machine ready to build and test Pagetide:
-#   1. installs the packages of scripts/packages.txt that are missing (as root,
-#      by sudo otherwise);
-#   2. fetches compiler-rt's source, of the LLVM version installed, to
-#      .deps/compiler-rt, unless PAGETIDE_COMPILER_RT_SOURCE names one.
-# What stands already is not done again. Only .deps/ is written, besides the
-# packages: apt's configuration stays as it is.
+#   packages     installs the packages of scripts/packages.txt (or of some of its
+#                sections) that are missing, as root, by sudo otherwise;
+#   compiler-rt  fetches compiler-rt's source, of the LLVM version installed, to
+#                .deps/compiler-rt, unless PAGETIDE_COMPILER_RT_SOURCE names one.
+# Both if none is named. What has been done already is not done again. Apart from
+# the packages, the script writes to .deps/ only: apt's configuration stays as it
+# is.
 
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -20,10 +21,16 @@ source "$(dirname "${BASH_SOURCE[0]}")/apt_private.sh"
 # What is taken from the source tarball.
 COMPILER_RT_PARTS=(lib/sanitizer_common lib/interception include/sanitizer)
 
+# missing_packages SECTION...: those of all sections if none is named.
 missing_packages() {
-  local package _
+  local package section='' _
   while read -r package _; do
     [[ -z $package || $package == '#'* ]] && continue
+    if [[ $package == '['*']' ]]; then
+      section=${package:1:-1}
+      continue
+    fi
+    (($# == 0)) || [[ " $* " == *" $section "* ]] || continue
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == \
       installed ]] || printf '%s\n' "$package"
   done <"$PAGETIDE_ROOT/scripts/packages.txt"
@@ -36,7 +43,7 @@ system_apt_get() {
 
 install_packages() {
   local missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   ((${#missing[@]} == 0)) && return
   become_root "Installing ${missing[*]}"
   local install=(system_apt_get install --yes --no-install-recommends
@@ -141,11 +148,25 @@ flock -n 9 || {
   flock 9
 }
 
-install_packages
-if [[ -n ${PAGETIDE_COMPILER_RT_SOURCE:-} ]]; then
+provide_compiler_rt() {
+  if [[ -z ${PAGETIDE_COMPILER_RT_SOURCE:-} ]]; then
+    fetch_compiler_rt
+    return
+  fi
   [[ -d $PAGETIDE_COMPILER_RT_SOURCE/lib/sanitizer_common ]] ||
     fail "PAGETIDE_COMPILER_RT_SOURCE=$PAGETIDE_COMPILER_RT_SOURCE has no lib/sanitizer_common." \
       "Name the directory compiler-rt of LLVM 19's source."
-else
-  fetch_compiler_rt
-fi
+}
+
+case ${1:-} in
+'')
+  install_packages
+  provide_compiler_rt
+  ;;
+packages)
+  shift
+  install_packages "$@"
+  ;;
+compiler-rt) provide_compiler_rt ;;
+*) fail "'$1' is no step of the set-up." "Steps are: packages, compiler-rt." ;;
+esac
