@@ -12,18 +12,6 @@ namespace pagetide {
 
 using trace::ChecksumState;
 
-uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {
-  uptr first = 0, last = pages.size();
-  while (first < last) {
-    uptr middle = first + (last - first) / 2;
-    if (pages[middle].granule < granule)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 void MakeUnstable(PageHash &page) {
   if (page.state != ChecksumState::kStable)
     return;

@@ -59,8 +59,6 @@ struct Engine {
 
 //===- For engines --------------------------------------------------------===//
 
-/// Index of the first page at or after a granule.
-uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);
 void MakeUnstable(PageHash &page);
 /// The bits of a word whose granules lie in the range.
 u64 MaskInRange(u64 word, GranuleRange range);

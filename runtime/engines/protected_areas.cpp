@@ -6,6 +6,7 @@
 
 #include "engines/protected_areas.h"
 
+#include "platform/page_vec.h"
 #include "shadow/shadow.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -69,15 +70,9 @@ void MarkPage(u64 page, abi::CellValue value) {
 //===- Areas --------------------------------------------------------------===//
 
 uptr FirstAreaAt(uptr address) {
-  uptr first = 0, last = protection.area_count;
-  while (first < last) {
-    uptr middle = first + (last - first) / 2;
-    if (protection.areas[middle].end <= address)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  return InternalLowerBound(
+      Span<ProtectedArea>{protection.areas, protection.area_count}, address,
+      [](const ProtectedArea &area, uptr at) { return area.end <= at; });
 }
 
 ProtectedArea *AreaAt(uptr address) {

@@ -10,6 +10,8 @@
 #include "platform/fork_reset.h"
 #include "platform/own_memory.h"
 
+#include "sanitizer_common/sanitizer_common.h"
+
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -162,6 +164,12 @@ void HashPages(u32 tid, PageVec<PageHash> &pages) {
     }
     at += got;
   }
+}
+
+uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {
+  return __sanitizer::InternalLowerBound(
+      pages, granule,
+      [](const PageHash &page, u64 at) { return page.granule < at; });
 }
 
 CombinedChecksum Combine(const PageVec<PageHash> &pages) {

@@ -32,6 +32,9 @@ struct PageHash {
 /// always the caller, which may be a tracer.
 void HashPages(u32 tid, PageVec<PageHash> &pages);
 
+/// Index of the first page at or after a granule. `pages` is sorted.
+uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);
+
 /// The errno with which the system refused every way to read pages, once and
 /// never again; otherwise 0. Such pages are called unreadable.
 int TakeReadingRefused();

@@ -7,9 +7,8 @@
 #include "periods/page_set.h"
 
 #include "pagetide/marks.h"
+#include "periods/merge_ascending.h"
 #include "platform/fork_reset.h"
-
-#include "sanitizer_common/sanitizer_common.h"
 
 namespace pagetide {
 
@@ -29,10 +28,10 @@ struct ChunkOfThread {
   u64 number;
 };
 
-PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks, spare_chunks;
-PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words, spare;
-/// Where the ascending stretches of `words` begin, while it is sorted.
-PAGETIDE_RECORDER_STATE static PageVec<uptr> starts, next_starts;
+PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks;
+PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<ChunkOfThread>> chunk_space;
+PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words;
+PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<MergedWord>> word_space;
 
 static u32 FlagsOfGranule(u64 value, u64 carried, u32 shift) {
   return trace::granule_flags(shadow.layout, (u32)(value >> shift),
@@ -47,46 +46,24 @@ void AppendRun(PageVec<Run> &runs, uptr first, Run run) {
     runs.push_back(run);
 }
 
-/// Orders words and joins those with equal numbers: a merge sort that starts
-/// from the ascending stretches in which a snapshot delivers them.
-static void SortAndJoin() {
-  starts.clear();
-  for (uptr i = 0; i < words.size(); ++i)
-    if (!i || words[i].word <= words[i - 1].word)
-      starts.push_back(i);
-  while (starts.size() > 1) {
-    spare.clear();
-    spare.reserve(words.size());
-    next_starts.clear();
-    for (uptr s = 0; s < starts.size(); s += 2) {
-      next_starts.push_back(spare.size());
-      uptr a = starts[s];
-      uptr a_end = s + 1 < starts.size() ? starts[s + 1] : words.size();
-      uptr b = a_end;
-      uptr b_end = s + 2 < starts.size() ? starts[s + 2] : words.size();
-      if (s + 1 >= starts.size())
-        b_end = b;
-      while (a < a_end || b < b_end) {
-        bool take_a =
-            b == b_end || (a < a_end && words[a].word <= words[b].word);
-        MergedWord w = words[take_a ? a++ : b++];
-        if (take_a && b < b_end && words[b].word == w.word) {
-          // Cells are bit sets (marked 1, may 2), and marked wins when read.
-          w.value |= words[b].value;
-          w.carried |= words[b].carried;
-          ++b;
-        }
-        spare.push_back(w);
-      }
-    }
-    words.swap(spare);
-    starts.swap(next_starts);
+/// Appends a word, or joins it with the last if that has the same number.
+static void AppendWord(PageVec<MergedWord> &list, uptr first,
+                       const MergedWord &w) {
+  if (list.size() > first && list.back().word == w.word) {
+    // Cells are bit sets (marked 1, may 2), and marked wins when read.
+    list.back().value |= w.value;
+    list.back().carried |= w.carried;
+  } else {
+    list.push_back(w);
   }
 }
 
 static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
                         PageSet &set) {
-  SortAndJoin();
+  MergeAscending(
+      words, word_space,
+      [](const MergedWord &a, const MergedWord &b) { return a.word < b.word; },
+      AppendWord);
   uptr first = set.runs.size();
   const u32 step = 8 * shadow.cells; // bits a granule
   const u32 per_word = 8 / shadow.cells;
@@ -129,32 +106,20 @@ void BuildRuns(const PageVec<StagedWord> &loose,
   set.Clear();
   words.clear();
   for (const StagedWord &w : loose)
-    words.push_back({w.word, w.value, 0});
+    AppendWord(words, 0, {w.word, w.value, 0});
   EmitSection(0, watch, set);
 }
 
-/// A stable merge sort, bottom up: a period of short threads has a chunk for
-/// each.
+/// Stable: a thread's chunks keep their order.
 static void SortChunksByThread() {
-  bool sorted = true;
-  for (uptr i = 1; i < chunks.size(); ++i)
-    sorted &= chunks[i - 1].tid <= chunks[i].tid;
-  if (sorted)
-    return;
-  spare_chunks.resize(chunks.size());
-  for (uptr width = 1; width < chunks.size(); width *= 2) {
-    for (uptr begin = 0; begin < chunks.size(); begin += 2 * width) {
-      uptr a = begin, a_end = __sanitizer::Min(begin + width, chunks.size());
-      uptr b = a_end,
-           b_end = __sanitizer::Min(begin + 2 * width, chunks.size());
-      for (uptr out = begin; out < b_end; ++out) {
-        bool take_a =
-            b == b_end || (a < a_end && chunks[a].tid <= chunks[b].tid);
-        spare_chunks[out] = chunks[take_a ? a++ : b++];
-      }
-    }
-    chunks.swap(spare_chunks);
-  }
+  MergeAscending(
+      chunks, chunk_space,
+      [](const ChunkOfThread &a, const ChunkOfThread &b) {
+        return a.tid < b.tid;
+      },
+      [](PageVec<ChunkOfThread> &list, uptr, const ChunkOfThread &chunk) {
+        list.push_back(chunk);
+      });
 }
 
 void BuildPageSet(const PeriodEntry &period, bool per_thread,
@@ -172,7 +137,8 @@ void BuildPageSet(const PeriodEntry &period, bool per_thread,
       bool carried = chunk.kind == (u32)ChunkKind::kCarried;
       for (u32 w = 0; w < chunk.count; ++w) {
         u64 value = chunk.words[w].value;
-        words.push_back(
+        AppendWord(
+            words, 0,
             {chunk.words[w].word, carried ? 0 : value, carried ? value : 0});
       }
     }

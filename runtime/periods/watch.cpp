@@ -11,6 +11,8 @@
 #include "platform/locks.h"
 #include "shadow/shadow.h"
 
+#include "sanitizer_common/sanitizer_common.h"
+
 namespace pagetide {
 
 using namespace shadow_file;
@@ -68,15 +70,9 @@ static bool PublishLast() {
 
 /// Index of the first region that ends at or after an address.
 static uptr FirstEndingAt(uptr address) {
-  uptr first = 0, last = regions.size();
-  while (first < last) {
-    uptr middle = first + (last - first) / 2;
-    if (regions[middle].end < address)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  return __sanitizer::InternalLowerBound(
+      regions, address,
+      [](const Region &region, uptr at) { return region.end < at; });
 }
 
 /// Puts `count` regions in the place of regions [first, last).

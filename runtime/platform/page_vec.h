@@ -12,6 +12,14 @@
 
 namespace pagetide {
 
+/// A part of an array.
+template <typename T> struct Span {
+  const T *first;
+  uptr count;
+  uptr size() const { return count; }
+  const T &operator[](uptr i) const { return first[i]; }
+};
+
 /// A growing array in pages of its own: no allocator, no locks, so that it
 /// serves on raw threads and survives fork. Elements must be trivially
 /// copyable. Keeps its memory when cleared.

@@ -6,6 +6,7 @@
 
 #include "recorder/checksums.h"
 
+#include "periods/merge_ascending.h"
 #include "periods/settled.h"
 #include "platform/fork_reset.h"
 #include "platform/messages.h"
@@ -30,37 +31,32 @@ static u32 WantedFlags(ChecksumMode mode) {
                                         : kWritten | kRunRead | kRunMayRead;
 }
 
-PAGETIDE_RECORDER_STATE static PageVec<Run> wanted, wanted_spare;
+PAGETIDE_RECORDER_STATE static PageVec<Run> wanted;
+PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<Run>> wanted_space;
 
-/// The wanted granules of all sections: sections are sorted, their union is
-/// made by merging two at a time.
+/// Appends a run, or joins it with the last if it begins in that or right behind.
+static void AppendWanted(PageVec<Run> &runs, uptr first, const Run &run) {
+  if (runs.size() == first || run.granule < runs.back().granule ||
+      run.granule > runs.back().end()) {
+    runs.push_back({run.granule, run.length, 0});
+    return;
+  }
+  Run &last = runs.back();
+  if (run.end() > last.end())
+    last.length = run.end() - last.granule;
+}
+
+/// The wanted granules of all sections, each of which is sorted.
 static void UniteSections(const PageSet &set, u32 flags) {
   wanted.clear();
-  for (const Section &s : set.sections) {
-    wanted_spare.clear();
-    uptr i = 0;
-    auto add = [&](Run run) {
-      run.flags = 0;
-      if (!wanted_spare.empty() && run.granule <= wanted_spare.back().end()) {
-        Run &last = wanted_spare.back();
-        if (run.end() > last.end())
-          last.length = run.end() - last.granule;
-        return;
-      }
-      wanted_spare.push_back(run);
-    };
-    for (uptr j = s.first; j < s.first + s.count; ++j) {
-      const Run &run = set.runs[j];
-      if (!(run.flags & flags))
-        continue;
-      for (; i < wanted.size() && wanted[i].granule <= run.granule; ++i)
-        add(wanted[i]);
-      add(run);
-    }
-    for (; i < wanted.size(); ++i)
-      add(wanted[i]);
-    wanted.swap(wanted_spare);
-  }
+  for (const Section &s : set.sections)
+    for (uptr i = s.first; i < s.first + s.count; ++i)
+      if (set.runs[i].flags & flags)
+        AppendWanted(wanted, 0, set.runs[i]);
+  MergeAscending(
+      wanted, wanted_space,
+      [](const Run &a, const Run &b) { return a.granule < b.granule; },
+      AppendWanted);
 }
 
 PAGETIDE_RECORDER_STATE static PageVec<StagedWord> unsettled_words;

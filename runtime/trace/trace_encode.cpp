@@ -6,6 +6,7 @@
 
 #include "trace/trace_encode.h"
 
+#include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
 namespace pagetide {
@@ -56,27 +57,10 @@ void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 detail) {
 /// Index of the first run in [first, last) that ends after `granule`.
 static uptr FirstRunAfter(const PageVec<Run> &runs, uptr first, uptr last,
                           u64 granule) {
-  while (first < last) {
-    uptr middle = first + (last - first) / 2;
-    if (runs[middle].end() <= granule)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
-/// Index of the first hash at or after `granule`.
-static uptr FirstHashAt(const PageVec<PageHash> &hashes, u64 granule) {
-  uptr first = 0, last = hashes.size();
-  while (first < last) {
-    uptr middle = first + (last - first) / 2;
-    if (hashes[middle].granule < granule)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  const Span<Run> part = {runs.data() + first, last - first};
+  return first + __sanitizer::InternalLowerBound(
+                     part, granule,
+                     [](const Run &run, u64 at) { return run.end() <= at; });
 }
 
 /// About how many bytes the part [begin_, end) takes; never less than it does.
@@ -92,7 +76,7 @@ u64 PeriodEncoder::CostUpTo(u64 end) const {
     cost += kSectionBytes + (b - a + 1) * kRunBytes;
   }
   cost +=
-      (FirstHashAt(result_.hashes, end) - FirstHashAt(result_.hashes, begin_)) *
+      (FirstPageAt(result_.hashes, end) - FirstPageAt(result_.hashes, begin_)) *
       kHashBytes;
   return cost;
 }
@@ -153,7 +137,7 @@ void PeriodEncoder::EncodeSections(Encoder &encoder, u64 end) const {
 
 void PeriodEncoder::EncodeHashes(Encoder &encoder, u64 end) const {
   const PageVec<PageHash> &hashes = result_.hashes;
-  uptr first = FirstHashAt(hashes, begin_), last = FirstHashAt(hashes, end);
+  uptr first = FirstPageAt(hashes, begin_), last = FirstPageAt(hashes, end);
   auto run_end = [&](uptr i) {
     uptr j = i + 1;
     while (j < last && hashes[j].granule == hashes[j - 1].granule + 1 &&
