@@ -18,6 +18,7 @@
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/internal_mem.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
@@ -75,10 +76,6 @@ void LockFaults() {
 void UnlockFaults() {
   faults_locked = false;
   protection.lock.Release();
-}
-
-static bool StartsWith(const char *text, const char *head) {
-  return !internal_strncmp(text, head, internal_strlen(head));
 }
 
 static bool IsLibcOrLoader(const char *path) {

@@ -21,6 +21,7 @@
 
 #include "pagetide/abi.h"
 #include "platform/fork_reset.h"
+#include "platform/internal_mem.h"
 #include "platform/messages.h"
 #include "platform/raw_thread.h"
 #include "platform/uffd_wp.h"
@@ -68,10 +69,6 @@ static void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags) {
     }
   }
   runs.push_back({first, count, flags});
-}
-
-static bool StartsWith(const char *text, const char *head) {
-  return !internal_strncmp(text, head, internal_strlen(head));
 }
 
 const char *WhyNotToTrack(const char *name) {

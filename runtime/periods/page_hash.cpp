@@ -100,8 +100,9 @@ static bool IsMapped(uptr address, uptr bytes) {
   // mincore fails with ENOMEM where a page of the range is not mapped. The
   // vector has a byte a page; a granule has at most 512 pages.
   u8 resident[512];
-  return !Failed(Syscall(SYS_mincore, address & ~uptr{4095},
-                         bytes < 4096 ? 4096 : bytes, (uptr)resident));
+  return !Failed(Syscall(SYS_mincore, PageDown(address),
+                         bytes < kPageBytes ? kPageBytes : bytes,
+                         (uptr)resident));
 }
 
 static void MarkUnread(PageHash &page, uptr address, uptr bytes) {

@@ -12,11 +12,6 @@
 
 #include <stdarg.h>
 
-namespace __sanitizer {
-// Defined in sanitizer_printf.cpp; no header declares it.
-int VSNPrintf(char *buffer, int bytes, const char *format, va_list args);
-} // namespace __sanitizer
-
 namespace pagetide {
 
 namespace {
@@ -91,7 +86,7 @@ void LeaveOff(const char *format, ...) {
   Reason &why = mine ? *mine->innermost->why : unheard;
   va_list args;
   va_start(args, format);
-  __sanitizer::VSNPrintf(why.text, sizeof(why.text), format, args);
+  FormatText(why.text, sizeof(why.text), format, args);
   va_end(args);
   if (!mine)
     Fatal("%s.\n", why.text);

@@ -50,6 +50,13 @@ void *InternalMemchr(const void *s, int c, uptr n) {
   return nullptr;
 }
 
+bool StartsWith(const char *text, const char *head) {
+  for (; *head; ++text, ++head)
+    if (*text != *head)
+      return false;
+  return true;
+}
+
 } // namespace pagetide
 
 // What zstd calls inside this library (cmake/PrivateZstd.cmake renames them).

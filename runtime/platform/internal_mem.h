@@ -19,6 +19,8 @@ void *InternalMemset(void *d, int c, uptr n);
 int InternalMemcmp(const void *a, const void *b, uptr n);
 void *InternalMemchr(const void *s, int c, uptr n);
 
+bool StartsWith(const char *text, const char *head);
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_PLATFORM_INTERNAL_MEM_H

@@ -33,6 +33,10 @@ static MessageOptions message_options = {false, false, ""};
 /// file of the program's, in which messages would be damage.
 static bool no_stderr;
 
+void FormatText(char *text, uptr bytes, const char *format, va_list args) {
+  __sanitizer::VSNPrintf(text, (int)bytes, format, args);
+}
+
 void InitMessages() { no_stderr = Failed(Syscall(SYS_fcntl, 2, F_GETFD)); }
 
 void SetMessageOptions(const MessageOptions &options) {
@@ -97,7 +101,7 @@ static u64 PendingWriteSignals() {
 static void Write(const char *prefix, const char *format, va_list args) {
   char text[4096];
   int used = __sanitizer::internal_snprintf(text, sizeof(text), "%s", prefix);
-  __sanitizer::VSNPrintf(text + used, (int)sizeof(text) - used, format, args);
+  FormatText(text + used, sizeof(text) - (uptr)used, format, args);
   bool close;
   int fd = OpenMessageStream(close);
   if (fd < 0)

@@ -13,6 +13,10 @@
 #ifndef PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H
 #define PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H
 
+#include "platform/syscalls.h"
+
+#include <stdarg.h>
+
 namespace pagetide {
 
 /// Exit status of a program that Pagetide had to refuse; `pagetide record`
@@ -31,6 +35,9 @@ void WarnOrStop(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void Info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// To standard output of the message stream without a prefix, for help=1.
 void Say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/// Formats into `text`, of `bytes`, and cuts what does not fit.
+void FormatText(char *text, uptr bytes, const char *format, va_list args);
 
 /// First phase: learns whether there is a standard error.
 void InitMessages();

@@ -29,27 +29,20 @@ static OwnRange own_memory[kMaxOwnRanges];
 /// Threads that are between mapping memory and listing it, or the reverse.
 static u32 own_memory_changing;
 
-/// Memory is mapped by whole pages, whatever was asked for.
-static uptr WholePages(uptr bytes) {
-  constexpr uptr kPage = 4096;
-  return (bytes + kPage - 1) & ~(kPage - 1);
-}
-
 static void AddOwnMemory(uptr p, uptr bytes, Owner owner) {
-  bytes = WholePages(bytes);
   for (OwnRange &range : own_memory) {
     uptr none = 0;
     if (__atomic_compare_exchange_n(&range.begin, &none, p, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
       range.owner = owner;
-      StoreRelease(&range.end, p + bytes);
+      StoreRelease(&range.end, PageUp(p + bytes));
       return;
     }
   }
 }
 
 static void RemoveOwnMemory(uptr p, uptr bytes) {
-  const uptr end = p + WholePages(bytes);
+  const uptr end = PageUp(p + bytes);
   for (OwnRange &range : own_memory) {
     const uptr was_begin = LoadAcquire(&range.begin);
     const uptr was_end = LoadAcquire(&range.end);

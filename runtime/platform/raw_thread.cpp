@@ -22,7 +22,6 @@
 namespace pagetide {
 
 constexpr uptr kStackBytes = 256 * 1024;
-constexpr uptr kGuardBytes = 4096;
 
 void ForgetRawThreads() {
   DeregisterRawThreads();
@@ -37,9 +36,9 @@ static void *MakeTls(RawThread &thread) {
   asm("mov %%fs:0, %0" : "=r"(thread_pointer));
   uptr below = thread_pointer - (uptr)&errno;
   if (below > (uptr{1} << 30)) // errno is not where we think: a page must do
-    below = 4096;
-  below = (below + 2 * 4096) & ~uptr{4095};
-  constexpr uptr kAbove = 4096; // struct pthread's head: self, guards
+    below = kPageBytes;
+  below = PageDown(below + 2 * kPageBytes);
+  constexpr uptr kAbove = kPageBytes; // struct pthread's head: self, guards
   thread.tls_bytes = below + kAbove;
   thread.tls = MapForRawThread(thread.tls_bytes);
   if (!thread.tls)
@@ -101,7 +100,7 @@ int StartRawThread(RawThread &thread) {
     FreeMemory(thread);
     return ENOMEM;
   }
-  Syscall(SYS_mprotect, (uptr)thread.stack, kGuardBytes, PROT_NONE);
+  Syscall(SYS_mprotect, (uptr)thread.stack, kPageBytes, PROT_NONE);
   if (!RegisterRawThread(&thread.tid)) {
     FreeMemory(thread);
     return EAGAIN;

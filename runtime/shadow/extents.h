@@ -12,7 +12,7 @@
 namespace pagetide {
 
 /// What the kernel maps at a time of a shadow.
-constexpr u64 kShadowPageBytes = 4096;
+constexpr u64 kShadowPageBytes = kPageBytes;
 
 /// A part of one slot's shadow.
 struct Extent {

@@ -32,11 +32,10 @@ constexpr u32 kMostMoved = 2;
 constexpr u64 kMostShadowBytes = u64{3} << (abi::kAddressBits - 2);
 constexpr u32 kMostShared = 32;
 
-constexpr u64 RoundUpToPage(u64 bytes) { return (bytes + 4095) / 4096 * 4096; }
-constexpr u64 kSlotTableOffset = RoundUpToPage(sizeof(ShadowHeader));
+constexpr u64 kSlotTableOffset = PageUp(sizeof(ShadowHeader));
 constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
 constexpr u64 kWatchTablesOffset =
-    RoundUpToPage(kSlotTableOffset + kMaxSlots * sizeof(SlotEntry));
+    PageUp(kSlotTableOffset + kMaxSlots * sizeof(SlotEntry));
 constexpr u64 kChunksOffset = kWatchTablesOffset + 2 * kWatchTableBytes;
 
 u64 ControlBytes() { return kChunksOffset + kMaxStagingBytes; }
