@@ -204,8 +204,7 @@ enum RunFlags : std::uint8_t {
   kRunMayRead = 16,    ///< may have been read: a call failed half way, or a
                        ///< mark of precision near left it open
   kRunMayWritten = 32, ///< may have been written, likewise
-  kRunMaybe = 64,      ///< the flags are of this granule or the one before it;
-                       ///< no runtime sets it so far
+  // 64 is reserved.
 };
 
 enum class ChecksumState : std::uint8_t {

@@ -239,7 +239,7 @@ Bytes make_carried() {
                                  {kHeap + 2, 1, kR | trace::kRunCarried},
                                  {kHeap + 3, 1, trace::kRunMayRead},
                                  {kHeap + 4, 1, kR | trace::kRunMayWritten},
-                                 {kHeap + 5, 1, kW | trace::kRunMaybe}});
+                                 {kHeap + 5, 1, trace::kRunMayWritten}});
   add_stable_checksums(period, 12, {{kHeap, 3, 0}});
   (*sample).write(period);
   (*sample).write(sample_end(1));
@@ -483,7 +483,7 @@ const std::vector<SampleTrace> &sample_traces() {
       {"write", "layout write", make_write},
       {"fine", "granules of 64 bytes", make_fine},
       {"parts", "a period in several parts", make_parts},
-      {"carried", "carried, may and maybe", make_carried},
+      {"carried", "carried and may", make_carried},
       {"harvested", "the last periods harvested", make_harvested},
       {"failed-exec", "goes on after an End frame", make_failed_exec},
       {"empty", "no period", make_empty},

@@ -106,11 +106,8 @@ void Comparison::add_marks(std::span<const GranuleRun> runs) {
   for (const GranuleRun &run : runs) {
     if (!(run.flags & kPossibly))
       continue;
-    // A maybe is this granule or the one before it.
-    const bool maybe = run.flags & trace::kRunMaybe;
-    append(open_.marked,
-           pages_of(run.first - (maybe && run.first != 0 ? 1 : 0), run.end()));
-    if (!maybe && (run.flags & trace::kRunWritten))
+    append(open_.marked, pages_of(run.first, run.end()));
+    if (run.flags & trace::kRunWritten)
       append(open_.certain, pages_of(run.first, run.end()));
   }
 }

@@ -67,8 +67,6 @@ std::string suffix_of(unsigned flags) {
     suffix += "+carried";
   if (flags & kMayFlags)
     suffix += "+may";
-  if (flags & trace::kRunMaybe)
-    suffix += "+maybe";
   return suffix;
 }
 

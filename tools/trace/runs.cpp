@@ -10,25 +10,7 @@
 
 namespace pagetide::tools {
 
-namespace {
-
-/// What is known of a granule of which two runs speak.
-unsigned joined_flags(unsigned a, unsigned b) {
-  // A run has one kRunMaybe for all it says. What one thread surely did to the
-  // granule outweighs what another may have done to it or to its neighbour.
-  if ((a ^ b) & trace::kRunMaybe) {
-    const unsigned sure = a & trace::kRunMaybe ? b : a;
-    if (certain_flags(sure) != 0)
-      return normalized_flags(sure);
-  }
-  return normalized_flags(a | b);
-}
-
-} // namespace
-
 unsigned normalized_flags(unsigned flags) {
-  if (flags & trace::kRunMaybe)
-    return flags;
   if (flags & trace::kRunRead)
     flags &= ~trace::kRunMayRead;
   if (flags & trace::kRunWritten)
@@ -70,7 +52,7 @@ std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
       flags = normalized_flags(earlier.flags);
     } else {
       to = std::min(run_a.end(), run_b.end());
-      flags = joined_flags(run_a.flags, run_b.flags);
+      flags = normalized_flags(run_a.flags | run_b.flags);
     }
     append_run(out, from, to - from, flags);
     at = to;

@@ -21,14 +21,12 @@ inline constexpr unsigned kMayFlags =
 
 /// The flags of an access that surely was one, and in this period; 0 where the
 /// run only says what may have been, or was carried over.
-inline unsigned certain_flags(unsigned flags) {
-  return flags & trace::kRunMaybe ? 0 : flags & kCertainFlags;
-}
+inline unsigned certain_flags(unsigned flags) { return flags & kCertainFlags; }
 
 /// What is only possible, by the flags of the same accesses if they were certain:
 /// kRunRead and kRunWritten (both under layout access). None of these is certain.
 inline unsigned possible_flags(unsigned flags) {
-  unsigned possible = flags & trace::kRunMaybe ? flags & kCertainFlags : 0;
+  unsigned possible = 0;
   if (flags & trace::kRunMayRead)
     possible |= trace::kRunRead;
   if (flags & trace::kRunMayWritten)

@@ -77,7 +77,7 @@ TEST(RowExport, LayoutsLeaveEmptyWhatTheyCannotKnow) {
                                "0x555555609000,,1,,none+may,written\n");
 }
 
-TEST(RowExport, CarriedMayAndMaybe) {
+TEST(RowExport, CarriedAndMay) {
   const std::string at = "0,1000000000,1500000000,4242,0,";
   constexpr std::uint64_t kHeap = 0x555555600;
   EXPECT_EQ(rows("carried"),
@@ -87,7 +87,7 @@ TEST(RowExport, CarriedMayAndMaybe) {
                 checksum(kHeap + 2) + ",stable+carried,\n" + at +
                 "0x555555603000,1,0,,none+may,read\n" + at +
                 "0x555555604000,1,1,,none+may,written\n" + at +
-                "0x555555605000,0,1,,none+maybe,written\n");
+                "0x555555605000,0,1,,none+may,written\n");
 }
 
 TEST(RowExport, AChecksumServesEveryThread) {

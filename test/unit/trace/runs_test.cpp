@@ -29,15 +29,12 @@ TEST(NormalizedFlags, TheStrongerStatementStays) {
   EXPECT_EQ(normalized_flags(kR | trace::kRunCarried), kR | trace::kRunCarried);
   EXPECT_EQ(normalized_flags(trace::kRunAccessed | kMayFlags),
             unsigned{trace::kRunAccessed});
-  EXPECT_EQ(normalized_flags(kW | trace::kRunMaybe | trace::kRunCarried),
-            kW | trace::kRunMaybe | trace::kRunCarried);
 }
 
 TEST(CertainFlags, LeavesOutWhatIsOnlyPossible) {
   EXPECT_EQ(certain_flags(kR | trace::kRunMayWritten), kR);
   EXPECT_EQ(certain_flags(trace::kRunCarried), 0u);
   EXPECT_EQ(certain_flags(kMayFlags), 0u);
-  EXPECT_EQ(certain_flags(kR | trace::kRunMaybe), 0u);
 }
 
 TEST(MergeRuns, SplitsAndJoins) {
@@ -55,15 +52,6 @@ TEST(MergeRuns, TouchingRunsThatSayTheSameBecomeOne) {
   const std::vector<GranuleRun> a = {{0, 5, kR}};
   const std::vector<GranuleRun> b = {{5, 5, kR}};
   EXPECT_EQ(text_of(merge_runs(a, b)), "0+a:1");
-}
-
-TEST(MergeRuns, ASureAccessOutweighsAMaybe) {
-  const std::vector<GranuleRun> sure = {{7, 1, kR}};
-  const std::vector<GranuleRun> maybe = {{7, 1, kW | trace::kRunMaybe}};
-  EXPECT_EQ(text_of(merge_runs(sure, maybe)), "7+1:1");
-  EXPECT_EQ(text_of(merge_runs(maybe, sure)), "7+1:1");
-  const std::vector<GranuleRun> carried = {{7, 1, trace::kRunCarried}};
-  EXPECT_EQ(text_of(merge_runs(carried, maybe)), "7+1:4a");
 }
 
 /// Flags of granules 0 to 63, the slow and plain way.
