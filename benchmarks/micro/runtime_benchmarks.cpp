@@ -180,7 +180,7 @@ void per_page(benchmark::State &state, uptr pages) {
 bool is_whole(benchmark::State &state, const Pattern &pattern,
               const PageSet &set) {
   uptr pages = 0;
-  for (const Run &run : set.runs)
+  for (const GranuleRun &run : set.runs)
     pages += run.length;
   if (pages == pattern.pages)
     return true;

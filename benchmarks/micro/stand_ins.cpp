@@ -47,7 +47,7 @@ void Info(const char *format, ...) {
   va_end(arguments);
 }
 
-void LeaveOff(const char *format, ...) {
+void BailOut(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   Say(format, arguments);

@@ -20,8 +20,8 @@ void MakeUnstable(PageHash &page) {
 }
 
 u64 MaskInRange(u64 word, GranuleRange range) {
-  const u64 per_word = 8 / shadow.cells;
-  const u64 bits = 8 * shadow.cells;
+  const u64 per_word = 8 / shadow.cells_per_index;
+  const u64 bits = 8 * shadow.cells_per_index;
   const u64 granule_mask = bits == 8 ? 0xff : 0xffff;
   u64 mask = 0;
   for (u64 i = 0; i < per_word; ++i) {

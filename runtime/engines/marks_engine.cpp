@@ -78,7 +78,7 @@ static const char *Start() {
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
   ForgetExtents();
-  const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
+  const PageVec<ShadowExtent> &extents = PopulatedExtents(RecorderMemfd());
   PageVec<StagedWord> &written = WrittenSoFar();
   for (uptr e = 0; e < extents.size();) {
     const u32 slot = extents[e].slot;
@@ -120,7 +120,7 @@ static void CopyWritten(StagedPosition at, u64 count,
 /// Takes the marks of all extents of one slot; `extent` is the first of them
 /// and is moved behind the last.
 template <typename Stage>
-static bool TakeSlot(const PageVec<Extent> &extents, uptr &extent,
+static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
                      Stage stage) {
   u32 slot = extents[extent].slot;
   for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
@@ -136,8 +136,8 @@ static bool Collect(bool ends_period) {
   // Threads may end while we take: what was retired now is empty afterwards.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
-  const PageVec<Extent> &populated = PopulatedExtents(RecorderMemfd());
-  const PageVec<Extent> &extents = ExtentsToTake(populated);
+  const PageVec<ShadowExtent> &populated = PopulatedExtents(RecorderMemfd());
+  const PageVec<ShadowExtent> &extents = ExtentsToTake(populated);
   bool ok = true;
   for (uptr e = 0; e < extents.size() && ok;) {
     u32 slot = extents[e].slot;
@@ -183,18 +183,19 @@ static bool Collect(bool ends_period) {
 
 /// The granule whose cells begin at a byte of a shadow.
 static u64 GranuleAt(u64 offset) {
-  return offset / shadow.cells >> shadow.cells_shift;
+  return offset / shadow.cells_per_index >> shadow.cells_per_granule_shift;
 }
 
 /// Looks at no shadow outside the extent, which would give it memory.
-static bool IsMarkedAsWritten(const Extent &e, u64 granule) {
+static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
   const uptr base = shadow.slot_base[e.slot];
-  if (!shadow.cells_shift)
+  if (!shadow.cells_per_granule_shift)
     return LoadAcquire((u8 *)base + WriteCellOffset(granule));
   auto word_at = [&](u64 offset) {
     return LoadAcquire((u64 *)(base + offset)) & WriteCellMask();
   };
-  const u64 bytes = u64{shadow.cells} << shadow.cells_shift;
+  const u64 bytes = u64{shadow.cells_per_index}
+                    << shadow.cells_per_granule_shift;
   const u64 begin = granule * bytes;
   constexpr u64 kNearInLastCell = u64{abi::kCellNear} << 56;
   if (begin > e.begin && (word_at(begin - 8) & kNearInLastCell))
@@ -227,11 +228,11 @@ static void Recheck(PageVec<PageHash> &pages) {
         MakeUnstable(pages[i]);
     }
   }
-  for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
+  for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
     // A near mark in an extent's last cell may mean the granule after it.
-    const u64 end = GranuleAt(e.end) + (shadow.cells_shift ? 1 : 0);
+    const u64 end = GranuleAt(e.end) + (shadow.cells_per_granule_shift ? 1 : 0);
     for (uptr i = FirstPageAt(pages, GranuleAt(e.begin));
          i < pages.size() && pages[i].granule < end; ++i)
       if (IsMarkedAsWritten(e, pages[i].granule))
@@ -243,14 +244,14 @@ static void Recheck(PageVec<PageHash> &pages) {
 
 /// The cells of a word of the shadow that say something of the range.
 static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
-  if (!shadow.cells_shift)
+  if (!shadow.cells_per_granule_shift)
     return value & MaskInRange(word, range);
-  const abi::GranuleMarks marks =
-      abi::granule_marks(shadow.layout, shadow.cells_shift, word, value);
+  const abi::GranuleMarks marks = abi::granule_marks(
+      shadow.layout, shadow.cells_per_granule_shift, word, value);
   if (marks.granule >= range.begin && marks.granule < range.end)
     return value;
   constexpr u64 kNear = 0x0101010101010101 * abi::kCellNear;
-  const u64 last_cells = ~u64{0} << (64 - 8 * shadow.cells);
+  const u64 last_cells = ~u64{0} << (64 - 8 * shadow.cells_per_index);
   return marks.next && marks.granule + 1 == range.begin
              ? value & kNear & last_cells
              : 0;
@@ -258,12 +259,12 @@ static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
 
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   peeked.clear();
-  u64 first = CellIndexOf(range.begin) * shadow.cells / 8;
-  u64 last = (CellIndexOf(range.end) * shadow.cells + 7) / 8;
-  if (shadow.cells_shift && first)
+  u64 first = CellIndexOf(range.begin) * shadow.cells_per_index / 8;
+  u64 last = (CellIndexOf(range.end) * shadow.cells_per_index + 7) / 8;
+  if (shadow.cells_per_granule_shift && first)
     --first; // near marks of the granule before
   const uptr first_found = words.size();
-  for (const Extent &e : PopulatedExtents(RecorderMemfd())) {
+  for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
     const u64 *base = (const u64 *)shadow.slot_base[e.slot];
@@ -340,7 +341,7 @@ void EmptyRetiredSlots(bool keep_marks) {
   // have marked where the extents do not show it.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
-  const PageVec<Extent> &extents = PopulatedExtents(RecorderMemfd());
+  const PageVec<ShadowExtent> &extents = PopulatedExtents(RecorderMemfd());
   PageVec<StagedWord> &written = WrittenSoFar();
   const u64 mask = WriteCellMask();
   for (u32 slot : retired) {
@@ -348,7 +349,7 @@ void EmptyRetiredSlots(bool keep_marks) {
     const u32 tid = TidOf(slot);
     const u64 generation = shadow.slots[slot].generation;
     const uptr first = written.size();
-    for (const Extent &e : extents) {
+    for (const ShadowExtent &e : extents) {
       if (e.slot != slot)
         continue;
       if (keep_marks)

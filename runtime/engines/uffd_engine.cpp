@@ -144,8 +144,8 @@ static const char *Start() {
 
 static bool Collect(bool ends_period) {
   if (int error = TakeAll())
-    LeaveOff("the kernel does not tell any more which pages were written: %s",
-             DescribeErrno(error));
+    BailOut("the kernel does not tell any more which pages were written: %s",
+            DescribeErrno(error));
   bool ok;
   if (ends_period) {
     StagingCursor cursor(0, ChunkKind::kMarks);

@@ -176,12 +176,11 @@ static void MarkNew(uptr begin, uptr end, bool is_shared) {
 }
 
 [[noreturn]] static void AbandonProtection(int error) {
-  LeaveOff("mprotect of the program's memory failed: %s%s",
-           DescribeErrno(error),
-           error == ENOMEM ? " (each run of written pages is a mapping of its "
-                             "own: raise vm.max_map_count, lengthen the "
-                             "period, or take engine uffd)"
-                           : "");
+  BailOut("mprotect of the program's memory failed: %s%s", DescribeErrno(error),
+          error == ENOMEM ? " (each run of written pages is a mapping of its "
+                            "own: raise vm.max_map_count, lengthen the "
+                            "period, or take engine uffd)"
+                          : "");
 }
 
 static bool IsMapped(uptr begin, uptr end) {

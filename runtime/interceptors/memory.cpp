@@ -207,7 +207,7 @@ void ChooseMemoryFunctions() {
     chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp)};
   else if (shadow.granule_shift != abi::kDefaultGranuleShift)
     chosen = {AnyMemcpy, AnyMemmove, AnyMemset, AnyMemcmp};
-  else if (shadow.cells_shift)
+  else if (shadow.cells_per_granule_shift)
     chosen = ShortOnes<abi::kNearCellShift>();
   else
     chosen = ShortOnes<abi::kDefaultGranuleShift>();

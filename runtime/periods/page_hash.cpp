@@ -35,7 +35,7 @@ struct CopyFile {
   bool wanted;
   int fd_plus_one;
   int error; ///< errno of what cannot be had
-  bool told;
+  bool warned;
 };
 PAGETIDE_RECORDER_STATE static CopyFile copy_file;
 PAGETIDE_RECORDER_STATE static u8 *buffer;
@@ -44,7 +44,7 @@ static u8 *Buffer() {
   if (!buffer)
     buffer = (u8 *)MapAnonymous(kBatchBytes, false);
   if (!buffer)
-    LeaveOff("out of memory for hashing pages");
+    BailOut("out of memory for hashing pages");
   return buffer;
 }
 
@@ -68,9 +68,9 @@ static void MakeCopyFile(int refused) {
 }
 
 int TakeReadingRefused() {
-  if (!copy_file.error || copy_file.told)
+  if (!copy_file.error || copy_file.warned)
     return 0;
-  copy_file.told = true;
+  copy_file.warned = true;
   return copy_file.error;
 }
 

@@ -38,7 +38,7 @@ static u32 FlagsOfGranule(u64 value, u64 carried, u32 shift) {
                               (u32)(carried >> shift));
 }
 
-void AppendRun(PageVec<Run> &runs, uptr first, Run run) {
+void AppendRun(PageVec<GranuleRun> &runs, uptr first, GranuleRun run) {
   if (runs.size() > first && runs.back().end() == run.granule &&
       runs.back().flags == run.flags)
     runs.back().length += run.length;
@@ -65,8 +65,8 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
       [](const MergedWord &a, const MergedWord &b) { return a.word < b.word; },
       AppendWord);
   uptr first = set.runs.size();
-  const u32 step = 8 * shadow.cells; // bits a granule
-  const u32 per_word = 8 / shadow.cells;
+  const u32 step = 8 * shadow.cells_per_index; // bits a granule
+  const u32 per_word = 8 / shadow.cells_per_index;
   const u64 cells_of_one = (u64{1} << step) - 1;
   const u64 each = ~u64{0} / cells_of_one; // a 1 in every granule's lowest bit
   uptr range = 0;

@@ -13,7 +13,7 @@
 
 namespace pagetide {
 
-struct Run {
+struct GranuleRun {
   u64 granule; ///< number of the first granule: address >> granule_shift
   u64 length;  ///< granules
   u32 flags;   ///< trace::RunFlags
@@ -28,7 +28,7 @@ struct Section {
 };
 
 struct PageSet {
-  PageVec<Run> runs;
+  PageVec<GranuleRun> runs;
   PageVec<Section> sections; ///< sorted by tid
   void Clear() {
     runs.clear();
@@ -55,7 +55,7 @@ void BuildRuns(const PageVec<StagedWord> &words,
 u64 WriteCellMask();
 
 /// Appends a run, joining it with the last where they touch and agree.
-void AppendRun(PageVec<Run> &runs, uptr first, Run run);
+void AppendRun(PageVec<GranuleRun> &runs, uptr first, GranuleRun run);
 
 } // namespace pagetide
 

@@ -27,7 +27,7 @@ PeriodResult *NewPeriodResult() {
   if (!result)
     result = (PeriodResult *)MapAnonymous(sizeof(PeriodResult), false);
   if (!result)
-    LeaveOff("out of memory for a page set");
+    BailOut("out of memory for a page set");
   result->set.Clear();
   result->hashes.clear();
   result->combined = {};

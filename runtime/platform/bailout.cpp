@@ -80,7 +80,7 @@ bool Attempt(Reason &why, void (*step)(void *arg), void *arg) {
   return done;
 }
 
-void LeaveOff(const char *format, ...) {
+void BailOut(const char *format, ...) {
   ThreadPoints *mine = Of(GetTidRaw());
   Reason unheard;
   Reason &why = mine ? *mine->innermost->why : unheard;

@@ -6,7 +6,7 @@
 //
 // Memory may run out, and a system call fail, anywhere below the recorder's and
 // the writer's loops. The program is to run on then, so these threads give up
-// what they are at as a whole: LeaveOff goes back to the loop, which ends the
+// what they are at as a whole: BailOut goes back to the loop, which ends the
 // trace and says why. What lies between holds no lock of the program's threads,
 // and runs no destructor that matters.
 //
@@ -22,7 +22,7 @@ struct Reason {
   char text[512];
 };
 
-/// Runs step(arg). False where it ended in LeaveOff. Attempts nest: LeaveOff
+/// Runs step(arg). False where it ended in BailOut. Attempts nest: BailOut
 /// ends the innermost of its thread. Only on threads made by raw_thread.h.
 bool Attempt(Reason &why, void (*step)(void *arg), void *arg);
 
@@ -32,7 +32,7 @@ template <typename Step> bool Attempt(Reason &why, Step step) {
 
 /// Ends the calling thread's innermost Attempt. Without one the program ends
 /// with the message.
-[[noreturn]] void LeaveOff(const char *format, ...)
+[[noreturn]] void BailOut(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 } // namespace pagetide

@@ -85,15 +85,15 @@ template <typename T> bool PageVec<T>::TryGrow(uptr at_least) {
 }
 
 /// Leaves off (bailout.h) because memory ran out.
-[[noreturn]] inline void LeaveOffWithoutMemory(uptr bytes) {
-  LeaveOff("out of memory: %zu KiB wanted for page sets (raise the limit on "
-           "memory, ulimit -d or -v, or shorten the period)",
-           (bytes >> 10) + 1);
+[[noreturn]] inline void BailOutWithoutMemory(uptr bytes) {
+  BailOut("out of memory: %zu KiB wanted for page sets (raise the limit on "
+          "memory, ulimit -d or -v, or shorten the period)",
+          (bytes >> 10) + 1);
 }
 
 template <typename T> void PageVec<T>::Grow(uptr at_least) {
   if (!TryGrow(at_least))
-    LeaveOffWithoutMemory(at_least * sizeof(T));
+    BailOutWithoutMemory(at_least * sizeof(T));
 }
 
 } // namespace pagetide

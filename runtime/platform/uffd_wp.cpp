@@ -100,15 +100,15 @@ int AsyncProtection::Protect(uptr begin, uptr end) {
 /// Returns how many regions were found, or minus an errno.
 uptr AsyncProtection::ScanSome(uptr begin, uptr end, const PageQuery &query,
                                uptr &walked) {
-  constexpr uptr kMostFound = 4096;
-  found_.resize(kMostFound);
+  constexpr uptr kMaxFound = 4096;
+  found_.resize(kMaxFound);
   ScanArgument argument = {};
   argument.size = sizeof(argument);
   argument.flags = query.flags;
   argument.start = begin;
   argument.end = end;
   argument.vector = (uptr)found_.data();
-  argument.vector_length = kMostFound;
+  argument.vector_length = kMaxFound;
   argument.category_inverted = query.inverted;
   argument.category_mask = query.all;
   argument.category_anyof_mask = query.any;

@@ -73,7 +73,7 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
                                       const MappingList &mappings) {
   const u32 shift = shadow.module.granule_shift;
   runs.clear();
-  for (const Run &run : result.set.runs)
+  for (const GranuleRun &run : result.set.runs)
     runs.push_back({run.granule << shift, run.length << shift, run.flags});
   sections.clear();
   for (const Section &s : result.set.sections)

@@ -31,17 +31,18 @@ static u32 WantedFlags(ChecksumMode mode) {
                                         : kWritten | kRunRead | kRunMayRead;
 }
 
-PAGETIDE_RECORDER_STATE static PageVec<Run> wanted;
-PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<Run>> wanted_space;
+PAGETIDE_RECORDER_STATE static PageVec<GranuleRun> wanted;
+PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<GranuleRun>> wanted_space;
 
 /// Appends a run, or joins it with the last if it begins in that or right behind.
-static void AppendWanted(PageVec<Run> &runs, uptr first, const Run &run) {
+static void AppendWanted(PageVec<GranuleRun> &runs, uptr first,
+                         const GranuleRun &run) {
   if (runs.size() == first || run.granule < runs.back().granule ||
       run.granule > runs.back().end()) {
     runs.push_back({run.granule, run.length, 0});
     return;
   }
-  Run &last = runs.back();
+  GranuleRun &last = runs.back();
   if (run.end() > last.end())
     last.length = run.end() - last.granule;
 }
@@ -55,7 +56,9 @@ static void UniteSections(const PageSet &set, u32 flags) {
         AppendWanted(wanted, 0, set.runs[i]);
   MergeAscending(
       wanted, wanted_space,
-      [](const Run &a, const Run &b) { return a.granule < b.granule; },
+      [](const GranuleRun &a, const GranuleRun &b) {
+        return a.granule < b.granule;
+      },
       AppendWanted);
 }
 
@@ -67,7 +70,7 @@ PAGETIDE_RECORDER_STATE static PageSet unsettled_set;
 static void ExcludeUnsettled(PageVec<PageHash> &pages) {
   BuildRuns(unsettled_words, nullptr, unsettled_set);
   uptr i = 0;
-  for (const Run &run : unsettled_set.runs) {
+  for (const GranuleRun &run : unsettled_set.runs) {
     while (i < pages.size() && pages[i].granule < run.granule)
       ++i;
     for (; i < pages.size() && pages[i].granule < run.end(); ++i)
@@ -151,7 +154,7 @@ bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
                 PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
   UniteSections(result.set, WantedFlags(mode));
-  for (const Run &run : wanted)
+  for (const GranuleRun &run : wanted)
     for (u64 granule = run.granule; granule < run.end(); ++granule)
       pages.push_back({granule, 0, ChecksumState::kStable});
 

@@ -42,7 +42,7 @@ int AnswerQuery() {
   if (!PeekRuns(range))
     return PAGETIDE_INVALID;
   u32 flags = 0;
-  for (const Run &run : peeked_set.runs)
+  for (const GranuleRun &run : peeked_set.runs)
     flags |= run.flags;
   return (int)flags;
 }
@@ -60,7 +60,7 @@ int AnswerCollect() {
   }
   const u32 shift = shadow.module.granule_shift;
   for (uptr i = 0; i < request.count; ++i) {
-    const Run &run = peeked_set.runs[i];
+    const GranuleRun &run = peeked_set.runs[i];
     request.runs[i] = {run.granule << shift, run.length << shift, run.flags};
   }
   return PAGETIDE_OK;

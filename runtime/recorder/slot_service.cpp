@@ -32,9 +32,10 @@ static void SaySlotsRanOut(u32 own) {
   Warning("no shadow of its own is left for another thread (%u have one): "
           "further threads share some, and stand under thread 0.%s\n",
           own,
-          shadow.cells_shift ? " Precision exact has room for sixteen times "
-                               "as many."
-                             : "");
+          shadow.cells_per_granule_shift
+              ? " Precision exact has room for sixteen times "
+                "as many."
+              : "");
   if (Tracing())
     EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
                NoteCode::kThreadsShared,

@@ -15,7 +15,7 @@ namespace pagetide {
 constexpr u64 kShadowPageBytes = kPageBytes;
 
 /// A part of one slot's shadow.
-struct Extent {
+struct ShadowExtent {
   u32 slot;
   u64 begin; ///< byte offsets into the slot's shadow, multiples of the page
   u64 end;
@@ -25,7 +25,7 @@ struct Extent {
 // overlap.
 
 /// Appends a part that does not begin before the last one begins, or joins the two.
-template <typename List> void AppendExtent(List &list, Extent e) {
+template <typename List> void AppendExtent(List &list, ShadowExtent e) {
   if (!list.empty() && list.back().slot == e.slot && list.back().end >= e.begin)
     list.back().end = list.back().end > e.end ? list.back().end : e.end;
   else
@@ -35,7 +35,7 @@ template <typename List> void AppendExtent(List &list, Extent e) {
 /// Sets `out`, another list than both, to what `a` or `b` has.
 template <typename List> void Unite(const List &a, const List &b, List &out) {
   out.clear();
-  const Extent *p = a.begin(), *q = b.begin();
+  const ShadowExtent *p = a.begin(), *q = b.begin();
   while (p != a.end() || q != b.end()) {
     const bool take_a =
         q == b.end() ||
@@ -49,14 +49,14 @@ template <typename List> void Unite(const List &a, const List &b, List &out) {
 template <typename List>
 void Subtract(const List &a, const List &b, List &out) {
   out.clear();
-  const Extent *q = b.begin();
-  for (const Extent &e : a) {
+  const ShadowExtent *q = b.begin();
+  for (const ShadowExtent &e : a) {
     while (q != b.end() &&
            (q->slot < e.slot || (q->slot == e.slot && q->end <= e.begin)))
       ++q;
     u64 at = e.begin;
     // What reaches beyond e may take part of the next one too.
-    for (const Extent *r = q;
+    for (const ShadowExtent *r = q;
          r != b.end() && r->slot == e.slot && r->begin < e.end; ++r) {
       if (at < r->begin)
         out.push_back({e.slot, at, r->begin});
@@ -69,7 +69,7 @@ void Subtract(const List &a, const List &b, List &out) {
 
 template <typename List> u64 BytesOf(const List &list) {
   u64 bytes = 0;
-  for (const Extent &e : list)
+  for (const ShadowExtent &e : list)
     bytes += e.end - e.begin;
   return bytes;
 }

@@ -43,7 +43,8 @@ namespace pagetide {
 
 /// The parts of `populated` that may hold marks, of one moment between call and
 /// return.
-const PageVec<Extent> &ExtentsToTake(const PageVec<Extent> &populated);
+const PageVec<ShadowExtent> &
+ExtentsToTake(const PageVec<ShadowExtent> &populated);
 
 /// There were marks in a page. To be called by slot and offset between
 /// ExtentsToTake and TookAll.
@@ -51,7 +52,7 @@ void FoundMarks(u32 slot, u64 page);
 
 /// All that ExtentsToTake named has been looked at, and taken. `ends_period`:
 /// that is what the age of marks is counted in.
-void TookAll(const PageVec<Extent> &populated, bool ends_period);
+void TookAll(const PageVec<ShadowExtent> &populated, bool ends_period);
 
 /// Recording has ended: nothing is protected any more.
 void ForgetIdleShadow();

@@ -21,8 +21,8 @@ static u64 checked, missed, undecided;
 
 /// Places of which it was said already that a mark is missing: the address of
 /// the text that names them, shifted, and what the access does.
-constexpr u32 kMostPlaces = 64;
-static u64 told[kMostPlaces];
+constexpr u32 kMaxWarned = 64;
+static u64 warned[kMaxWarned];
 
 TakingMarks::TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
 TakingMarks::~TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
@@ -36,11 +36,12 @@ static void Count(u64 &counter) {
 static bool IsMarked(uptr granule, unsigned which) {
   const uptr begin = CellIndexOf(granule), end = CellIndexOf(granule + 1);
   for (uptr index = begin; index < end; ++index)
-    if (LoadCell(index * shadow.cells + which) &
+    if (LoadCell(index * shadow.cells_per_index + which) &
         (abi::kCellMarked | abi::kCellNear))
       return true;
-  return shadow.cells_shift && begin &&
-         LoadCell((begin - 1) * shadow.cells + which) & abi::kCellNear;
+  return shadow.cells_per_granule_shift && begin &&
+         LoadCell((begin - 1) * shadow.cells_per_index + which) &
+             abi::kCellNear;
 }
 
 /// The first granule of [address, address+bytes) with an empty cell where one
@@ -60,9 +61,9 @@ static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
 }
 
 /// False where it was done before, or too often.
-static bool IsToBeTold(const char *where, u32 what) {
+static bool IsToBeWarned(const char *where, u32 what) {
   const u64 key = (u64)where << 2 | what;
-  for (u64 &place : told) {
+  for (u64 &place : warned) {
     u64 other = 0;
     if (__atomic_compare_exchange_n(&place, &other, key, false,
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -85,7 +86,7 @@ static void Check(uptr address, uptr bytes, u32 what, u64 begin,
     return;
   }
   Count(missed);
-  if (IsToBeTold(where, what))
+  if (IsToBeWarned(where, what))
     Warning("missed mark: an access in %s %s %zu bytes at 0x%zx, but the "
             "granule at 0x%zx is not marked so. This is a fault of the pass.\n",
             where,

@@ -25,12 +25,12 @@ using namespace shadow_file;
 Shadow shadow;
 
 /// Slots that a process can have before its recorder runs: its first thread's.
-constexpr u32 kMostMoved = 2;
+constexpr u32 kMaxMoved = 2;
 
 /// A quarter of the address space stays the program's. Of the slots that fit into
 /// the rest, a quarter at most is shared by the threads for which none is left.
-constexpr u64 kMostShadowBytes = u64{3} << (abi::kAddressBits - 2);
-constexpr u32 kMostShared = 32;
+constexpr u64 kMaxShadowBytes = u64{3} << (abi::kAddressBits - 2);
+constexpr u32 kMaxShared = 32;
 
 constexpr u64 kSlotTableOffset = PageUp(sizeof(ShadowHeader));
 constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
@@ -108,9 +108,10 @@ static int MapFile(int fd, u64 offset, u64 bytes, void *address, uptr *result,
         "is not memory, but a limit on address space (ulimit -v) forbids it: "
         "lift the limit, or build with %s.\n",
         bytes >> 20, DescribeErrno(error),
-        shadow.cells_shift ? "-fpagetide-precision=exact, whose shadows "
-                             "take a sixteenth"
-                           : "a coarser granule");
+        shadow.cells_per_granule_shift
+            ? "-fpagetide-precision=exact, whose shadows "
+              "take a sixteenth"
+            : "a coarser granule");
 }
 
 static void FillHeader() {
@@ -135,12 +136,12 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.layout = (abi::Layout)module.layout;
   shadow.cell_shift = module.cell_shift;
   shadow.granule_shift = module.granule_shift;
-  shadow.cells_shift = module.granule_shift - module.cell_shift;
-  shadow.cells = abi::cells_per_index(shadow.layout);
+  shadow.cells_per_granule_shift = module.granule_shift - module.cell_shift;
+  shadow.cells_per_index = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
-  const u64 room = kMostShadowBytes / shadow.slot_bytes;
+  const u64 room = kMaxShadowBytes / shadow.slot_bytes;
   const u32 most = room < kMaxSlots ? (u32)room : kMaxSlots;
-  shadow.shared_count = most / 4 < kMostShared ? most / 4 : kMostShared;
+  shadow.shared_count = most / 4 < kMaxShared ? most / 4 : kMaxShared;
   shadow.first_shared = most - shadow.shared_count;
   // Without a memory file there are no records, but the program may still run:
   // whether it is to is not known yet.
@@ -329,9 +330,9 @@ int MoveShadowToMemfd() {
   if (int error = MakeMemfd(&fd))
     return error;
   // Of the control block only the slots' entries say something yet.
-  SlotEntry entries[kMostMoved];
-  u32 slots[kMostMoved], count = 0;
-  for (u32 i = 0; i < kMaxSlots && count < kMostMoved; ++i)
+  SlotEntry entries[kMaxMoved];
+  u32 slots[kMaxMoved], count = 0;
+  for (u32 i = 0; i < kMaxSlots && count < kMaxMoved; ++i)
     if (shadow.slot_base[i]) {
       slots[count] = i;
       entries[count++] = shadow.slots[i];

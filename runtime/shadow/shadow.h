@@ -42,8 +42,8 @@ struct Shadow {
   abi::Layout layout;
   u32 cell_shift;
   u32 granule_shift;
-  u32 cells;       ///< per index
-  u32 cells_shift; ///< log2 of a granule's cells of each kind
+  u32 cells_per_index;
+  u32 cells_per_granule_shift; ///< log2 of a granule's cells of each kind
   u64 slot_bytes;
   /// Slots from here up to this many are several threads': those that have none
   /// of their own are spread over them.
@@ -126,12 +126,14 @@ u64 ControlBytes();
 
 inline uptr GranuleOf(uptr address) { return address >> shadow.granule_shift; }
 /// Of a granule's first cells. A certain mark there names all of the granule.
-inline uptr CellIndexOf(uptr granule) { return granule << shadow.cells_shift; }
+inline uptr CellIndexOf(uptr granule) {
+  return granule << shadow.cells_per_granule_shift;
+}
 inline uptr ReadCellOffset(uptr index) {
-  return index * shadow.cells + abi::read_cell(shadow.layout);
+  return index * shadow.cells_per_index + abi::read_cell(shadow.layout);
 }
 inline uptr WriteCellOffset(uptr index) {
-  return index * shadow.cells + abi::write_cell(shadow.layout);
+  return index * shadow.cells_per_index + abi::write_cell(shadow.layout);
 }
 
 /// True where [address, address+bytes) lies in the range a shadow covers.

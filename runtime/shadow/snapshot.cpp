@@ -17,7 +17,7 @@
 
 namespace pagetide {
 
-PAGETIDE_RECORDER_STATE static PageVec<Extent> extents;
+PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> extents;
 /// Bytes that the memfd held when the extents were looked up; 0: look anew.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
 
@@ -43,7 +43,7 @@ static u64 BytesInUse(int fd) {
   return (u64)status.st_blocks * 512;
 }
 
-const PageVec<Extent> &PopulatedExtents(int fd) {
+const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   u64 before = BytesInUse(fd);
   if (before && before == known_bytes)
     return extents;
@@ -59,9 +59,9 @@ const PageVec<Extent> &PopulatedExtents(int fd) {
     uptr hole =
         Failed(data) ? data : Syscall(SYS_lseek, (uptr)fd, data, SEEK_HOLE);
     if (Failed(hole))
-      LeaveOff("the parts of the shadow in use cannot be listed: lseek failed "
-               "with %s (if a system call filter forbids it, allow lseek)",
-               DescribeErrno(ErrnoOf(hole)));
+      BailOut("the parts of the shadow in use cannot be listed: lseek failed "
+              "with %s (if a system call filter forbids it, allow lseek)",
+              DescribeErrno(ErrnoOf(hole)));
     if (hole > last)
       hole = last;
     found += hole - data;

@@ -47,7 +47,7 @@ namespace pagetide {
 /// The populated parts of all slots, by slot and offset. `fd` is the memfd in
 /// the caller's table. Looks anew only when the memfd's size in blocks changed
 /// (fstat takes 1 us, SEEK_DATA up to milliseconds).
-const PageVec<Extent> &PopulatedExtents(int fd);
+const PageVec<ShadowExtent> &PopulatedExtents(int fd);
 
 /// The extents must be looked up anew although the size may be the same.
 void ForgetExtents();
@@ -81,8 +81,8 @@ bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
 
 /// What a word of the shadow says, in words as they are staged.
 template <typename Add> bool ForEachStagedWord(u64 number, u64 value, Add add) {
-  return abi::for_each_granule_word(shadow.layout, shadow.cells_shift, number,
-                                    value, add);
+  return abi::for_each_granule_word(
+      shadow.layout, shadow.cells_per_granule_shift, number, value, add);
 }
 
 /// Clears the cells of a word that are not empty in `value`, which has no may
@@ -141,8 +141,9 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
   u64 last = 0;
   // A granule of one word is that word; otherwise the first is not the last.
   if (count > 1)
-    last = values[count - 1] &
-           abi::last_cells(shadow.layout, shadow.cells_shift, end - 1);
+    last =
+        values[count - 1] &
+        abi::last_cells(shadow.layout, shadow.cells_per_granule_shift, end - 1);
   u64 rest = values[count - 1] & ~last;
   for (u64 i = 0; i + 1 < count; ++i)
     rest |= values[i];
@@ -163,9 +164,10 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
 template <typename Stage, typename Found>
 bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
   u8 *base = (u8 *)shadow.slot_base[slot];
-  const u64 of_granule = u64{shadow.cells} << shadow.cells_shift >> 3;
+  const u64 of_granule =
+      u64{shadow.cells_per_index} << shadow.cells_per_granule_shift >> 3;
   const u64 group = of_granule < kLine ? of_granule : kLine;
-  const bool one_cell = !shadow.cells_shift;
+  const bool one_cell = !shadow.cells_per_granule_shift;
   bool ok = true;
   u64 last_found = ~u64{0};
   for (u64 at = begin; at < end && ok; at += kLineBytes) {

@@ -55,12 +55,13 @@ void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 detail) {
 //===- Periods ------------------------------------------------------------===//
 
 /// Index of the first run in [first, last) that ends after `granule`.
-static uptr FirstRunAfter(const PageVec<Run> &runs, uptr first, uptr last,
-                          u64 granule) {
-  const Span<Run> part = {runs.data() + first, last - first};
+static uptr FirstRunAfter(const PageVec<GranuleRun> &runs, uptr first,
+                          uptr last, u64 granule) {
+  const Span<GranuleRun> part = {runs.data() + first, last - first};
   return first + __sanitizer::InternalLowerBound(
-                     part, granule,
-                     [](const Run &run, u64 at) { return run.end() <= at; });
+                     part, granule, [](const GranuleRun &run, u64 at) {
+                       return run.end() <= at;
+                     });
 }
 
 /// About how many bytes the part [begin_, end) takes; never less than it does.
@@ -97,9 +98,9 @@ u64 PeriodEncoder::ChooseEnd() const {
 }
 
 void PeriodEncoder::EncodeSections(Encoder &encoder, u64 end) const {
-  const PageVec<Run> &runs = result_.set.runs;
-  auto clip = [&](const Run &run) {
-    Run clipped = run;
+  const PageVec<GranuleRun> &runs = result_.set.runs;
+  auto clip = [&](const GranuleRun &run) {
+    GranuleRun clipped = run;
     if (clipped.granule < begin_)
       clipped.granule = begin_;
     clipped.length = (run.end() < end ? run.end() : end) - clipped.granule;
@@ -129,7 +130,7 @@ void PeriodEncoder::EncodeSections(Encoder &encoder, u64 end) const {
       continue;
     encoder.section(s.tid, w.last - w.first);
     for (uptr i = w.first; i < w.last; ++i) {
-      const Run run = clip(runs[i]);
+      const GranuleRun run = clip(runs[i]);
       encoder.run(run.granule, run.length, (u8)run.flags);
     }
   }

@@ -113,7 +113,7 @@ static void WriteFrame(FrameType type, const u8 *payload, uptr bytes) {
   iovec pieces[2] = {{&header, sizeof(header)},
                      {(void *)data, header.stored_bytes}};
   if (int error = WriteAll(writer.file, pieces, 2))
-    LeaveOff("%s", DescribeErrno(error));
+    BailOut("%s", DescribeErrno(error));
 }
 
 static void WritePendingFrames(const PageVec<u8> &frames) {
@@ -227,19 +227,19 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
     writer.compressor =
         ZSTD_createCCtx_advanced({ZstdAlloc, ZstdFree, nullptr});
   if (!writer.compressor)
-    LeaveOff("out of memory for the compressor");
+    BailOut("out of memory for the compressor");
   FileHeader copy = header;
   copy.hash = XXH3_64bits(&copy, __builtin_offsetof(FileHeader, hash));
   iovec piece = {&copy, sizeof(copy)};
   if (int error = WriteAll(writer.file, &piece, 1))
-    LeaveOff("%s", DescribeErrno(error));
+    BailOut("%s", DescribeErrno(error));
   writer.file.whole = writer.file.offset;
   WritePendingFrames(first);
   writer.thread.run = RunWriter;
   writer.thread.name = "pagetide-write";
   writer.thread.share_fds = true;
   if (int error = StartRawThread(writer.thread))
-    LeaveOff("no thread for it can be made: %s", DescribeErrno(error));
+    BailOut("no thread for it can be made: %s", DescribeErrno(error));
   writer.running = true;
   SetReleasingThread(&writer.thread);
 }

@@ -18,10 +18,10 @@
 
 namespace pagetide {
 
-static bool operator==(const Extent &a, const Extent &b) {
+static bool operator==(const ShadowExtent &a, const ShadowExtent &b) {
   return a.slot == b.slot && a.begin == b.begin && a.end == b.end;
 }
-static void PrintTo(const Extent &e, std::ostream *out) {
+static void PrintTo(const ShadowExtent &e, std::ostream *out) {
   *out << "slot " << e.slot << " " << e.begin << ".." << e.end;
 }
 
@@ -31,25 +31,25 @@ namespace {
 class List {
 public:
   List() = default;
-  List(std::initializer_list<Extent> extents) : extents_(extents) {}
-  const Extent *begin() const { return extents_.data(); }
-  const Extent *end() const { return extents_.data() + extents_.size(); }
+  List(std::initializer_list<ShadowExtent> extents) : extents_(extents) {}
+  const ShadowExtent *begin() const { return extents_.data(); }
+  const ShadowExtent *end() const { return extents_.data() + extents_.size(); }
   bool empty() const { return extents_.empty(); }
-  Extent &back() { return extents_.back(); }
+  ShadowExtent &back() { return extents_.back(); }
   void clear() { extents_.clear(); }
-  void push_back(const Extent &e) { extents_.push_back(e); }
+  void push_back(const ShadowExtent &e) { extents_.push_back(e); }
   friend bool operator==(const List &a, const List &b) {
     return a.extents_ == b.extents_;
   }
   friend void PrintTo(const List &list, std::ostream *out) {
-    for (const Extent &e : list) {
+    for (const ShadowExtent &e : list) {
       PrintTo(e, out);
       *out << "; ";
     }
   }
 
 private:
-  std::vector<Extent> extents_;
+  std::vector<ShadowExtent> extents_;
 };
 
 List united(const List &a, const List &b) {
@@ -88,7 +88,7 @@ TEST(Extents, AreSetsOfPages) {
   std::mt19937_64 random(7);
   const auto pages_of = [](const List &list) {
     std::set<Page> pages;
-    for (const Extent &e : list)
+    for (const ShadowExtent &e : list)
       for (u64 page = e.begin; page < e.end; ++page)
         pages.insert({e.slot, page});
     return pages;

@@ -58,8 +58,8 @@ void begin(const Way &way) {
   shadow.layout = way.layout;
   shadow.granule_shift = way.granule_shift;
   shadow.cell_shift = way.near ? abi::kNearCellShift : way.granule_shift;
-  shadow.cells_shift = shadow.granule_shift - shadow.cell_shift;
-  shadow.cells = abi::cells_per_index(way.layout);
+  shadow.cells_per_granule_shift = shadow.granule_shift - shadow.cell_shift;
+  shadow.cells_per_index = abi::cells_per_index(way.layout);
   shadow.slot_base[kSlot] = reinterpret_cast<uptr>(cells.data());
   cells = {};
 }
@@ -69,10 +69,12 @@ using Known = std::map<std::pair<u64, u64>, unsigned>;
 
 /// What a cell says, by its definition (abi.h).
 void add_cell(Known &known, u64 offset, unsigned cell) {
-  const u64 index = offset / shadow.cells, kind = offset % shadow.cells;
-  const u64 granule = index >> shadow.cells_shift;
+  const u64 index = offset / shadow.cells_per_index,
+            kind = offset % shadow.cells_per_index;
+  const u64 granule = index >> shadow.cells_per_granule_shift;
   const bool in_doubt =
-      shadow.cells_shift != 0 && (index + 1) >> shadow.cells_shift != granule;
+      shadow.cells_per_granule_shift != 0 &&
+      (index + 1) >> shadow.cells_per_granule_shift != granule;
   if ((cell & abi::kCellNear) != 0 && in_doubt) {
     known[{granule, kind}] |= abi::kCellMay;
     known[{granule + 1, kind}] |= abi::kCellMay;
@@ -88,7 +90,8 @@ void add_staged(Known &known, u64 word, u64 value) {
   for (unsigned i = 0; i < 8; ++i)
     if (const auto cell = static_cast<unsigned>(value >> (8 * i) & 0xff)) {
       const u64 offset = word * 8 + i;
-      known[{offset / shadow.cells, offset % shadow.cells}] |= cell;
+      known[{offset / shadow.cells_per_index,
+             offset % shadow.cells_per_index}] |= cell;
     }
 }
 
@@ -106,10 +109,10 @@ bool says(const Known &known, const Known &said) {
 
 /// The marks that code makes in a cell.
 std::vector<u8> marks_of(u64 offset) {
-  if (shadow.cells_shift == 0)
+  if (shadow.cells_per_granule_shift == 0)
     return {abi::kCellMarked, abi::kCellMay};
-  const u64 index = offset / shadow.cells;
-  if (index & ((u64{1} << shadow.cells_shift) - 1))
+  const u64 index = offset / shadow.cells_per_index;
+  if (index & ((u64{1} << shadow.cells_per_granule_shift) - 1))
     return {abi::kCellNear};
   return {abi::kCellMarked, abi::kCellMay, abi::kCellNear};
 }
@@ -234,8 +237,8 @@ TEST(Snapshot, LosesNoMarkOfARunningThread) {
   for (const Way &way : kWays) {
     begin(way);
     // With one cell of a granule in use at a time nothing else can stand for it.
-    const u64 granule_cells = u64{1} << shadow.cells_shift;
-    const u64 granules = kShadowBytes / shadow.cells / granule_cells;
+    const u64 granule_cells = u64{1} << shadow.cells_per_granule_shift;
+    const u64 granules = kShadowBytes / shadow.cells_per_index / granule_cells;
     if (granules < 2)
       continue;
     SCOPED_TRACE(name_of(way));
@@ -243,7 +246,7 @@ TEST(Snapshot, LosesNoMarkOfARunningThread) {
     std::atomic<bool> stop = false;
     std::map<std::pair<u64, u64>, std::atomic<u64>> last_take;
     for (u64 granule = 0; granule <= granules; ++granule)
-      for (u64 kind = 0; kind < shadow.cells; ++kind)
+      for (u64 kind = 0; kind < shadow.cells_per_index; ++kind)
         last_take[{granule, kind}] = 0;
     std::thread recorder([&] {
       while (!stop) {
@@ -267,11 +270,11 @@ TEST(Snapshot, LosesNoMarkOfARunningThread) {
     for (int round = 0; round < 100; ++round) {
       std::map<std::pair<u64, u64>, u64> ended_before;
       for (u64 granule = 0; granule < granules; ++granule)
-        for (u64 kind = 0; kind < shadow.cells; ++kind) {
+        for (u64 kind = 0; kind < shadow.cells_per_index; ++kind) {
           // Not the last one, which is in doubt.
           const u64 index =
               granule * granule_cells + random() % 7 % granule_cells;
-          const u64 offset = index * shadow.cells + kind;
+          const u64 offset = index * shadow.cells_per_index + kind;
           u8 mark = marks_of(offset).back();
           if (mark == abi::kCellMay ||
               (index % granule_cells == 0 && random() % 2))
