@@ -42,7 +42,7 @@ inline constexpr unsigned kShadowAddressSpace = 256;
 
 /// Added to every mark's address, as its displacement. Where the shadow of the
 /// process's first thread lies at this very address, that thread's GS base is 0:
-/// processors then need one step less for each mark. The largest such displacement
+/// processors then execute a mark in one step less. The largest such displacement
 /// is 2^31 - 1, and below are programs that are not position-independent, their
 /// heap and MAP_32BIT.
 inline constexpr std::uint64_t kShadowBias = 0x7fff0000;
@@ -72,7 +72,7 @@ constexpr unsigned write_cell(Layout layout) {
   return layout == Layout::kRw ? 1 : 0;
 }
 constexpr bool records_reads(Layout layout) { return layout != Layout::kWrite; }
-/// True where a mark by a load can be told from a mark by a store.
+/// True if a mark by a load differs from a mark by a store.
 constexpr bool tells_writes(Layout layout) { return layout != Layout::kAccess; }
 
 /// Bytes of virtual shadow a thread needs.
@@ -96,7 +96,7 @@ enum CellValue : std::uint8_t {
 // Precision near: several cells a granule
 //===----------------------------------------------------------------------===//
 
-/// log2 of the bytes of a cell where granules have several. A near mark in the
+/// log2 of the bytes of a cell if granules have several. A near mark in the
 /// cell of address A says that some of the bytes from A to
 /// A + 2^kNearCellShift - 1 were accessed. These lie in the cell or the one that
 /// follows it. So the mark names its granule for certain unless it stands in a
@@ -165,9 +165,9 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
 }
 
 /// Calls add(word number, value) for what a word of the shadow says, in words of
-/// a shadow that has one cell of each kind a granule: for none where that is
-/// nothing, for two where a near mark reaches into the next such word. Stops
-/// where add returns false, and returns what it returned last.
+/// a shadow that has one cell of each kind per granule: for none if the word says
+/// nothing, for two if a near mark reaches into the next such word. Stops if add
+/// returns false, and returns what it returned last.
 template <typename Add>
 constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
                                      std::uint64_t word, std::uint64_t value,
@@ -259,7 +259,7 @@ enum AccessBits : std::uint32_t {
 ///         about
 ///   void __pagetide_check(const void *p, size_t bytes, uint32_t what,
 ///                         uint64_t begin, const char *where);
-///         says so where a granule of [p, p+bytes) is not marked, unless marks
+///         reports a granule of [p, p+bytes) that is not marked, unless marks
 ///         were taken since the call of __pagetide_check_begin that returned
 ///         begin; where names the access for people
 

@@ -8,8 +8,8 @@
 // yet written to its trace, and the message by which the process hands that
 // memfd to `pagetide record`. Shared by the runtime, which fills it, and the
 // harvester in `pagetide record`, which reads it after the process died. It is
-// no file format: both sides come from one build, and a version mismatch is
-// refused.
+// not a file format: both sides come from one build, and refuse another version
+// than theirs.
 //
 //   0               ShadowHeader
 //   slots_table     SlotEntry[kMaxSlots]
@@ -87,7 +87,7 @@ struct WatchedRange { // granules: address >> granule_shift
   std::uint64_t begin;
   std::uint64_t end;
 };
-/// ShadowHeader::watch: 0 where everything is reported; otherwise this bit, the
+/// ShadowHeader::watch: 0 if everything is reported; otherwise this bit, the
 /// number of ranges, and above them which table holds them (sorted, disjoint).
 inline constexpr std::uint64_t kWatching = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kWatchSecondTable = std::uint64_t{1} << 62;
@@ -146,15 +146,15 @@ enum class ChunkKind : std::uint32_t {
   kCarried = 1, ///< words carried from an earlier period (see the contract)
 };
 
-/// Eight cells of a thread's shadow. In staging chunks granules have one cell of
-/// each kind also where they have several in the shadow (precision near): what
-/// these say together.
+/// Eight cells of a thread's shadow. In staging chunks granules have one cell
+/// of each kind also where they have several in the shadow (precision near):
+/// what these say together.
 struct StagedWord {
   std::uint64_t word;  ///< byte offset into the shadow, over 8
   std::uint64_t value; ///< the eight cells, lowest address in the lowest byte
 };
 
-/// A page: in a per-thread recording every thread that ends has at least one.
+/// A page: in a per-thread recording each thread that ends has at least one.
 inline constexpr std::uint32_t kChunkBytes = 4096;
 
 struct StagingChunk {

@@ -28,13 +28,12 @@ namespace pagetide {
 constexpr uptr kBatchBytes = 256 * 1024;
 constexpr uptr kMaxPieces = 512; // below the kernel's UIO_MAXIOV, 1024
 
-/// Where process_vm_readv is forbidden: a memory file that pages are written to
-/// with pwritev, which copies from the program as safely, and whose mapping is
-/// then the buffer. Minus one: not made yet; minus two: it cannot be made.
+/// Used if process_vm_readv is forbidden: a memory file. pwritev copies pages
+/// to it, as safely, and its mapping is then the buffer.
 struct CopyFile {
   bool wanted;
-  int fd_plus_one;
-  int error; ///< errno of what cannot be had
+  int fd_plus_one; ///< 0: not made
+  int error;       ///< of what is forbidden, or 0
   bool warned;
 };
 PAGETIDE_RECORDER_STATE static CopyFile copy_file;
@@ -97,8 +96,8 @@ static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
 }
 
 static bool IsMapped(uptr address, uptr bytes) {
-  // mincore fails with ENOMEM where a page of the range is not mapped. The
-  // vector has a byte a page; a granule has at most 512 pages.
+  // mincore fails with ENOMEM if a page of the range is not mapped. The vector
+  // has one byte per page; a granule has at most 512 pages.
   u8 resident[512];
   return !Failed(Syscall(SYS_mincore, PageDown(address),
                          bytes < kPageBytes ? kPageBytes : bytes,

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the program's pages through process_vm_readv, which fails where a
-// direct load would crash because a thread unmaps them meanwhile.
+// Reads the program's pages through process_vm_readv. A direct load would crash
+// if another thread unmapped the page meanwhile; this call fails.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,9 +39,9 @@ PageVec<StagedWord> &WrittenSoFar();
 /// Forgets all of them.
 void ForgetWriters();
 
-/// To be called when collect() has taken the marks: looks for threads that have
-/// no slot of their own. Any writer's marks may be theirs, so no writer is
-/// settled before they are.
+/// Call when collect() has taken the marks. Looks for threads that have no slot
+/// of their own. Any writer's marks may be theirs, so no writer is settled
+/// before they are.
 void NoteStrangers();
 
 /// Waits up to wait_ns for the writers to settle. What those that did not have

@@ -25,8 +25,8 @@ void ResetStaging(u64 index, u64 start_ns);
 /// The period being collected.
 PeriodEntry &OpenPeriod();
 
-/// Completes the open period and opens the next. Waits where
-/// kMaxPendingPeriods are pending; returns the completed one.
+/// Completes the open period and opens the next. Waits while kMaxPendingPeriods
+/// are pending. Returns the completed one.
 PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns);
 
 /// A place in the ring: word `index` of chunk number `chunk`.
@@ -41,17 +41,17 @@ struct StagingPlace {
   StagedPosition position;
 };
 
-/// In the open period's last chunk, where that is the same thread's and not
-/// full.
+/// In the open period's last chunk, if that is the same thread's and not full.
+/// Otherwise nowhere.
 StagingPlace PlaceInLastChunk(u32 tid, shadow_file::ChunkKind kind);
 
-/// At the beginning of a new chunk. Waits for the trace writer where the ring is
-/// full; nowhere where the open period alone fills it.
+/// At the beginning of a new chunk. Waits for the trace writer if the ring is
+/// full. Nowhere if the open period alone fills the ring.
 StagingPlace PlaceInNewChunk(u32 tid, shadow_file::ChunkKind kind);
 
-/// Adds words of one thread to the open period. Goes on in the period's last
-/// chunk where that is the same thread's. No function out of line gets its
-/// address, so that it lives in registers.
+/// Adds words of one thread to the open period. It continues in the period's
+/// last chunk if that is the same thread's. No function out of line gets its
+/// address, so that it stays in registers.
 class StagingCursor {
 public:
   /// `tid` is 0 where the recording is not per thread.
@@ -60,7 +60,7 @@ public:
   }
 
   /// Makes a record of the word and returns it, so that bits can be added to
-  /// its value; it counts from now on. Null where the ring is full.
+  /// its value; it counts from now on. Null if the ring is full.
   StagedWord *Add(u64 word, u64 value) {
     if (__builtin_expect(count_ == shadow_file::kWordsPerChunk, 0) &&
         !Enter(PlaceInNewChunk(tid_, kind_)))
@@ -72,7 +72,7 @@ public:
     ++words_;
     return &record;
   }
-  /// The same, as part of the record made last where that is of this word.
+  /// The same. If the last record is of this word, it joins that.
   StagedWord *AddOrJoin(u64 word, u64 value) {
     if (!last_ || last_->word != word)
       return last_ = Add(word, value);
@@ -111,7 +111,7 @@ StagingChunk &ChunkAt(u64 number);
 void SetReleasingThread(const RawThread *thread);
 
 /// Releases all periods up to and including number `index`: they are in the
-/// trace, or nobody wants them. Any thread; in order.
+/// trace, or not wanted. Any thread; in order.
 void ReleasePeriod(const PeriodEntry &period);
 
 } // namespace pagetide

@@ -50,8 +50,8 @@ static void Publish() {
                watching ? kWatching | second | count : u64{0});
 }
 
-/// The same where the last region is new and nothing else has changed: its
-/// range goes behind those in use.
+/// The same if the last region is new and nothing else has changed: its range
+/// goes behind those in use.
 static bool PublishLast() {
   u64 watch = shadow.header->watch;
   u64 count = PublishedCount();
@@ -75,7 +75,7 @@ static uptr FirstEndingAt(uptr address) {
       [](const Region &region, uptr at) { return region.end < at; });
 }
 
-/// Puts `count` regions in the place of regions [first, last).
+/// Replaces regions [first, last) by `count` others.
 static void Replace(uptr first, uptr last, const Region *with, uptr count) {
   uptr tail = regions.size() - last;
   uptr old_size = regions.size();
@@ -147,7 +147,7 @@ bool WatchedRegions(PageVec<GranuleRange> &ranges) {
   ranges.clear();
   for (;;) {
     const u64 wanted = PublishedCount();
-    ranges.reserve(wanted); // it may leave off, which must not hold the lock
+    ranges.reserve(wanted); // it may bail out: not with the lock held
     LockWatch(); // on the recorder's thread, where signals are blocked
     if (PublishedCount() <= wanted)
       break;

@@ -17,7 +17,7 @@ int Watch(uptr address, uptr bytes);
 int Unwatch(uptr address, uptr bytes);
 
 /// Copies the regions as granules that overlap them, sorted and disjoint. False
-/// where everything is to be reported.
+/// if everything is reported.
 bool WatchedRegions(PageVec<GranuleRange> &ranges);
 
 /// Fork handlers' part.

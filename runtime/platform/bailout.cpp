@@ -20,7 +20,7 @@ struct Point {
   Reason *why;
   void *registers[5]; ///< as __builtin_setjmp wants it
 };
-/// What a thread has to go back to. At most two threads at a time have one: the
+/// Where a thread jumps back to. At most two threads use this at a time: the
 /// recorder and the trace writer.
 struct ThreadPoints {
   u32 tid; ///< 0: free
@@ -52,8 +52,8 @@ static ThreadPoints *Claim() {
   return nullptr;
 }
 
-/// In a function of its own: __builtin_longjmp must not be in the function that
-/// calls __builtin_setjmp, and finds no register as it was.
+/// A function of its own: __builtin_longjmp must not be in the function that
+/// calls __builtin_setjmp, and it restores no registers.
 __attribute__((noinline)) static bool Run(Point &point, void (*step)(void *),
                                           void *arg) {
   if (__builtin_setjmp(point.registers))
@@ -69,7 +69,7 @@ __attribute__((noinline)) static void Jump(Point &point) {
 bool Attempt(Reason &why, void (*step)(void *arg), void *arg) {
   ThreadPoints *mine = Claim();
   if (!mine)
-    Fatal("too many threads of the runtime's own; this is a fault of "
+    Fatal("the runtime has too many threads. This is a bug of "
           "Pagetide.\n");
   Point point = {mine->innermost, &why, {}};
   mine->innermost = &point;
@@ -82,7 +82,7 @@ bool Attempt(Reason &why, void (*step)(void *arg), void *arg) {
 
 void BailOut(const char *format, ...) {
   ThreadPoints *mine = Of(GetTidRaw());
-  Reason unheard;
+  Reason unheard; // nobody reads it
   Reason &why = mine ? *mine->innermost->why : unheard;
   va_list args;
   va_start(args, format);

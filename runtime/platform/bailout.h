@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory may run out, and a system call fail, anywhere below the recorder's and
-// the writer's loops. The program is to run on then, so these threads give up
-// what they are at as a whole: BailOut goes back to the loop, which ends the
-// trace and says why. What lies between holds no lock of the program's threads,
-// and runs no destructor that matters.
+// Anywhere below the loops of the recorder and the writer, memory may run out
+// or a system call may fail. The program must run on then. So these threads
+// give up their whole step: BailOut jumps back to the loop, which ends the
+// trace and says why. Code that may bail out holds no lock of the program's
+// threads and relies on no destructor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,21 +17,21 @@
 
 namespace pagetide {
 
-/// Why an attempt was left off: a sentence without its end.
+/// Why an attempt ended in BailOut: a sentence without its full stop.
 struct Reason {
   char text[512];
 };
 
-/// Runs step(arg). False where it ended in BailOut. Attempts nest: BailOut
-/// ends the innermost of its thread. Only on threads made by raw_thread.h.
+/// Runs step(arg). False if it ended in BailOut. Attempts nest: BailOut ends
+/// the innermost one of its thread. Only on threads made by raw_thread.h.
 bool Attempt(Reason &why, void (*step)(void *arg), void *arg);
 
 template <typename Step> bool Attempt(Reason &why, Step step) {
   return Attempt(why, [](void *arg) { (*static_cast<Step *>(arg))(); }, &step);
 }
 
-/// Ends the calling thread's innermost Attempt. Without one the program ends
-/// with the message.
+/// Ends the calling thread's innermost Attempt. Without an Attempt it prints
+/// the message and ends the program.
 [[noreturn]] void BailOut(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 

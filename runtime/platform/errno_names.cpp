@@ -61,8 +61,6 @@ const char *DescribeErrno(int error) {
   case EDQUOT:
     return "EDQUOT (Disk quota exceeded)";
   default: {
-    // A number is less than a name, but true. Messages are printed one at a
-    // time, under the report lock.
     static char text[32];
     __sanitizer::internal_snprintf(text, sizeof(text), "errno %d", error);
     return text;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// x86-64 only: the shadow's base is the GS segment base. Another processor would
-// keep it in thread-local storage behind the same functions.
+// x86-64 only: the shadow's base is the GS segment base. Another processor
+// would keep it in thread-local storage behind the same functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace pagetide {
 
-/// Learns whether `wrgsbase` may be used (Linux 5.9, AT_HWCAP2); it takes 15 ns
-/// where arch_prctl takes 300. Call once before SetShadowBase.
+/// Learns whether `wrgsbase` may be used (Linux 5.9, AT_HWCAP2): it takes 15
+/// ns, arch_prctl takes 300. Call once before SetShadowBase.
 void InitBaseRegister();
-/// 0 where nobody has set it, or the shadow lies at kShadowBias.
+/// 0 if nobody has set it, or if the shadow lies at kShadowBias.
 uptr GetGsBase();
 /// Where the calling thread's shadow lies, if it has one.
 inline uptr GetShadowBase() { return GetGsBase() + abi::kShadowBias; }
@@ -35,7 +35,7 @@ inline u8 LoadCell(uptr offset) {
   return *(volatile u8 __seg_gs *)(offset + abi::kShadowBias);
 }
 inline void StoreCellIfEmpty(uptr offset, u8 value) {
-  // What is there now will be taken at the boundary that would take ours.
+  // The boundary that would take our mark will take the one that is there.
   if (LoadCell(offset) != abi::kCellEmpty)
     return;
   u8 expected = abi::kCellEmpty;

@@ -28,7 +28,7 @@ private:
   u32 state_ = 0; // 0 free, 1 held, 2 held and awaited
 };
 
-/// All signals; but for SIGSEGV where the runtime itself serves faults.
+/// All signals. Without SIGSEGV if the runtime itself handles faults.
 extern u64 signals_to_block;
 
 /// Blocks all signals of the calling thread while it lives, so that no signal
@@ -46,8 +46,7 @@ private:
   u64 saved_;
 };
 
-/// For locks that only the runtime's own threads take: they block all signals
-/// anyway.
+/// For locks that only the raw threads take: these block all signals anyway.
 class RawThreadLock {
 public:
   explicit RawThreadLock(Lock &lock) : lock_(lock) { lock_.Acquire(); }

@@ -29,8 +29,8 @@ int VSNPrintf(char *buffer, int bytes, const char *format, va_list args);
 namespace pagetide {
 
 static MessageOptions message_options = {false, false, ""};
-/// Standard error was closed when the program started: number 2 then is some
-/// file of the program's, in which messages would be damage.
+/// Standard error was closed when the program started. Descriptor 2 is then
+/// some file of the program, which messages would damage.
 static bool no_stderr;
 
 void FormatText(char *text, uptr bytes, const char *format, va_list args) {
@@ -43,9 +43,9 @@ void SetMessageOptions(const MessageOptions &options) {
   message_options = options;
 }
 
-/// Opens a file that option log_path names. In a directory that others may write
-/// to, one of them may have been there before us: with a link, a FIFO that
-/// nobody reads, or a file of his own. Returns -1 for these.
+/// Opens a file that option log_path names. If other users may write to its
+/// directory, one of them may have put a link there, a FIFO that nobody reads,
+/// or a file of their own. Returns -1 for these.
 static int OpenLog(const char *path) {
   uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
@@ -62,7 +62,7 @@ static int OpenLog(const char *path) {
   return -1;
 }
 
-/// A descriptor to write a message to, and whether it must be closed; -1 where
+/// A descriptor to write a message to, and whether it must be closed; -1 if
 /// there is none.
 static int OpenMessageStream(bool &close) {
   close = true;
@@ -81,8 +81,8 @@ static int OpenMessageStream(bool &close) {
     uptr fd = Failed(pidfd) ? pidfd : Syscall(SYS_pidfd_getfd, pidfd, 2, 0);
     if (!Failed(pidfd))
       Syscall(SYS_close, pidfd);
-    // Where a filter forbids these: what the first thread has as number 2. That
-    // opens it anew, which a socket does not allow.
+    // A filter may forbid these. Then open the first thread's descriptor 2
+    // anew, which fails for a socket.
     if (Failed(fd))
       fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/fd/2",
                    O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
@@ -106,8 +106,8 @@ static void Write(const char *prefix, const char *format, va_list args) {
   int fd = OpenMessageStream(close);
   if (fd < 0)
     return;
-  // A pipe that nobody reads, or a limit on file sizes, is no reason to end the
-  // program by a signal.
+  // Writing to a pipe that nobody reads, or beyond a limit on file sizes,
+  // raises a signal. It must not end the program.
   ScopedBlockSignals block_signals;
   u64 before = PendingWriteSignals();
   uptr bytes = __sanitizer::internal_strlen(text);

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Messages go to standard error, or to the file that option log_path names.
-// They may come from the recorder's own threads, whose descriptors are not the
-// program's: these borrow the program's standard error for the moment.
+// They may come from the raw threads, whose descriptors are not the program's:
+// these borrow the program's standard error to print a message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,12 @@ constexpr int kExitRefused = 125;
 [[noreturn]] void Fatal(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void Warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/// For what recording cannot do though the program could go on: a Warning, or
-/// with on_failure=stop the end of the program.
+/// For failures of recording that do not affect the program: a Warning. With
+/// on_failure=stop, an error that ends the program.
 void WarnOrStop(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/// Said only with verbosity=1.
+/// Printed only with verbosity=1.
 void Info(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/// To standard output of the message stream without a prefix, for help=1.
+/// Prints without a prefix, for help=1.
 void Say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /// Formats into `text`, of `bytes`, and cuts what does not fit.

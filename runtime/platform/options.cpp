@@ -33,8 +33,8 @@ const char *FlagsAsText() { return flags_text; }
 
 //===- Values -------------------------------------------------------------===//
 
-// Each parser returns false where the text is no value of its kind; the
-// constant beside it tells the user what is.
+// Each parser returns false if the text is not a value of its kind. The
+// constant beside it tells the user what the values are.
 
 static bool ParseUnsigned(const char *&p, u64 &value) {
   if (*p < '0' || *p > '9')
@@ -194,7 +194,7 @@ static uptr EditDistance(const char *a, const char *b) {
 
 [[noreturn]] static void DieUnknownName(const char *name, const char *source) {
   const char *best = nullptr;
-  uptr best_distance = 4; // farther away is no likely slip of the fingers
+  uptr best_distance = 4; // a larger distance is not a likely typing error
 #define PAGETIDE_FLAG(kind, option, value, help)                               \
   if (uptr d = EditDistance(name, #option); d < best_distance)                 \
     best = #option, best_distance = d;
@@ -224,13 +224,14 @@ static void SetFlag(const char *name, const char *value, const char *source) {
   DieUnknownName(name, source);
 }
 
-/// Parses name=value:name=value. Values may stand in ' or " to hold a colon or
-/// a blank. Keeps a copy of the text: Text values point into it.
+/// Parses name=value:name=value. Of repeated options the last one counts.
+/// Values that contain a colon or a blank stand in ' or ". Keeps a copy of the
+/// text: Text values point into it.
 static void ParseOptions(const char *text, const char *source) {
   if (!text || !*text)
     return;
   uptr bytes = internal_strlen(text) + 1;
-  // Two texts are parsed; room for usual ones is there, however little memory.
+  // Two texts are parsed. Texts of usual length need no memory.
   static char room[16384];
   static uptr room_used;
   char *copy = room + room_used;
@@ -300,7 +301,7 @@ bool EngineInEnvironment() {
   return text && internal_strstr(text, "engine=");
 }
 
-/// What only marks can tell.
+/// Refuses options that need marks.
 static void CheckEngine() {
   if (flags.engine == EngineKind::kMarks)
     return;
@@ -309,11 +310,11 @@ static void CheckEngine() {
           "pages a process writes, not which thread does.\n");
   if (flags.engine == EngineKind::kMprotect &&
       flags.unstable == trace::UnstablePolicy::kStop)
-    Fatal("option unstable=stop cannot be had with engine=mprotect: threads "
-          "that wait in a fault must not be stopped. Take flag or rehash.\n");
+    Fatal("option unstable=stop does not work with engine=mprotect: threads "
+          "that wait in a fault must not be stopped. Use flag or rehash.\n");
   if (flags.kernel_writes)
-    Fatal("option kernel_writes compares the kernel's account with marks; "
-          "leave out option engine.\n");
+    Fatal("option kernel_writes compares what the kernel has seen written with "
+          "marks. It does not work with option engine.\n");
 }
 
 void ReadFlags() {

@@ -20,9 +20,9 @@ template <typename T> struct Span {
   const T &operator[](uptr i) const { return first[i]; }
 };
 
-/// A growing array in pages of its own: no allocator, no locks, so that it
-/// serves on raw threads and survives fork. Elements must be trivially
-/// copyable. Keeps its memory when cleared.
+/// A growing array in pages of its own. It needs neither an allocator nor
+/// locks, so that it works on raw threads and survives fork. Elements must be
+/// trivially copyable. It keeps its memory when cleared.
 template <typename T> class PageVec {
 public:
   uptr size() const { return size_; }
@@ -51,7 +51,7 @@ public:
     if (size > capacity_)
       Grow(size);
   }
-  /// False where memory ran out; otherwise it can grow to `size` without fail.
+  /// False if memory ran out. Otherwise growing to `size` cannot fail.
   bool TryReserve(uptr size) { return size <= capacity_ || TryGrow(size); }
   void swap(PageVec &other) noexcept {
     PageVec t = *this;
@@ -84,7 +84,7 @@ template <typename T> bool PageVec<T>::TryGrow(uptr at_least) {
   return true;
 }
 
-/// Leaves off (bailout.h) because memory ran out.
+/// Calls BailOut because memory ran out.
 [[noreturn]] inline void BailOutWithoutMemory(uptr bytes) {
   BailOut("out of memory: %zu KiB wanted for page sets (raise the limit on "
           "memory, ulimit -d or -v, or shorten the period)",

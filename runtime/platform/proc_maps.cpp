@@ -67,9 +67,9 @@ static u32 AddName(MappingList &list, const char *name, uptr bytes) {
   return at;
 }
 
-/// Takes from `m` what the list has already. The kernel hands its list out in
-/// pieces; where mappings merge in between, its next line begins before the end
-/// of the last. False where nothing is left.
+/// Removes from `m` what the list has already. The kernel returns its list in
+/// pieces. If mappings merge in between, its next line begins before the end of
+/// the last one. False if nothing is left.
 static bool CutRepeated(const MappingList &list, Mapping &m) {
   if (list.entries.empty())
     return true;

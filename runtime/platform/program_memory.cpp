@@ -27,9 +27,8 @@ void NoteSystemCallFilter() {
 
 bool UnderSystemCallFilter() { return LoadAcquire(&filtered); }
 
-/// Whether the kernel shows a filter on this process: it was inherited. Not by
-/// prctl if it can be helped, which a filter may forbid on pain of death: files
-/// have been opened before us by the loader.
+/// Looks for an inherited filter. A filter may kill the process for prctl, so
+/// that is the last resort. Opening files is safe: the loader has done so.
 void InitCopies() {
   char text[4096];
   uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,

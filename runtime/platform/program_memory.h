@@ -19,10 +19,11 @@ void InitCopies();
 void NoteSystemCallFilter();
 bool UnderSystemCallFilter();
 
-/// Copies a structure that the program hands to the kernel, whose address need
-/// not be good: false where it cannot be read. Under a system call filter it is
-/// simply read, as process_vm_readv may be forbidden on pain of death; an address
-/// that the kernel would refuse then ends the program. Async-signal-safe.
+/// Copies a structure that the program hands to the kernel. Its address may be
+/// invalid: returns false if it cannot be read. Under a system call filter it
+/// is read directly, because the filter may kill the process for
+/// process_vm_readv. An invalid address then ends the program.
+/// Async-signal-safe.
 bool CopyFromProgram(void *to, const void *from, uptr bytes);
 
 } // namespace pagetide

@@ -35,7 +35,7 @@ static void *MakeTls(RawThread &thread) {
   uptr thread_pointer;
   asm("mov %%fs:0, %0" : "=r"(thread_pointer));
   uptr below = thread_pointer - (uptr)&errno;
-  if (below > (uptr{1} << 30)) // errno is not where we think: a page must do
+  if (below > (uptr{1} << 30)) // errno is not where we expect it: use a page
     below = kPageBytes;
   below = PageDown(below + 2 * kPageBytes);
   constexpr uptr kAbove = kPageBytes; // struct pthread's head: self, guards
@@ -49,8 +49,8 @@ static void *MakeTls(RawThread &thread) {
   return self;
 }
 
-/// Keeps keep_fd, as number 0, and closes all other descriptors. Returns 0 or an
-/// errno.
+/// Keeps keep_fd, as number 0, and closes all other descriptors. Returns 0 or
+/// an errno.
 static int TakeDescriptors(const RawThread &thread) {
   constexpr uptr kCloexec = 02000000; // O_CLOEXEC
   uptr first = thread.keep_fd < 0 ? 0 : 1;
@@ -110,7 +110,7 @@ int StartRawThread(RawThread &thread) {
   thread.error = 0;
   ScopedBlockSignals block_signals; // inherited: the thread never takes one
   // Not CLONE_FILES: a copy of the table, of which the thread keeps its own.
-  // Not CLONE_FS: the program's chdir and umask are its own affair.
+  // Not CLONE_FS: the program's chdir and umask must not affect the thread.
   int flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
               CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |
               (thread.share_fds ? CLONE_FILES : 0);
@@ -121,9 +121,8 @@ int StartRawThread(RawThread &thread) {
   };
   uptr result = clone(flags);
   if (ErrnoOf(result) == EINVAL) {
-    // QEMU makes only threads that share all that pthreads share. The thread
-    // itself then gives up what it should not share, before anything else: all
-    // is as if clone had done it.
+    // QEMU only makes threads that share all that pthreads share. The new
+    // thread then unshares the rest before it does anything else.
     constexpr int kShared = CLONE_FS | CLONE_FILES;
     thread.unshare = (uptr)(kShared & ~flags);
     result = clone(flags | kShared);

@@ -30,13 +30,13 @@ struct RawThread {
   void (*run)(void *arg);
   void *arg;
   const char *name; ///< as ps shows it, 15 bytes at most
-  /// The thread shares its starter's descriptors (for threads started by raw
-  /// threads). Otherwise it has one descriptor, number 0, a copy of `keep_fd`,
-  /// or none where that is -1.
+  /// The thread shares the descriptors of the thread that starts it (for
+  /// threads started by raw threads). Otherwise it has one descriptor, number
+  /// 0, a copy of `keep_fd`; or none if that is -1.
   bool share_fds;
   int keep_fd;
-  /// Runs first on the new thread, if not null. Where it returns an errno the
-  /// thread ends, and StartRawThread returns that.
+  /// Runs first on the new thread, unless it is null. If it returns an errno,
+  /// the thread ends and StartRawThread returns that errno.
   int (*prepare)();
 
   u32 tid;   ///< set by the kernel before the thread runs; 0 once it has ended
@@ -57,8 +57,8 @@ int StartRawThread(RawThread &thread);
 void JoinRawThread(RawThread &thread);
 
 /// Waits as FutexWait does, but for a second at most, for something that
-/// `thread` is to do. False where the thread is not there any more: something
-/// ended it alone, which only a system call filter does.
+/// `thread` will do. False if the thread no longer exists: a system call filter
+/// has ended it alone.
 bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
 
 /// In a forked child: the parent's raw threads are not there. Unmaps their

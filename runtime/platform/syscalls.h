@@ -8,10 +8,6 @@
 // functions are used before libc is ready, on threads that libc does not know,
 // and where an interposed libc function would recurse.
 //
-// Processors: x86-64 only. The shadow's base is the GS segment base; another
-// processor would keep it in thread-local storage behind the same functions
-// (GetShadowBase, SetShadowBase, MarkCell).
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_PLATFORM_SYSCALLS_H
@@ -66,8 +62,8 @@ u64 MonotonicNs();
 u64 RealtimeNs();
 u32 GetPidRaw();
 u32 GetTidRaw();
-/// CPU time of a thread that shares this process's memory, in ns; 0 where there
-/// is none such, kUnknownNs where the system does not tell.
+/// CPU time of a thread that shares this process's memory, in ns. 0 if there is
+/// no such thread, kUnknownNs if the system does not tell.
 constexpr u64 kUnknownNs = ~u64{0};
 u64 ThreadCpuNs(u32 tid);
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pages that userfaultfd protects asynchronously: the first write to one lifts
-// its protection and stops nobody, and PAGEMAP_SCAN tells which pages are not
-// protected (pagetide/pagemap_scan.h). Linux 6.7.
+// Pages that userfaultfd protects asynchronously: the first write to a page
+// lifts its protection without stopping a thread, and PAGEMAP_SCAN tells which
+// pages are not protected (pagetide/pagemap_scan.h). Linux 6.7.
 //
 // For the recorder's thread, in whose table the descriptors are.
 //
@@ -51,11 +51,11 @@ public:
 
   int uffd() const { return uffd_; }
 
-  /// Puts the pages of [begin, end) in the kernel's account, where they may be
-  /// already. Returns an errno.
+  /// Registers the pages of [begin, end), which may be registered already.
+  /// Returns an errno.
   int Register(uptr begin, uptr end);
-  /// Protects pages in the account. When it returns, whoever writes to one
-  /// lifts the protection. Returns an errno.
+  /// Protects registered pages. After it has returned, a write to a page lifts
+  /// the protection of that page. Returns an errno.
   int Protect(uptr begin, uptr end);
 
   /// Calls take(kernel::PageRegion) for what is found in [begin, end), by
@@ -83,7 +83,7 @@ int AsyncProtection::Scan(uptr begin, uptr end, const PageQuery &query,
     for (uptr i = 0; i < n; ++i)
       take(found_[i]);
     if (walked <= begin)
-      return EIO; // no kernel does that; an endless loop would be worse
+      return EIO; // no kernel does that, but it would loop for ever
     begin = walked;
   }
   return 0;

@@ -11,7 +11,7 @@
 
 namespace pagetide {
 
-/// What the kernel maps at a time of a shadow.
+/// The kernel maps a shadow page by page.
 constexpr u64 kShadowPageBytes = kPageBytes;
 
 /// A part of one slot's shadow.
@@ -24,7 +24,8 @@ struct ShadowExtent {
 // A set of shadow pages is a list of extents, by slot and offset, none of which
 // overlap.
 
-/// Appends a part that does not begin before the last one begins, or joins the two.
+/// Appends a part that does not begin before the last one begins, or joins the
+/// two.
 template <typename List> void AppendExtent(List &list, ShadowExtent e) {
   if (!list.empty() && list.back().slot == e.slot && list.back().end >= e.begin)
     list.back().end = list.back().end > e.end ? list.back().end : e.end;

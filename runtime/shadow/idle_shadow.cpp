@@ -20,9 +20,9 @@ namespace pagetide {
 using kernel::kPageWritten;
 using kernel::PageRegion;
 
-/// Less than this is looked at faster than a period's end takes anyway.
+/// Scanning less than this takes no more than the rest of a period's end.
 constexpr u64 kMinBytes = u64{1} << 20;
-/// Of the kernel, at a time.
+/// To the kernel, per sweep.
 constexpr u32 kMaxRequests = 1024;
 
 /// Pages that are not protected.
@@ -47,9 +47,9 @@ struct IdleShadow {
 
 PAGETIDE_RECORDER_STATE static IdleShadow idle;
 
-//===- The kernel's account -----------------------------------------------===//
+//===- What the kernel tells ----------------------------------------------===//
 
-/// Whether a page that the kernel has no entry for counts as written.
+/// Whether the kernel counts a page without an entry as written.
 static bool CountsTheUnknown() {
   const uptr page = Syscall(SYS_mmap, 0, kPageBytes, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, (uptr)-1, 0);
@@ -69,7 +69,7 @@ static bool Open() {
   if (idle.open || idle.unavailable)
     return idle.open;
   const char *missing = nullptr;
-  // It may end the process for a call that it does not know.
+  // The filter may kill the process for a call that it does not know.
   if (UnderSystemCallFilter())
     missing = "there is a system call filter";
   else if (!(missing = idle.account.Open(0)) && !CountsTheUnknown()) {
@@ -77,16 +77,15 @@ static bool Open() {
     missing = "pages that are not mapped are not in its account";
   }
   if (missing)
-    Info(
-        "the whole shadow is looked at in each period, since the kernel cannot "
-        "tell which parts are idle: %s\n",
-        missing);
+    Info("each period's end scans the whole shadow, because the kernel cannot "
+         "tell which parts are idle: %s\n",
+         missing);
   idle.unavailable = missing;
   idle.open = !missing;
   return idle.open;
 }
 
-/// Scans a part of a slot's shadow. False where the kernel does not tell.
+/// Scans a part of a slot's shadow. False if the kernel does not tell.
 static bool Scan(const ShadowExtent &part, const PageQuery &query,
                  PageVec<ShadowExtent> &found) {
   const u32 slot = part.slot;
@@ -102,8 +101,8 @@ static void RemoveFromIdle(const PageVec<ShadowExtent> &parts) {
   idle.pages.swap(idle.scratch);
 }
 
-/// Takes what was written to out of what is left alone. False where the kernel
-/// does not tell.
+/// Removes what was written to from the idle pages. False if the kernel does
+/// not tell.
 static bool FindWritten() {
   PageVec<ShadowExtent> &written = idle.to_take;
   written.clear();
@@ -119,7 +118,7 @@ static bool FindWritten() {
   return true;
 }
 
-/// Protects what has had no marks since the last sweep. False where the kernel
+/// Protects what has had no marks since the last sweep. False if the kernel
 /// refuses.
 static bool Sweep(const PageVec<ShadowExtent> &populated) {
   PageVec<ShadowExtent> &unmarked = idle.scratch, &parts = idle.to_take;
@@ -130,7 +129,7 @@ static bool Sweep(const PageVec<ShadowExtent> &populated) {
   if (!is_worth_it || !Open())
     return true;
   // One request for all between two pages in use. It protects what is not
-  // protected yet: that includes what was marked just now and left alone before.
+  // protected yet, which includes pages that were idle and are marked just now.
   Subtract(parts, idle.pages, unmarked);
   const ShadowExtent *next = unmarked.begin();
   u32 requests = 0, registered = shadow_file::kMaxSlots;

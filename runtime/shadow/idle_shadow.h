@@ -4,30 +4,33 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shadow of all memory ever touched is large where programs are (8 MiB a GiB
-// under layout rw, precision near), and most of it has no marks in a short
-// period. What has had none for a while is put in the kernel's account
-// (uffd_wp.h), which costs a mark there a fault of a microsecond once,
-// and then left alone until the kernel says that it was written to.
+// The shadow of all memory ever touched is large for large programs (8 MiB per
+// GiB under layout rw, precision near). Most of it has no marks in a short
+// period. Pages without marks for several periods become idle: they are
+// protected through the kernel (uffd_wp.h), and not scanned until the kernel
+// says that they were written to. The first mark in an idle page costs one
+// fault, about 1 us.
 //
 // Why no mark is lost:
 //
-// - A page of the shadow is left alone only after it was looked at while it was
-//   protected. Its cells were empty then, or have been taken. Whatever was
-//   marked before the protection stood, that look has found.
+// - A page of the shadow is idle only after it was scanned while it was
+// protected.
+//   Its cells were empty then, or have been taken. That scan has found whatever
+//   was marked before the page was protected.
 // - A later mark lifts the protection before it is stored. The kernel does not
-//   protect the page again; only this file does. So the next collection is told
-//   of the page and looks at it, and at each one after that.
+//   protect the page again; only this file does. So the next collection learns
+//   of the page and scans it, and so does each one after that.
 // - A page of which the kernel knows nothing (paged out, merged, mapped anew)
-//   counts as written. Open asks the kernel at hand whether it sees it so.
-// - The account is asked when a collection begins: what is marked in such a page
-//   later is of the next period, as it is in a cell that was just passed.
+//   counts as written. Open tests that the running kernel does so.
+// - The kernel is asked when a collection begins. A later mark in such a page
+// is of
+//   the next period, like a mark in a cell that was just scanned.
 //
-// A program that marks in a thousand such pages a period pays a thousand faults,
-// once, since a page that is marked in is looked at again until it has had no
-// marks for another while. To look at one takes 0.16 us, to protect one and to
-// lift that about 1 us: with the default of option idle_after this costs at most
-// twice the cheaper of both ways.
+// A program that marks in a thousand such pages a period pays a thousand
+// faults, once: such a page is scanned again in each period until it becomes
+// idle again. Scanning a page takes 0.16 us, protecting it and lifting that
+// about 1 us. With the default of option idle_after the total is at most twice
+// the cheaper of both ways.
 //
 // For the recorder's thread.
 //
@@ -46,12 +49,12 @@ namespace pagetide {
 const PageVec<ShadowExtent> &
 ExtentsToTake(const PageVec<ShadowExtent> &populated);
 
-/// There were marks in a page. To be called by slot and offset between
-/// ExtentsToTake and TookAll.
+/// There were marks in a page. Call by slot and offset between ExtentsToTake
+/// and TookAll.
 void FoundMarks(u32 slot, u64 page);
 
-/// All that ExtentsToTake named has been looked at, and taken. `ends_period`:
-/// that is what the age of marks is counted in.
+/// All marks in the extents of ExtentsToTake have been taken. If `ends_period`,
+/// all pages are one period older.
 void TookAll(const PageVec<ShadowExtent> &populated, bool ends_period);
 
 /// Recording has ended: nothing is protected any more.

@@ -19,8 +19,8 @@ static u64 takes;
 
 static u64 checked, missed, undecided;
 
-/// Places of which it was said already that a mark is missing: the address of
-/// the text that names them, shifted, and what the access does.
+/// Call sites already reported: the address of the text that names the site,
+/// shifted, and what the access does.
 constexpr u32 kMaxWarned = 64;
 static u64 warned[kMaxWarned];
 
@@ -60,7 +60,7 @@ static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
   return (uptr)-1;
 }
 
-/// False where it was done before, or too often.
+/// False if it was reported before, or if there were too many reports.
 static bool IsToBeWarned(const char *where, u32 what) {
   const u64 key = (u64)where << 2 | what;
   for (u64 &place : warned) {

@@ -26,10 +26,10 @@ public:
   TakingMarks &operator=(const TakingMarks &) = delete;
 };
 
-/// Says what the checks found, where there were any.
+/// Prints what the checks found, if there were any.
 void ReportMarkChecks();
 
-/// Nothing is checked yet in a forked child, and nobody takes marks.
+/// In a forked child: nothing is checked yet, and no thread takes marks.
 void RenewMarkChecksInChild();
 
 } // namespace pagetide

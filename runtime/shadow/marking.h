@@ -11,8 +11,8 @@
 
 namespace pagetide {
 
-/// Marks [address, address+bytes) in the calling thread's shadow. Ranges that
-/// no shadow covers are left alone: the access itself will fault.
+/// Marks [address, address+bytes) in the calling thread's shadow. Ignores
+/// ranges that no shadow covers: the access itself will fault.
 /// Async-signal-safe.
 void MarkRead(uptr address, uptr bytes);
 void MarkWrite(uptr address, uptr bytes);

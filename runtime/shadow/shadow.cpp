@@ -27,8 +27,8 @@ Shadow shadow;
 /// Slots that a process can have before its recorder runs: its first thread's.
 constexpr u32 kMaxMoved = 2;
 
-/// A quarter of the address space stays the program's. Of the slots that fit into
-/// the rest, a quarter at most is shared by the threads for which none is left.
+/// A quarter of the address space is left to the program. Of the slots that fit
+/// into the rest, at most a quarter is shared by threads that get no other.
 constexpr u64 kMaxShadowBytes = u64{3} << (abi::kAddressBits - 2);
 constexpr u32 kMaxShared = 32;
 
@@ -51,8 +51,8 @@ static u64 FileBytes() {
 }
 
 /// Sizes the memfd. The limit on file sizes governs memory files too; beyond it
-/// ftruncate would raise SIGXFSZ, which tells nobody why. A soft limit is out of
-/// the way for the while. Returns 0 or an errno.
+/// ftruncate would raise SIGXFSZ, which gives no reason. A soft limit is raised
+/// temporarily. Returns 0 or an errno.
 static int SizeMemfd(int fd) {
   struct rlimit limit;
   const bool limited =
@@ -143,8 +143,8 @@ void CreateControl(const abi::ModuleInfo &module) {
   const u32 most = room < kMaxSlots ? (u32)room : kMaxSlots;
   shadow.shared_count = most / 4 < kMaxShared ? most / 4 : kMaxShared;
   shadow.first_shared = most - shadow.shared_count;
-  // Without a memory file there are no records, but the program may still run:
-  // whether it is to is not known yet.
+  // Without a memory file nothing can be recorded, but the program may still
+  // run. Option on_failure, which decides, is not known yet.
   if (MakeMemfd(&shadow.fd))
     shadow.fd = -1;
   uptr control;
@@ -160,8 +160,8 @@ void CreateControl(const abi::ModuleInfo &module) {
   StoreRelease(&shadow.control_ready, 1);
 }
 
-// Other sanitizers' runtimes, where the program has one. They have a place of
-// their own there, and come later than the first phase.
+// Other sanitizers' runtimes. Their shadows may lie at kShadowBias, and are
+// mapped after our first phase.
 extern "C" {
 __attribute__((weak)) void __asan_init();
 __attribute__((weak)) void __hwasan_init();
@@ -169,13 +169,13 @@ __attribute__((weak)) void __msan_init();
 __attribute__((weak)) void __tsan_init();
 }
 
-/// Maps the first thread's slot where its GS base is 0, if that place is free.
-/// Returns 0 or an errno.
+/// Maps the first thread's slot so that its GS base is 0, if those addresses
+/// are free. Returns 0 or an errno.
 static int MapFirstSlot() {
   if (__asan_init || __hwasan_init || __msan_init || __tsan_init)
     return MapSlot(shadow.fd, kFirstSlot);
-  // Older kernels, and QEMU's, take the flag for none and the address for a hint:
-  // then the slot is where they put it.
+  // Older kernels and QEMU ignore the flag and take the address as a hint: then
+  // the slot is where they put it.
   constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
   if (MapFile(shadow.fd, SlotOffset(kFirstSlot), shadow.slot_bytes,
               (void *)abi::kShadowBias, &shadow.slot_base[kFirstSlot],
@@ -285,9 +285,9 @@ void BeginSlot(u32 slot, u32 tid) {
   StoreRelease(&entry.state, (u32)SlotState::kLive);
 }
 
-/// Anonymous memory over what was the parent's: shared, as RLIMIT_DATA does not
-/// count that. Where the system reserves all such memory in full
-/// (vm.overcommit_memory=2) it is a memfd that nobody holds.
+/// Maps anonymous memory over what was the parent's: shared, because
+/// RLIMIT_DATA does not count that. If the system reserves all such memory in
+/// full (vm.overcommit_memory=2), it is a memfd without a descriptor.
 static void MapOver(void *fixed, u64 offset, u64 bytes) {
   uptr p = Syscall(SYS_mmap, (uptr)fixed, bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
@@ -301,8 +301,8 @@ static void MapOver(void *fixed, u64 offset, u64 bytes) {
     Syscall(SYS_close, (uptr)fd);
   }
   if (error)
-    Fatal("a fork of the program can have no shadow memory of its own: %s. It "
-          "cannot run, for its marks would count as its parent's.\n",
+    Fatal("cannot map shadow memory for a forked child: %s. The child is "
+          "ended, because its marks would count as its parent's.\n",
           DescribeErrno(error));
 }
 
@@ -329,7 +329,7 @@ int MoveShadowToMemfd() {
   int fd;
   if (int error = MakeMemfd(&fd))
     return error;
-  // Of the control block only the slots' entries say something yet.
+  // Of the control block only the slots' entries are in use yet.
   SlotEntry entries[kMaxMoved];
   u32 slots[kMaxMoved], count = 0;
   for (u32 i = 0; i < kMaxSlots && count < kMaxMoved; ++i)

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One memfd a process, laid out as include/pagetide/shadow_file.h says: a
-// control block, a ring for page sets not yet written, and a slot of shadow a
-// thread. This file maps it and knows where things are; who uses which slot is
-// the business of thread_start.h, and what is in them of snapshot.h.
+// One memfd per process, laid out as include/pagetide/shadow_file.h says: a
+// control block, a ring for page sets not yet written, and a slot of shadow
+// per thread. This file maps it and knows where things are; threads/ knows who
+// is the business of thread_start.h, and what is in them of snapshot.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ struct Shadow {
   StagingChunk *chunks;
   /// Where a slot is mapped; 0 where it is not.
   uptr slot_base[shadow_file::kMaxSlots];
-  /// True where threads without a base existed when the shadow was made.
+  /// True if threads without a base existed when the shadow was made.
   bool threads_before;
   /// The memfd in the program's table, until the recorder has taken it.
   int fd;
@@ -67,15 +67,15 @@ inline bool ShadowReady() {
   return __atomic_load_n(&shadow.ready, __ATOMIC_ACQUIRE);
 }
 
-/// True where the process can be recorded. Without a shadow it is, by an engine
-/// that needs no marks: then there are no slots, and the GS base is nobody's.
+/// True if the process can be recorded. Without a shadow, an engine that needs
+/// no marks records it: then there are no slots, and the GS base is not used.
 inline bool ControlReady() {
   return __atomic_load_n(&shadow.control_ready, __ATOMIC_ACQUIRE);
 }
 
-/// Creates the memfd of a process whose page sets are as marks of `module` would
-/// be, and maps its control block: all there is without a shadow. System calls
-/// only. Dies with a message where the system refuses.
+/// Creates the memfd of a process whose page sets are as marks of `module`
+/// would be, and maps its control block: all there is without a shadow. System
+/// calls only. Dies with a message where the system refuses.
 void CreateControl(const abi::ModuleInfo &module);
 
 /// Creates the memfd for modules such as `module`, maps its control block and
@@ -89,9 +89,9 @@ void CreateShadow(const abi::ModuleInfo &module);
 void RenewShadowInChild(u32 slot);
 
 /// Moves the shadow of such a child to a memfd of its own, which is the lowest
-/// free descriptor of the calling thread. For the recorder's thread, as it
-/// starts, while the one thread that has a slot waits for it; what was marked so
-/// far was before recording, and is forgotten. Returns 0 or an errno.
+/// free descriptor of the calling thread. The recorder's thread calls it as it
+/// starts, while the only thread with a slot waits. Marks made so far are from
+/// before recording, and are dropped. Returns 0 or an errno.
 int MoveShadowToMemfd();
 
 /// Where marks go that nobody wants (slot_bytes of it); 0: nowhere yet.
@@ -103,14 +103,14 @@ uptr EnsureScratchShadow();
 /// Address space that the shadow takes at the moment.
 u64 ShadowBytes();
 
-/// True where the shadow, or its control block, has a byte of the range.
+/// True if the shadow or its control block overlaps the range.
 bool OverlapsShadow(uptr address, uptr bytes);
 
 /// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
 /// or an errno.
 int MapSlot(int fd, u32 slot);
 
-/// No call of the slot's thread is under way any more.
+/// The slot's thread has no call under way from now on.
 inline void EndCallsInFlight(SlotEntry &entry) {
   for (InFlightRange &range : entry.inflight)
     range.bytes = 0;
@@ -136,7 +136,7 @@ inline uptr WriteCellOffset(uptr index) {
   return index * shadow.cells_per_index + abi::write_cell(shadow.layout);
 }
 
-/// True where [address, address+bytes) lies in the range a shadow covers.
+/// True if [address, address+bytes) lies in the range that a shadow covers.
 inline bool InShadowedRange(uptr address, uptr bytes) {
   constexpr uptr kEnd = uptr{1} << abi::kAddressBits;
   return address < kEnd && bytes <= kEnd - address;

@@ -5,31 +5,32 @@
 //===----------------------------------------------------------------------===//
 //
 // Moves marks from shadow to staging so that none is lost and none counts
-// twice: each nonzero word of eight cells is staged first, and then those of its
-// cells are cleared that had marks. Runs on the recorder's thread, which alone
-// clears cells.
+// twice: each nonzero word of eight cells is staged first, and then those of
+// its cells are cleared that had marks. Runs on the recorder's thread, which
+// alone clears cells.
 //
 // Cells are cleared by plain stores. (A locked instruction for each word would
 // cost three times as much as all the rest.) Why no mark is lost:
 //
-// - A cell found empty is not written to: a mark that comes meanwhile stays, and
+// - A cell found empty is not written to: a mark that comes meanwhile stays,
+// and
 //   is of the next period.
 // - In a cell found marked, what the store can overwrite is a mark that came
 //   after the cell was read. It says what is staged already. It was made before
 //   the boundary, which for a cell is the moment at which the zero becomes
 //   visible; so the period that is ending rightly has it, and its access, which
 //   comes after it, is at worst a late one.
-// - Of different marks in one cell none may say more than one that was found:
-//   near marks and certain ones say the same wherever both are made, and a may
-//   mark is made in empty cells only (abi.h). But a mark over a may mark says more.
-//   So a word that has a may mark is exchanged for zero as a whole if it is still
-//   the same, and otherwise staged again.
-// - Before TakeMarks returns, all zeros are visible. None waits in the recorder's
-//   processor to fall on a mark of a thread that has been told that the period is
-//   over.
+// - A mark that overwrites another must not carry more information than the one
+//   already read. Near and certain marks say the same in every cell that can
+//   have both, and may marks are made in empty cells only (abi.h). But a mark
+//   over a may mark says more. So a word with a may mark is exchanged for zero
+//   as a whole if it has not changed, and otherwise staged again.
+// - Before TakeMarks returns, all zeros are visible. So no zero can reach
+// memory
+//   late and overwrite a mark of a thread that knows that the period has ended.
 //
-// x86 makes stores visible in their order: those that stage come before those that
-// clear, also where the process dies in between.
+// x86 makes stores visible in their order: those that stage come before those
+// that clear, also where the process dies in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,9 +127,9 @@ template <typename Stage> bool TakeLine(u64 number, u64 *words, Stage &stage) {
   return true;
 }
 
-/// The same for `count` words of one granule that has several cells. All of them
-/// but the granule's last say the same, wherever they stand: they are staged as
-/// one.
+/// The same for `count` words of one granule that has several cells. All of
+/// them but the granule's last say the same, wherever they stand: they are
+/// staged as one.
 template <typename Stage>
 bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
   u64 values[kLine];
@@ -184,15 +185,15 @@ bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
       for (u64 first = 0; first < kLine && ok; first += group)
         ok = TakeGranule(at / 8 + first, words + first, group, stage);
   }
-  // Whether threads have settled, and what pages hold, is looked at from now on.
-  // The zeros are visible by then.
+  // Whether threads have settled, and what pages hold, is looked at from now
+  // on. The zeros are visible by then.
   if (last_found != ~u64{0})
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
   return ok;
 }
 
-/// Adds a word to a list, or its marks to the list's last word where that is the
-/// same one and not before index `first`.
+/// Adds a word to a list, or its marks to the list's last word where that is
+/// the same one and not before index `first`.
 inline void AddOrJoin(PageVec<StagedWord> &words, uptr first, u64 word,
                       u64 value) {
   if (words.size() > first && words.back().word == word)
@@ -203,7 +204,8 @@ inline void AddOrJoin(PageVec<StagedWord> &words, uptr first, u64 word,
 
 /// Clears without staging, where marks are of no period.
 void DropMarks(u32 slot, u64 begin, u64 end);
-/// The same; staged words with a bit of `mask` go to `dropped`, with these bits.
+/// The same; staged words with a bit of `mask` go to `dropped`, with these
+/// bits.
 void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
                PageVec<StagedWord> &dropped);
 
