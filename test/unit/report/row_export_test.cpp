@@ -80,14 +80,14 @@ TEST(RowExport, LayoutsLeaveEmptyWhatTheyCannotKnow) {
 TEST(RowExport, CarriedAndMay) {
   const std::string at = "0,1000000000,1500000000,4242,0,";
   constexpr std::uint64_t kHeap = 0x555555600;
-  EXPECT_EQ(rows("carried"),
-            at + "0x555555600000,0,1," + checksum(kHeap) + ",stable,\n" + at +
-                "0x555555601000,0,1," + checksum(kHeap + 1) +
-                ",stable+carried,\n" + at + "0x555555602000,1,1," +
-                checksum(kHeap + 2) + ",stable+carried,\n" + at +
-                "0x555555603000,1,0,,none+may,read\n" + at +
-                "0x555555604000,1,1,,none+may,written\n" + at +
-                "0x555555605000,0,1,,none+may,written\n");
+  EXPECT_EQ(rows("carried"), at + "0x555555600000,0,1," + checksum(kHeap) +
+                                 ",stable,\n" + at + "0x555555601000,0,1," +
+                                 checksum(kHeap + 1) + ",stable+carried,\n" +
+                                 at + "0x555555602000,1,1," +
+                                 checksum(kHeap + 2) + ",stable+carried,\n" +
+                                 at + "0x555555603000,1,0,,none+may,read\n" +
+                                 at + "0x555555604000,1,1,,none+may,written\n" +
+                                 at + "0x555555605000,0,1,,none+may,written\n");
 }
 
 TEST(RowExport, AChecksumServesEveryThread) {
