@@ -74,8 +74,8 @@ TakingMarks::TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
 TakingMarks::~TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
 
 // No threads but the benchmark's own.
-void ListStrangers(PageVec<u32> &) {}
-void StrangersStay() {}
+void ListUnregisteredThreads(PageVec<u32> &) {}
+void ExpectUnregisteredThreads() {}
 void FreeSlot(u32) {}
 void ObserveThreadEnd(u32) {}
 void RememberThreadArea(u32) {}

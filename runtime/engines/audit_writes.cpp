@@ -8,7 +8,8 @@
 
 #include "engines/write_tracking.h"
 #include "platform/fork_reset.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
+#include "threads/thread_memory.h"
 #include "trace/trace_encode.h"
 
 #include "sanitizer_common/sanitizer_libc.h"

@@ -15,7 +15,7 @@
 #include "shadow/mark_checks.h"
 #include "shadow/snapshot.h"
 #include "threads/service_thread.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
 #include "trace/pending_frames.h"
 
 namespace pagetide {

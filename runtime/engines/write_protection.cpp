@@ -24,7 +24,8 @@
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 #include "shadow/shadow.h"
-#include "threads/thread_start.h"
+#include "threads/thread_memory.h"
+#include "threads/unregistered.h"
 #include "trace/pending_frames.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -64,7 +65,7 @@ void LockFaults() {
   // unregistered may be gone soon.
   const auto something_starts = [] {
     look.unregistered.clear();
-    ListStrangers(look.unregistered);
+    ListUnregisteredThreads(look.unregistered);
     return LoadAcquire(&protection.starting) || !look.unregistered.empty();
   };
   while (something_starts() && MonotonicNs() < deadline)
@@ -312,7 +313,7 @@ void ProtectAll() {
   // libc's own threads are not registered, and their stacks look like any new
   // memory.
   look.unregistered.clear();
-  ListStrangers(look.unregistered);
+  ListUnregisteredThreads(look.unregistered);
   const bool may_begin = look.unregistered.empty();
   look.next.clear();
   uptr next_lifted = 0, next_excluded = 0;

@@ -8,7 +8,7 @@
 
 #include "platform/options.h"
 #include "recorder/requests.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
 
 namespace pagetide {
 

@@ -7,7 +7,7 @@
 // Threads that pthread_create, thrd_create and libc's clone make have shadows
 // of their own. With SIGEV_THREAD, libc calls the program's function on threads
 // of its own. Raw system calls are not seen here: such threads mark in their
-// creators' shadows, and the recorder looks for them.
+// creators' shadows, and the recorder looks for them (threads/unregistered.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "platform/program_events.h"
 #include "recorder/requests.h"
 #include "threads/thread_start.h"
+#include "threads/unregistered.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 

@@ -8,7 +8,8 @@
 
 #include "platform/fork_reset.h"
 #include "platform/options.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
+#include "threads/unregistered.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -50,13 +51,13 @@ void NoteStrangers() {
   former_tids.swap(stranger_tids);
   stranger_tids.clear();
   strangers.clear();
-  ListStrangers(stranger_tids);
+  ListUnregisteredThreads(stranger_tids);
   for (u32 tid : stranger_tids) {
     strangers.push_back({tid, ThreadCpuNs(tid)});
     // Seen twice, it is not just a thread in its first or last instructions.
     for (u32 former : former_tids)
       if (former == tid)
-        StrangersStay();
+        ExpectUnregisteredThreads();
   }
 }
 

@@ -12,6 +12,8 @@
 #include "platform/messages.h"
 #include "threads/runtime_threads.h"
 #include "threads/service_thread.h"
+#include "threads/slots.h"
+#include "threads/suspend_marks.h"
 #include "threads/thread_start.h"
 
 #include "interception/interception.h"
@@ -83,10 +85,10 @@ void RunCallback(const pagetide_period &period) {
   if (function) {
     bool was_in_request = self.in_request;
     self.in_request = true;
-    bool left_out = LeaveOut(+1);
+    const bool suspended = SuspendMarks(+1);
     function(&period, user);
-    if (left_out)
-      LeaveOut(-1);
+    if (suspended)
+      SuspendMarks(-1);
     self.in_request = was_in_request;
   }
   callback.inherited = false;
@@ -105,7 +107,7 @@ bool LeaveCallback() {
 static void *CallbackThread(void *) {
   // A real thread of libc: the callback may do what any code may. What it
   // touches is the program's own observation.
-  LeaveOut(+1);
+  SuspendMarks(+1);
   SetRuntimePthread(GetTidRaw());
   for (bool last = false;;) {
     u32 seen = LoadAcquire(&callback.wake);

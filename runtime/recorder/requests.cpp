@@ -12,7 +12,7 @@
 #include "recorder/callback_thread.h"
 #include "shadow/mark_checks.h"
 #include "threads/service_thread.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
 
 #include <sys/syscall.h>
 

@@ -19,7 +19,7 @@
 #include "shadow/shadow.h"
 #include "startup/init.h"
 #include "startup/preinit.h"
-#include "threads/thread_start.h"
+#include "threads/suspend_marks.h"
 
 using namespace pagetide;
 
@@ -131,7 +131,7 @@ PAGETIDE_EXPORT int __pagetide_api_leave_out(int change) {
   PAGETIDE_NEED_CONTROL();
   if (!ShadowReady())
     return PAGETIDE_UNSUPPORTED;
-  if (LeaveOut(change))
+  if (SuspendMarks(change))
     return PAGETIDE_OK;
   return change < 0 ? PAGETIDE_INVALID : PAGETIDE_NO_MEMORY;
 }

@@ -10,7 +10,7 @@
 #include "platform/locks.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
 
 namespace pagetide {
 
@@ -23,7 +23,7 @@ static Lock slot_lock;
 static u32 slot_turn; ///< SlotTurn
 static u32 slot_answer;
 
-u32 RequestSlot() {
+static u32 RequestSlot() {
   if (!InServedProcess() || EnsureRecorder())
     return kOrphanSlot;
   ScopedLock hold(slot_lock);
@@ -36,6 +36,11 @@ u32 RequestSlot() {
     }
   StoreRelease(&slot_turn, kIdle);
   return slot_answer;
+}
+
+u32 AcquireSlot() {
+  u32 slot = TakeFreeSlot();
+  return slot != kOrphanSlot ? slot : RequestSlot();
 }
 
 //===- On the recorder's thread -------------------------------------------===//

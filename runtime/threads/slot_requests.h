@@ -18,8 +18,8 @@
 
 namespace pagetide {
 
-/// A slot for a new thread; the orphan slot if there is none.
-u32 RequestSlot();
+/// A slot for a new thread; the fallback slot if there is none.
+u32 AcquireSlot();
 
 /// What the recorder does while it finds a slot.
 struct SlotHooks {

@@ -9,7 +9,7 @@
 #include "periods/staging.h"
 #include "platform/fork_reset.h"
 #include "shadow/shadow.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
 #include "trace/trace_encode.h"
 
 #include "sanitizer_common/sanitizer_libc.h"

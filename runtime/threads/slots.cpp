@@ -1,0 +1,190 @@
+//===- slots.cpp - Slots of shadow, and which thread has which ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "threads/slots.h"
+
+#include "platform/gs_base.h"
+#include "platform/locks.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+using shadow_file::kMaxSlots;
+using shadow_file::kOrphanSlot;
+
+constinit thread_local ThreadSelf self = {};
+
+static Lock slots_lock;
+static u32 free_slots[kMaxSlots];
+static u32 free_count;
+static u32 retired_count;
+/// Threads may share thread-local storage: `self` does not tell them apart.
+static u32 shared_storage;
+/// Unregistered threads may use slots of others.
+static u32 unregistered_threads;
+/// Registered threads that are on the fallback slot.
+static u32 fallback_threads;
+
+/// Threads whose slots have been taken by others. They have ended to us, and to
+/// pthread_join, but the kernel may list them for a while longer.
+static u32 former_threads[64];
+static u32 former_count;
+
+//===- The calling thread -------------------------------------------------===//
+
+u32 CurrentSlot() {
+  const u32 known = self.slot_plus_one;
+  if (known && !LoadAcquire(&shared_storage))
+    return known - 1;
+  uptr base = GetShadowBase();
+  if (known && (base == shadow.slot_base[known - 1] || base == ScratchShadow()))
+    return known - 1;
+  for (u32 i = 0; i < shadow.header->slot_high; ++i)
+    if (shadow.slot_base[i] == base) {
+      const u32 slot = i < shadow.first_shared ? i : kOrphanSlot;
+      self.slot_plus_one = slot + 1;
+      return slot;
+    }
+  return kOrphanSlot;
+}
+
+bool SharesSlot(u32 slot) {
+  return LoadAcquire(&unregistered_threads) &&
+         shadow.slots[slot].tid != GetTidRaw();
+}
+
+void ExpectUnregisteredThreads() { StoreRelease(&unregistered_threads, 1); }
+
+void NoteSharedStorage() { StoreRelease(&shared_storage, 1); }
+bool StorageIsShared() { return LoadAcquire(&shared_storage); }
+
+//===- Use of slots -------------------------------------------------------===//
+
+uptr BaseForThread(u32 slot) {
+  if (slot != kOrphanSlot)
+    return shadow.slot_base[slot];
+  static u32 turn;
+  const u32 first = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+  for (u32 i = 0; i < shadow.shared_count; ++i)
+    if (uptr base =
+            LoadAcquire(&shadow.slot_base[shadow.first_shared +
+                                          (first + i) % shadow.shared_count]))
+      return base;
+  return shadow.slot_base[kOrphanSlot];
+}
+
+void TakeSlot(u32 slot) {
+  if (u32 former = shadow.slots[slot].tid) {
+    u32 place = __atomic_fetch_add(&former_count, 1, __ATOMIC_RELAXED) %
+                (sizeof(former_threads) / sizeof(former_threads[0]));
+    StoreRelease(&former_threads[place], former);
+  }
+  BeginSlot(slot, GetTidRaw());
+}
+
+void EnterSlot(u32 slot) {
+  const uptr base = BaseForThread(slot);
+  if (!base)
+    return;
+  SetShadowBase(base);
+  self.slot_plus_one = slot + 1;
+  if (slot != kOrphanSlot)
+    TakeSlot(slot);
+  else
+    __atomic_fetch_add(&fallback_threads, 1, __ATOMIC_RELAXED);
+}
+
+void LeaveFallbackSlot() {
+  __atomic_fetch_sub(&fallback_threads, 1, __ATOMIC_RELAXED);
+  // Calls that the thread was cancelled in.
+  __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, self.orphan_calls,
+                     __ATOMIC_ACQ_REL);
+  self.orphan_calls = 0;
+}
+
+void RetireSlot(u32 slot) {
+  SlotEntry &entry = shadow.slots[slot];
+  u32 live = (u32)SlotState::kLive;
+  entry.end_ns = MonotonicNs();
+  if (!__atomic_compare_exchange_n(&entry.state, &live,
+                                   (u32)SlotState::kRetired, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  EndCallsInFlight(entry);
+  __atomic_fetch_add(&retired_count, 1, __ATOMIC_RELAXED);
+}
+
+//===- For the recorder ---------------------------------------------------===//
+
+void FreeSlot(u32 slot) {
+  ScopedLock hold(slots_lock);
+  if (shadow.slots[slot].state == (u32)SlotState::kRetired)
+    __atomic_fetch_sub(&retired_count, 1, __ATOMIC_RELAXED);
+  StoreRelease(&shadow.slots[slot].state, (u32)SlotState::kFree);
+  free_slots[free_count++] = slot;
+}
+
+u32 TakeFreeSlot() {
+  ScopedLock hold(slots_lock);
+  return free_count ? free_slots[--free_count] : kOrphanSlot;
+}
+
+u32 RetiredSlots() { return LoadAcquire(&retired_count); }
+
+static bool IsLive(const SlotEntry &entry) {
+  return LoadAcquire(&entry.state) == (u32)SlotState::kLive;
+}
+
+void RetireDeadThreads() {
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const SlotEntry &entry = shadow.slots[slot];
+    if (slot != kOrphanSlot && IsLive(entry) &&
+        ErrnoOf(Syscall(SYS_tgkill, entry.process, entry.tid, 0)) == ESRCH)
+      RetireSlot(slot);
+  }
+}
+
+bool HasSlot(u32 tid) {
+  for (const u32 &former : former_threads)
+    if (LoadAcquire(&former) == tid)
+      return true;
+  for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
+    if (shadow.slots[slot].tid == tid)
+      return true;
+  return false;
+}
+
+u32 CountRegisteredThreads() {
+  u32 count = LoadAcquire(&fallback_threads);
+  for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
+    count += IsLive(shadow.slots[slot]) &&
+             shadow.slots[slot].process == shadow.header->pid;
+  return count;
+}
+
+//===- Fork ---------------------------------------------------------------===//
+
+void LockThreads() { slots_lock.Acquire(); }
+void UnlockThreads() { slots_lock.Release(); }
+
+void RenewSlotsInChild() {
+  slots_lock.Reset();
+  free_count = 0;
+  retired_count = 0;
+  shared_storage = 0;
+  unregistered_threads = 0;
+  for (u32 &former : former_threads)
+    former = 0;
+  fallback_threads = CurrentSlot() == kOrphanSlot;
+  // Of the parent's shared slots none is mapped here.
+  if (fallback_threads && shadow.slot_base[kOrphanSlot] && !self.leave_out)
+    SetShadowBase(shadow.slot_base[kOrphanSlot]);
+  RenewShadowInChild(CurrentSlot());
+}
+
+} // namespace pagetide

@@ -1,0 +1,96 @@
+//===- slots.h - Slots of shadow, and which thread has which --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread gets a slot of shadow when it is created and loses it in the last
+// round of its thread-specific destructors. What it touches after that, in
+// libc's last instructions, goes to the fallback slot. The marks left in its own
+// slot stay the thread's: the recorder takes them before the slot is used again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_THREADS_SLOTS_H
+#define PAGETIDE_RUNTIME_THREADS_SLOTS_H
+
+#include "shadow/shadow.h"
+
+namespace pagetide {
+
+/// What the runtime keeps of a thread, in thread-local storage. A raw clone
+/// that shares its parent's storage shares this too, as it shares the shadow.
+struct ThreadSelf {
+  u32 slot_plus_one; ///< 0: not looked up yet
+  u32 leave_out;     ///< see SuspendMarks
+  bool in_request;   ///< waits for the recorder, or runs a callback
+  bool left_request; ///< has ended its request from within the callback
+  bool ended;        ///< its last destructors run
+  /// Of a thread on the fallback slot: its calls under way (see InFlight), and
+  /// the innermost.
+  u64 orphan_calls;
+  std::uint64_t orphan_call;
+  u64 signal_mask; ///< the program's, while the thread forks
+  /// The innermost frame of an interceptor that is to be told when it is
+  /// unwound.
+  std::uint64_t unwindable;
+};
+extern constinit thread_local ThreadSelf self
+    __attribute__((tls_model("initial-exec")));
+
+/// The calling thread's slot, found by its base if need be.
+u32 CurrentSlot();
+/// True if the calling thread is not the one that `slot` belongs to: a thread
+/// that the runtime did not see being created shares its creator's. Costs a
+/// system call, but only once such a thread has been seen.
+bool SharesSlot(u32 slot);
+
+//===- Use of slots -------------------------------------------------------===//
+
+/// The shadow that a thread of this slot marks. Threads on the fallback slot get
+/// the shared ones in turn; 0 if there is none.
+uptr BaseForThread(u32 slot);
+/// The calling thread has the slot from now on.
+void TakeSlot(u32 slot);
+/// TakeSlot, and points the thread at the slot's shadow. If not even the fallback
+/// slot could be mapped the thread keeps its creator's.
+void EnterSlot(u32 slot);
+/// The calling thread ends, and is on the fallback slot.
+void LeaveFallbackSlot();
+/// Marks a slot's thread as ended. The thread itself and the recorder, which
+/// finds it gone, may both call this.
+void RetireSlot(u32 slot);
+
+/// From now on threads may share thread-local storage: CurrentSlot does not trust
+/// `self` alone.
+void NoteSharedStorage();
+bool StorageIsShared();
+
+//===- For the recorder ---------------------------------------------------===//
+
+/// Gives back a slot that the recorder has emptied.
+void FreeSlot(u32 slot);
+/// A slot that was given back; the fallback slot if there is none.
+u32 TakeFreeSlot();
+/// Slots of ended threads that are not yet emptied.
+u32 RetiredSlots();
+/// Retires the slots whose threads are gone: they ended by the bare exit system
+/// call and ran no destructor.
+void RetireDeadThreads();
+
+/// Whether the thread has a slot, or had one until lately.
+bool HasSlot(u32 tid);
+/// Threads of this process that have a slot, or share the fallback slot.
+u32 CountRegisteredThreads();
+/// An unregistered thread lives on: SharesSlot tests for them from now on.
+void ExpectUnregisteredThreads();
+
+//===- Fork ---------------------------------------------------------------===//
+
+void LockThreads();
+void UnlockThreads();
+void RenewSlotsInChild();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_THREADS_SLOTS_H

@@ -1,0 +1,19 @@
+//===- suspend_marks.h - Threads whose marks do not count -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_THREADS_SUSPEND_MARKS_H
+#define PAGETIDE_RUNTIME_THREADS_SUSPEND_MARKS_H
+
+namespace pagetide {
+
+/// Suspends the calling thread's marks (+1) or resumes them (-1); pairs nest.
+/// Meanwhile they go to the scratch shadow, which nobody reads. False for a -1
+/// too many, or if memory ran out. Async-signal-safe.
+bool SuspendMarks(int change);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_THREADS_SUSPEND_MARKS_H

@@ -1,0 +1,107 @@
+//===- thread_memory.cpp - Where each thread's stack and own variables are ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "threads/thread_memory.h"
+
+#include "pagetide/shadow_file.h"
+#include "platform/options.h"
+#include "platform/program_events.h"
+
+#include "interception/interception.h"
+
+#include <link.h>
+#include <pthread.h>
+
+DECLARE_REAL(int, pthread_attr_destroy, void *attr)
+
+namespace pagetide {
+
+static ThreadArea areas[shadow_file::kMaxSlots];
+
+ThreadArea AreaOfSlot(u32 slot) {
+  const uptr bytes = LoadAcquire(&areas[slot].bytes);
+  return {areas[slot].begin, bytes, areas[slot].is_stack};
+}
+
+static void SetArea(u32 slot, uptr begin, uptr bytes, bool is_stack) {
+  areas[slot].bytes = 0;
+  areas[slot].begin = begin;
+  areas[slot].is_stack = is_stack;
+  StoreRelease(&areas[slot].bytes, bytes);
+}
+
+bool AreasWanted() { return GetFlags().kernel_writes || EngineListens(); }
+
+static uptr ThreadPointer() {
+  uptr pointer;
+  asm("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+/// The end of the pages of libc's descriptor of the calling thread, which lies
+/// at the thread pointer.
+static uptr EndOfDescriptor() {
+  constexpr uptr kDescriptor = 2304; // sizeof(struct pthread), glibc 2.36
+  return PageUp(ThreadPointer() + kDescriptor);
+}
+
+uptr StackBytes(const void *attributes) {
+  // pthread_getattr_np on the thread itself would allocate memory.
+  size_t bytes = 0;
+  if (attributes) {
+    pthread_attr_getstacksize((const pthread_attr_t *)attributes, &bytes);
+    return bytes;
+  }
+  pthread_attr_t defaults; // by a call that no interceptor marks
+  if (!pthread_getattr_default_np(&defaults)) {
+    pthread_attr_getstacksize(&defaults, &bytes);
+    REAL(pthread_attr_destroy)(&defaults);
+  }
+  return bytes;
+}
+
+void NoteStack(u32 slot, uptr bytes) {
+  SetArea(slot, PageDown(EndOfDescriptor() - bytes), bytes, true);
+}
+
+/// The first thread's stack has a name in the list of mappings, its static
+/// thread-local storage has none. The modules' blocks lie below the thread
+/// pointer, libc's descriptor above.
+void NoteThreadLocal(u32 slot) {
+  const uptr thread_pointer = ThreadPointer();
+  struct Search {
+    uptr pointer, lowest;
+  } search = {thread_pointer, thread_pointer};
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *arg) {
+        constexpr uptr kMaxStatic = 1 << 20;
+        Search &s = *(Search *)arg;
+        const uptr block = (uptr)info->dlpi_tls_data;
+        if (block < s.lowest && s.pointer - block < kMaxStatic)
+          s.lowest = block;
+        return 0;
+      },
+      &search);
+  const uptr begin = PageDown(search.lowest);
+  SetArea(slot, begin, EndOfDescriptor() - begin, false);
+}
+
+void ExcludeStackOf(const void *attributes) {
+  void *stack = nullptr;
+  size_t bytes = 0;
+  if (EngineListens() && attributes &&
+      !pthread_attr_getstack((const pthread_attr_t *)attributes, &stack,
+                             &bytes) &&
+      stack && bytes)
+    ExcludeFromProtection((uptr)stack, (uptr)stack + bytes);
+}
+
+void ExcludeOwnStack(uptr bytes) {
+  const uptr end = EndOfDescriptor();
+  ExcludeFromProtection(end - bytes, end);
+}
+
+} // namespace pagetide

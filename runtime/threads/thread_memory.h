@@ -1,0 +1,48 @@
+//===- thread_memory.h - Where each thread's stack and own variables are --===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Some consumers must know which memory belongs to a thread: option
+// kernel_writes, and an engine that protects memory. For all others nothing here
+// is noted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_THREADS_THREAD_MEMORY_H
+#define PAGETIDE_RUNTIME_THREADS_THREAD_MEMORY_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// A thread's stack, with its thread-local storage at the end; of the first
+/// thread, its thread-local storage alone. Empty if not noted.
+struct ThreadArea {
+  uptr begin, bytes;
+  bool is_stack;
+};
+ThreadArea AreaOfSlot(u32 slot);
+
+/// Whether anybody asks for the areas.
+bool AreasWanted();
+
+/// The bytes that a thread made with `attributes` (may be null) has for its stack,
+/// its thread-local storage and libc's descriptor.
+uptr StackBytes(const void *attributes);
+
+/// On a thread that libc made: notes `bytes` up to the end of its descriptor.
+void NoteStack(u32 slot, uptr bytes);
+/// On the first thread: notes its thread-local storage.
+void NoteThreadLocal(u32 slot);
+
+/// Excludes from protection the stack that the program gives to a new thread, if
+/// it does: it may be protected already.
+void ExcludeStackOf(const void *attributes);
+/// The same on a new thread, for the `bytes` that libc gave it.
+void ExcludeOwnStack(uptr bytes);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_THREADS_THREAD_MEMORY_H

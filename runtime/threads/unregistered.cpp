@@ -1,0 +1,165 @@
+//===- unregistered.cpp - Threads that the runtime did not see being created //
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "threads/unregistered.h"
+
+#include "platform/fork_reset.h"
+#include "platform/locks.h"
+#include "platform/messages.h"
+#include "platform/raw_thread_ids.h"
+#include "threads/runtime_threads.h"
+#include "threads/slot_requests.h"
+#include "threads/slots.h"
+
+#include "sanitizer_common/sanitizer_common.h"
+#include "sanitizer_common/sanitizer_libc.h"
+#include "sanitizer_common/sanitizer_linux.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+using shadow_file::kOrphanSlot;
+
+/// Threads that the kernel counts; 0 if there is no /proc.
+static u64 CountTasks() {
+  struct stat tasks;
+  if (Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
+                     (uptr)&tasks, 0)))
+    return 0;
+  return tasks.st_nlink - 2; // the directory and its parent
+}
+
+bool IsOnlyThread() {
+  return CountTasks() <= 1 + RawThreadCount() + RuntimePthreads();
+}
+
+void ListUnregisteredThreads(PageVec<u32> &tids) {
+  const u64 known =
+      RawThreadCount() + CountRegisteredThreads() + RuntimePthreads();
+  // If clones are made and end unseen, the count may be right by chance.
+  if (CountTasks() <= known && !StorageIsShared())
+    return;
+  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (Failed(fd))
+    return;
+  PAGETIDE_RECORDER_STATE static u8 buffer[4096];
+  for (uptr n;
+       !Failed(n = Syscall(SYS_getdents64, fd, (uptr)buffer, sizeof(buffer))) &&
+       n;)
+    for (uptr at = 0; at < n;) {
+      const auto *entry = (const dirent64 *)(buffer + at);
+      at += entry->d_reclen;
+      u32 tid = (u32)internal_atoll(entry->d_name);
+      if (tid && !HasSlot(tid) && !IsRawThread(tid) && !IsRuntimePthread(tid))
+        tids.push_back(tid);
+    }
+  Syscall(SYS_close, fd);
+}
+
+//===- Threads that were there before the runtime -------------------------===//
+
+namespace {
+struct Attachment {
+  u32 tid;
+  u32 slot;
+  u32 done;
+};
+} // namespace
+
+static void AttachHandler(int, siginfo_t *info, void *) {
+  auto *attachment = (Attachment *)info->si_value.sival_ptr;
+  EnterSlot(attachment->slot);
+  StoreRelease(&attachment->done, 1);
+  FutexWakeAll(&attachment->done);
+}
+
+/// Makes a thread set its own base, by a signal to it. False if it does not
+/// answer.
+static bool Attach(Attachment &attachment, int signal_number) {
+  siginfo_t info = {};
+  info.si_signo = signal_number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = (pid_t)GetPidRaw();
+  info.si_value.sival_ptr = &attachment;
+  if (Failed(Syscall(SYS_rt_tgsigqueueinfo, GetPidRaw(), attachment.tid,
+                     (uptr)signal_number, (uptr)&info)))
+    return true; // it ended meanwhile
+  u64 deadline = MonotonicNs() + 2 * kNsPerSec;
+  constexpr u64 kStepNs = 10 * kNsPerMs;
+  while (!LoadAcquire(&attachment.done)) {
+    if (Failed(Syscall(SYS_tgkill, GetPidRaw(), attachment.tid, 0)))
+      break; // it ended meanwhile
+    if (MonotonicNs() > deadline)
+      return false;
+    FutexWait(&attachment.done, 0, MonotonicNs() + kStepNs);
+  }
+  return true;
+}
+
+void AttachExistingThreads() {
+  if (Failed(Syscall(SYS_access, (uptr) "/proc/self/task", 0)))
+    Fatal("the process had threads before the first instrumented library was "
+          "loaded, and they cannot be found without /proc. Load the library, "
+          "or preload libpagetide.so, before creating threads, or mount "
+          "/proc.\n");
+  PageVec<u32> attached;
+  u32 own = GetTidRaw();
+  // A real-time signal that the program leaves at its default.
+  int number = SIGRTMAX;
+  struct sigaction previous;
+  for (; number > SIGRTMIN; --number)
+    if (!sigaction(number, nullptr, &previous) &&
+        !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
+      break;
+  bool installed = false;
+  for (bool found = true; found;) {
+    // Threads may create threads meanwhile: repeat until no new one is found.
+    found = false;
+    ThreadLister lister(GetPidRaw());
+    InternalMmapVector<tid_t> tids;
+    lister.ListThreads(&tids);
+    for (tid_t listed : tids) {
+      u32 tid = (u32)listed;
+      bool known = tid == own || IsRawThread(tid);
+      for (u32 t : attached)
+        known |= t == tid;
+      if (known)
+        continue;
+      if (!installed) {
+        struct sigaction action = {};
+        action.sa_sigaction = AttachHandler;
+        action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+        sigaction(number, &action, &previous);
+        installed = true;
+      }
+      Attachment attachment = {tid, AcquireSlot(), 0};
+      if (!Attach(attachment, number))
+        Fatal("thread %u, which was running before the first instrumented "
+              "library was loaded, did not answer a signal (it may block "
+              "signal %d). Load the library, or preload libpagetide.so, "
+              "before creating threads.\n",
+              tid, number);
+      if (!LoadAcquire(&attachment.done) && attachment.slot != kOrphanSlot)
+        FreeSlot(attachment.slot);
+      CountThread(+1); // for good: its end is not seen
+      attached.push_back(tid);
+      found = true;
+    }
+  }
+  if (installed)
+    sigaction(number, &previous, nullptr);
+  attached.Free();
+}
+
+} // namespace pagetide

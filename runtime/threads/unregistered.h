@@ -1,0 +1,31 @@
+//===- unregistered.h - Threads that the runtime did not see being created ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An unregistered thread has no slot and did not ask for one: a raw clone, or a
+// thread that libc made for itself. It marks in its creator's slot.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_THREADS_UNREGISTERED_H
+#define PAGETIDE_RUNTIME_THREADS_UNREGISTERED_H
+
+#include "platform/page_vec.h"
+
+namespace pagetide {
+
+/// True if the process has no thread but the caller and the runtime's own.
+bool IsOnlyThread();
+
+/// Appends the ids of the unregistered threads. On the recorder's thread.
+void ListUnregisteredThreads(PageVec<u32> &tids);
+
+/// Gives slots to the threads that were there before the runtime. Ends the
+/// program if one cannot be reached.
+void AttachExistingThreads();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_THREADS_UNREGISTERED_H
