@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: scripts/lint.sh [format] [prefixes] [scripts] [tidy [PLACE...]]
+# usage: scripts/lint.sh [format] [prefixes] [includes] [scripts]
+#                        [tidy [PLACE...]]
 #
 #   format     the layout of C and C++ files (clang-format; `scripts/lint.sh fix`
 #              puts it right)
 #   prefixes   every FileCheck prefix in a test is one that a RUN line uses
+#   includes   includes in runtime/ and tools/ point to the same folder or further
+#              down, without cycles; no file has more than 620 lines
 #   scripts    shell scripts parse (and pass shellcheck, where it is installed)
 #   tidy       clang-tidy over all our files, or those that are or are below
 #              PLACEs, unless they have passed already (scripts/tidy.py); needs a
 #              configured build directory
 #
-# All of them where none is named. Exit status 1 where something is wrong.
+# All of them if none is named. Exit status 1 if something is wrong.
 
 # The functions lint_* are called by name.
 # shellcheck disable=SC2317
@@ -65,6 +68,8 @@ lint_fix() {
 
 lint_prefixes() { python3 scripts/check_prefixes.py test; }
 
+lint_includes() { python3 scripts/check_includes.py; }
+
 lint_scripts() {
   local script status=0
   local scripts=(scripts/*.sh .ci/run test/realworld/*.sh
@@ -97,12 +102,12 @@ while (($#)); do
     tidy_places=("$@")
     break
     ;;
-  format | prefixes | scripts | fix) checks+=("$1") ;;
-  *) fail "'$1' is no check." "There are: format, prefixes, scripts, tidy, fix." ;;
+  format | prefixes | includes | scripts | fix) checks+=("$1") ;;
+  *) fail "'$1' is no check." "There are: format, prefixes, includes, scripts, tidy, fix." ;;
   esac
   shift
 done
-((${#checks[@]})) || checks=(format prefixes scripts tidy)
+((${#checks[@]})) || checks=(format prefixes includes scripts tidy)
 
 status=0
 for check in "${checks[@]}"; do

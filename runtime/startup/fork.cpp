@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "startup/fork.h"
+
 #include "interceptors/memory_streams.h"
 #include "interceptors/period_by_calls.h"
 #include "interceptors/process.h"
@@ -23,7 +25,6 @@
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
 #include "shadow/mark_checks.h"
-#include "startup/init.h"
 #include "threads/thread_start.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"

@@ -14,9 +14,6 @@ namespace pagetide {
 /// and other sanitizers are ready by then.
 void EnsureSecondPhase();
 
-/// Registers the handlers that keep parent and child apart (fork.cpp).
-void InitFork();
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_STARTUP_INIT_H

@@ -12,7 +12,7 @@
 #include "platform/messages.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
-#include "startup/init.h"
+#include "startup/fork.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 

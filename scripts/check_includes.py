@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds includes that point upwards, include cycles, and long files.
+
+usage: check_includes.py [ROOT]
+
+The folders of runtime/ are floors, those of tools/ are stages. A file may
+include headers of its own folder and of folders further down. Below ROOT
+(default: the checkout that this script belongs to) this prints each
+
+- include of a folder that is not further down,
+- cycle of includes between components (a header and its .cpp are one),
+- file that is too long,
+
+and exits with status 1 if there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+# Top first. Folders in one row do not include one another.
+FLOORS = {
+    "runtime": [
+        ["startup"], ["interceptors"], ["recorder"], ["engines"], ["trace"],
+        ["periods"], ["threads"], ["shadow"], ["platform"],
+    ],
+    "tools": [
+        ["commands"], ["audit", "record", "report"], ["trace"], ["support"],
+    ],
+}
+SUFFIXES = {".h", ".cpp", ".inc"}
+MAX_LINES = 620
+# The table by which sanitizer_common's interceptors are chosen.
+LONG_FILES = {"sanitizer_intercept_overriders.h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def floor_of(folder, floors):
+    for number, row in enumerate(floors):
+        if folder in row:
+            return number
+    return None
+
+
+def may_include(source, target, floors):
+    """Whether a file in folder `source` may include one in folder `target`."""
+    if source == target:
+        return True
+    above, below = floor_of(source, floors), floor_of(target, floors)
+    # A file in no folder, such as main.cpp, stands above all.
+    return above is None or below is None or above < below
+
+
+def folder_of(path):
+    return path.parts[0] if len(path.parts) > 1 else ""
+
+
+def cycles(graph):
+    """The strongly connected components with more than one member (Tarjan)."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on_stack.add(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in on_stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            component = []
+            while not component or component[-1] != node:
+                component.append(stack.pop())
+                on_stack.discard(component[-1])
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def check(top, floors):
+    """Yields what is wrong with the files below `top`."""
+    graph = {}
+    for path in sorted(p for p in top.rglob("*") if p.suffix in SUFFIXES):
+        name = path.relative_to(top)
+        text = path.read_text(encoding="utf-8")
+        lines = text.count("\n")
+        if lines > MAX_LINES and path.name not in LONG_FILES:
+            yield f"{top.name}/{name}: {lines} lines; {MAX_LINES} at most. Split it."
+        for match in INCLUDE.finditer(text):
+            target = pathlib.Path(match.group(1))
+            # Either below runtime/ or tools/, or beside the file.
+            if not (top / target).exists():
+                target = name.parent / target
+            if not (top / target).exists():
+                continue  # include/, or of others
+            line = text.count("\n", 0, match.start(1)) + 1
+            source, below = name.with_suffix(""), target.with_suffix("")
+            if source != below:
+                graph.setdefault(str(source), set()).add(str(below))
+            if not may_include(folder_of(name), folder_of(target), floors):
+                yield (
+                    f"{top.name}/{name}:{line}: {folder_of(name) or 'top'} may not"
+                    f" include {target}: {folder_of(target)} is not further down."
+                )
+    for component in cycles(graph):
+        yield f"{top.name}: include cycle: {' '.join(component)}"
+
+
+def main():
+    if len(sys.argv) > 2:
+        sys.exit(__doc__)
+    root = pathlib.Path(
+        sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent
+    )
+    sys.setrecursionlimit(10000)
+    status = 0
+    for folder, floors in FLOORS.items():
+        for problem in check(root / folder, floors):
+            print(problem)
+            status = 1
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
