@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kMaxSlots = 2048;
 /// Slot 0 belongs to threads that have none of their own: raw clones of such
 /// threads, threads in their last instructions. Threads for which none is left
 /// share it or the last ones that fit into the address space, which stay free.
-inline constexpr std::uint32_t kOrphanSlot = 0;
+inline constexpr std::uint32_t kFallbackSlot = 0;
 
 /// Periods staged and not yet written, the open one included.
 inline constexpr std::uint32_t kMaxPendingPeriods = 64;
@@ -67,7 +67,7 @@ inline constexpr std::uint32_t kInFlightKinds = 3;
 
 struct SlotEntry {     // 128 bytes, two cache lines
   std::uint32_t state; ///< SlotState
-  std::uint32_t tid;   ///< 0 for the orphan slot
+  std::uint32_t tid;   ///< 0 for the fallback slot
   std::uint64_t start_ns;
   std::uint64_t end_ns;     ///< 0 while live
   std::uint64_t generation; ///< counts the threads that had this slot
@@ -123,7 +123,7 @@ struct ShadowHeader {
   std::uint32_t recording; ///< 1 between start and stop
   std::uint32_t slot_high; ///< slots [0, slot_high) were ever used
   /// System calls under way of threads without a slot of their own.
-  std::uint64_t orphan_calls_in_flight;
+  std::uint64_t fallback_calls_in_flight;
 
   /// Periods [periods_written, open_period) are complete and staged;
   /// open_period is being collected.

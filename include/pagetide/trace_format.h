@@ -184,7 +184,7 @@ enum class RegionKind : std::uint8_t {
 
 enum PartFlags : std::uint8_t {
   kPartLast = 1,
-  kPartLeaving = 2, ///< of KernelWrites: the process had called its exit
+  kPartExiting = 2, ///< of KernelWrites: the process had called its exit
                     ///< handlers and was running its files' destructors
 };
 

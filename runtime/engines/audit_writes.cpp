@@ -21,7 +21,7 @@ using namespace __sanitizer;
 namespace pagetide {
 
 using namespace trace;
-using shadow_file::kOrphanSlot;
+using shadow_file::kFallbackSlot;
 using shadow_file::SlotState;
 
 namespace {
@@ -88,7 +88,7 @@ static u64 EncodeLinkMaps(Encoder &encoder) {
   return count;
 }
 
-static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
+static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
   PAGETIDE_RECORDER_STATE static PageVec<u8> entries;
   entries.clear();
   Encoder encoder(entries);
@@ -96,7 +96,7 @@ static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     const SlotEntry &entry = shadow.slots[slot];
     const ThreadArea area = AreaOfSlot(slot);
-    if (slot == kOrphanSlot || !area.bytes ||
+    if (slot == kFallbackSlot || !area.bytes ||
         LoadAcquire(&entry.state) == (u32)SlotState::kFree)
       continue;
     EncodeThread(encoder, area, entry.tid);
@@ -120,7 +120,7 @@ static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
     ++count;
   }
   state.ended_threads.clear();
-  if (leaving)
+  if (exiting)
     count += EncodeLinkMaps(encoder);
   for (const UntrackedRange &u : state.untracked)
     for (const UntrackedRange &before : state.untracked_before)
@@ -143,7 +143,7 @@ static void EncodeRegions(PageVec<u8> &frames, bool leaving, u64 now) {
   state.regions.swap(state.regions_before);
 }
 
-static void EncodeRuns(PageVec<u8> &frames, u64 period, bool leaving, u64 now) {
+static void EncodeRuns(PageVec<u8> &frames, u64 period, bool exiting, u64 now) {
   constexpr uptr kMostRunBytes = 2 * 8 + 1;
   constexpr uptr kRunsOfPart = kPartBytes / kMostRunBytes;
   uptr next = 0;
@@ -153,7 +153,7 @@ static void EncodeRuns(PageVec<u8> &frames, u64 period, bool leaving, u64 now) {
     uptr frame = BeginPendingFrame(frames, FrameType::kKernelWrites);
     Encoder encoder(frames);
     encoder.kernel_writes(
-        period, (count == left ? kPartLast : 0) | (leaving ? kPartLeaving : 0),
+        period, (count == left ? kPartLast : 0) | (exiting ? kPartExiting : 0),
         now, count);
     for (uptr end = next + count; next < end; ++next) {
       const WrittenRun &run = state.runs[next];
@@ -163,12 +163,12 @@ static void EncodeRuns(PageVec<u8> &frames, u64 period, bool leaving, u64 now) {
   } while (next < state.runs.size());
 }
 
-void CollectKernelWrites(u64 period, bool leaving, const MappingList &mappings,
+void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
                          PageVec<u8> &frames) {
   TakeAll(mappings);
   const u64 now = MonotonicNs();
-  EncodeRegions(frames, leaving, now);
-  EncodeRuns(frames, period, leaving, now);
+  EncodeRegions(frames, exiting, now);
+  EncodeRuns(frames, period, exiting, now);
 }
 
 //===- Begin and end ------------------------------------------------------===//

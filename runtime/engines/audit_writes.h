@@ -26,8 +26,8 @@ void StopKernelWrites();
 
 /// Appends to `frames` the KernelWrites frames of `period`, and before them a
 /// Regions frame where regions have changed.
-/// `leaving`: the process runs its files' destructors.
-void CollectKernelWrites(u64 period, bool leaving, const MappingList &mappings,
+/// `exiting`: the process runs its files' destructors.
+void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
                          PageVec<u8> &frames);
 
 /// A thread's slot is about to be freed: where its stack was is needed once

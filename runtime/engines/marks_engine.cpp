@@ -21,7 +21,7 @@
 namespace pagetide {
 
 using shadow_file::ChunkKind;
-using shadow_file::kOrphanSlot;
+using shadow_file::kFallbackSlot;
 
 /// Marks of the open period that are staged already.
 PAGETIDE_RECORDER_STATE static EarlyMarks early;
@@ -40,7 +40,7 @@ static bool IsMapped(u32 slot) { return shadow.slot_base[slot]; }
 /// The thread that a slot belongs to; 0 where it is several's or nobody's.
 static u32 TidOf(u32 slot) {
   const SlotEntry &entry = shadow.slots[slot];
-  return slot == kOrphanSlot ||
+  return slot == kFallbackSlot ||
                  LoadAcquire(&entry.state) == (u32)SlotState::kFree
              ? 0
              : entry.tid;
@@ -93,7 +93,7 @@ static const char *Start() {
                   written);
     AddWriter(slot, tid, generation, first);
   }
-  NoteStrangers();
+  RecordUnregisteredThreads();
   early.Clear();
   for (u32 slot : retired)
     FreeSlot(slot);
@@ -145,7 +145,7 @@ static bool Collect(bool ends_period) {
       ++e;
       continue;
     }
-    // Of threads that have ended too: strangers may share their slots.
+    // Of threads that have ended too: unregistered threads may share their slots.
     const u32 tid = TidOf(slot);
     const u64 generation = shadow.slots[slot].generation;
     const uptr first = written.size();
@@ -166,7 +166,7 @@ static bool Collect(bool ends_period) {
     }
     AddWriter(slot, tid, generation, first);
   }
-  NoteStrangers();
+  RecordUnregisteredThreads();
   if (ok) { // an unfinished slot keeps its marks for the next try
     for (u32 slot : retired) {
       EndThread(slot);
@@ -208,7 +208,7 @@ static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
 
 static void Recheck(PageVec<PageHash> &pages) {
   // System calls first: they mark, and then are no longer in flight.
-  if (LoadAcquire(&shadow.header->orphan_calls_in_flight))
+  if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
     for (PageHash &page : pages) // threads that share a slot: anywhere
       MakeUnstable(page);
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
@@ -319,7 +319,7 @@ static bool Take(GranuleRange range) {
     }
     AddWriter(slot, tid, generation, first);
   }
-  NoteStrangers();
+  RecordUnregisteredThreads();
   for (EarlyMarks::Entry &entry : early.entries())
     if (entry.record)
       entry.visible &= ~MaskInRange(entry.record->word, range);

@@ -29,15 +29,15 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
   if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
     return;
   u32 slot = CurrentSlot();
-  const bool orphan = slot == shadow_file::kOrphanSlot;
+  const bool fallback = slot == shadow_file::kFallbackSlot;
   // If several threads share the slot, the call is only counted.
-  if (orphan || SharesSlot(slot)) {
+  if (fallback || SharesSlot(slot)) {
     counted_ = true;
-    __atomic_fetch_add(&shadow.header->orphan_calls_in_flight, 1,
+    __atomic_fetch_add(&shadow.header->fallback_calls_in_flight, 1,
                        __ATOMIC_ACQ_REL);
-    if (orphan) {
-      ++self.orphan_calls;
-      innermost_ = &self.orphan_call;
+    if (fallback) {
+      ++self.fallback_calls;
+      innermost_ = &self.fallback_call;
     }
   } else {
     range_ = &shadow.slots[slot].inflight[(u32)kind];
@@ -63,10 +63,10 @@ void InFlight::End() {
   if (innermost_)
     *innermost_ = outer_;
   if (counted_)
-    __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, 1,
+    __atomic_fetch_sub(&shadow.header->fallback_calls_in_flight, 1,
                        __ATOMIC_ACQ_REL);
   if (counted_ && innermost_)
-    --self.orphan_calls;
+    --self.fallback_calls;
   if (range_)
     SetInFlight(*range_, address_, bytes_);
 }
@@ -77,8 +77,8 @@ void AbandonCalls(uptr stack) {
   if (!ShadowReady())
     return;
   u32 slot = CurrentSlot();
-  const std::uint64_t &innermost = slot == shadow_file::kOrphanSlot
-                                       ? self.orphan_call
+  const std::uint64_t &innermost = slot == shadow_file::kFallbackSlot
+                                       ? self.fallback_call
                                        : shadow.slots[slot].inflight_call;
   if ((!innermost && !self.unwindable) || SharesSlot(slot))
     return;

@@ -31,29 +31,29 @@ PageVec<StagedWord> &WrittenSoFar() { return written; }
 
 namespace {
 /// A thread without a slot of its own.
-struct Stranger {
+struct UnregisteredThread {
   u32 tid;
   u64 cpu_ns; ///< its CPU time when the marks had been taken
 };
 } // namespace
 
-PAGETIDE_RECORDER_STATE static PageVec<Stranger> strangers;
-PAGETIDE_RECORDER_STATE static PageVec<u32> stranger_tids, former_tids;
+PAGETIDE_RECORDER_STATE static PageVec<UnregisteredThread> unregistered;
+PAGETIDE_RECORDER_STATE static PageVec<u32> unregistered_tids, former_tids;
 
 void ForgetWriters() {
   writers.clear();
   written.clear();
-  strangers.clear();
-  stranger_tids.clear();
+  unregistered.clear();
+  unregistered_tids.clear();
 }
 
-void NoteStrangers() {
-  former_tids.swap(stranger_tids);
-  stranger_tids.clear();
-  strangers.clear();
-  ListUnregisteredThreads(stranger_tids);
-  for (u32 tid : stranger_tids) {
-    strangers.push_back({tid, ThreadCpuNs(tid)});
+void RecordUnregisteredThreads() {
+  former_tids.swap(unregistered_tids);
+  unregistered_tids.clear();
+  unregistered.clear();
+  ListUnregisteredThreads(unregistered_tids);
+  for (u32 tid : unregistered_tids) {
+    unregistered.push_back({tid, ThreadCpuNs(tid)});
     // Seen twice, it is not just a thread in its first or last instructions.
     for (u32 former : former_tids)
       if (former == tid)
@@ -107,9 +107,9 @@ static bool ThreadSettled(const WriterOfPeriod &writer) {
   return Settled(writer.tid, writer.cpu_ns);
 }
 
-static bool StrangersSettled() {
-  for (const Stranger &stranger : strangers)
-    if (!Settled(stranger.tid, stranger.cpu_ns))
+static bool UnregisteredSettled() {
+  for (const UnregisteredThread &thread : unregistered)
+    if (!Settled(thread.tid, thread.cpu_ns))
       return false;
   return true;
 }
@@ -123,7 +123,7 @@ static bool AllSettled() {
   for (const WriterOfPeriod &w : writers)
     if (w.tid && !ThreadSettled(w))
       return false;
-  return StrangersSettled();
+  return UnregisteredSettled();
 }
 
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
@@ -135,9 +135,9 @@ bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
   bool ok = true;
   kept_writers.clear();
   kept_written.clear();
-  const bool strangers_settled = StrangersSettled();
+  const bool unregistered_settled = UnregisteredSettled();
   for (const WriterOfPeriod &w : writers) {
-    if (strangers_settled && ThreadSettled(w))
+    if (unregistered_settled && ThreadSettled(w))
       continue;
     StagingCursor cursor(shadow.header->per_thread ? w.tid : 0,
                          ChunkKind::kCarried);

@@ -42,7 +42,7 @@ void ForgetWriters();
 /// Call when collect() has taken the marks. Looks for threads that have no slot
 /// of their own. Any writer's marks may be theirs, so no writer is settled
 /// before they are.
-void NoteStrangers();
+void RecordUnregisteredThreads();
 
 /// Waits up to wait_ns for the writers to settle. What those that did not have
 /// written is carried into the open period, and, if `unsettled` is not null,
@@ -50,7 +50,7 @@ void NoteStrangers();
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
 /// The thread of this slot waits inside the runtime: it has settled for
-/// everything before (strangers that share its slot have not).
+/// everything before (unregistered threads that share its slot have not).
 void SettleSlot(u32 slot);
 
 } // namespace pagetide

@@ -128,7 +128,7 @@ static void *CallbackThread(void *) {
   SetRuntimePthread(0);
   // libc runs the handlers of exit() on the last thread. If this is it, they
   // are recorded.
-  self.leave_out = 0;
+  self.suspended = 0;
   AdoptThread();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&callback.signals, 0, 8);
   return nullptr;

@@ -93,7 +93,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   LookAtMappings(now, last != nullptr || WatchingKernelWrites());
   if (WatchingKernelWrites())
     // Before the marks are taken: what was written until now was marked before.
-    CollectKernelWrites(OpenPeriod().index, recorder_state.leaving,
+    CollectKernelWrites(OpenPeriod().index, recorder_state.exiting,
                         KnownMappings(), PendingFrames());
   // Where nobody reads pages at a period's end, a thread has until the next
   // end to settle.

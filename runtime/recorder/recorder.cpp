@@ -140,7 +140,7 @@ static int Answer() {
     return AnswerCollect();
   case Op::kEndOfHandlers:
     EndPeriodOrStop(0, true, nullptr);
-    recorder_state.leaving = true;
+    recorder_state.exiting = true;
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kEndOfProgram:

@@ -45,7 +45,7 @@ struct RecorderState {
   bool said_end;
   int control; ///< connection to `pagetide record`, or -1
   char trace_path[4096];
-  bool leaving; ///< the program's exit handlers have run
+  bool exiting; ///< the program's exit handlers have run
 };
 PAGETIDE_RECORDER_STATE extern RecorderState recorder_state;
 

@@ -14,7 +14,7 @@
 
 namespace pagetide {
 
-using shadow_file::kOrphanSlot;
+using shadow_file::kFallbackSlot;
 
 /// Who has the request.
 enum SlotTurn : u32 { kIdle, kRecorder, kAnswered };
@@ -25,14 +25,14 @@ static u32 slot_answer;
 
 static u32 RequestSlot() {
   if (!InServedProcess() || EnsureRecorder())
-    return kOrphanSlot;
+    return kFallbackSlot;
   ScopedLock hold(slot_lock);
   StoreRelease(&slot_turn, kRecorder);
   WakeRecorder();
   while (LoadAcquire(&slot_turn) != kAnswered)
     if (!WaitForRecorder(&slot_turn, kRecorder)) {
       StoreRelease(&slot_turn, kIdle);
-      return kOrphanSlot;
+      return kFallbackSlot;
     }
   StoreRelease(&slot_turn, kIdle);
   return slot_answer;
@@ -40,7 +40,7 @@ static u32 RequestSlot() {
 
 u32 AcquireSlot() {
   u32 slot = TakeFreeSlot();
-  return slot != kOrphanSlot ? slot : RequestSlot();
+  return slot != kFallbackSlot ? slot : RequestSlot();
 }
 
 //===- On the recorder's thread -------------------------------------------===//
@@ -64,8 +64,9 @@ static void MapSharedSlots() {
 }
 
 static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
-  if (!shadow.slot_base[kOrphanSlot] && !MapSlot(RecorderMemfd(), kOrphanSlot))
-    BeginSlot(kOrphanSlot, 0);
+  if (!shadow.slot_base[kFallbackSlot] &&
+      !MapSlot(RecorderMemfd(), kFallbackSlot))
+    BeginSlot(kFallbackSlot, 0);
   u32 next = 1;
   while (next < shadow.first_shared && shadow.slot_base[next])
     ++next;
@@ -81,7 +82,7 @@ static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
     Attempt(why, [&] { hooks.empty_retired(recording); });
   }
   u32 slot = TakeFreeSlot();
-  if (slot != kOrphanSlot)
+  if (slot != kFallbackSlot)
     return slot;
   // Mapping fails where the address space is used up.
   if (!full && !MapSlot(RecorderMemfd(), next)) {
@@ -91,7 +92,7 @@ static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
   }
   MapSharedSlots();
   hooks.ran_out(next);
-  return kOrphanSlot;
+  return kFallbackSlot;
 }
 
 void AnswerSlotRequest(bool recording, const SlotHooks &hooks) {

@@ -14,8 +14,8 @@
 
 namespace pagetide {
 
+using shadow_file::kFallbackSlot;
 using shadow_file::kMaxSlots;
-using shadow_file::kOrphanSlot;
 
 constinit thread_local ThreadSelf self = {};
 
@@ -46,11 +46,11 @@ u32 CurrentSlot() {
     return known - 1;
   for (u32 i = 0; i < shadow.header->slot_high; ++i)
     if (shadow.slot_base[i] == base) {
-      const u32 slot = i < shadow.first_shared ? i : kOrphanSlot;
+      const u32 slot = i < shadow.first_shared ? i : kFallbackSlot;
       self.slot_plus_one = slot + 1;
       return slot;
     }
-  return kOrphanSlot;
+  return kFallbackSlot;
 }
 
 bool SharesSlot(u32 slot) {
@@ -66,7 +66,7 @@ bool StorageIsShared() { return LoadAcquire(&shared_storage); }
 //===- Use of slots -------------------------------------------------------===//
 
 uptr BaseForThread(u32 slot) {
-  if (slot != kOrphanSlot)
+  if (slot != kFallbackSlot)
     return shadow.slot_base[slot];
   static u32 turn;
   const u32 first = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
@@ -75,7 +75,7 @@ uptr BaseForThread(u32 slot) {
             LoadAcquire(&shadow.slot_base[shadow.first_shared +
                                           (first + i) % shadow.shared_count]))
       return base;
-  return shadow.slot_base[kOrphanSlot];
+  return shadow.slot_base[kFallbackSlot];
 }
 
 void TakeSlot(u32 slot) {
@@ -93,7 +93,7 @@ void EnterSlot(u32 slot) {
     return;
   SetShadowBase(base);
   self.slot_plus_one = slot + 1;
-  if (slot != kOrphanSlot)
+  if (slot != kFallbackSlot)
     TakeSlot(slot);
   else
     __atomic_fetch_add(&fallback_threads, 1, __ATOMIC_RELAXED);
@@ -102,9 +102,9 @@ void EnterSlot(u32 slot) {
 void LeaveFallbackSlot() {
   __atomic_fetch_sub(&fallback_threads, 1, __ATOMIC_RELAXED);
   // Calls that the thread was cancelled in.
-  __atomic_fetch_sub(&shadow.header->orphan_calls_in_flight, self.orphan_calls,
-                     __ATOMIC_ACQ_REL);
-  self.orphan_calls = 0;
+  __atomic_fetch_sub(&shadow.header->fallback_calls_in_flight,
+                     self.fallback_calls, __ATOMIC_ACQ_REL);
+  self.fallback_calls = 0;
 }
 
 void RetireSlot(u32 slot) {
@@ -131,7 +131,7 @@ void FreeSlot(u32 slot) {
 
 u32 TakeFreeSlot() {
   ScopedLock hold(slots_lock);
-  return free_count ? free_slots[--free_count] : kOrphanSlot;
+  return free_count ? free_slots[--free_count] : kFallbackSlot;
 }
 
 u32 RetiredSlots() { return LoadAcquire(&retired_count); }
@@ -143,7 +143,7 @@ static bool IsLive(const SlotEntry &entry) {
 void RetireDeadThreads() {
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     const SlotEntry &entry = shadow.slots[slot];
-    if (slot != kOrphanSlot && IsLive(entry) &&
+    if (slot != kFallbackSlot && IsLive(entry) &&
         ErrnoOf(Syscall(SYS_tgkill, entry.process, entry.tid, 0)) == ESRCH)
       RetireSlot(slot);
   }
@@ -180,10 +180,10 @@ void RenewSlotsInChild() {
   unregistered_threads = 0;
   for (u32 &former : former_threads)
     former = 0;
-  fallback_threads = CurrentSlot() == kOrphanSlot;
+  fallback_threads = CurrentSlot() == kFallbackSlot;
   // Of the parent's shared slots none is mapped here.
-  if (fallback_threads && shadow.slot_base[kOrphanSlot] && !self.leave_out)
-    SetShadowBase(shadow.slot_base[kOrphanSlot]);
+  if (fallback_threads && shadow.slot_base[kFallbackSlot] && !self.suspended)
+    SetShadowBase(shadow.slot_base[kFallbackSlot]);
   RenewShadowInChild(CurrentSlot());
 }
 

@@ -22,14 +22,14 @@ namespace pagetide {
 /// that shares its parent's storage shares this too, as it shares the shadow.
 struct ThreadSelf {
   u32 slot_plus_one; ///< 0: not looked up yet
-  u32 leave_out;     ///< see SuspendMarks
+  u32 suspended;     ///< see SuspendMarks
   bool in_request;   ///< waits for the recorder, or runs a callback
   bool left_request; ///< has ended its request from within the callback
   bool ended;        ///< its last destructors run
   /// Of a thread on the fallback slot: its calls under way (see InFlight), and
   /// the innermost.
-  u64 orphan_calls;
-  std::uint64_t orphan_call;
+  u64 fallback_calls;
+  std::uint64_t fallback_call;
   u64 signal_mask; ///< the program's, while the thread forks
   /// The innermost frame of an interceptor that is to be told when it is
   /// unwound.

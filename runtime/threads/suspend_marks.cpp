@@ -14,23 +14,23 @@ namespace pagetide {
 bool SuspendMarks(int change) {
   if (change > 0) {
     u32 slot = CurrentSlot(); // while the base still tells
-    if (!self.leave_out) {
+    if (!self.suspended) {
       uptr unwanted = EnsureScratchShadow();
       if (!unwanted)
         return false;
       self.slot_plus_one = slot + 1;
-      ++self.leave_out; // first: a signal handler in between nests
+      ++self.suspended; // first: a signal handler in between nests
       SetShadowBase(unwanted);
       return true;
     }
-    ++self.leave_out;
+    ++self.suspended;
     return true;
   }
-  if (!self.leave_out)
+  if (!self.suspended)
     return false;
-  if (self.leave_out == 1)
+  if (self.suspended == 1)
     SetShadowBase(shadow.slot_base[CurrentSlot()]);
-  --self.leave_out;
+  --self.suspended;
   return true;
 }
 

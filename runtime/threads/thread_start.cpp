@@ -28,7 +28,7 @@ DECLARE_REAL(int, pthread_key_create, unsigned *key, void (*destructor)(void *))
 
 namespace pagetide {
 
-using shadow_file::kOrphanSlot;
+using shadow_file::kFallbackSlot;
 
 static pthread_key_t end_key;
 static bool has_end_key;
@@ -60,7 +60,7 @@ ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
 void CancelThread(ThreadStart *start) {
   HoldProtection(-1);
   CountThread(-1);
-  if (start->slot != kOrphanSlot)
+  if (start->slot != kFallbackSlot)
     FreeSlot(start->slot);
   GiveStartBlock(start);
 }
@@ -82,16 +82,16 @@ static void EndThread(void *round) {
   CountThread(-1);
   ThreadEnds();
   u32 slot = CurrentSlot();
-  if (slot == kOrphanSlot)
+  if (slot == kFallbackSlot)
     LeaveFallbackSlot();
   // Without a fallback slot (no thread was ever created: main calls
   // pthread_exit) the thread keeps what it has.
-  if (slot == kOrphanSlot || !shadow.slot_base[kOrphanSlot])
+  if (slot == kFallbackSlot || !shadow.slot_base[kFallbackSlot])
     return;
   ScopedBlockSignals block_signals; // a handler would mark into a free slot
-  if (!self.leave_out)              // otherwise its marks stay suspended
-    SetShadowBase(shadow.slot_base[kOrphanSlot]);
-  self.slot_plus_one = kOrphanSlot + 1;
+  if (!self.suspended)              // otherwise its marks stay suspended
+    SetShadowBase(shadow.slot_base[kFallbackSlot]);
+  self.slot_plus_one = kFallbackSlot + 1;
   RetireSlot(slot);
 }
 
@@ -105,7 +105,7 @@ void *RunThread(void *arg) {
     GiveStartBlock(start);
   }
   SetEndKey(1);
-  if (AreasWanted() && copy.slot != kOrphanSlot)
+  if (AreasWanted() && copy.slot != kFallbackSlot)
     NoteStack(copy.slot, copy.stack_bytes);
   if (EngineListens()) {
     // For good: libc gives the stack of a thread that has ended to others.
@@ -144,7 +144,7 @@ CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals) {
 }
 
 void CancelClone(CloneStart *start) {
-  if (start->slot != kOrphanSlot)
+  if (start->slot != kFallbackSlot)
     FreeSlot(start->slot);
   GiveStartBlock(start);
 }
@@ -153,7 +153,7 @@ int RunClone(void *arg) {
   const CloneStart copy = *(CloneStart *)arg;
   if (uptr base = BaseForThread(copy.slot))
     SetShadowBase(base);
-  if (copy.slot != kOrphanSlot)
+  if (copy.slot != kFallbackSlot)
     TakeSlot(copy.slot);
   GiveStartBlock(arg);
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
@@ -161,8 +161,8 @@ int RunClone(void *arg) {
   // It may also leave by the exit system call: the recorder will notice.
   u64 all = signals_to_block;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
-  if (copy.slot != kOrphanSlot) {
-    SetShadowBase(shadow.slot_base[kOrphanSlot]);
+  if (copy.slot != kFallbackSlot) {
+    SetShadowBase(shadow.slot_base[kFallbackSlot]);
     RetireSlot(copy.slot);
   }
   return result;
@@ -189,7 +189,7 @@ void InitThreads() {
     has_end_key = true;
   SetEndKey(1);
   const u32 slot = CurrentSlot();
-  if (AreasWanted() && slot != kOrphanSlot)
+  if (AreasWanted() && slot != kFallbackSlot)
     NoteThreadLocal(slot);
   // Threads created since the shadow was made inherited their creator's base,
   // and share its shadow.

@@ -28,7 +28,7 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-using shadow_file::kOrphanSlot;
+using shadow_file::kFallbackSlot;
 
 /// Threads that the kernel counts; 0 if there is no /proc.
 static u64 CountTasks() {
@@ -150,7 +150,7 @@ void AttachExistingThreads() {
               "signal %d). Load the library, or preload libpagetide.so, "
               "before creating threads.\n",
               tid, number);
-      if (!LoadAcquire(&attachment.done) && attachment.slot != kOrphanSlot)
+      if (!LoadAcquire(&attachment.done) && attachment.slot != kFallbackSlot)
         FreeSlot(attachment.slot);
       CountThread(+1); // for good: its end is not seen
       attached.push_back(tid);

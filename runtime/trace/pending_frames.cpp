@@ -22,8 +22,8 @@ using namespace __sanitizer;
 namespace pagetide {
 
 using namespace trace;
+using shadow_file::kFallbackSlot;
 using shadow_file::kMaxSlots;
-using shadow_file::kOrphanSlot;
 
 namespace {
 struct Pending {
@@ -85,7 +85,8 @@ static void ReadThreadName(u32 tid, char *name, uptr bytes) {
 
 static void ObserveThreadStart(u32 slot) {
   const SlotEntry &entry = shadow.slots[slot];
-  if (slot == kOrphanSlot || pending.seen_generation[slot] == entry.generation)
+  if (slot == kFallbackSlot ||
+      pending.seen_generation[slot] == entry.generation)
     return;
   pending.seen_generation[slot] = entry.generation;
   char name[32];

@@ -88,8 +88,8 @@ PageKind AddressSpace::kind_of(const Mapping &mapping,
     return PageKind::kLoader;
   if (!module->file.instrumented)
     return PageKind::kPlain;
-  if (leaving_)
-    return PageKind::kLeaving;
+  if (exiting_)
+    return PageKind::kExiting;
   return mapping.name == executable_ ? PageKind::kProgram : PageKind::kLibrary;
 }
 

@@ -41,9 +41,9 @@ public:
     stale_ |= !appeared_.empty();
     appeared_.clear();
   }
-  void set_leaving(bool leaving) {
-    stale_ |= leaving != leaving_;
-    leaving_ = leaving;
+  void set_exiting(bool exiting) {
+    stale_ |= exiting != exiting_;
+    exiting_ = exiting;
   }
   void set_regions(const Regions &regions);
   /// Pages that system calls may be writing, by the regions last set.
@@ -88,7 +88,7 @@ private:
   std::vector<PageRange> in_flight_;
   /// Files that were not mapped before this period.
   std::set<std::string> appeared_;
-  bool leaving_ = false;
+  bool exiting_ = false;
   bool stale_ = true;
   std::vector<Segment> segments_;
   std::map<std::string, Module> modules_;

@@ -131,7 +131,7 @@ private:
   static std::string name_of(const AuditGroup &group) {
     if (group.kind == PageKind::kLoader)
       return group.name + " (relocations)";
-    if (group.kind == PageKind::kLeaving)
+    if (group.kind == PageKind::kExiting)
       return group.name + " (at exit)";
     return group.name;
   }

@@ -116,7 +116,7 @@ void Comparison::take(const KernelWrites &part) {
   audit_.has_kernel_writes = true;
   if (open_.index != part.index)
     open_ = {};
-  space_.set_leaving(part.leaving);
+  space_.set_exiting(part.exiting);
   std::vector<PageRange> &fresh = open_.fresh;
   const std::vector<PageRange> before = std::exchange(deferred_, {});
   fresh.insert(fresh.end(), before.begin(), before.end());

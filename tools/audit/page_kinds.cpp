@@ -84,7 +84,7 @@ std::string advice_for(PageKind kind) {
            "is not.";
   case PageKind::kLoader:
     return "Written by the loader when it maps or binds the file.";
-  case PageKind::kLeaving:
+  case PageKind::kExiting:
     return "Written by destructors of the file, probably of the compiler's own "
            "start-up files.";
   case PageKind::kHeap:

@@ -19,7 +19,7 @@ enum class PageKind {
   kPlain,       ///< data of a file that is not instrumented
   kSystem,      ///< data of the C library or the loader
   kLoader,      ///< what the loader relocates, in any file
-  kLeaving,     ///< data of instrumented files, while their destructors run
+  kExiting,     ///< data of instrumented files, while their destructors run
   kHeap,        ///< [heap]
   kAnonymous,   ///< memory without a name
   kShared,      ///< shared memory, or a file's

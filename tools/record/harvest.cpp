@@ -271,7 +271,7 @@ HarvestResult Harvester::run() {
     if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
       continue;
     // Only marks outlive their process.
-    constexpr std::uint32_t kNoThreads = shadow_file::kOrphanSlot + 1;
+    constexpr std::uint32_t kNoThreads = shadow_file::kFallbackSlot + 1;
     if (is_open && shadow.slot_high <= kNoThreads)
       add_frame(
           trace::FrameType::kNote,

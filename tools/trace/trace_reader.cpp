@@ -278,7 +278,7 @@ void TraceReader::decode_kernel_writes(Cursor &cursor, KernelWrites &part) {
   part.index = cursor.varint("period's index");
   const std::uint8_t part_flags = cursor.byte("part's flags");
   part.last = part_flags & trace::kPartLast;
-  part.leaving = part_flags & trace::kPartLeaving;
+  part.exiting = part_flags & trace::kPartExiting;
   part.time_ns = cursor.varint("kernel writes' time");
   std::uint64_t position = 0;
   for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n; ++run) {

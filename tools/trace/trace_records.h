@@ -100,7 +100,7 @@ struct Threads {
 struct KernelWrites {
   std::uint64_t index = 0; ///< of the period
   bool last = true;
-  bool leaving = false; ///< trace::kPartLeaving
+  bool exiting = false; ///< trace::kPartExiting
   std::uint64_t time_ns = 0;
   /// In pages, not granules; flags are trace::KernelRunFlags.
   std::vector<GranuleRun> runs;

@@ -210,7 +210,7 @@ Bytes encode(const KernelWrites &part) {
   encoder.kernel_writes(
       part.index,
       static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
-                                (part.leaving ? trace::kPartLeaving : 0)),
+                                (part.exiting ? trace::kPartExiting : 0)),
       part.time_ns, part.runs.size());
   put_runs(encoder, part.runs);
   return out;

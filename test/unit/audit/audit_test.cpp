@@ -57,8 +57,8 @@ public:
     return header;
   }
   Maker &seen(std::uint64_t index, const std::vector<GranuleRun> &runs,
-              bool leaving = false) {
-    writer_.write(KernelWrites{index, true, leaving, 0, runs});
+              bool exiting = false) {
+    writer_.write(KernelWrites{index, true, exiting, 0, runs});
     return *this;
   }
   Maker &period(std::uint64_t index, const std::vector<GranuleRun> &runs) {
@@ -276,7 +276,7 @@ TEST(Audit, WhatDestructorsWriteStandsApart) {
                           .period(1, {})
                           .audit();
   EXPECT_EQ(uncovered(audit, PageKind::kProgram), "106000:1");
-  EXPECT_EQ(uncovered(audit, PageKind::kLeaving), "107000:1");
+  EXPECT_EQ(uncovered(audit, PageKind::kExiting), "107000:1");
 }
 
 TEST(Audit, PeriodsWithoutTheKernelsAccountAreNotCompared) {

@@ -268,12 +268,12 @@ TEST_F(HarvestTest, StagedWordsAndShadowsAreOneSet) {
                          "555555603+1:2");
 }
 
-TEST_F(HarvestTest, RetiredAndOrphanSlotsCount) {
+TEST_F(HarvestTest, RetiredAndFallbackSlotsCount) {
   ShadowFileMaker shadow({}, true);
   shadow.set_period(0);
   shadow.set_slot(1, SlotState::kRetired, 60);
   shadow.set_slot(2, SlotState::kLive, 61);
-  shadow.mark_read(0, kHeap); // the orphan slot
+  shadow.mark_read(0, kHeap); // the fallback slot
   shadow.mark_written(1, kHeap + 0x1000);
   shadow.mark_written(2, kHeap + 0x2000);
   // A slot whose entry is not yet filled in, or is cleared again.
