@@ -18,7 +18,8 @@
 #include "platform/program_memory.h"
 #include "platform/raw_thread.h"
 #include "shadow/mark_checks.h"
-#include "threads/thread_start.h"
+#include "threads/slots.h"
+#include "threads/unregistered.h"
 #include "trace/pending_frames.h"
 
 #include <cstdarg>

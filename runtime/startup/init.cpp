@@ -41,8 +41,8 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-/// Recording was asked for and cannot begin. By default better no run than one
-/// that somebody takes for recorded.
+/// Recording was requested and cannot begin. By default the program does not run
+/// then: nobody may take the run for recorded.
 static void RefuseToStart(const char *why) {
   if (GetFlags().on_failure == OnFailure::kContinue) {
     Warning("the program runs unrecorded: %s.\n", why);
@@ -52,7 +52,7 @@ static void RefuseToStart(const char *why) {
   }
 }
 
-/// Set where this process has no part in the recording that was asked for.
+/// This process has no part in the recording that was requested.
 static bool left_out;
 
 static bool RecordingIsAskedFor() {
@@ -85,7 +85,7 @@ static bool preloaded;
 
 static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
 
-/// What the engine stands on. Marks come with their shadow.
+/// Prepares what the engine needs. Engine marks needs only the shadow.
 static void PrepareEngine() {
   if (GetFlags().engine == EngineKind::kMarks)
     return;
@@ -95,7 +95,7 @@ static void PrepareEngine() {
                          "engine asked for; record it without --engine, or "
                          "take a build that is not instrumented");
   }
-  // Of marks there would be those of writes, each for a page of the system's.
+  // The only marks are those of writes, one for each page of the system.
   const abi::ModuleInfo module = {abi::kVersion, (u32)abi::Layout::kWrite,
                                   abi::kDefaultGranuleShift,
                                   abi::kDefaultGranuleShift, 0};
@@ -140,9 +140,9 @@ void EnsureSecondPhase() {
     StartIfAsked();
 }
 
-/// Registers EndOfHandlers from the constructor of the program itself, the
-/// first to come after libc has registered the destructors of all files: it is
-/// then called right before those, and after every other handler.
+/// Registers EndOfHandlers from the constructor of the program itself. It is the
+/// first one after libc has registered the destructors of all files, so exit calls
+/// it right before those, and after every other handler.
 static void RegisterEndOfHandlers(const void *base_of_module) {
   constexpr uptr kPage = 4096;
   if (GetFlags().kernel_writes &&
@@ -150,8 +150,8 @@ static void RegisterEndOfHandlers(const void *base_of_module) {
     atexit(EndOfHandlers);
 }
 
-/// After every other destructor: all that is instrumented needs this library,
-/// so the loader ends it later.
+/// Runs after every other destructor: all instrumented files need this library,
+/// so the loader ends it after them.
 __attribute__((destructor)) static void AtExit() {
   if (!preloaded)
     EndOfProgram(trace::EndReason::kExit);
@@ -169,8 +169,8 @@ static void StartUninstrumented() {
   if (GetFlags().engine == EngineKind::kMarks)
     return;
   EnsureSecondPhase();
-  // Nothing needs a preloaded library, so the loader would end it first. What is
-  // registered now, before libc registers the loader's part, runs after that.
+  // Nothing needs a preloaded library, so the loader would end it first. A handler
+  // that is registered before libc registers the loader's part runs after it.
   preloaded = !__cxa_atexit(
       [](void *) { EndOfProgram(trace::EndReason::kExit); }, nullptr, nullptr);
 }
@@ -187,8 +187,8 @@ __pagetide_module_init_v2(const pagetide::abi::ModuleInfo *info) {
   RegisterEndOfHandlers(where.dli_fbase);
 }
 
-/// The entry point of every program that libc starts: how a preloaded library
-/// gets its turn where no module calls it.
+/// The entry point of every program that libc starts. It starts the runtime if
+/// the library is preloaded and no module calls it.
 extern "C" __attribute__((visibility("default"))) int
 __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
                   void (*init)(), void (*fini)(), void (*loader_fini)(),

@@ -117,8 +117,8 @@ static void ReadNotes(uptr start, uptr bytes, const char *origin) {
 static void ReadProgramHeaders(const Elf64_Phdr *headers, uptr count, uptr bias,
                                const char *origin) {
   for (uptr i = 0; i < count; ++i)
-    // Notes of eight-byte alignment (GNU properties) are laid out otherwise,
-    // and none of them is ours.
+    // Notes of eight-byte alignment (GNU properties) have another layout, and
+    // none of them is ours.
     if (headers[i].p_type == PT_NOTE && headers[i].p_align <= 4)
       ReadNotes(bias + headers[i].p_vaddr, headers[i].p_memsz, origin);
 }
@@ -129,8 +129,8 @@ static bool IsMapped(uptr address) {
       Syscall(SYS_mincore, address & ~uptr{4095}, 1, (uptr)&resident));
 }
 
-/// Looks through the modules that the loader has mapped, by its own list:
-/// dl_iterate_phdr may be another sanitizer's, and not ready.
+/// Reads the notes of all modules that the loader has mapped, from its own list:
+/// dl_iterate_phdr may be another sanitizer's, which is not ready yet.
 static void ReadLoadedModules() {
   const auto *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
   uptr count = getauxval(AT_PHNUM);

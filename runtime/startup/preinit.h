@@ -18,8 +18,8 @@
 
 namespace pagetide {
 
-/// Makes the shadow for `module` if there is none, or dies with a message where
-/// the module was built differently from those before it. `origin` names the
+/// Makes the shadow for `module` if there is none. Ends the program with a message
+/// if the module was built differently from those before it. `origin` names the
 /// module in the message.
 void AdmitModule(const abi::ModuleInfo &module, const char *origin);
 

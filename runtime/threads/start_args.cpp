@@ -1,4 +1,4 @@
-//===- start_args.cpp - What a starting thread is told --------------------===//
+//===- start_args.cpp - Arguments of a starting thread --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,7 @@ struct alignas(kStartBlockBytes) StartBlock {
 } // namespace
 
 static StartBlock blocks[kBlocks];
-/// Counts blocks given back; those who wait sleep on it.
+/// Counts blocks given back. Threads that wait for a block sleep on it.
 static u32 given_back;
 
 void *TakeStartBlock() {

@@ -1,12 +1,12 @@
-//===- start_args.h - What a starting thread is told ----------------------===//
+//===- start_args.h - Arguments of a starting thread ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread's creator leaves it a few words: what to run, and where. They lie in
-// blocks that are there from the start, so that a program that could make a
-// thread can make it under Pagetide too, however little memory is left.
+// A thread's creator passes it a few words: what to run, and in which slot. They
+// lie in blocks that exist from the start, so that creating a thread needs no more
+// memory under Pagetide than without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,7 @@ namespace pagetide {
 
 constexpr uptr kStartBlockBytes = 64;
 
-/// Waits where all blocks are under way: each is given back by a thread's first
-/// steps.
+/// Waits if all blocks are in use: each new thread gives its block back at once.
 void *TakeStartBlock();
 void GiveStartBlock(void *block);
 
