@@ -95,7 +95,7 @@ void begin(const Pattern &pattern) {
   ::close(shadow.fd);
   ForgetWriters();
   ResetStaging(0, 0);
-  if (const char *missing = ShadowEngine().start()) {
+  if (const char *missing = MarksEngine().start()) {
     std::fprintf(stderr, "no shadow: the system lacks %s\n", missing);
     std::exit(1);
   }
@@ -142,7 +142,7 @@ void mark_on_other_cpu(const Pattern &pattern) {
 
 /// Takes all marks, and ends the period.
 PeriodEntry &collect() {
-  if (!ShadowEngine().collect(true))
+  if (!MarksEngine().collect(true))
     fail("the staging area is full");
   return ClosePeriod(MonotonicNs(), 0, 0);
 }

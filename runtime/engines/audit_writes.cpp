@@ -30,7 +30,7 @@ struct ThreadRegion {
   u32 tid;
 };
 
-struct State {
+struct Audit {
   bool running;
   PageVec<WrittenRun> runs;
   PageVec<UntrackedRange> untracked, untracked_before;
@@ -39,15 +39,15 @@ struct State {
 };
 } // namespace
 
-PAGETIDE_RECORDER_STATE static State state;
+PAGETIDE_RECORDER_STATE static Audit audit;
 
-/// A mapping that vanishes while it is looked at cannot be tracked either: only
-/// one that fails twice is told of.
+/// A mapping that vanishes meanwhile cannot be tracked either. So only a mapping
+/// that fails twice in a row is reported.
 static void TakeAll(const MappingList &mappings) {
-  state.runs.clear();
-  state.untracked_before.swap(state.untracked);
-  state.untracked.clear();
-  TrackMappings(mappings, true, state.runs, state.untracked);
+  audit.runs.clear();
+  audit.untracked_before.swap(audit.untracked);
+  audit.untracked.clear();
+  TrackMappings(mappings, true, audit.runs, audit.untracked);
 }
 
 //===- Frames -------------------------------------------------------------===//
@@ -58,11 +58,11 @@ static void EncodeRegion(Encoder &encoder, RegionKind kind, uptr begin,
 }
 
 void RememberThreadArea(u32 slot) {
-  if (!state.running)
+  if (!audit.running)
     return;
   const ThreadArea area = AreaOfSlot(slot);
   if (area.bytes)
-    state.ended_threads.push_back({area, shadow.slots[slot].tid});
+    audit.ended_threads.push_back({area, shadow.slots[slot].tid});
 }
 
 static void EncodeThread(Encoder &encoder, const ThreadArea &area, u32 tid) {
@@ -77,8 +77,8 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-/// While the files' destructors are called the loader writes into its account of
-/// each file, which lies in memory without a name.
+/// While modules' destructors run, the loader writes to its record of each module
+/// (struct link_map), which lies in anonymous memory.
 static u64 EncodeLinkMaps(Encoder &encoder) {
   constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
   u64 count = 0;
@@ -102,7 +102,7 @@ static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
     EncodeThread(encoder, area, entry.tid);
     ++count;
   }
-  // Looked at after the pages: a call that has returned by now has marked.
+  // Read after the pages: a call that has returned by now has marked.
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     const SlotEntry &entry = shadow.slots[slot];
     for (const InFlightRange &range : entry.inflight) {
@@ -115,40 +115,40 @@ static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
       ++count;
     }
   }
-  for (const ThreadRegion &ended : state.ended_threads) {
+  for (const ThreadRegion &ended : audit.ended_threads) {
     EncodeThread(encoder, ended.area, ended.tid);
     ++count;
   }
-  state.ended_threads.clear();
+  audit.ended_threads.clear();
   if (exiting)
     count += EncodeLinkMaps(encoder);
-  for (const UntrackedRange &u : state.untracked)
-    for (const UntrackedRange &before : state.untracked_before)
+  for (const UntrackedRange &u : audit.untracked)
+    for (const UntrackedRange &before : audit.untracked_before)
       if (u.begin < before.end && before.begin < u.end) {
         EncodeRegion(encoder, RegionKind::kUnseen, u.begin, u.end, 0, u.why);
         ++count;
         break;
       }
-  state.regions.clear();
-  Encoder(state.regions).varint(count);
+  audit.regions.clear();
+  Encoder(audit.regions).varint(count);
   for (u8 byte : entries)
-    state.regions.push_back(byte);
-  if (SameBytes(state.regions, state.regions_before))
+    audit.regions.push_back(byte);
+  if (SameBytes(audit.regions, audit.regions_before))
     return;
   uptr frame = BeginPendingFrame(frames, FrameType::kRegions);
   Encoder(frames).varint(now);
-  for (u8 byte : state.regions)
+  for (u8 byte : audit.regions)
     frames.push_back(byte);
   EndPendingFrame(frames, frame);
-  state.regions.swap(state.regions_before);
+  audit.regions.swap(audit.regions_before);
 }
 
 static void EncodeRuns(PageVec<u8> &frames, u64 period, bool exiting, u64 now) {
-  constexpr uptr kMostRunBytes = 2 * 8 + 1;
-  constexpr uptr kRunsOfPart = kPartBytes / kMostRunBytes;
+  constexpr uptr kMaxRunBytes = 2 * 8 + 1;
+  constexpr uptr kRunsOfPart = kPartBytes / kMaxRunBytes;
   uptr next = 0;
   do {
-    const uptr left = state.runs.size() - next;
+    const uptr left = audit.runs.size() - next;
     const uptr count = left < kRunsOfPart ? left : kRunsOfPart;
     uptr frame = BeginPendingFrame(frames, FrameType::kKernelWrites);
     Encoder encoder(frames);
@@ -156,11 +156,11 @@ static void EncodeRuns(PageVec<u8> &frames, u64 period, bool exiting, u64 now) {
         period, (count == left ? kPartLast : 0) | (exiting ? kPartExiting : 0),
         now, count);
     for (uptr end = next + count; next < end; ++next) {
-      const WrittenRun &run = state.runs[next];
+      const WrittenRun &run = audit.runs[next];
       encoder.run(run.first, run.count, run.flags);
     }
     EndPendingFrame(frames, frame);
-  } while (next < state.runs.size());
+  } while (next < audit.runs.size());
 }
 
 void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
@@ -176,20 +176,20 @@ void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
 const char *StartKernelWrites(const MappingList &mappings) {
   if (const char *missing = StartWriteTracking(false))
     return missing;
-  state.regions_before.clear();
-  state.ended_threads.clear();
+  audit.regions_before.clear();
+  audit.ended_threads.clear();
   TakeAll(mappings);
-  state.runs.clear(); // written before recording began
-  state.running = true;
+  audit.runs.clear(); // written before recording began
+  audit.running = true;
   return nullptr;
 }
 
-bool WatchingKernelWrites() { return state.running; }
+bool WatchingKernelWrites() { return audit.running; }
 
 void StopKernelWrites() {
-  if (!state.running)
+  if (!audit.running)
     return;
-  state.running = false;
+  audit.running = false;
   StopWriteTracking();
 }
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For `pagetide audit`, beside the marks: what the kernel's account
-// (write_tracking.h) says of each period goes into the trace.
+// For `pagetide audit`: the pages that the kernel reports as written
+// (write_tracking.h) go into the trace beside each period's marks.
 //
 // All functions are for the recorder's thread.
 //
@@ -19,19 +19,19 @@
 
 namespace pagetide {
 
-/// Begins to watch. Returns null, or what is missing, in a static text.
+/// Starts. Returns null, or a static text that says what the system lacks.
 const char *StartKernelWrites(const MappingList &mappings);
 bool WatchingKernelWrites();
 void StopKernelWrites();
 
-/// Appends to `frames` the KernelWrites frames of `period`, and before them a
-/// Regions frame where regions have changed.
+/// Appends the KernelWrites frames of `period` to `frames`, and a Regions frame
+/// before them if regions have changed.
 /// `exiting`: the process runs its files' destructors.
 void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
                          PageVec<u8> &frames);
 
-/// A thread's slot is about to be freed: where its stack was is needed once
-/// more.
+/// A thread's slot is about to be freed. Keeps the place of its stack for the
+/// next period.
 void RememberThreadArea(u32 slot);
 
 } // namespace pagetide

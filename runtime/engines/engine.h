@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The recorder's clock, checksums, callback and trace do not care how marks are
-// come by. An engine does: it puts a period's accesses into the open period of
-// staging. One serves instrumented code: its marks in the shadow. The others
-// serve programs that are not instrumented (docs/using/recording.md).
+// The recorder's clock, checksums, callback and trace do not depend on how
+// accesses are detected. An engine detects them and puts them into the open
+// period of staging. The engine `marks` serves instrumented code: it reads the
+// marks in the shadow. The others serve programs that are not instrumented (docs/using/recording.md).
 //
 // All functions run on the recorder's thread.
 //
@@ -28,28 +28,28 @@ using Sigaction = int(int, const struct sigaction *, struct sigaction *);
 struct Engine {
   const char *name; ///< as in the trace's Process frame
 
-  /// Forgets all marks: the first period begins. Returns null, or what the
-  /// system lacks for it, in a static text.
+  /// Forgets all accesses: the first period begins. Returns null, or a static
+  /// text that says what the system lacks.
   const char *(*start)();
 
-  /// Recording has ended. Does nothing where start has failed.
+  /// The recording has ended. Does nothing if start has failed.
   void (*stop)();
 
-  /// Takes all marks into the open period, and tells settled.h who wrote which
-  /// words, as start and take do. `ends_period`: it is to be closed; otherwise
-  /// peeks still see what was taken. False where staging is full.
+  /// Moves all accesses into the open period. Tells settled.h who wrote which
+  /// words, as start and take do. `ends_period`: the period is about to be closed.
+  /// Otherwise peeks still see what was moved. False if staging is full.
   bool (*collect)(bool ends_period);
 
-  /// Makes unstable each stable page that was marked as written since the last
-  /// collection, or that the kernel may be writing.
+  /// Makes each stable page unstable that was written since the last collection,
+  /// or that the kernel may be writing.
   void (*recheck)(PageVec<PageHash> &pages);
 
-  /// Marks since the last period ended, of words whose granules lie in
-  /// [begin, end): appended to `words`, all threads together.
+  /// Appends the accesses to granules of `range` since the last period ended to
+  /// `words`, all threads together.
   void (*peek)(GranuleRange range, PageVec<StagedWord> &words);
 
-  /// Takes the marks that a peek found, and no others, into the open period:
-  /// later peeks do not see them.
+  /// Moves the accesses that a peek found, and no others, into the open period.
+  /// Later peeks do not see them.
   bool (*take)(GranuleRange range);
 
   /// On the program's first thread, before recording, if not null. Returns null,

@@ -25,19 +25,18 @@ using shadow_file::kFallbackSlot;
 
 /// Marks of the open period that are staged already.
 PAGETIDE_RECORDER_STATE static EarlyMarks early;
-/// What the last peek found in slots' shadows, for take.
+/// Marks that the last peek found in slots' shadows, for Take.
 struct PeekedWord {
   u32 slot;
   StagedWord word;
 };
 PAGETIDE_RECORDER_STATE static PageVec<PeekedWord> peeked;
 
-/// Slots that are free count too: a thread that the runtime does not know of
-/// (a raw clone, one that an uninstrumented program made) marks where its
-/// creator did, and may outlive it.
+/// Free slots count too. An unregistered thread (made by a raw clone or by an
+/// uninstrumented library) uses its creator's slot and may outlive its creator.
 static bool IsMapped(u32 slot) { return shadow.slot_base[slot]; }
 
-/// The thread that a slot belongs to; 0 where it is several's or nobody's.
+/// The thread that a slot belongs to; 0 if it is shared or free.
 static u32 TidOf(u32 slot) {
   const SlotEntry &entry = shadow.slots[slot];
   return slot == kFallbackSlot ||
@@ -61,12 +60,12 @@ static void ListRetired(PageVec<u32> &retired) {
       retired.push_back(slot);
 }
 
-/// What a slot's words are staged under.
+/// The thread under which a slot's words are staged.
 static u32 StagingTid(u32 slot) {
   return shadow.header->per_thread ? TidOf(slot) : 0;
 }
 
-/// Before a retired slot is freed: its thread goes into the trace.
+/// Puts the end of a slot's thread into the trace. Before the slot is freed.
 static void EndThread(u32 slot) {
   ObserveThreadEnd(slot);
   RememberThreadArea(slot);
@@ -85,8 +84,8 @@ static const char *Start() {
     const u32 tid = TidOf(slot);
     const u64 generation = shadow.slots[slot].generation;
     const uptr first = written.size();
-    // What was written before is of no period; but a thread that has marked may
-    // still have to write.
+    // Earlier writes belong to no period. But a thread that has marked may not
+    // have written yet.
     for (; e < extents.size() && extents[e].slot == slot; ++e)
       if (IsMapped(slot))
         DropMarks(slot, extents[e].begin, extents[e].end, WriteCellMask(),
@@ -117,8 +116,8 @@ static void CopyWritten(StagedPosition at, u64 count,
   out.resize(size);
 }
 
-/// Takes the marks of all extents of one slot; `extent` is the first of them
-/// and is moved behind the last.
+/// Takes the marks of all extents of one slot. `extent` is the first of them, and
+/// is moved behind the last.
 template <typename Stage>
 static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
                      Stage stage) {
@@ -145,7 +144,7 @@ static bool Collect(bool ends_period) {
       ++e;
       continue;
     }
-    // Of threads that have ended too: unregistered threads may share their slots.
+    // Of ended threads too: unregistered threads may share their slots.
     const u32 tid = TidOf(slot);
     const u64 generation = shadow.slots[slot].generation;
     const uptr first = written.size();
@@ -167,7 +166,7 @@ static bool Collect(bool ends_period) {
     AddWriter(slot, tid, generation, first);
   }
   RecordUnregisteredThreads();
-  if (ok) { // an unfinished slot keeps its marks for the next try
+  if (ok) { // otherwise an unfinished slot keeps its marks for the next try
     for (u32 slot : retired) {
       EndThread(slot);
       FreeSlot(slot);
@@ -186,7 +185,7 @@ static u64 GranuleAt(u64 offset) {
   return offset / shadow.cells_per_index >> shadow.cells_per_granule_shift;
 }
 
-/// Looks at no shadow outside the extent, which would give it memory.
+/// Reads no shadow outside the extent: reading would allocate memory for it.
 static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
   const uptr base = shadow.slot_base[e.slot];
   if (!shadow.cells_per_granule_shift)
@@ -207,9 +206,9 @@ static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
 }
 
 static void Recheck(PageVec<PageHash> &pages) {
-  // System calls first: they mark, and then are no longer in flight.
+  // System calls first: a call marks before it is no longer in flight.
   if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
-    for (PageHash &page : pages) // threads that share a slot: anywhere
+    for (PageHash &page : pages) // threads on the fallback slot: any page
       MakeUnstable(page);
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     if (!IsMapped(slot))
@@ -242,7 +241,7 @@ static void Recheck(PageVec<PageHash> &pages) {
 
 //===- Peek and take ------------------------------------------------------===//
 
-/// The cells of a word of the shadow that say something of the range.
+/// The cells of a word of the shadow that concern the range.
 static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
   if (!shadow.cells_per_granule_shift)
     return value & MaskInRange(word, range);
@@ -301,7 +300,7 @@ static bool Take(GranuleRange range) {
       const StagedWord &w = peeked[i].word;
       const bool ok =
           ForEachStagedWord(w.word, w.value, [&](u64 staged, u64 marks) {
-            // What a near mark says of a granule outside is still to be seen.
+            // Later peeks still see what a near mark says of granules outside.
             const u64 inside = marks & MaskInRange(staged, range);
             if ((inside &&
                  !early.Add(StagingTid(slot), staged, inside, false)) ||
@@ -326,19 +325,18 @@ static bool Take(GranuleRange range) {
   return true;
 }
 
-const Engine &ShadowEngine() {
+const Engine &MarksEngine() {
   static const Engine engine = {
-      "shadow", Start, ForgetIdleShadow, Collect, Recheck, Peek, Take};
+      "marks", Start, ForgetIdleShadow, Collect, Recheck, Peek, Take};
   return engine;
 }
 
 //===- Slots emptied within a period --------------------------------------===//
 
 void EmptyRetiredSlots(bool keep_marks) {
-  // A thread that its creator's slot serves may outlive it.
   TakingMarks taking;
-  // Listed before the extents are looked up: a thread that ends in between may
-  // have marked where the extents do not show it.
+  // Listed before the extents are read: a thread that ends in between may have
+  // marked outside of them.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
   const PageVec<ShadowExtent> &extents = PopulatedExtents(RecorderMemfd());

@@ -11,10 +11,10 @@
 
 namespace pagetide {
 
-const Engine &ShadowEngine();
+const Engine &MarksEngine();
 
-/// Within a period: takes what ended threads left (or drops it) and frees their
-/// slots.
+/// Within a period: takes the marks of ended threads (or drops them) and frees
+/// their slots.
 void EmptyRetiredSlots(bool keep_marks);
 
 } // namespace pagetide

@@ -25,7 +25,7 @@ static const char *Start() {
   ForgetWriters();
   LockFaults();
   ProtectAll();
-  const char *missing = ShadowEngine().start();
+  const char *missing = MarksEngine().start();
   UnlockFaults();
   return missing;
 }
@@ -39,7 +39,7 @@ static void Stop() {
 static bool Collect(bool ends_period) {
   LockFaults();
   ProtectAll();
-  const bool ok = ShadowEngine().collect(ends_period);
+  const bool ok = MarksEngine().collect(ends_period);
   OpenForKernel();
   UnlockFaults();
   ForgetWriters();
@@ -57,13 +57,13 @@ static void Recheck(PageVec<PageHash> &pages) {
 }
 
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
-  ShadowEngine().peek(range, words);
+  MarksEngine().peek(range, words);
 }
 
 /// Taken pages must fault again, so all pages are protected anew. Pages outside
 /// the range go into the open period, where a peek still sees them.
 static bool Take(GranuleRange range) {
-  const bool ok = ShadowEngine().take(range);
+  const bool ok = MarksEngine().take(range);
   return Collect(false) && ok;
 }
 

@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For programs without instrumented code: there are no marks, no shadow of any
-// thread, and interceptors pass through. What the kernel lists as written
-// (write_tracking.h) is staged as if marks had been taken from a shadow of
-// layout `write`, so that everything behind the engine is the same.
+// For programs without instrumented code. There are no marks and no shadows, and
+// interceptors only call libc. The pages that the kernel reports as written
+// (write_tracking.h) are staged like marks from a shadow of layout `write`, so
+// that everything behind the engine is the same.
 //
-// A period's set is taken at one moment for each page: a page is listed and
-// protected in one step. So nobody is unsettled, and nothing is carried.
+// The kernel reports a page and protects it again in one step. So no thread is
+// unsettled at a boundary, and nothing is carried.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,23 +37,23 @@ constexpr u64 kPagesPerWord = 8;
 constexpr uptr kEndOfMemory = uptr{1} << abi::kAddressBits;
 
 namespace {
-struct UffdState {
+struct Uffd {
   MappingList mappings;
   u64 mappings_time;
   PageVec<WrittenRun> runs;
-  PageVec<UntrackedRange> untracked, told;
+  PageVec<UntrackedRange> untracked, warned;
   EarlyMarks early;           ///< of the open period, staged already
   PageVec<StagedWord> peeked; ///< what the last peek found
 };
 } // namespace
 
-PAGETIDE_RECORDER_STATE static UffdState state;
+PAGETIDE_RECORDER_STATE static Uffd uffd;
 
 //===- Runs of pages and words of cells -----------------------------------===//
 
-/// Calls add(word, value) for the words of a shadow of layout `write` in which
-/// the runs' pages are marked; neighbouring runs may give one word twice. False
-/// where add does so.
+/// Calls add(word, value) for the words that the runs' pages have in a shadow of
+/// layout `write`. Neighbouring runs may give one word twice. Stops and returns
+/// false if add returns false.
 template <typename Add>
 static bool ForEachWord(const PageVec<WrittenRun> &runs, Add add) {
   for (const WrittenRun &run : runs) {
@@ -73,18 +73,18 @@ static bool ForEachWord(const PageVec<WrittenRun> &runs, Add add) {
 
 //===- Mappings -----------------------------------------------------------===//
 
-/// Memory that cannot be tracked is told of once. (A mapping that vanishes while
-/// it is looked at cannot be either.)
+/// Notes memory that cannot be tracked, once. Skips mappings that vanished while
+/// they were examined.
 static void SayUntracked() {
-  for (const UntrackedRange &u : state.untracked) {
+  for (const UntrackedRange &u : uffd.untracked) {
     bool is_there = false, known = false;
-    for (const Mapping &m : state.mappings.entries)
+    for (const Mapping &m : uffd.mappings.entries)
       is_there |= m.start <= u.begin && u.end <= m.start + m.bytes;
-    for (const UntrackedRange &t : state.told)
+    for (const UntrackedRange &t : uffd.warned)
       known |= t.begin == u.begin && t.end == u.end;
     if (known || !is_there)
       continue;
-    state.told.push_back(u);
+    uffd.warned.push_back(u);
     Reason text;
     __sanitizer::internal_snprintf(
         text.text, sizeof(text.text),
@@ -94,36 +94,36 @@ static void SayUntracked() {
   }
 }
 
-/// False where the mappings cannot be read (which the recorder tells of).
+/// False if the mappings cannot be read. The recorder reports that.
 static bool Track(bool take, bool say = true) {
   ForgetNewMapping();
-  if (ReadMappings(state.mappings, ScratchRange))
+  if (ReadMappings(uffd.mappings, ScratchRange))
     return false;
-  state.mappings_time = MonotonicNs();
-  state.untracked.clear();
-  TrackMappings(state.mappings, take, state.runs, state.untracked);
-  // Is it still there?
-  if (say && !state.untracked.empty() &&
-      !ReadMappings(state.mappings, ScratchRange))
+  uffd.mappings_time = MonotonicNs();
+  uffd.untracked.clear();
+  TrackMappings(uffd.mappings, take, uffd.runs, uffd.untracked);
+  // Which of them still exist?
+  if (say && !uffd.untracked.empty() &&
+      !ReadMappings(uffd.mappings, ScratchRange))
     SayUntracked();
   return true;
 }
 
-/// Whether there are mappings that are not tracked. New private memory is found
-/// by its pages; shared memory by the program's call, else by the next look in
-/// due time.
+/// True if there may be mappings that are not tracked. Private memory is found by
+/// its pages. Shared memory is found by the program's call, or at the latest when
+/// option `mappings` says so.
 static bool MustLookAtMappings() {
   return HasNewMapping() ||
-         MonotonicNs() - state.mappings_time >= GetFlags().mappings ||
+         MonotonicNs() - uffd.mappings_time >= GetFlags().mappings ||
          FoundNewMemory();
 }
 
-/// Takes what was written into state.runs.
+/// Moves the pages that were written to uffd.runs.
 static int TakeAll() {
-  state.runs.clear();
+  uffd.runs.clear();
   if (MustLookAtMappings() && Track(true))
     return 0;
-  return TakeWritten(0, kEndOfMemory, state.runs);
+  return TakeWritten(0, kEndOfMemory, uffd.runs);
 }
 
 //===- The engine ---------------------------------------------------------===//
@@ -131,11 +131,11 @@ static int TakeAll() {
 static const char *Start() {
   if (const char *missing = StartWriteTracking(true))
     return missing;
-  state.early.Clear();
-  state.told.clear();
-  state.runs.clear();
+  uffd.early.Clear();
+  uffd.warned.clear();
+  uffd.runs.clear();
   const bool tracked = Track(true, false);
-  state.runs.clear(); // written before recording began
+  uffd.runs.clear(); // written before recording began
   if (tracked)
     return nullptr;
   StopWriteTracking();
@@ -144,18 +144,18 @@ static const char *Start() {
 
 static bool Collect(bool ends_period) {
   if (int error = TakeAll())
-    BailOut("the kernel does not tell any more which pages were written: %s",
-            DescribeErrno(error));
+    BailOut("the kernel no longer reports which pages were written: %s",
+             DescribeErrno(error));
   bool ok;
   if (ends_period) {
     StagingCursor cursor(0, ChunkKind::kMarks);
-    ok = ForEachWord(state.runs, [&](u64 word, u64 value) {
+    ok = ForEachWord(uffd.runs, [&](u64 word, u64 value) {
       return cursor.Add(word, value) != nullptr;
     });
-    state.early.Clear();
+    uffd.early.Clear();
   } else {
-    ok = ForEachWord(state.runs, [&](u64 word, u64 value) {
-      return state.early.Add(0, word, value, true) != nullptr;
+    ok = ForEachWord(uffd.runs, [&](u64 word, u64 value) {
+      return uffd.early.Add(0, word, value, true) != nullptr;
     });
   }
   return ok;
@@ -164,38 +164,38 @@ static bool Collect(bool ends_period) {
 static void Recheck(PageVec<PageHash> &pages) {
   if (pages.empty())
     return;
-  state.runs.clear();
+  uffd.runs.clear();
   const uptr begin = pages[0].granule << abi::kDefaultGranuleShift;
   const uptr end = (pages.back().granule + 1) << abi::kDefaultGranuleShift;
-  const bool unknown = LookAtWritten(begin, end, state.runs) != 0;
+  const bool unknown = LookAtWritten(begin, end, uffd.runs) != 0;
   if (unknown)
-    state.runs.push_back({begin >> abi::kDefaultGranuleShift,
-                          (end - begin) >> abi::kDefaultGranuleShift,
-                          trace::kKernelWritten});
-  for (const WrittenRun &run : state.runs)
+    uffd.runs.push_back({begin >> abi::kDefaultGranuleShift,
+                         (end - begin) >> abi::kDefaultGranuleShift,
+                         trace::kKernelWritten});
+  for (const WrittenRun &run : uffd.runs)
     for (uptr i = FirstPageAt(pages, run.first);
          i < pages.size() && pages[i].granule < run.first + run.count; ++i)
       MakeUnstable(pages[i]);
 }
 
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
-  state.peeked.clear();
-  state.runs.clear();
-  // What may have been written in shared memory just found is told once: it
-  // joins what is staged.
+  uffd.peeked.clear();
+  uffd.runs.clear();
+  // What may have been written in newly found shared memory is reported once:
+  // stage it.
   Track(false);
-  ForEachWord(state.runs, [&](u64 word, u64 value) {
-    return state.early.Add(0, word, value, true) != nullptr;
+  ForEachWord(uffd.runs, [&](u64 word, u64 value) {
+    return uffd.early.Add(0, word, value, true) != nullptr;
   });
-  state.runs.clear();
+  uffd.runs.clear();
   LookAtWritten(range.begin << abi::kDefaultGranuleShift,
-                range.end << abi::kDefaultGranuleShift, state.runs);
-  ForEachWord(state.runs, [&](u64 word, u64 value) {
+                range.end << abi::kDefaultGranuleShift, uffd.runs);
+  ForEachWord(uffd.runs, [&](u64 word, u64 value) {
     words.push_back({word, value});
-    state.peeked.push_back({word, value});
+    uffd.peeked.push_back({word, value});
     return true;
   });
-  for (const EarlyMarks::Entry &entry : state.early.entries())
+  for (const EarlyMarks::Entry &entry : uffd.early.entries())
     if (entry.record)
       if (u64 value = entry.visible & MaskInRange(entry.record->word, range))
         words.push_back({entry.record->word, value});
@@ -203,18 +203,18 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
 
 static bool Take(GranuleRange range) {
   bool ok = true;
-  state.runs.clear();
-  for (const StagedWord &peeked : state.peeked) {
-    ok = ok && state.early.Add(0, peeked.word, peeked.value, false);
+  uffd.runs.clear();
+  for (const StagedWord &peeked : uffd.peeked) {
+    ok = ok && uffd.early.Add(0, peeked.word, peeked.value, false);
     for (u64 i = 0; i < kPagesPerWord; ++i)
       if (peeked.value >> (8 * i) & 0xff) {
         const uptr page = (peeked.word * kPagesPerWord + i)
                           << abi::kDefaultGranuleShift;
         TakeWritten(page, page + (uptr{1} << abi::kDefaultGranuleShift),
-                    state.runs);
+                    uffd.runs);
       }
   }
-  for (EarlyMarks::Entry &entry : state.early.entries())
+  for (EarlyMarks::Entry &entry : uffd.early.entries())
     if (entry.record)
       entry.visible &= ~MaskInRange(entry.record->word, range);
   return ok;

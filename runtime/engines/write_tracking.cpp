@@ -43,7 +43,7 @@ using trace::kKernelTouched;
 using trace::kKernelWritten;
 
 namespace {
-struct State {
+struct Tracking {
   bool running;
   bool leave_library_out;
   AsyncProtection kernel;
@@ -55,7 +55,7 @@ struct State {
 };
 } // namespace
 
-PAGETIDE_RECORDER_STATE static State state;
+PAGETIDE_RECORDER_STATE static Tracking tracking;
 
 //===- One mapping --------------------------------------------------------===//
 
@@ -88,7 +88,7 @@ constexpr u64 kNotYetCopied = kPagePfnZero | kPageFile;
 /// Scans private memory. Returns an errno.
 static int ScanPrivate(uptr begin, uptr end, u64 flags,
                        PageVec<WrittenRun> &runs) {
-  return state.kernel.Scan(
+  return tracking.kernel.Scan(
       begin, end,
       {flags, kNotYetCopied, kPageWritten | kPageWpAllowed | kNotYetCopied,
        kPagePresent | kPageSwapped, kPageWritten},
@@ -101,7 +101,7 @@ static int ScanPrivate(uptr begin, uptr end, u64 flags,
 /// or paged out too.
 static int ScanShared(uptr begin, uptr end, u64 flags,
                       PageVec<WrittenRun> &runs) {
-  return state.kernel.Scan(
+  return tracking.kernel.Scan(
       begin, end, {flags, 0, kPageWritten, 0, kPageWritten},
       [&](const PageRegion &found) {
         AddRun(runs, found.start, found.end, kKernelWritten);
@@ -110,7 +110,7 @@ static int ScanShared(uptr begin, uptr end, u64 flags,
 
 static int TrackPrivate(uptr begin, uptr end, bool take,
                         PageVec<WrittenRun> &runs) {
-  if (int error = state.kernel.Register(begin, end))
+  if (int error = tracking.kernel.Register(begin, end))
     return error;
   return take ? ScanPrivate(begin, end, kScanWpMatching, runs) : 0;
 }
@@ -118,26 +118,26 @@ static int TrackPrivate(uptr begin, uptr end, bool take,
 static int TrackShared(uptr begin, uptr end, bool take,
                        PageVec<WrittenRun> &runs) {
   bool registered = false;
-  int error =
-      state.kernel.Scan(begin, end, {0, 0, kPageWpAllowed, 0, kPageWpAllowed},
-                        [&](const PageRegion &) { registered = true; });
+  int error = tracking.kernel.Scan(
+      begin, end, {0, 0, kPageWpAllowed, 0, kPageWpAllowed},
+      [&](const PageRegion &) { registered = true; });
   if (error)
     return error;
   if (!registered) {
-    if ((error = state.kernel.Register(begin, end)))
+    if ((error = tracking.kernel.Register(begin, end)))
       return error;
-    error = state.kernel.Scan(
+    error = tracking.kernel.Scan(
         begin, end, {0, 0, 0, kPagePresent | kPageSwapped, kPagePresent},
         [&](const PageRegion &found) {
           AddRun(runs, found.start, found.end, kKernelTouched);
         });
     if (!error)
-      error = state.kernel.Protect(begin, end);
+      error = tracking.kernel.Protect(begin, end);
   } else if (take) {
     error = ScanShared(begin, end, kScanWpMatching, runs);
   }
   if (!error)
-    state.shared.push_back({begin, end});
+    tracking.shared.push_back({begin, end});
   return error;
 }
 
@@ -172,10 +172,10 @@ static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
   }
   if (m.shared) {
     // Protecting where there are no pages takes page tables: 2 MiB a GiB.
-    constexpr u64 kMostShared = u64{64} << 30;
+    constexpr u64 kMaxShared = u64{64} << 30;
     if (!(m.protection & PROT_WRITE))
       return;
-    if (m.bytes > kMostShared)
+    if (m.bytes > kMaxShared)
       look.untracked.push_back(
           {m.start, end, "shared memory of more than 64 GiB"});
     else if (int error = TrackShared(m.start, end, look.take, look.runs))
@@ -189,7 +189,7 @@ static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
       if (int error = TrackPrivate(at, to, look.take, look.runs))
         look.untracked.push_back({at, to, WhyFailed(error)});
   };
-  for (const AddressRange &own : state.own) {
+  for (const AddressRange &own : tracking.own) {
     if (own.end <= at || own.begin >= end)
       continue;
     track(own.begin);
@@ -209,15 +209,16 @@ AddressRange OwnLibrary() {
 
 /// The runtime's own memory, sorted.
 static void ListOwn() {
-  ListOwnMemory(state.own);
-  if (state.leave_library_out)
-    state.own.push_back(OwnLibrary());
+  ListOwnMemory(tracking.own);
+  if (tracking.leave_library_out)
+    tracking.own.push_back(OwnLibrary());
   // Few, and nearly sorted.
-  for (uptr i = 1; i < state.own.size(); ++i)
-    for (uptr j = i; j && state.own[j].begin < state.own[j - 1].begin; --j) {
-      const AddressRange t = state.own[j];
-      state.own[j] = state.own[j - 1];
-      state.own[j - 1] = t;
+  for (uptr i = 1; i < tracking.own.size(); ++i)
+    for (uptr j = i; j && tracking.own[j].begin < tracking.own[j - 1].begin;
+         --j) {
+      const AddressRange t = tracking.own[j];
+      tracking.own[j] = tracking.own[j - 1];
+      tracking.own[j - 1] = t;
     }
 }
 
@@ -228,22 +229,22 @@ static void LeaveOwnOut(PageVec<WrittenRun> &runs, uptr first) {
   if (runs.size() == first)
     return;
   ListOwn();
-  state.kept.clear();
+  tracking.kept.clear();
   for (uptr i = first; i < runs.size(); ++i) {
     const uptr end = (runs[i].first + runs[i].count) << kPageShift;
     uptr at = runs[i].first << kPageShift;
-    for (const AddressRange &own : state.own) {
+    for (const AddressRange &own : tracking.own) {
       if (own.end <= at || own.begin >= end)
         continue;
       if (at < own.begin)
-        AddRun(state.kept, at, own.begin, runs[i].flags);
+        AddRun(tracking.kept, at, own.begin, runs[i].flags);
       at = own.end;
     }
     if (at < end)
-      AddRun(state.kept, at, end, runs[i].flags);
+      AddRun(tracking.kept, at, end, runs[i].flags);
   }
   runs.resize(first);
-  for (const WrittenRun &run : state.kept)
+  for (const WrittenRun &run : tracking.kept)
     runs.push_back(run);
 }
 
@@ -252,7 +253,7 @@ void TrackMappings(const MappingList &mappings, bool take,
                    PageVec<UntrackedRange> &untracked) {
   const uptr before = runs.size();
   ListOwn();
-  state.shared.clear();
+  tracking.shared.clear();
   for (const Mapping &m : mappings.entries)
     TrackMapping(m, mappings.NameOf(m), {take, runs, untracked});
   LeaveOwnOut(runs, before);
@@ -262,7 +263,7 @@ void TrackMappings(const MappingList &mappings, bool take,
 
 /// Whether the runtime's own memory covers the range.
 static bool IsOwn(uptr begin, uptr end) {
-  for (const AddressRange &own : state.own)
+  for (const AddressRange &own : tracking.own)
     if (own.begin <= begin && begin < own.end)
       begin = own.end;
   return begin >= end;
@@ -272,7 +273,7 @@ bool FoundNewMemory() {
   ListOwn();
   bool found_some = false;
   constexpr u64 kNot = kPageWpAllowed | kNotYetCopied;
-  const int error = state.kernel.Scan(
+  const int error = tracking.kernel.Scan(
       kPageBytes, uptr{1} << abi::kAddressBits,
       {0, kNot, kNot, kPagePresent | kPageSwapped, kPageWpAllowed},
       [&](const PageRegion &found) {
@@ -285,7 +286,7 @@ static int ScanTracked(uptr begin, uptr end, u64 flags,
                        PageVec<WrittenRun> &runs) {
   const uptr before = runs.size();
   int error = ScanPrivate(begin, end, flags, runs);
-  for (const AddressRange &shared : state.shared) {
+  for (const AddressRange &shared : tracking.shared) {
     const uptr from = shared.begin > begin ? shared.begin : begin;
     const uptr to = shared.end < end ? shared.end : end;
     if (from < to && !error)
@@ -307,10 +308,10 @@ int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
 
 int ListTouchedPages(uptr begin, uptr end, bool is_shared,
                      PageVec<WrittenRun> &runs) {
-  if (int error = state.kernel.OpenPagemap())
+  if (int error = tracking.kernel.OpenPagemap())
     return error;
   const u64 no = is_shared ? 0 : u64{kNotYetCopied};
-  return state.kernel.Scan(
+  return tracking.kernel.Scan(
       begin, end, {0, no, no, kPagePresent | kPageSwapped, kPagePresent},
       [&](const PageRegion &found) {
         AddRun(runs, found.start, found.end,
@@ -324,40 +325,40 @@ int ListTouchedPages(uptr begin, uptr end, bool is_shared,
 /// not taken for a write. But whoever moves one waits until its event has been
 /// read: that is all this thread does.
 static void ReadEvents(void *) {
-  pollfd fds[2] = {{state.kernel.uffd(), POLLIN, 0},
-                   {state.stop_event, POLLIN, 0}};
+  pollfd fds[2] = {{tracking.kernel.uffd(), POLLIN, 0},
+                   {tracking.stop_event, POLLIN, 0}};
   for (;;) {
     Syscall(SYS_poll, (uptr)fds, 2, (uptr)-1);
     if (fds[1].revents)
       return;
     u8 events[32 * 16]; // of struct uffd_msg
-    while (!Failed(Syscall(SYS_read, (uptr)state.kernel.uffd(), (uptr)events,
+    while (!Failed(Syscall(SYS_read, (uptr)tracking.kernel.uffd(), (uptr)events,
                            sizeof(events))))
       ;
   }
 }
 
 static const char *OpenAll() {
-  if (const char *missing = state.kernel.Open(kFeatureEventRemap))
+  if (const char *missing = tracking.kernel.Open(kFeatureEventRemap))
     return missing;
   const uptr event = Syscall(SYS_eventfd2, 0, EFD_CLOEXEC);
   if (Failed(event))
     return Missing("eventfd", ErrnoOf(event));
-  state.stop_event = (int)event;
-  state.event_reader = {};
-  state.event_reader.run = ReadEvents;
-  state.event_reader.name = "pagetide-uffd";
-  state.event_reader.share_fds = true;
-  if (int error = StartRawThread(state.event_reader))
+  tracking.stop_event = (int)event;
+  tracking.event_reader = {};
+  tracking.event_reader.run = ReadEvents;
+  tracking.event_reader.name = "pagetide-uffd";
+  tracking.event_reader.share_fds = true;
+  if (int error = StartRawThread(tracking.event_reader))
     return Missing("a thread", error);
   return nullptr;
 }
 
 static void CloseAll() {
-  state.kernel.Close();
-  if (state.stop_event)
-    Syscall(SYS_close, (uptr)state.stop_event);
-  state.stop_event = 0;
+  tracking.kernel.Close();
+  if (tracking.stop_event)
+    Syscall(SYS_close, (uptr)tracking.stop_event);
+  tracking.stop_event = 0;
 }
 
 const char *StartWriteTracking(bool leave_library_out) {
@@ -368,18 +369,18 @@ const char *StartWriteTracking(bool leave_library_out) {
   // A huge page would be one write wide. Its like that are there already are
   // split at their first write.
   Syscall(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  state.leave_library_out = leave_library_out;
-  state.running = true;
+  tracking.leave_library_out = leave_library_out;
+  tracking.running = true;
   return nullptr;
 }
 
 void StopWriteTracking() {
-  if (!state.running)
+  if (!tracking.running)
     return;
-  state.running = false;
+  tracking.running = false;
   u64 one = 1;
-  Syscall(SYS_write, (uptr)state.stop_event, (uptr)&one, sizeof(one));
-  JoinRawThread(state.event_reader);
+  Syscall(SYS_write, (uptr)tracking.stop_event, (uptr)&one, sizeof(one));
+  JoinRawThread(tracking.event_reader);
   CloseAll();
 }
 

@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// userfaultfd protects all pages of the process, asynchronously (a write lifts
-// the protection and stops nobody), and PAGEMAP_SCAN lists the unprotected ones
-// and protects them again in one step. So the kernel tells which pages were
-// written, whoever wrote them: the program's code, libraries, the kernel
-// itself. `pagetide audit` compares that with the marks, and the engine uffd
-// records it. There is one tracking a process, for one of the two.
+// userfaultfd write-protects all pages of the process asynchronously: a write
+// lifts the protection without stopping the writer. PAGEMAP_SCAN lists the
+// unprotected pages and protects them again in one step. So the kernel reports
+// which pages were written, by the program, by libraries or by the kernel itself.
+// `pagetide audit` compares them with the marks, and the engine uffd records
+// them. A process has one tracking, for one of these two.
 //
-// It does not see: what was unmapped, or given back to the kernel, since the
-// last look; and writes that go around the process's page tables (a device,
-// io_uring's registered buffers, another process's mapping of a shared file).
+// Not reported: memory that was unmapped or given back to the kernel since the
+// last look; and writes that bypass the process's page tables (by a device, by
+// io_uring's registered buffers, by another process that maps the same file).
 //
 // All functions are for the recorder's thread.
 //
@@ -29,8 +29,7 @@
 
 namespace pagetide {
 
-/// Neighbouring pages. Where runs of several calls are put together, they need
-/// not be sorted.
+/// Neighbouring pages. Runs of several calls together need not be sorted.
 struct WrittenRun {
   u64 first, count; ///< page numbers: address >> 12
   u8 flags;         ///< trace::KernelRunFlags
@@ -42,34 +41,35 @@ struct UntrackedRange {
   const char *why;
 };
 
-/// Returns null, or what is missing, in a static text. `leave_library_out`:
-/// this library's own variables are not tracked (what it maps never is).
+/// Returns null, or a static text that says what the system lacks.
+/// `leave_library_out`: this library's variables are not tracked. (The memory that
+/// it maps never is.)
 const char *StartWriteTracking(bool leave_library_out);
 void StopWriteTracking();
 
-/// Has the mappings tracked, those that are already as well as new ones, and
-/// appends what was written in them since it was last taken, by ascending
-/// address. Without `take` that stays to be taken: appended is only what of new
-/// shared memory may have been written.
+/// Tracks all mappings of the list, and appends the pages that were written since
+/// they were last taken, by ascending address. Without `take` these pages stay to
+/// be taken, and only pages of new shared memory are appended, which may have
+/// been written.
 void TrackMappings(const MappingList &mappings, bool take,
                    PageVec<WrittenRun> &runs,
                    PageVec<UntrackedRange> &untracked);
 
-/// Why a mapping must not be touched, by its name; null where it may.
+/// Why a mapping with this name must not be tracked; null if it may.
 const char *WhyNotToTrack(const char *name);
-/// Where this library lies.
+/// The address range of this library.
 AddressRange OwnLibrary();
-/// Without tracking: appends the pages of [begin, end) that are there. Of private
-/// memory those that were written since it was mapped; of shared memory those
-/// that were touched. Returns 0, or an errno where the kernel does not tell.
+/// Works without tracking: appends the populated pages of [begin, end). Private
+/// pages were written since they were mapped; shared pages were read or written.
+/// Returns 0, or an errno if the kernel does not list them.
 int ListTouchedPages(uptr begin, uptr end, bool is_shared,
                      PageVec<WrittenRun> &runs);
 
-/// True where there is private memory that was written and is not tracked yet.
+/// True if there is private memory that was written and is not tracked yet.
 bool FoundNewMemory();
 
-/// Appends what was written in [begin, end) since it was last taken: of memory
-/// that was tracked when TrackMappings was last called. Returns 0 or an errno.
+/// Appends the pages of [begin, end) that were written since they were last taken.
+/// Only memory that the last TrackMappings call tracked. Returns 0 or an errno.
 int TakeWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs);
 /// The same, without taking it.
 int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs);

@@ -33,7 +33,7 @@ PAGETIDE_RECORDER_STATE static PageVec<pagetide_run> runs;
 PAGETIDE_RECORDER_STATE static PageVec<pagetide_thread_set> sections;
 PAGETIDE_RECORDER_STATE static PageVec<pagetide_page> pages;
 PAGETIDE_RECORDER_STATE static PageVec<pagetide_mapping> added, removed;
-PAGETIDE_RECORDER_STATE static MappingList told, telling;
+PAGETIDE_RECORDER_STATE static MappingList last, current;
 
 static void Describe(const MappingList &list, const Mapping &m,
                      PageVec<pagetide_mapping> &out) {
@@ -45,18 +45,18 @@ static void CompareMappings() {
   added.clear();
   removed.clear();
   uptr i = 0, j = 0;
-  while (i < told.entries.size() || j < telling.entries.size()) {
-    const Mapping *a = i < told.entries.size() ? &told.entries[i] : nullptr;
+  while (i < last.entries.size() || j < current.entries.size()) {
+    const Mapping *a = i < last.entries.size() ? &last.entries[i] : nullptr;
     const Mapping *b =
-        j < telling.entries.size() ? &telling.entries[j] : nullptr;
-    if (a && b && SameMapping(told, *a, telling, *b)) {
+        j < current.entries.size() ? &current.entries[j] : nullptr;
+    if (a && b && SameMapping(last, *a, current, *b)) {
       ++i;
       ++j;
     } else if (a && (!b || a->start <= b->start)) {
-      Describe(told, *a, removed);
+      Describe(last, *a, removed);
       ++i;
     } else {
-      Describe(telling, *b, added);
+      Describe(current, *b, added);
       ++j;
     }
   }
@@ -81,11 +81,12 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
   pages.clear();
   for (const PageHash &page : result.hashes)
     pages.push_back({page.granule << shift, page.hash, (u32)page.state});
-  // What was told last time must outlive this call: it names what went.
-  told.entries.swap(telling.entries);
-  told.names.swap(telling.names);
-  Copy(telling.entries, mappings.entries);
-  Copy(telling.names, mappings.names);
+  // The list of the last call must outlive this one: it has the names of the
+  // mappings that went.
+  last.entries.swap(current.entries);
+  last.names.swap(current.names);
+  Copy(current.entries, mappings.entries);
+  Copy(current.names, mappings.names);
   CompareMappings();
   pagetide_period &d = description;
   d.size = sizeof(d);

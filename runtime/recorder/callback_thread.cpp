@@ -42,8 +42,8 @@ struct Callback {
   void *user;
   bool thread_runs;
   u64 signals; ///< what its creator had blocked
-  /// In a child that was forked in a callback, or when a callback ends the
-  /// program, until it returns: no period is given to a second one.
+  /// True in a child that was forked in a callback, and when a callback ends the
+  /// program, until that callback returns: no second one runs meanwhile.
   bool inherited;
   u32 state; ///< CallbackState
   /// Changes whenever the callback thread has something to look at.
@@ -61,7 +61,7 @@ static void WakeCallbackThread() {
   FutexWakeAll(&callback.wake);
 }
 
-/// False where `from` is not the state.
+/// False if the state is not `from`.
 static bool ChangeState(CallbackState from, CallbackState to) {
   u32 expected = from;
   return __atomic_compare_exchange_n(&callback.state, &expected, (u32)to, false,
@@ -95,7 +95,7 @@ void RunCallback(const pagetide_period &period) {
   callback.run_lock.Release();
 }
 
-bool LeaveCallback() {
+bool AbandonCallback() {
   __atomic_store_n(&callback.inherited, true, __ATOMIC_RELEASE);
   if (!IsRuntimePthread(GetTidRaw()))
     return false;
@@ -105,20 +105,20 @@ bool LeaveCallback() {
 }
 
 static void *CallbackThread(void *) {
-  // A real thread of libc: the callback may do what any code may. What it
-  // touches is the program's own observation.
+  // A pthread, so that the callback may do whatever code may do. Its accesses
+  // belong to the observation, not to the program.
   SuspendMarks(+1);
   SetRuntimePthread(GetTidRaw());
   for (bool last = false;;) {
     u32 seen = LoadAcquire(&callback.wake);
     if (ChangeState(kWaits, kRuns)) {
       RunCallback(*callback.period);
-      ChangeState(kRuns, kDone); // unless LeaveCallback did it
+      ChangeState(kRuns, kDone); // unless AbandonCallback did it
       WakeRecorder();
     } else if (last) {
       break;
     } else if (NoProgramThreadLeft()) {
-      // A period may have come in between: look once more.
+      // Another period may have come in between: look once more.
       last = true;
       __atomic_store_n(&callback.thread_runs, false, __ATOMIC_SEQ_CST);
     } else {
@@ -126,8 +126,8 @@ static void *CallbackThread(void *) {
     }
   }
   SetRuntimePthread(0);
-  // libc runs the handlers of exit() on the last thread. If this is it, they
-  // are recorded.
+  // libc runs the handlers of exit() on the last thread. If this is the last
+  // one, they are recorded.
   self.suspended = 0;
   AdoptThread();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&callback.signals, 0, 8);
@@ -139,7 +139,7 @@ bool StartCallbackElsewhere(const pagetide_period &period) {
     return false;
   callback.period = &period;
   __atomic_store_n(&callback.state, (u32)kWaits, __ATOMIC_SEQ_CST);
-  // The thread may be about to end; it runs what it still sees.
+  // The thread may be about to end. It still runs what it sees before.
   if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_SEQ_CST) &&
       ChangeState(kWaits, kIdle))
     return false;
@@ -157,7 +157,8 @@ static int StartThread() {
   pthread_t thread;
   int error;
   {
-    ScopedBlockSignals block_signals; // inherited: the program's are not ours
+    // The thread inherits the mask: the program's handlers must not run on it.
+    ScopedBlockSignals block_signals;
     callback.signals = block_signals.saved();
     error = REAL(pthread_create)(&thread, &attr, CallbackThread, nullptr);
   }
@@ -177,7 +178,7 @@ int SetCallback(pagetide_callback function, void *user, void (*at_exit)()) {
   }
   if (function && !callback.thread_runs && StartThread())
     return PAGETIDE_NO_MEMORY;
-  callback.run_lock.Acquire(); // the former one is not running
+  callback.run_lock.Acquire(); // waits until the former callback returns
   {
     ScopedLock hold(callback.data_lock);
     callback.user = user;
@@ -190,7 +191,7 @@ int SetCallback(pagetide_callback function, void *user, void (*at_exit)()) {
 void LockCallback() { callback.data_lock.Acquire(); }
 void UnlockCallback() { callback.data_lock.Release(); }
 
-/// In a child: it has one thread, the one that forked.
+/// In a forked child, which has one thread: the one that forked.
 static void ForgetCallbackThread() {
   callback.state = kIdle;
   callback.thread_runs = false;
@@ -205,17 +206,17 @@ void DropCallbackInChild() {
 void RenewCallbackInChild() {
   callback.data_lock.Reset();
   callback.set_lock.Reset();
-  // The thread that forked may be in the callback, and then goes on in it.
+  // The thread that forked may be in the callback. Then it goes on in it.
   callback.inherited = self.in_request;
   if (!callback.inherited)
     callback.run_lock.Reset();
   ForgetCallbackThread();
   int error = callback.function ? StartThread() : 0;
   if (error)
-    WarnOrStop("process %u, a fork, has no thread for its period callback: %s. "
-               "The callback is called for the periods that the program ends, "
-               "not for those that the clock ends. Limits on threads (ulimit "
-               "-u) and memory (-v, -d) can be the reason.\n",
+    WarnOrStop("process %u, a forked child, has no thread for its period "
+               "callback: %s. The callback is called for periods that the "
+               "program ends, but not for periods that the clock ends. Raise "
+               "the limits on threads (ulimit -u) and memory (-v, -d).\n",
                GetPidRaw(), DescribeErrno(error));
 }
 

@@ -12,32 +12,32 @@
 
 namespace pagetide {
 
-/// Sets the program's callback (null: none) and makes sure that a thread of our
-/// own is there to run it. Returns a pagetide_status.
+/// Sets the program's callback (null: none) and starts the callback thread if it
+/// does not run. Registers `at_exit` with atexit when a callback is set for the
+/// first time. Returns a pagetide_status.
 int SetCallback(pagetide_callback callback, void *user, void (*at_exit)());
 bool HasCallback();
 
-/// The program ends, or becomes another, within the callback: to everybody else
-/// it counts as returned from now on, and no period is given to it before it
-/// has. True where the caller is the callback thread; otherwise it is the
-/// thread whose request the callback belongs to.
-bool LeaveCallback();
+/// The callback ends the program or calls exec. From now on it counts as
+/// returned, and it is not called again until it does return. True if the caller
+/// is the callback thread. Otherwise the caller is the thread that has made the
+/// request.
+bool AbandonCallback();
 
-/// Runs the callback on the calling thread, whose accesses are left out
-/// meanwhile.
+/// Runs the callback on the calling thread. Its accesses are in no page set.
 void RunCallback(const pagetide_period &period);
 
-/// Has the callback thread run it; false where there is no such thread. It
-/// wakes the recorder when CallbackDone() has become true. On the recorder's
-/// thread.
+/// Makes the callback thread run the callback; false if there is no such thread.
+/// That thread wakes the recorder when CallbackDone() has become true. For the
+/// recorder's thread.
 bool StartCallbackElsewhere(const pagetide_period &period);
 bool CallbackDone();
 
 /// In a forked child: a new callback thread if there is a callback.
 void RenewCallbackInChild();
-/// The same where no thread may be made: no callback is called from now on.
+/// The same if no thread may be made: no callback is called from now on.
 void DropCallbackInChild();
-/// Fork handlers' part.
+/// For the fork handlers.
 void LockCallback();
 void UnlockCallback();
 

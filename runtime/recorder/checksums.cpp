@@ -22,8 +22,8 @@ using namespace trace;
 /// Tries of UnstablePolicy::kRehash after the first hashing.
 constexpr int kRehashes = 3;
 
-/// Flags of the granules that are hashed. What may have been written, and what
-/// was carried because it may still be written, counts as written.
+/// Flags of the granules that are hashed. Granules that may have been written, and
+/// carried ones, count as written.
 static u32 WantedFlags(ChecksumMode mode) {
   constexpr u32 kWritten =
       kRunWritten | kRunMayWritten | kRunCarried | kRunAccessed;
@@ -65,8 +65,8 @@ static void UniteSections(const PageSet &set, u32 flags) {
 PAGETIDE_RECORDER_STATE static PageVec<StagedWord> unsettled_words;
 PAGETIDE_RECORDER_STATE static PageSet unsettled_set;
 
-/// Makes unstable what unsettled threads had marked as written. Both lists are
-/// sorted.
+/// Makes the pages unstable that unsettled threads had marked as written. Both
+/// lists are sorted.
 static void ExcludeUnsettled(PageVec<PageHash> &pages) {
   BuildRuns(unsettled_words, nullptr, unsettled_set);
   uptr i = 0;
@@ -87,7 +87,7 @@ static bool AnyUnstable(const PageVec<PageHash> &pages) {
 
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> again;
 
-/// The unstable pages, to be hashed anew.
+/// Copies the unstable pages to `again`, to be hashed once more.
 static void TakeUnstable(const PageVec<PageHash> &pages) {
   again.clear();
   for (const PageHash &page : pages)
@@ -102,8 +102,8 @@ static void PutBack(PageVec<PageHash> &pages) {
       page = again[i++];
 }
 
-/// Hashes what is unstable once more: marks are taken (into the open period,
-/// where they belong) so that new writes show.
+/// Hashes the unstable pages once more. Takes marks first (into the open period,
+/// where they belong), so that new writes show.
 static bool Rehash(const Engine &engine, PageVec<PageHash> &pages) {
   TakeUnstable(pages);
   if (!engine.collect(false))
@@ -131,8 +131,8 @@ static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
   job->done = true;
 }
 
-/// Hashes what is unstable while every thread stands still. What a page holds
-/// then is no torn value, whoever was about to write it.
+/// Hashes the unstable pages while every other thread is stopped. No page changes
+/// then while it is hashed.
 static void HashStopped(PageVec<PageHash> &pages) {
   TakeUnstable(pages);
   StoppedHashing job = {GetTidRaw(), false};
@@ -141,13 +141,13 @@ static void HashStopped(PageVec<PageHash> &pages) {
     PutBack(pages);
     return;
   }
-  // Not where ptrace is forbidden: they stay unstable.
-  PAGETIDE_RECORDER_STATE static bool told;
-  if (!told)
-    Warning("option unstable=stop: the threads cannot be stopped, because the "
-            "system forbids ptrace; pages written meanwhile stay without a "
-            "checksum (unstable).\n");
-  told = true;
+  // ptrace is forbidden: the pages stay unstable.
+  PAGETIDE_RECORDER_STATE static bool warned;
+  if (!warned)
+    Warning("option unstable=stop: the system forbids ptrace, so the threads "
+            "cannot be stopped. Pages that are written while they are hashed "
+            "have no checksum (unstable).\n");
+  warned = true;
 }
 
 bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,

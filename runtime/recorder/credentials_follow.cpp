@@ -1,4 +1,4 @@
-//===- credentials_follow.cpp - The program's rights on our threads -------===//
+//===- credentials_follow.cpp - The recorder takes on credentials --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@ static void Repeat(void *arg) {
   if (!Failed(result))
     return;
   if (call.number == SYS_capset) {
-    // Another thread of the program had other capabilities. None are needed.
+    // The caller had capabilities that this thread has not. It needs none.
     struct {
       u32 version, pid;
     } header = {0x20080522 /* _LINUX_CAPABILITY_VERSION_3 */, 0};
@@ -30,8 +30,8 @@ static void Repeat(void *arg) {
     if (!Failed(Syscall(SYS_capset, (uptr)&header, (uptr)none)))
       return;
   }
-  Fatal("the program has changed its rights (system call %ld), and the "
-        "recorder's threads cannot do the same: %s.\n",
+  Fatal("the program has changed its user, group or capabilities (system call "
+        "%ld), and the same call fails on the recorder's threads: %s.\n",
         call.number, DescribeErrno(ErrnoOf(result)));
 }
 

@@ -28,8 +28,8 @@ namespace {
 struct MappingsWatch {
   u64 time; ///< of the last look
   MappingList mappings, looked_up;
-  bool told_beyond;
-  bool told_mappings; ///< that they cannot be read
+  bool warned_beyond;
+  bool warned_mappings; ///< that the list cannot be read
 };
 } // namespace
 
@@ -38,7 +38,7 @@ PAGETIDE_RECORDER_STATE static MappingsWatch watch;
 const MappingList &KnownMappings() { return watch.mappings; }
 
 void ForgetMappings() {
-  watch.told_mappings = false;
+  watch.warned_mappings = false;
   watch.mappings.entries.clear();
 }
 
@@ -47,7 +47,7 @@ void LookAtMappings(u64 now, bool at_once) {
     return;
   watch.time = now;
   if (int error = ReadMappings(watch.looked_up, ScratchRange)) {
-    if (!watch.told_mappings) {
+    if (!watch.warned_mappings) {
       Reason text;
       internal_snprintf(text.text, sizeof(text.text),
                         "the list of mappings cannot be read from "
@@ -59,15 +59,15 @@ void LookAtMappings(u64 now, bool at_once) {
         EncodeNote(PendingFrames(), now, OpenPeriod().index, NoteCode::kLost,
                    text.text);
     }
-    watch.told_mappings = true;
+    watch.warned_mappings = true;
     return;
   }
-  if (watch.looked_up.beyond && !watch.told_beyond) {
-    watch.told_beyond = true;
+  if (watch.looked_up.beyond && !watch.warned_beyond) {
+    watch.warned_beyond = true;
     Warning(
-        "the program has mapped memory at 0x%llx, by a bare system call: no "
-        "shadow covers addresses of more than 47 bits. What it does there "
-        "is not recorded, and its marks can damage other memory.\n",
+        "the program has mapped memory at 0x%llx by a bare system call. No "
+        "shadow covers addresses of more than 47 bits: accesses there are not "
+        "recorded, and their marks can damage other memory.\n",
         watch.looked_up.beyond);
     if (Tracing())
       EncodeNote(PendingFrames(), now, OpenPeriod().index, NoteCode::kLost,

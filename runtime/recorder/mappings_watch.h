@@ -11,14 +11,14 @@
 
 namespace pagetide {
 
-/// Recording begins: nothing is known of the mappings.
+/// A recording starts: no mapping is known.
 void ForgetMappings();
 
-/// Looks which mappings there are, at most once in each interval of option
-/// `mappings` unless `at_once`. The trace is told of changes.
+/// Reads the list of mappings and writes changes to the trace. Does nothing if
+/// the last look is less than option `mappings` ago, unless `at_once`.
 void LookAtMappings(u64 now, bool at_once);
 
-/// As last looked up.
+/// The list as last read.
 const MappingList &KnownMappings();
 
 } // namespace pagetide

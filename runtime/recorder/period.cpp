@@ -32,9 +32,9 @@ namespace pagetide {
 
 using namespace trace;
 
-/// A callback may wait for a thread that changes its rights.
-static void AnswerRepeat() {
-  if (!RequestWaits() || request.op != Op::kRepeat)
+/// A thread changes its credentials. The callback may wait for it.
+static void AnswerCredentials() {
+  if (!RequestWaits() || request.op != Op::kCredentials)
     return;
   FollowCredentials(request.call);
   AnswerRequest(PAGETIDE_OK);
@@ -51,15 +51,14 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
     u32 seen = RecorderWakes();
     AnswerSlot(); // the callback may create threads
     if (!on_caller)
-      AnswerRepeat(); // or wait for a thread that changes its rights
+      AnswerCredentials();
     if (on_caller ? RequestWaits() : CallbackDone())
       return;
     RecorderSleep(seen);
   }
 }
 
-/// Says why there is nothing more, to the user and in the trace; the caller
-/// stops.
+/// Tells the user and the trace why the recording ends. The caller stops it.
 static void GiveUp(const char *why) {
   WarnOrStop("%s Recording ends here.\n", why);
   if (Tracing())
@@ -71,9 +70,9 @@ static void SayIfReadingRefused() {
   int error = TakeReadingRefused();
   if (!error)
     return;
-  WarnOrStop("pages cannot be read for their checksums: %s. They are called "
-             "unreadable. A system call filter may forbid process_vm_readv and "
-             "memfd_create; allow one of them.\n",
+  WarnOrStop("pages cannot be read for their checksums: %s. They are reported "
+             "as unreadable. If a seccomp filter forbids process_vm_readv and "
+             "memfd_create, allow one of them.\n",
              DescribeErrno(error));
   if (Tracing())
     EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
@@ -92,15 +91,15 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   ObserveThreads(now);
   LookAtMappings(now, last != nullptr || WatchingKernelWrites());
   if (WatchingKernelWrites())
-    // Before the marks are taken: what was written until now was marked before.
+    // First, because whatever was written until now was marked before.
     CollectKernelWrites(OpenPeriod().index, recorder_state.exiting,
                         KnownMappings(), PendingFrames());
-  // Where nobody reads pages at a period's end, a thread has until the next
-  // end to settle.
-  // A thread that waits for its request is between no mark and its access.
+  // A thread blocked in a request has no pending access.
   const bool asked = RequestWaits();
   if (asked)
     SettleSlot(request.slot);
+  // If nobody reads pages at this period's end, threads had until now to settle
+  // for the period before.
   bool ok = hash || callback || CarryUnsettled(0);
   ok = recorder_state.engine->collect(true) && ok;
   CountPeriodEnded();

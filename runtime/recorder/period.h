@@ -12,10 +12,10 @@
 
 namespace pagetide {
 
-/// Ends the open period: its marks are taken, its pages hashed, the callback is
-/// called, the trace gets it. `on_caller`: the callback runs on the thread whose
-/// request is under way. `last` is an End frame to write behind it, or null.
-/// False if recording cannot go on: the caller must stop it.
+/// Ends the open period: takes its marks, hashes its pages, calls the callback,
+/// and queues the period for the trace. `on_caller`: the callback runs on the
+/// thread that has made the request. `last` not null: an End frame follows the
+/// period. False if the recording cannot go on: the caller must stop it.
 [[nodiscard]] bool EndPeriod(u32 flags, bool on_caller,
                              const trace::EndReason *last);
 

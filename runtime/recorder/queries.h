@@ -9,7 +9,7 @@
 
 namespace pagetide {
 
-/// Answers `request`: a pagetide_status, or for a query the flags.
+/// Each answers `request`. AnswerQuery returns the flags, or a pagetide_status.
 int AnswerQuery();
 int AnswerCollect();
 

@@ -38,8 +38,8 @@ static bool EndPeriodOrStop(u32 flags, bool on_caller, const EndReason *last) {
   return false;
 }
 
-/// The clock says so. Ends that passed while we were late are overruns: they
-/// lengthened this period.
+/// Ends a period because its time has passed. Scheduled ends that passed while
+/// the recorder was late are overruns: they lengthened this period.
 static void EndTimedPeriod(u64 now) {
   u64 period = __atomic_load_n(&record_config.period_ns, __ATOMIC_ACQUIRE);
   u64 due = recorder_state.next_end;
@@ -48,12 +48,12 @@ static void EndTimedPeriod(u64 now) {
     recorder_state.overruns += missed;
     due += missed * period;
   }
-  // An exec may take its time: nothing follows the End frame meanwhile.
-  if (recorder_state.said_end && !AnyMarks()) {
+  // exec may take long. Nothing may follow the End frame meanwhile.
+  if (recorder_state.wrote_end_frame && !AnyMarks()) {
     ++recorder_state.overruns;
     return Schedule(due);
   }
-  recorder_state.said_end = false;
+  recorder_state.wrote_end_frame = false;
   EndPeriodOrStop(0, false, nullptr);
   Schedule(due);
 }
@@ -67,11 +67,11 @@ static int AnswerEndOfProgram() {
     return PAGETIDE_OK;
   if (Tracing())
     DrainTraceWriter();
-  // After exec that fails, or an abort that is caught, the program goes on.
+  // The program goes on if exec fails or a handler catches the abort.
   if (request.reason == EndReason::kExit) {
     StopRecording();
   } else {
-    recorder_state.said_end = true;
+    recorder_state.wrote_end_frame = true;
     Schedule(MonotonicNs());
   }
   return PAGETIDE_OK;
@@ -112,7 +112,7 @@ static int AnswerStop() {
 }
 
 static int Answer() {
-  if (request.op == Op::kRepeat) {
+  if (request.op == Op::kCredentials) {
     FollowCredentials(request.call);
     return PAGETIDE_OK;
   }
@@ -138,14 +138,14 @@ static int Answer() {
     return AnswerQuery();
   case Op::kCollect:
     return AnswerCollect();
-  case Op::kEndOfHandlers:
+  case Op::kAtexitHandlersDone:
     EndPeriodOrStop(0, true, nullptr);
     recorder_state.exiting = true;
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kEndOfProgram:
     return AnswerEndOfProgram();
-  case Op::kRepeat:
+  case Op::kCredentials:
   case Op::kNone:
     break;
   }
@@ -154,11 +154,11 @@ static int Answer() {
 
 //===- The thread ---------------------------------------------------------===//
 
-/// In a forked child whose parent recorded: the trace to name in a note.
+/// In a forked child whose parent recorded: the parent's trace.
 static char inherited_trace[4096];
 static bool inherited;
 
-/// Does one thing, if there is one to do.
+/// Does the next thing. False if there was nothing to do.
 static bool Work() {
   AnswerSlot();
   if (RequestWaits()) {
@@ -172,7 +172,7 @@ static bool Work() {
   return true;
 }
 
-/// What was under way was left off: recording cannot go on.
+/// A step was abandoned (bailout.h): the recording cannot go on.
 static void Recover(const Reason &why) {
   const bool asked = RequestWaits();
   const bool starts = asked && request.op == Op::kStart && !Recording();
@@ -188,7 +188,7 @@ static void Recover(const Reason &why) {
     AnswerRequest(starts ? PAGETIDE_IO : PAGETIDE_NO_MEMORY);
 }
 
-/// In a child, which begins to record where its parent did.
+/// In a forked child whose parent recorded.
 static void StartInChild() {
   Reason why;
   int status = PAGETIDE_OK;
@@ -197,7 +197,8 @@ static void StartInChild() {
     status = PAGETIDE_NO_MEMORY;
   }
   if (status && GetFlags().on_failure == OnFailure::kStop)
-    WarnOrStop("process %u, a fork, cannot be recorded.\n", ServedProcess());
+    WarnOrStop("process %u, a forked child, cannot be recorded.\n",
+               ServedProcess());
 }
 
 static void RunRecorder(void *) {
@@ -244,11 +245,11 @@ void RenewRecorderInChild() {
   RenewRequestsInChild();
   SetRecording(false);
   if (!inherited)
-    return; // started when something needs it
-  // Fork returns in the child only when the child records: no instant of it
-  // must be lost to a SIGKILL.
+    return; // the first request starts the recorder
+  // fork returns in the child only after the child has begun to record, so that
+  // a SIGKILL right after it loses nothing.
   if (EnsureRecorder()) {
-    inherited = false; // a later try would begin in the middle
+    inherited = false; // a later start would miss the beginning
     return;
   }
   RequestFlush();

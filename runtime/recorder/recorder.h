@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread a process, which sleeps until a period ends or somebody asks
-// something of it. It alone takes marks, hashes pages and begins or ends
-// recording; other threads send it requests and wait for the answer.
+// Each process has one recorder thread. It sleeps until a period ends or another
+// thread makes a request (requests.h). Only this thread takes marks, hashes
+// pages, and starts and stops recordings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,11 @@
 
 namespace pagetide {
 
-/// Fork handlers' part. Waits for a request under way, unless it is the
+/// For the fork handlers. Waits until no request is under way, unless it is the
 /// caller's own (a fork in a callback).
 void LockRecorder(bool in_request);
 void UnlockRecorder(bool in_request);
-/// Forgets the parent's recorder and goes on with a new one, recording if the
-/// parent did.
+/// Forgets the parent's recorder and starts a new one if the parent recorded.
 void RenewRecorderInChild();
 
 /// Second phase, before any request.

@@ -19,17 +19,16 @@ void SetRecording(bool is_recording) { StoreRelease(&recording, is_recording); }
 
 void Schedule(u64 from) {
   u64 period = __atomic_load_n(&record_config.period_ns, __ATOMIC_ACQUIRE);
-  constexpr u64 kNever = 0; // also where the sum wraps: beyond five centuries
+  constexpr u64 kNever = 0; // also if the sum wraps: beyond five centuries
   recorder_state.next_end =
       period && from + period > from ? from + period : kNever;
 }
 
 //===- For debuggers and oracles ------------------------------------------===//
 
-/// Counts that a watchpoint, or a simulator, may observe: recordings begun in
-/// this process, and periods ended. Each is stored to once the marks of the
-/// time before have been taken, and before a thread that ended the period runs
-/// on.
+/// Counts that a watchpoint or a simulator can observe: recordings started in
+/// this process, and periods ended. Each is written after the marks of the time
+/// before have been taken, and before the thread that ended the period goes on.
 extern "C" {
 struct PagetideBoundaries {
   volatile u64 begun, ended;

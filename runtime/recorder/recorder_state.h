@@ -24,7 +24,7 @@ struct RecordConfig {
   bool by_record;        ///< `pagetide record` began it, not the program
 };
 
-/// Of the recording under way. A request to start fills it in.
+/// Of the recording under way. RequestStart fills it in.
 extern RecordConfig record_config;
 
 /// True while a recording is under way. From any thread.
@@ -41,8 +41,8 @@ struct RecorderState {
   const Engine *engine;
   u64 next_end; ///< when the clock ends the open period; 0: it does not
   u64 overruns; ///< scheduled ends missed in the open period
-  /// The trace says that the program ended, by exec or abort. It may go on.
-  bool said_end;
+  /// The trace has an End frame for exec or abort. The program may still go on.
+  bool wrote_end_frame;
   int control; ///< connection to `pagetide record`, or -1
   char trace_path[4096];
   bool exiting; ///< the program's exit handlers have run
@@ -52,7 +52,7 @@ PAGETIDE_RECORDER_STATE extern RecorderState recorder_state;
 /// Schedules the next end of a period after `from`.
 void Schedule(u64 from);
 
-/// Counts for debuggers and oracles: call when the marks of the time before
+/// For debuggers and oracles. To be called when the marks of the time before
 /// have been taken.
 void CountRecordingBegun();
 void CountPeriodEnded();

@@ -53,14 +53,17 @@ RecordConfig ConfigFromFlags() {
   case 0:
     break;
   case ENAMETOOLONG:
-    Fatal("option trace_path: the name is too long: %s\n", flags.trace_path);
+    Fatal("option trace_path: the name is too long: %s. Give a shorter one.\n",
+          flags.trace_path);
   default:
     Fatal("option trace_path: %s is relative to the working directory, which "
           "has no path (%s). Give an absolute one.\n",
           flags.trace_path, DescribeErrno(error));
   }
   if (internal_strlen(flags.control) >= sizeof(config.control))
-    Fatal("option control: the socket's name is too long: %s\n", flags.control);
+    Fatal("option control: the socket's name is too long: %s. Set TMPDIR to a "
+          "shorter path.\n",
+          flags.control);
   internal_strncpy(config.control, flags.control, sizeof(config.control) - 1);
   return config;
 }
@@ -70,7 +73,7 @@ int SetTracePath(RecordConfig &config, const char *path) {
   if (!path || !*path)
     return 0;
   uptr used = 0;
-  constexpr uptr kRoom = 32; // for what CreateTraceFile appends
+  constexpr uptr kRoom = 32; // for the suffix that CreateTraceFile may append
   if (path[0] != '/') {
     uptr n =
         Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
@@ -104,16 +107,15 @@ static FileHeader HeaderOfTrace(u64 now) {
   return header;
 }
 
-/// Creates the trace and starts its writer. `parent_trace` not null: the
-/// process is a fork of the one that writes it.
+/// Creates the trace and starts its writer. `parent_trace`: see StartRecording.
 static int StartTrace(u64 now, const char *parent_trace) {
   SetTracing(false);
   int fd = -1;
   if (record_config.trace_path[0]) {
     if (int error = CreateTraceFile(record_config.trace_path,
                                     recorder_state.trace_path, &fd)) {
-      Warning("cannot create the trace %s: %s. Name another with trace_path "
-              "(pagetide record -o).\n",
+      Warning("cannot create the trace %s: %s. Choose another path with option "
+              "trace_path (pagetide record -o).\n",
               record_config.trace_path, DescribeErrno(error));
       return PAGETIDE_IO;
     }
@@ -127,7 +129,7 @@ static int StartTrace(u64 now, const char *parent_trace) {
     });
     PendingFrames().clear();
     if (!started) {
-      // No trace rather than one of nothing; the name was new, so it is ours.
+      // Remove the empty trace. CreateTraceFile made a new file: it is ours.
       Syscall(SYS_unlinkat, (uptr)AT_FDCWD, (uptr)recorder_state.trace_path, 0);
       Syscall(SYS_close, (uptr)fd);
       Warning("cannot write the trace %s: %s.\n", recorder_state.trace_path,
@@ -142,18 +144,19 @@ static int StartTrace(u64 now, const char *parent_trace) {
                         Tracing() ? recorder_state.trace_path : "");
     if (recorder_state.control < 0 && Tracing())
       EncodeNote(PendingFrames(), now, 0, NoteCode::kInfo,
-                 "`pagetide record` could not be reached: nobody completes "
-                 "this trace if the process is killed");
+                 "`pagetide record` could not be reached: if the process is "
+                 "killed, nobody completes this trace");
   }
   return PAGETIDE_OK;
 }
 
 static void CannotWatchKernelWrites(const char *missing) {
-  Warning("the kernel cannot tell which pages are written (option "
-          "kernel_writes): %s. The trace is made without that.\n",
+  Warning("option kernel_writes: the kernel cannot report which pages are "
+          "written: %s. The trace lacks them.\n",
           missing);
   EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
-             NoteCode::kLost, "the kernel cannot tell which pages are written");
+             NoteCode::kLost,
+             "the kernel cannot report which pages are written");
 }
 
 static const Engine &ChosenEngine() {
@@ -165,7 +168,7 @@ static const Engine &ChosenEngine() {
   case EngineKind::kMarks:
     break;
   }
-  return ShadowEngine();
+  return MarksEngine();
 }
 
 int StartRecording(const char *parent_trace) {
@@ -197,7 +200,7 @@ int StartRecording(const char *parent_trace) {
     return PAGETIDE_UNSUPPORTED;
   }
   CountRecordingBegun();
-  // The header must be right before record may harvest by it.
+  // `pagetide record` may read the header from now on: it must be complete.
   StoreRelease(&shadow.header->recording, 1);
   if (int status = StartTrace(now, parent_trace)) {
     StoreRelease(&shadow.header->recording, 0);
@@ -205,7 +208,7 @@ int StartRecording(const char *parent_trace) {
     return status;
   }
   recorder_state.overruns = 0;
-  recorder_state.said_end = false;
+  recorder_state.wrote_end_frame = false;
   LookAtMappings(now, true);
   if (GetFlags().kernel_writes && Tracing())
     if (const char *missing = StartKernelWrites(KnownMappings()))

@@ -11,19 +11,20 @@
 
 namespace pagetide {
 
-/// What PAGETIDE_OPTIONS asks for. Paths become absolute: the recorder's working
-/// directory need not stay the program's.
+/// The settings of PAGETIDE_OPTIONS. Paths become absolute, because the program
+/// may change its working directory.
 RecordConfig ConfigFromFlags();
-/// Makes `path` (null or empty: none) absolute and puts it in. Returns 0 or an
-/// errno: it is too long, or relative to a directory that has no path.
+/// Sets config.trace_path to `path`, made absolute (null or empty: no trace).
+/// Returns 0 or an errno: the path is too long, or it is relative and the working
+/// directory has no path.
 int SetTracePath(RecordConfig &config, const char *path);
 
-/// On the recorder's thread: begins as record_config says. `parent_trace` not
-/// null: the process is a fork of the one that writes it. Returns a
-/// pagetide_status.
+/// On the recorder's thread: starts to record as record_config says.
+/// `parent_trace` not null: this process is a forked child of the one that writes
+/// that trace. Returns a pagetide_status.
 int StartRecording(const char *parent_trace);
 
-/// `why` not null: it ends before its time, and the trace is to say so.
+/// `why` not null: the recording ends early, and the trace says so.
 void StopRecording(const char *why = nullptr);
 
 } // namespace pagetide

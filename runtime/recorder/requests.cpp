@@ -20,14 +20,15 @@ namespace pagetide {
 
 using namespace trace;
 
-/// Held by the thread whose request is under way.
+/// Held by the thread that has made the request.
 static Lock request_lock;
 Request request;
 
 static bool MayRequest() { return !self.in_request && InServedProcess(); }
 
-/// Sends `request`, filled in by the caller, who holds the lock.
-static int Send(Op op, u64 *saved_signals) {
+/// Hands `request` to the recorder and waits for the answer. The caller has
+/// filled it in and holds the lock.
+static int WaitForAnswer(Op op, u64 *saved_signals) {
   request.op = op;
   request.slot = CurrentSlot();
   request.result = PAGETIDE_OK;
@@ -39,14 +40,15 @@ static int Send(Op op, u64 *saved_signals) {
         return PAGETIDE_NOT_RECORDING;
       continue;
     }
-    // The program's own code: it gets its own signal mask back for the while.
+    // Restore the program's signal mask while its callback runs.
     u64 blocked = 0;
     Syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (uptr)saved_signals,
             (uptr)&blocked, 8);
     RunCallback(*request.period);
     Syscall(SYS_rt_sigprocmask, 2, (uptr)&blocked, 0, 8);
-    if (self.left_request) { // and the program went on: exec failed, say
-      self.left_request = false;
+    // The callback called exec, say, and exec failed: the program goes on.
+    if (self.abandoned_request) {
+      self.abandoned_request = false;
       request_lock.Acquire();
       return PAGETIDE_OK;
     }
@@ -58,11 +60,12 @@ static int Send(Op op, u64 *saved_signals) {
   return request.result;
 }
 
-/// Runs fill(request), sends, runs take(request), with the lock held and
-/// signals blocked: a handler that ends the program must not find the lock
-/// held by its own thread.
-template <typename Fill, typename Take>
-static int Ask(Op op, Fill fill, Take take) {
+/// Runs set_arguments(request), hands the request to the recorder, and runs
+/// get_results(request) when it is answered. Signals are blocked meanwhile: a
+/// handler that ends the program must not find the lock held by its own thread.
+template <typename SetArguments, typename GetResults>
+static int CallRecorder(Op op, SetArguments set_arguments,
+                        GetResults get_results) {
   if (!MayRequest())
     return PAGETIDE_BUSY;
   if (EnsureRecorder())
@@ -71,53 +74,54 @@ static int Ask(Op op, Fill fill, Take take) {
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   request_lock.Acquire();
   self.in_request = true;
-  fill(request);
-  int result = Send(op, &saved);
-  take(request);
+  set_arguments(request);
+  int result = WaitForAnswer(op, &saved);
+  get_results(request);
   self.in_request = false;
   request_lock.Release();
   Syscall(SYS_rt_sigprocmask, 2, (uptr)&saved, 0, 8);
   return result;
 }
 
-static void Nothing(Request &) {}
+template <typename SetArguments>
+static int CallRecorder(Op op, SetArguments set_arguments) {
+  return CallRecorder(op, set_arguments, [](Request &) {});
+}
+
+static int CallRecorder(Op op) {
+  return CallRecorder(op, [](Request &) {});
+}
 
 int RequestStart(const RecordConfig &wanted) {
-  return Ask(
-      Op::kStart,
-      [&](Request &) {
-        if (!Recording())
-          record_config = wanted;
-      },
-      Nothing);
+  return CallRecorder(Op::kStart, [&](Request &) {
+    if (!Recording())
+      record_config = wanted;
+  });
 }
-int RequestStop() { return Ask(Op::kStop, Nothing, Nothing); }
+int RequestStop() { return CallRecorder(Op::kStop); }
 int RequestSetPeriod(u64 ns) {
-  // The one call that a callback may make: it needs no answer.
+  // A callback may make this call: it needs no answer.
   if (self.in_request) {
     if (!Recording())
       return PAGETIDE_NOT_RECORDING;
     __atomic_store_n(&record_config.period_ns, ns, __ATOMIC_RELEASE);
     return PAGETIDE_OK;
   }
-  return Ask(Op::kSetPeriod, [&](Request &r) { r.number = ns; }, Nothing);
+  return CallRecorder(Op::kSetPeriod, [&](Request &r) { r.number = ns; });
 }
 int RequestPeriodEnd(u32 flags) {
-  return Ask(Op::kPeriodEnd, [&](Request &r) { r.number = flags; }, Nothing);
+  return CallRecorder(Op::kPeriodEnd, [&](Request &r) { r.number = flags; });
 }
-int RequestFlush() { return Ask(Op::kFlush, Nothing, Nothing); }
+int RequestFlush() { return CallRecorder(Op::kFlush); }
 int RequestQuery(uptr address, uptr bytes) {
-  return Ask(
-      Op::kQuery,
-      [&](Request &r) {
-        r.address = address;
-        r.bytes = bytes;
-      },
-      Nothing);
+  return CallRecorder(Op::kQuery, [&](Request &r) {
+    r.address = address;
+    r.bytes = bytes;
+  });
 }
 int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
                    uptr *count) {
-  return Ask(
+  return CallRecorder(
       Op::kCollect,
       [&](Request &r) {
         r.address = address;
@@ -129,17 +133,17 @@ int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
       [&](Request &r) { *count = r.count; });
 }
 
-void EndOfHandlers() {
+void OnAtexitHandlersDone() {
   if (Recording() && GetFlags().kernel_writes)
-    Ask(Op::kEndOfHandlers, Nothing, Nothing);
+    CallRecorder(Op::kAtexitHandlersDone);
 }
 
-/// A callback ends the program, or makes it another: the recorder goes on as if
-/// it had returned, and the period is written.
-static void LeaveRequest() {
+/// A callback ends the program or calls exec. The recorder goes on as if the
+/// callback had returned, and the period is written.
+static void AbandonRequest() {
   u64 all = signals_to_block, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
-  if (!LeaveCallback() && !self.left_request) {
+  if (!AbandonCallback() && !self.abandoned_request) {
     StoreRelease(&request.turn, kRecorder);
     WakeRecorder();
     for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;)
@@ -147,7 +151,7 @@ static void LeaveRequest() {
     request.op = Op::kNone;
     StoreRelease(&request.turn, kIdle);
     request_lock.Release();
-    self.left_request = true;
+    self.abandoned_request = true;
   }
   Syscall(SYS_rt_sigprocmask, 2, (uptr)&saved, 0, 8);
 }
@@ -161,31 +165,32 @@ void EndOfProgram(EndReason reason) {
     return;
   const bool in_callback = self.in_request;
   if (in_callback) {
-    LeaveRequest();
+    AbandonRequest();
     self.in_request = false;
   }
-  Ask(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; }, Nothing);
+  CallRecorder(Op::kEndOfProgram, [&](Request &r) { r.reason = reason; });
   self.in_request = in_callback;
 }
 
-void RepeatOnRecorder(long number, uptr a, uptr b, uptr c, uptr d, uptr e) {
+void ApplyCredentialsToRuntimeThreads(long number, uptr a, uptr b, uptr c,
+                                      uptr d, uptr e) {
   if (!RecorderRuns() || !InServedProcess())
-    return; // there is no recorder, or this is a child by vfork
+    return; // there is no recorder, or this is a child of vfork
   if (self.in_request) {
-    Warning("the program changes its rights in a callback, where the "
-            "recorder's threads cannot follow: they keep the former ones.\n");
+    Warning("the program changes its user, group or capabilities in a "
+            "callback. The recorder's threads cannot follow there: they keep "
+            "the former ones.\n");
     return;
   }
-  Ask(
-      Op::kRepeat, [&](Request &r) { r.call = {number, {a, b, c, d, e}}; },
-      Nothing);
+  CallRecorder(Op::kCredentials,
+               [&](Request &r) { r.call = {number, {a, b, c, d, e}}; });
 }
 
 //===- The callback -------------------------------------------------------===//
 
 /// exit() destroys the program's static objects before this library ends. The
-/// callback may use those that stood when it was set; atexit handlers run in
-/// reverse order, so here they still stand.
+/// callback may use the objects that existed when it was set. atexit handlers
+/// run in reverse order, so those objects still exist here.
 static void GiveLastPeriod() {
   if (!HasCallback())
     return;

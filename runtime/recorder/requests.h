@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread that wants something of the recorder fills in the one request, wakes
-// the recorder and waits for the answer. A callback runs meanwhile on the thread
-// that asked to end the period.
+// A thread that needs the recorder fills in the one request, wakes the recorder
+// and waits for the answer. If the thread asked to end a period, it runs the
+// program's callback while it waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ namespace pagetide {
 
 //===- From any thread ----------------------------------------------------===//
 
-// Results are of enum pagetide_status. PAGETIDE_BUSY where the caller is in a
-// callback, or in a child made by vfork.
+// Results are of enum pagetide_status. PAGETIDE_BUSY: the caller is in a
+// callback, or in a child of vfork.
 
 int RequestStart(const RecordConfig &config);
 int RequestStop();
@@ -38,20 +38,22 @@ int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
 /// Sets the program's callback; null: none.
 int RequestCallback(pagetide_callback callback, void *user);
 
-/// The process is about to end, or to become another program: the running
-/// period ends, and all is written. Does nothing where nothing is recorded.
+/// The process is about to end, or to execute another program. The running
+/// period ends, and everything is written. Does nothing unless a recording is
+/// under way.
 void EndOfProgram(trace::EndReason reason);
 
-/// Makes a system call that the calling thread has just made, which changes the
-/// rights of a thread, on the recorder's threads too, as libc does on its own.
-/// Dies where it fails there: the program's rights would be unknown.
-void RepeatOnRecorder(long number, uptr a = 0, uptr b = 0, uptr c = 0,
-                      uptr d = 0, uptr e = 0);
+/// The calling thread has just made a system call that changes its user, group
+/// or capabilities. Makes the same call on the recorder's threads, as libc does
+/// on its own threads. Ends the process if the call fails there: nobody would
+/// know which credentials the process has.
+void ApplyCredentialsToRuntimeThreads(long number, uptr a = 0, uptr b = 0,
+                                      uptr c = 0, uptr d = 0, uptr e = 0);
 
-/// The program's exit handlers have run, and the destructors of its files come
-/// next, those of the compiler's start-up files among them, which nobody
-/// instruments: under option kernel_writes they have a period of their own.
-void EndOfHandlers();
+/// The program's exit handlers have run; the destructors of its modules come
+/// next. Some of these belong to the compiler's start-up files, which nobody
+/// instruments. Option kernel_writes gives them a period of their own.
+void OnAtexitHandlersDone();
 
 //===- On the recorder's thread -------------------------------------------===//
 
@@ -64,12 +66,12 @@ enum class Op : u32 {
   kFlush,
   kQuery,
   kCollect,
-  kEndOfHandlers,
+  kAtexitHandlersDone,
   kEndOfProgram,
-  kRepeat,
+  kCredentials,
 };
 
-/// Who has the request: it goes round, or back and forth for a callback.
+/// Who has to act on the request.
 enum Turn : u32 { kIdle, kRecorder, kCallerRunsCallback, kAnswered };
 
 struct Request {
@@ -92,17 +94,17 @@ extern Request request;
 /// True if a thread waits for an answer.
 bool RequestWaits();
 void AnswerRequest(int result);
-/// Has the thread whose request is under way run the callback. It is done when
-/// RequestWaits() is true again.
+/// Makes the thread that waits run the callback. RequestWaits() is true again
+/// when the callback has returned.
 void LetCallerRunCallback(const pagetide_period &period);
 
 //===- Start, end and fork ------------------------------------------------===//
 
-/// Something has ended the recorder's thread alone: see ServiceHooks.
+/// The recorder's thread was ended from outside: see ServiceHooks.
 void OnRecorderGone();
 
-/// Waits for a request under way, unless it is the caller's own (a fork in a
-/// callback).
+/// Waits until no request is under way, unless it is the caller's own (a fork in
+/// a callback).
 void LockRequests(bool in_request);
 void UnlockRequests(bool in_request);
 void RenewRequestsInChild();

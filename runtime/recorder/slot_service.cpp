@@ -20,17 +20,17 @@ namespace pagetide {
 
 using namespace trace;
 
-PAGETIDE_RECORDER_STATE static bool told_shared;
+PAGETIDE_RECORDER_STATE static bool warned_shared_slots;
 
-void RenewSlotWarning() { told_shared = false; }
+void RenewSlotWarning() { warned_shared_slots = false; }
 
-/// No thread beyond the `own` ones so far gets a slot of its own.
+/// The `own` threads so far have a slot each; further threads share some.
 static void SaySlotsRanOut(u32 own) {
-  if (!Recording() || told_shared)
+  if (!Recording() || warned_shared_slots)
     return;
-  told_shared = true;
-  Warning("no shadow of its own is left for another thread (%u have one): "
-          "further threads share some, and stand under thread 0.%s\n",
+  warned_shared_slots = true;
+  Warning("no shadow is left for another thread (%u threads have one). Further "
+          "threads share some and are reported as thread 0.%s\n",
           own,
           shadow.cells_per_granule_shift
               ? " Precision exact has room for sixteen times "
@@ -39,7 +39,7 @@ static void SaySlotsRanOut(u32 own) {
   if (Tracing())
     EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
                NoteCode::kThreadsShared,
-               "slots ran out: further threads stand under thread 0");
+               "slots ran out: further threads are reported as thread 0");
 }
 
 void AnswerSlot() {

@@ -11,7 +11,7 @@ namespace pagetide {
 
 /// Answers a request for a slot (threads/slot_requests.h) if there is one.
 void AnswerSlot();
-/// Recording begins: tell again when slots run out.
+/// A recording starts: warn again when slots run out.
 void RenewSlotWarning();
 
 } // namespace pagetide

@@ -140,14 +140,14 @@ void EnsureSecondPhase() {
     StartIfAsked();
 }
 
-/// Registers EndOfHandlers from the constructor of the program itself. It is the
-/// first one after libc has registered the destructors of all files, so exit calls
-/// it right before those, and after every other handler.
-static void RegisterEndOfHandlers(const void *base_of_module) {
+/// Registers OnAtexitHandlersDone from the constructor of the program itself, the
+/// first to come after libc has registered the destructors of all files: it is
+/// then called right before those, and after every other handler.
+static void RegisterAtexitHandlersDone(const void *base_of_module) {
   constexpr uptr kPage = 4096;
   if (GetFlags().kernel_writes &&
       (uptr)base_of_module == (getauxval(AT_PHDR) & ~(kPage - 1)))
-    atexit(EndOfHandlers);
+    atexit(OnAtexitHandlersDone);
 }
 
 /// Runs after every other destructor: all instrumented files need this library,
@@ -184,7 +184,7 @@ __pagetide_module_init_v2(const pagetide::abi::ModuleInfo *info) {
   dladdr((const void *)info, &where);
   AdmitModule(*info, where.dli_fname ? where.dli_fname : "");
   EnsureSecondPhase();
-  RegisterEndOfHandlers(where.dli_fbase);
+  RegisterAtexitHandlersDone(where.dli_fbase);
 }
 
 /// The entry point of every program that libc starts. It starts the runtime if

@@ -24,7 +24,7 @@ struct ThreadSelf {
   u32 slot_plus_one; ///< 0: not looked up yet
   u32 suspended;     ///< see SuspendMarks
   bool in_request;   ///< waits for the recorder, or runs a callback
-  bool left_request; ///< has ended its request from within the callback
+  bool abandoned_request; ///< has ended its request from within the callback
   bool ended;        ///< its last destructors run
   /// Of a thread on the fallback slot: its calls under way (see InFlight), and
   /// the innermost.

@@ -63,7 +63,7 @@ int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
       return (int)fd;
     Syscall(SYS_close, fd);
   }
-  Warning("cannot reach `pagetide record` on %s: %s. Recording goes on; if the "
+  Warning("cannot reach `pagetide record` on %s: %s. Recording goes on. If the "
           "program is killed, its last period is lost.\n",
           socket_path, DescribeErrno(error));
   return -1;

@@ -9,10 +9,10 @@
 
 namespace pagetide {
 
-/// Hands the memfd and the trace (-1: none) to the `pagetide record` that
-/// listens on `socket_path`. Returns the connection, to be kept open while the
-/// process lives, or -1 after a warning: recording goes on, only what a killed
-/// program leaves is then lost.
+/// Passes the memfd and the trace (-1: none) to the `pagetide record` that
+/// listens on `socket_path`. Returns the connection, which stays open until the
+/// process ends. Returns -1 after a warning: then record cannot save the last
+/// period of a killed program.
 int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
                     const char *trace_path);
 

@@ -58,9 +58,9 @@ void ObserveThreadEnds(bool recording) { pending.observes_ends = recording; }
 
 static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
                             const char *name) {
-  // All at once: half a frame must not stay there (bailout.h).
-  constexpr uptr kMostBytes = 256;
-  pending.frames.reserve(pending.frames.size() + kMostBytes);
+  // Reserve first: half a frame must not stay if memory runs out (bailout.h).
+  constexpr uptr kMaxBytes = 256;
+  pending.frames.reserve(pending.frames.size() + kMaxBytes);
   uptr frame = BeginPendingFrame(pending.frames, FrameType::kThreads);
   Encoder encoder(pending.frames);
   encoder.threads(1);
@@ -68,7 +68,7 @@ static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
   EndPendingFrame(pending.frames, frame);
 }
 
-/// The thread's name as ps shows it; empty where it is gone.
+/// The thread's name as ps shows it; empty if the thread has gone.
 static void ReadThreadName(u32 tid, char *name, uptr bytes) {
   char path[64];
   internal_snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);

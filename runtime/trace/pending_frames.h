@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Frames other than a period's are kept here until the next period ends: they go
-// into the trace before it. All functions are for the recorder's thread.
+// Frames other than a period's wait here until the next period ends. Then they
+// are written before it. All functions are for the recorder's thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +21,23 @@ namespace pagetide {
 bool Tracing();
 void SetTracing(bool tracing);
 
-/// In front of the next period: PendingFrame and payload, one after the other.
+/// The waiting frames: each is a PendingFrame and its payload.
 PageVec<u8> &PendingFrames();
 
-/// The trace is to say what it lacks.
+/// Adds a note that says what the trace lacks.
 void NoteLost(const char *what);
 
 //===- Threads that come and go -------------------------------------------===//
 
-/// Recording begins: no thread is in the trace yet.
+/// A recording starts: no thread is in the trace yet.
 void ForgetThreads();
-/// Whether ObserveThreadEnd has something to do: while it is recorded.
+/// Switches ObserveThreadEnd on and off.
 void ObserveThreadEnds(bool recording);
-/// Tells of threads that have come. From time to time looks for those that have
-/// gone and told nobody.
+/// Adds frames for new threads. From time to time looks for threads that have
+/// ended without running their destructors.
 void ObserveThreads(u64 now);
-/// To be called before a retired slot is freed: its thread goes into the trace.
+/// Adds a frame for the end of a slot's thread. To be called before a retired
+/// slot is freed.
 void ObserveThreadEnd(u32 slot);
 
 } // namespace pagetide

@@ -64,7 +64,7 @@ static uptr FirstRunAfter(const PageVec<GranuleRun> &runs, uptr first,
                      });
 }
 
-/// About how many bytes the part [begin_, end) takes; never less than it does.
+/// An upper bound for the bytes of the part [begin_, end).
 u64 PeriodEncoder::CostUpTo(u64 end) const {
   // A run is two varints of granule numbers (at most 7 bytes each for 47-bit
   // addresses and the finest granule) and a byte; a hash may begin a run.
@@ -86,7 +86,7 @@ u64 PeriodEncoder::ChooseEnd() const {
   constexpr u64 kAll = u64{1} << (abi::kAddressBits - abi::kMinGranuleShift);
   if (CostUpTo(kAll) <= kPartBytes)
     return kAll;
-  u64 fits = begin_ + 1, too_far = kAll; // a granule is always taken
+  u64 fits = begin_ + 1, too_far = kAll; // a part has at least one granule
   while (too_far - fits > 1) {
     u64 middle = fits + (too_far - fits) / 2;
     if (CostUpTo(middle) <= kPartBytes)
@@ -115,7 +115,7 @@ void PeriodEncoder::EncodeSections(Encoder &encoder, u64 end) const {
     w.first = FirstRunAfter(runs, s.first, stop, begin_);
     for (w.last = FirstRunAfter(runs, w.first, stop, end);
          w.last < stop && runs[w.last].granule < end;)
-      ++w.last; // the one run that the window's end cuts
+      ++w.last; // this run reaches beyond the window
     return w;
   };
   u64 sections = 0;

@@ -23,13 +23,13 @@ namespace pagetide {
 
 using Encoder = trace::PayloadEncoder<PageVec<u8>>;
 
-/// As the encoder wants it, of a string that ends with a zero.
+/// A string that ends with a zero, for the encoder.
 inline trace::Text TextOf(const char *text) {
   return {text, __sanitizer::internal_strlen(text)};
 }
 
-/// Begins a PendingFrame in `frames`; what is appended until EndPendingFrame is
-/// its payload. Returns the handle that EndPendingFrame takes.
+/// Begins a PendingFrame in `frames`. Bytes appended until EndPendingFrame are its
+/// payload. Returns the handle for EndPendingFrame.
 uptr BeginPendingFrame(PageVec<u8> &frames, trace::FrameType type);
 void EndPendingFrame(PageVec<u8> &frames, uptr handle);
 
@@ -39,7 +39,7 @@ void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, trace::NoteCode code,
 void EncodeEnd(PageVec<u8> &frames, u64 time, trace::EndReason reason,
                u64 detail);
 
-/// Cuts a period into parts of about trace::kPartBytes.
+/// Splits a period into parts of about trace::kPartBytes.
 class PeriodEncoder {
 public:
   explicit PeriodEncoder(const PeriodResult &result) : result_(result) {}

@@ -24,17 +24,17 @@ namespace pagetide {
 
 using namespace trace;
 
-/// Room that is kept for the last words of a trace that cannot be written on: a
-/// note and an End frame. So they fit even on a disk that is full.
+/// Room reserved for the last words of a trace that cannot be continued: a note
+/// and an End frame. They fit even if the disk is full.
 constexpr u64 kLastWordsBytes = 1024;
-/// Room that is asked for at a time.
+/// Room reserved at a time.
 constexpr u64 kReserveStep = 64 * 1024;
 
 static bool MeansFull(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }
 
-/// Asks the file system for room up to `end`. Returns 0 or an errno.
+/// Makes the file system reserve room up to `end`. Returns 0 or an errno.
 static int ReserveUpTo(TraceFile &file, u64 end) {
   constexpr uptr kKeepSize = 1; // FALLOC_FL_KEEP_SIZE
   uptr result;
@@ -47,8 +47,8 @@ static int ReserveUpTo(TraceFile &file, u64 end) {
   return ErrnoOf(result);
 }
 
-/// Sees to it that `bytes` more and the last words have room. Returns 0 or an
-/// errno. File systems without fallocate cannot promise anything.
+/// Reserves room for `bytes` more and the last words. Returns 0 or an errno. Does
+/// nothing on file systems without fallocate.
 static int Reserve(TraceFile &file, u64 bytes) {
   const u64 end = file.offset + bytes + kLastWordsBytes;
   if (file.no_reservation || end <= file.reserved)
@@ -70,7 +70,7 @@ int CutTo(TraceFile &file, u64 offset) {
   return ErrnoOf(result);
 }
 
-/// An uncompressed frame in a buffer that is there already.
+/// Puts an uncompressed frame at `at`. Returns its size.
 static uptr PutFrame(u8 *at, FrameType type, const u8 *payload, u32 bytes) {
   FrameHeader header = {};
   header.magic = kFrameMagic;
@@ -84,7 +84,7 @@ static uptr PutFrame(u8 *at, FrameType type, const u8 *payload, u32 bytes) {
 }
 
 namespace {
-/// Of the last words: has room for a note with the longest Reason.
+/// Payload of the last words, with room for the longest Reason.
 struct Payload {
   u8 data[4 * kMaxVarintBytes + 1 + sizeof(Reason)];
   uptr bytes = 0;
@@ -93,7 +93,7 @@ struct Payload {
 } // namespace
 
 bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
-  // A torn frame would hide what stands behind it.
+  // A torn frame would hide the frames behind it.
   if (CutTo(file, file.whole))
     return false;
   const u64 now = MonotonicNs();
@@ -149,8 +149,8 @@ int WriteAll(TraceFile &file, iovec *pieces, uptr count) {
 }
 
 int CreateTraceFile(const char *path, char *taken, int *fd) {
-  constexpr int kMostTries = 1000;
-  for (int n = -2; n < kMostTries; ++n) {
+  constexpr int kMaxTries = 1000;
+  for (int n = -2; n < kMaxTries; ++n) {
     int bytes;
     if (n == -2)
       bytes = internal_snprintf(taken, 4096, "%s", path);

@@ -22,14 +22,14 @@ struct TraceFile {
   int fd;
   u64 offset;   ///< where the next frame goes
   u64 whole;    ///< end of the last frame that leaves no period unfinished
-  u64 reserved; ///< the file system has promised room up to here
-  bool no_reservation; ///< it makes no promises
-  u64 periods;         ///< written whole
+  u64 reserved; ///< the file system has reserved room up to here
+  bool no_reservation; ///< it cannot reserve room
+  u64 periods;         ///< completely written
 };
 
-/// Creates the trace file, never over an existing one: `path`, else path.<pid>,
-/// else path.<pid>.<n>. Mode 0600, links not followed. Puts the name taken into
-/// `taken` (of 4096 bytes). Returns 0 or an errno.
+/// Creates the trace file. Never replaces an existing file: tries `path`, then
+/// path.<pid>, then path.<pid>.<n>. The mode is 0600, and links are not followed.
+/// Copies the name to `taken` (4096 bytes). Returns 0 or an errno.
 int CreateTraceFile(const char *path, char *taken, int *fd);
 
 /// Appends; changes `pieces`. Returns 0 or an errno.
@@ -38,9 +38,9 @@ int WriteAll(TraceFile &file, iovec *pieces, uptr count);
 /// Shortens the file. Returns 0 or an errno.
 int CutTo(TraceFile &file, u64 offset);
 
-/// Takes off what is torn or belongs to a period that is not whole, and writes
-/// why the trace ends there: a note, and an End frame unless `record` may still
-/// complete it. Without memory of its own. False where that fails too.
+/// Cuts off what is torn or belongs to an unfinished period. Then writes why the
+/// trace ends there: a note and, if `with_end`, an End frame. (Without one,
+/// `pagetide record` may still complete the trace.) False if that fails too.
 bool WriteLastWords(TraceFile &file, const char *why, bool with_end);
 
 } // namespace pagetide

@@ -35,8 +35,8 @@ void EncodeProcess(PageVec<u8> &frames, const char *engine) {
   uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
                     (uptr) "/proc/thread-self/cmdline", O_RDONLY);
   if (!Failed(fd)) {
-    constexpr uptr kMost = 1 << 20; // what a trace has room to tell
-    while (arguments.size() < kMost &&
+    constexpr uptr kMaxBytes = 1 << 20; // must fit in a frame
+    while (arguments.size() < kMaxBytes &&
            !Failed(n = Syscall(SYS_read, fd, (uptr)text, sizeof(text))) && n)
       for (uptr i = 0; i < n; ++i)
         arguments.push_back(text[i]);

@@ -12,11 +12,10 @@
 
 namespace pagetide {
 
-/// What the runtime knows by itself; the recording's settings are the caller's
-/// to add.
+/// A header without the recording's settings, which the caller adds.
 trace::FileHeader MakeHeader(u64 now);
 
-/// Appends a Process frame. `engine` is the name of what found the accesses.
+/// Appends a Process frame. `engine` is the engine's name.
 void EncodeProcess(PageVec<u8> &frames, const char *engine);
 
 } // namespace pagetide

@@ -60,7 +60,7 @@ PAGETIDE_RECORDER_STATE static Writer writer;
 
 //===- Memory for zstd ----------------------------------------------------===//
 
-// Few, large, long-lived blocks: pages serve.
+// zstd has few, large, long-lived blocks: whole pages do.
 static void *ZstdAlloc(void *, size_t bytes) {
   uptr *block = (uptr *)MapAnonymous(bytes + 64, false);
   if (!block)
@@ -75,7 +75,7 @@ static void ZstdFree(void *, void *p) {
 
 //===- Frames -------------------------------------------------------------===//
 
-/// Nothing more can be written. `why` is a sentence without its end.
+/// From now on nothing is written. `why` is a sentence without its full stop.
 static void Fail(const char *why) {
   if (writer.failed)
     return;
@@ -200,7 +200,7 @@ void RunOnTraceWriter(void (*function)(void *), void *arg) {
   writer.errand = function;
   writer.errand_argument = arg;
   StoreRelease(&writer.errand_waits, 1);
-  // The writer sleeps on this count; for each it counts one as done.
+  // The writer sleeps on this count. Each one must be counted as done.
   __atomic_fetch_add(&writer.queued, 1, __ATOMIC_RELEASE);
   FutexWakeAll(&writer.queued);
   while (LoadAcquire(&writer.errand_waits))
@@ -239,7 +239,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
   writer.thread.name = "pagetide-write";
   writer.thread.share_fds = true;
   if (int error = StartRawThread(writer.thread))
-    BailOut("no thread for it can be made: %s", DescribeErrno(error));
+    BailOut("the writer's thread cannot be started: %s", DescribeErrno(error));
   writer.running = true;
   SetReleasingThread(&writer.thread);
 }
@@ -259,13 +259,13 @@ void StopTraceWriter(const char *why) {
     writer.failed = true;
     WriteLastWords(writer.file, why, true);
   }
-  // What was reserved and not used is given back.
+  // Give back reserved room that was not used.
   if (!writer.failed && writer.file.reserved > writer.file.offset)
     CutTo(writer.file, writer.file.offset);
-  // Network file systems tell only now.
+  // Network file systems report failures only now.
   const int error = ErrnoOf(Syscall(SYS_close, (uptr)writer.file.fd));
   if (error && error != EINTR)
-    Warning("the trace %s may lack its end: closing it failed with %s.\n",
+    Warning("the trace %s may be incomplete: close failed with %s.\n",
             writer.path, DescribeErrno(error));
 }
 

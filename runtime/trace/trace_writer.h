@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread of its own, so that a slow disk delays writing before it lengthens
-// periods: up to kMaxPendingPeriods periods may wait. All functions are for the
+// The writer has a thread of its own: up to kMaxPendingPeriods periods may wait
+// for a slow disk before periods get longer. All functions are for the
 // recorder's thread.
 //
 //===----------------------------------------------------------------------===//
@@ -18,30 +18,30 @@
 
 namespace pagetide {
 
-/// Starts the thread; the header and the `first` frames (PendingFrame) are
-/// written before this returns. Then `fd` is the writer's; where it leaves off
-/// (bailout.h) it is still the caller's.
+/// Writes the header and the `first` frames (PendingFrame), then starts the
+/// thread. From then on `fd` belongs to the writer. It still belongs to the
+/// caller if this function does not return (bailout.h).
 void StartTraceWriter(int fd, const char *path, const trace::FileHeader &header,
                       const PageVec<u8> &first);
 
-/// Queues a closed period; its chunks are released when it is written, or when
-/// writing has failed.
+/// Queues a closed period. Its chunks are released when it has been written, or
+/// when writing has failed.
 void QueuePeriod(PeriodResult *result);
 
-/// Returns when all queued periods are handed to the kernel. False where
-/// writing failed (a message was printed when it did).
+/// Waits until all queued periods have been passed to the kernel. False if
+/// writing has failed; a message was printed then.
 bool DrainTraceWriter();
-/// Runs `function` on the writer's thread, if there is one, between two periods,
-/// and waits for it.
+/// Runs `function` on the writer's thread between two periods and waits for it.
+/// Does nothing if there is no writer.
 void RunOnTraceWriter(void (*function)(void *), void *arg);
 
-/// Where something has ended the writer's thread alone, as only a system call
-/// filter does, ends the calling thread, the recorder, too: what waits in staging
-/// then stays there for `pagetide record`.
+/// If a seccomp filter has ended the writer's thread alone: ends the calling
+/// thread too, which is the recorder. Then the staged periods stay there for
+/// `pagetide record`.
 void EndWithTraceWriter();
 
-/// Drains, ends the thread and closes the file. `why` not null: recording ended
-/// before its time, and the trace says so.
+/// Drains the queue, ends the thread and closes the file. `why` not null: the
+/// recording ended early, and the trace says so.
 void StopTraceWriter(const char *why = nullptr);
 
 } // namespace pagetide

@@ -13,7 +13,7 @@
 // RUN: PAGETIDE_OPTIONS=trace_path=trace:period=2ms ./program 2>err
 // RUN: FileCheck %s <err
 // CHECK-NOT: {{.}}
-// CHECK: WARNING: Pagetide: process {{[0-9]+}}, a fork, has no thread for its period callback: EAGAIN {{.*}}(ulimit -u){{.*}}
+// CHECK: WARNING: Pagetide: process {{[0-9]+}}, a forked child, has no thread for its period callback: EAGAIN {{.*}}(ulimit -u){{.*}}
 // CHECK-NOT: {{.}}
 // RUN: for trace in trace trace.*; do %pagetide info $trace | \
 // RUN:   grep 'ended by exit' || exit 1; done

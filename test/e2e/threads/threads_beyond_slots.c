@@ -17,8 +17,8 @@
 // RUN:   | FileCheck --check-prefix=NOTE %s
 // RUN: %pagetide report %t.work/O2-rw-12-near/process.ptrace \
 // RUN:   | FileCheck --check-prefix=NOTE %s
-// CHECK: no shadow of its own is left for another thread
-// NOTE: threads-shared (period 0): slots ran out: further threads stand
+// CHECK: no shadow is left for another thread
+// NOTE: threads-shared (period 0): slots ran out: further threads are
 
 #include "known_sets.h"
 
