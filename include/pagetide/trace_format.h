@@ -16,11 +16,12 @@
 // and that many bytes, without a terminator. Times are CLOCK_MONOTONIC
 // nanoseconds.
 //
-// A trace is complete if its last frame is an End frame. Frames may follow an
-// End frame (a call of exec that failed): it is then no end.
+// A trace is complete if its last frame is an End frame. If frames follow an
+// End frame, the program went on (its call of exec failed), and the trace did
+// not end there.
 //
-// This header needs neither libc nor libstdc++ beyond <cstdint> and <cstddef>:
-// the runtime includes it.
+// The runtime includes this header, so it needs nothing of libc or libstdc++
+// but <cstdint> and <cstddef>.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ enum class UnstablePolicy : std::uint8_t { kFlag = 0, kRehash = 1, kStop = 2 };
 
 enum HeaderFlags : std::uint32_t {
   kHeaderPerThread = 1,      ///< sections are by thread; otherwise all tid 0
-  kHeaderSkipsConstants = 2, ///< some module leaves constant globals unmarked
+  kHeaderSkipsConstants = 2, ///< some module does not mark constant globals
 };
 
 struct FileHeader {
@@ -65,7 +66,7 @@ struct FileHeader {
   std::uint32_t page_bytes;
   std::uint64_t monotonic_ns; ///< CLOCK_MONOTONIC when recording began
   std::uint64_t realtime_ns;  ///< CLOCK_REALTIME at that moment
-  std::uint64_t period_ns;    ///< 0: the program ends its periods itself
+  std::uint64_t period_ns;    ///< 0: the clock ends no period
   std::uint64_t reserved;     ///< 0
   std::uint64_t hash;         ///< XXH3-64 of the bytes before this field
 };
@@ -80,7 +81,7 @@ enum class FrameType : std::uint16_t {
   kPeriod = 4,
   kNote = 5,
   kEnd = 6,
-  // 7 is kept for sites (the source line that touched a page last).
+  // 7 is reserved for sites (the source line that touched a page last).
   kKernelWrites = 8, ///< since 1.1
   kRegions = 9,      ///< since 1.1
 };
@@ -100,24 +101,26 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == 24);
 
-/// Ties the payload's hash to the header's other fields.
+/// Makes the payload's hash depend on the header's other fields.
 constexpr std::uint64_t frame_seed(const FrameHeader &h) {
   return (std::uint64_t{h.stored_bytes} << 32 | h.raw_bytes) ^
          (std::uint64_t(h.type) << 16 | h.flags) * 0x9E3779B97F4A7C15ull;
 }
 
-/// Bound on both stored and raw payload bytes: a reader's memory.
+/// Upper bound of stored and of raw payload bytes. It bounds a reader's memory.
 inline constexpr std::uint32_t kMaxFrameBytes = 16u << 20;
-/// Where a writer cuts a period into parts (raw bytes, approximate).
+/// A writer splits a period into parts of about so many raw bytes.
 inline constexpr std::uint32_t kPartBytes = 4u << 20;
 
 // Process   := string executable, varint count, string argument*,
 //              string options, string engine, string runtime_version
+//              (engine: marks, uffd or mprotect; early traces say shadow for
+//              marks)
 // Mappings  := varint time, varint count,
 //              { varint start, varint bytes, varint protection,
-//                varint offset, string name }*      all of them, when changed
+//                varint offset, string name }*      all of them, if changed
 //              (start and bytes in bytes; sorted by start; name as in
-//              /proc/self/maps, empty where anonymous; the shadow is left out;
+//              /proc/self/maps, empty if anonymous; without the shadow;
 //              protection: PROT_READ 1, PROT_WRITE 2, PROT_EXEC 4, since 1.1
 //              also kMappingShared)
 // Threads   := varint count, { u8 event, varint tid, varint time,
@@ -131,55 +134,57 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //   u8     part_flags       PartFlags
 //   u8     period_flags     PeriodFlags
 //   varint start, varint end - start
-//   varint overruns         scheduled ends that passed unserved in this period
-//   varint sections         one a thread that accessed something here
+//   varint overruns         scheduled ends that passed within this period
+//   varint sections         one for each thread that accessed something here
 //     { varint tid, varint runs, run* }*             sorted by tid
 //     run := varint gap, varint length-1, u8 RunFlags
 //            gap: granules since the end of the section's previous run in this
 //            part (granule 0 for the first); runs of one section do not overlap
 //   varint checksum_runs    { varint gap, varint length-1, u8 ChecksumState }*
-//   u64    hash*            one a granule in a kStable checksum run, in order
+//   u64    hash*            one for each granule of the kStable checksum
+//                           runs, in order
 //   only in the last part:
 //   u64    combined, varint stable, varint left_out
 //
-// KernelWrites (one part; parts as those of a period, all of them before the
-// first part of the period of that index): the pages that the kernel saw
-// written since the frames of this type before, or since recording began :=
+// KernelWrites (one part; parts as those of a period, all before the first part
+// of the period with that index): the pages that the kernel reports as written
+// since the last frames of this type, or since recording began :=
 //   varint index
 //   u8     part_flags       PartFlags
-//   varint time             of the look at the page tables
+//   varint time             when the page tables were read
 //   varint runs
 //     { varint gap, varint length-1, u8 KernelRunFlags }*
 //            in pages of FileHeader::page_bytes, whatever the granule
 //
-// Regions: what is known of parts of the address space beyond their mappings'
-// names, all of it, when changed; in force for the KernelWrites that follow :=
+// Regions: what is known of parts of the address space besides their mappings'
+// names. Lists all regions whenever they change, for the KernelWrites that
+// follow :=
 //   varint time, varint count,
 //   { u8 RegionKind, varint start, varint bytes, varint tid, string text }*
 //            regions may overlap
 //
-// A checksum belongs to the granule, whichever threads touched it: in a
-// per-thread trace it stands once and serves every section's row.
+// A checksum belongs to a granule, whichever threads accessed it. A per-thread
+// trace has it once, for the rows of all sections.
 
 enum class ThreadEvent : std::uint8_t { kStart = 0, kEnd = 1 };
 
-/// Beside the PROT_ bits of a mapping's protection.
+/// Added to the PROT_ bits of a mapping's protection.
 inline constexpr std::uint32_t kMappingShared = 8;
 
 enum KernelRunFlags : std::uint8_t {
   kKernelWritten = 1,
-  kKernelTouched = 2, ///< of a shared mapping seen for the first time: read or
-                      ///< written, not known which
+  kKernelTouched = 2, ///< of a new shared mapping: read or written, it is not
+                      ///< known which
 };
 
 enum class RegionKind : std::uint8_t {
   kThreadStack = 0, ///< of thread `tid`, its thread-local storage included
   kThreadLocal = 1, ///< thread-local storage of thread `tid`
   kRuntime = 2,     ///< the runtime's own memory
-  kUnseen = 3,      ///< writes to it cannot be seen; text says why
-  kInFlight = 4,    ///< a system call of thread `tid` may be writing it, and
-                    ///< will be marked when it returns
-  kLoader = 5,      ///< the loader's account of a file, while the process exits
+  kUnseen = 3,      ///< writes to it cannot be detected; text says why
+  kInFlight = 4,    ///< a system call of thread `tid` may be writing it; the
+                    ///< runtime marks it when the call returns
+  kLoader = 5, ///< the loader's record of a module, while the process exits
 };
 
 enum PartFlags : std::uint8_t {
@@ -190,25 +195,25 @@ enum PartFlags : std::uint8_t {
 
 enum PeriodFlags : std::uint8_t {
   kPeriodDriven = 1,    ///< ended by the program, not by the clock
-  kPeriodPartial = 2,   ///< cut short by the program's death; harvested
+  kPeriodPartial = 2,   ///< ended by the program's death; harvested
   kPeriodHarvested = 4, ///< complete, but written after the program's death
-  kPeriodFinal = 8,     ///< cut short by exit, exec or stop
+  kPeriodFinal = 8,     ///< ended early by exit, exec or stop
 };
 
 enum RunFlags : std::uint8_t {
   kRunRead = 1,
   kRunWritten = 2,
-  kRunAccessed = 4,    ///< layout `access`: read or written, not known which
-  kRunCarried = 8,     ///< written in an earlier period by a thread that had
-                       ///< not settled; not marked in this one
-  kRunMayRead = 16,    ///< may have been read: a call failed half way, or a
-                       ///< mark of precision near left it open
-  kRunMayWritten = 32, ///< may have been written, likewise
+  kRunAccessed = 4,    ///< layout `access`: read or written
+  kRunCarried = 8,     ///< written in an earlier period, by a thread that had
+                       ///< not settled; not marked in this period
+  kRunMayRead = 16,    ///< possibly read: a call failed half way, or a mark of
+                       ///< precision near names two granules
+  kRunMayWritten = 32, ///< possibly written, for the same reasons
   // 64 is reserved.
 };
 
 enum class ChecksumState : std::uint8_t {
-  kNone = 0, ///< not asked for
+  kNone = 0, ///< not requested
   kStable = 1,
   kUnstable = 2,
   kGone = 3,
@@ -217,7 +222,7 @@ enum class ChecksumState : std::uint8_t {
 
 enum class EndReason : std::uint8_t {
   kExit = 0,   ///< exit, return from main, _exit, quick_exit; detail 0
-  kExec = 1,   ///< a call of the exec family; the new program is another trace
+  kExec = 1,   ///< a call of the exec family; the new program has another trace
   kStop = 2,   ///< pagetide_stop()
   kAbort = 3,  ///< abort()
   kKilled = 4, ///< harvested after the process died; detail: 0 (unknown), or
@@ -227,9 +232,9 @@ enum class EndReason : std::uint8_t {
 
 enum class NoteCode : std::uint8_t {
   kInfo = 0,
-  kThreadsShared = 1, ///< slots ran out: threads shared shadows
-  kLost = 2,          ///< something that should be here is not; text says what
-  kForked = 3,        ///< this process is a fork; text names the parent's trace
+  kThreadsShared = 1, ///< slots ran out: several threads share a shadow
+  kLost = 2,          ///< something is missing; text says what
+  kForked = 3,        ///< a forked child; text names the parent's trace
 };
 
 //===----------------------------------------------------------------------===//
@@ -238,7 +243,7 @@ enum class NoteCode : std::uint8_t {
 
 inline constexpr std::size_t kMaxVarintBytes = 10;
 
-/// Writes v at p (kMaxVarintBytes must be free) and returns the end.
+/// Writes v at p, which has room for kMaxVarintBytes. Returns the end.
 inline std::uint8_t *put_varint(std::uint8_t *p, std::uint64_t v) {
   while (v >= 0x80) {
     *p++ = static_cast<std::uint8_t>(v) | 0x80;
@@ -254,8 +259,8 @@ inline std::uint8_t *put_u64(std::uint8_t *p, std::uint64_t v) {
   return p;
 }
 
-/// Reads a varint from [p, end). Returns the end of it, or nullptr where the
-/// bytes stop short or the value does not fit 64 bits.
+/// Reads a varint from [p, end). Returns its end, or nullptr if bytes are
+/// missing or the value does not fit 64 bits.
 inline const std::uint8_t *
 get_varint(const std::uint8_t *p, const std::uint8_t *end, std::uint64_t &v) {
   v = 0;
@@ -270,10 +275,10 @@ get_varint(const std::uint8_t *p, const std::uint8_t *end, std::uint64_t &v) {
   return nullptr;
 }
 
-/// A period's combined checksum is the sum, modulo 2^64, over its stable
-/// granules of XXH3-64 of the 16 bytes { u64 address, u64 hash }: it does not
-/// depend on the order. How many granules were left out of it (unstable, gone,
-/// unreadable) stands beside it.
+/// A period's combined checksum: the sum, modulo 2^64, over its stable granules
+/// of XXH3-64 of the 16 bytes { u64 address, u64 hash }. It does not depend on
+/// the order. The number of other granules (unstable, gone, unreadable) is
+/// given beside it.
 struct CombinedInput {
   std::uint64_t address;
   std::uint64_t hash;

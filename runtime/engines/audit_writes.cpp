@@ -41,8 +41,8 @@ struct Audit {
 
 PAGETIDE_RECORDER_STATE static Audit audit;
 
-/// A mapping that vanishes meanwhile cannot be tracked either. So only a mapping
-/// that fails twice in a row is reported.
+/// A mapping that vanishes meanwhile cannot be tracked either. So only a
+/// mapping that fails twice in a row is reported.
 static void TakeAll(const MappingList &mappings) {
   audit.runs.clear();
   audit.untracked_before.swap(audit.untracked);
@@ -77,8 +77,8 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-/// While modules' destructors run, the loader writes to its record of each module
-/// (struct link_map), which lies in anonymous memory.
+/// While modules' destructors run, the loader writes to its record of each
+/// module (struct link_map), which lies in anonymous memory.
 static u64 EncodeLinkMaps(Encoder &encoder) {
   constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
   u64 count = 0;

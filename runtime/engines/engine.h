@@ -7,7 +7,8 @@
 // The recorder's clock, checksums, callback and trace do not depend on how
 // accesses are detected. An engine detects them and puts them into the open
 // period of staging. The engine `marks` serves instrumented code: it reads the
-// marks in the shadow. The others serve programs that are not instrumented (docs/using/recording.md).
+// marks in the shadow. The others serve programs that are not instrumented
+// (docs/using/recording.md).
 //
 // All functions run on the recorder's thread.
 //
@@ -36,12 +37,13 @@ struct Engine {
   void (*stop)();
 
   /// Moves all accesses into the open period. Tells settled.h who wrote which
-  /// words, as start and take do. `ends_period`: the period is about to be closed.
-  /// Otherwise peeks still see what was moved. False if staging is full.
+  /// words, as start and take do. `ends_period`: the period is about to be
+  /// closed. Otherwise peeks still see what was moved. False if staging is
+  /// full.
   bool (*collect)(bool ends_period);
 
-  /// Makes each stable page unstable that was written since the last collection,
-  /// or that the kernel may be writing.
+  /// Makes each stable page unstable that was written since the last
+  /// collection, or that the kernel may be writing.
   void (*recheck)(PageVec<PageHash> &pages);
 
   /// Appends the accesses to granules of `range` since the last period ended to
@@ -52,8 +54,8 @@ struct Engine {
   /// Later peeks do not see them.
   bool (*take)(GranuleRange range);
 
-  /// On the program's first thread, before recording, if not null. Returns null,
-  /// or what is missing, in a static text. `sigaction` is libc's.
+  /// On the program's first thread, before recording, if not null. Returns
+  /// null, or what is missing, in a static text. `sigaction` is libc's.
   const char *(*prepare)(Sigaction *sigaction) = nullptr;
 };
 

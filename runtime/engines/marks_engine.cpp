@@ -116,8 +116,8 @@ static void CopyWritten(StagedPosition at, u64 count,
   out.resize(size);
 }
 
-/// Takes the marks of all extents of one slot. `extent` is the first of them, and
-/// is moved behind the last.
+/// Takes the marks of all extents of one slot. `extent` is the first of them,
+/// and is moved behind the last.
 template <typename Stage>
 static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
                      Stage stage) {

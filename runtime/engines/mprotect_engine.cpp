@@ -47,7 +47,7 @@ static bool Collect(bool ends_period) {
 }
 
 static void Recheck(PageVec<PageHash> &pages) {
-  ShadowEngine().recheck(pages);
+  MarksEngine().recheck(pages);
   // Writes to excluded memory are not detected.
   LockFaults();
   for (PageHash &page : pages)

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For programs without instrumented code. There are no marks and no shadows, and
-// interceptors only call libc. The pages that the kernel reports as written
+// For programs without instrumented code. There are no marks and no shadows,
+// and interceptors only call libc. The pages that the kernel reports as written
 // (write_tracking.h) are staged like marks from a shadow of layout `write`, so
 // that everything behind the engine is the same.
 //
@@ -51,9 +51,9 @@ PAGETIDE_RECORDER_STATE static Uffd uffd;
 
 //===- Runs of pages and words of cells -----------------------------------===//
 
-/// Calls add(word, value) for the words that the runs' pages have in a shadow of
-/// layout `write`. Neighbouring runs may give one word twice. Stops and returns
-/// false if add returns false.
+/// Calls add(word, value) for the words that the runs' pages have in a shadow
+/// of layout `write`. Neighbouring runs may give one word twice. Stops and
+/// returns false if add returns false.
 template <typename Add>
 static bool ForEachWord(const PageVec<WrittenRun> &runs, Add add) {
   for (const WrittenRun &run : runs) {
@@ -73,8 +73,8 @@ static bool ForEachWord(const PageVec<WrittenRun> &runs, Add add) {
 
 //===- Mappings -----------------------------------------------------------===//
 
-/// Notes memory that cannot be tracked, once. Skips mappings that vanished while
-/// they were examined.
+/// Notes memory that cannot be tracked, once. Skips mappings that vanished
+/// while they were examined.
 static void SayUntracked() {
   for (const UntrackedRange &u : uffd.untracked) {
     bool is_there = false, known = false;
@@ -109,9 +109,9 @@ static bool Track(bool take, bool say = true) {
   return true;
 }
 
-/// True if there may be mappings that are not tracked. Private memory is found by
-/// its pages. Shared memory is found by the program's call, or at the latest when
-/// option `mappings` says so.
+/// True if there may be mappings that are not tracked. Private memory is found
+/// by its pages. Shared memory is found by the program's call, or at the latest
+/// when option `mappings` says so.
 static bool MustLookAtMappings() {
   return HasNewMapping() ||
          MonotonicNs() - uffd.mappings_time >= GetFlags().mappings ||

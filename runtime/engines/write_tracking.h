@@ -7,9 +7,9 @@
 // userfaultfd write-protects all pages of the process asynchronously: a write
 // lifts the protection without stopping the writer. PAGEMAP_SCAN lists the
 // unprotected pages and protects them again in one step. So the kernel reports
-// which pages were written, by the program, by libraries or by the kernel itself.
-// `pagetide audit` compares them with the marks, and the engine uffd records
-// them. A process has one tracking, for one of these two.
+// which pages were written, by the program, by libraries or by the kernel
+// itself. `pagetide audit` compares them with the marks, and the engine uffd
+// records them. A process has one tracking, for one of these two.
 //
 // Not reported: memory that was unmapped or given back to the kernel since the
 // last look; and writes that bypass the process's page tables (by a device, by
@@ -42,15 +42,15 @@ struct UntrackedRange {
 };
 
 /// Returns null, or a static text that says what the system lacks.
-/// `leave_library_out`: this library's variables are not tracked. (The memory that
-/// it maps never is.)
+/// `leave_library_out`: this library's variables are not tracked. (The memory
+/// that it maps never is.)
 const char *StartWriteTracking(bool leave_library_out);
 void StopWriteTracking();
 
-/// Tracks all mappings of the list, and appends the pages that were written since
-/// they were last taken, by ascending address. Without `take` these pages stay to
-/// be taken, and only pages of new shared memory are appended, which may have
-/// been written.
+/// Tracks all mappings of the list, and appends the pages that were written
+/// since they were last taken, by ascending address. Without `take` these pages
+/// stay to be taken, and only pages of new shared memory are appended, which
+/// may have been written.
 void TrackMappings(const MappingList &mappings, bool take,
                    PageVec<WrittenRun> &runs,
                    PageVec<UntrackedRange> &untracked);
@@ -60,16 +60,17 @@ const char *WhyNotToTrack(const char *name);
 /// The address range of this library.
 AddressRange OwnLibrary();
 /// Works without tracking: appends the populated pages of [begin, end). Private
-/// pages were written since they were mapped; shared pages were read or written.
-/// Returns 0, or an errno if the kernel does not list them.
+/// pages were written since they were mapped; shared pages were read or
+/// written. Returns 0, or an errno if the kernel does not list them.
 int ListTouchedPages(uptr begin, uptr end, bool is_shared,
                      PageVec<WrittenRun> &runs);
 
 /// True if there is private memory that was written and is not tracked yet.
 bool FoundNewMemory();
 
-/// Appends the pages of [begin, end) that were written since they were last taken.
-/// Only memory that the last TrackMappings call tracked. Returns 0 or an errno.
+/// Appends the pages of [begin, end) that were written since they were last
+/// taken. Only memory that the last TrackMappings call tracked. Returns 0 or an
+/// errno.
 int TakeWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs);
 /// The same, without taking it.
 int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs);

@@ -26,7 +26,7 @@ using namespace pagetide;
 static int Follow(int result, long number, uptr a = 0, uptr b = 0, uptr c = 0,
                   uptr d = 0, uptr e = 0) {
   if (result == 0)
-    RepeatOnRecorder(number, a, b, c, d, e);
+    ApplyCredentialsToRuntimeThreads(number, a, b, c, d, e);
   return result;
 }
 static uptr Id(unsigned id) { return (uptr)(sptr)(int)id; }
@@ -78,7 +78,7 @@ PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
     Fatal("out of memory for the program's list of groups.\n");
   uptr count = Syscall(SYS_getgroups, kMaxGroups, (uptr)groups);
   if (!Failed(count))
-    RepeatOnRecorder(SYS_setgroups, count, (uptr)groups);
+    ApplyCredentialsToRuntimeThreads(SYS_setgroups, count, (uptr)groups);
   Unmap(groups, kMaxGroups * sizeof(unsigned));
   return result;
 }

@@ -42,8 +42,8 @@ struct Callback {
   void *user;
   bool thread_runs;
   u64 signals; ///< what its creator had blocked
-  /// True in a child that was forked in a callback, and when a callback ends the
-  /// program, until that callback returns: no second one runs meanwhile.
+  /// True in a child that was forked in a callback, and when a callback ends
+  /// the program, until that callback returns: no second one runs meanwhile.
   bool inherited;
   u32 state; ///< CallbackState
   /// Changes whenever the callback thread has something to look at.

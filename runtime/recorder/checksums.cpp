@@ -22,8 +22,8 @@ using namespace trace;
 /// Tries of UnstablePolicy::kRehash after the first hashing.
 constexpr int kRehashes = 3;
 
-/// Flags of the granules that are hashed. Granules that may have been written, and
-/// carried ones, count as written.
+/// Flags of the granules that are hashed. Granules that may have been written,
+/// and carried ones, count as written.
 static u32 WantedFlags(ChecksumMode mode) {
   constexpr u32 kWritten =
       kRunWritten | kRunMayWritten | kRunCarried | kRunAccessed;
@@ -102,8 +102,8 @@ static void PutBack(PageVec<PageHash> &pages) {
       page = again[i++];
 }
 
-/// Hashes the unstable pages once more. Takes marks first (into the open period,
-/// where they belong), so that new writes show.
+/// Hashes the unstable pages once more. Takes marks first (into the open
+/// period, where they belong), so that new writes show.
 static bool Rehash(const Engine &engine, PageVec<PageHash> &pages) {
   TakeUnstable(pages);
   if (!engine.collect(false))
@@ -131,8 +131,8 @@ static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
   job->done = true;
 }
 
-/// Hashes the unstable pages while every other thread is stopped. No page changes
-/// then while it is hashed.
+/// Hashes the unstable pages while every other thread is stopped. No page
+/// changes then while it is hashed.
 static void HashStopped(PageVec<PageHash> &pages) {
   TakeUnstable(pages);
   StoppedHashing job = {GetTidRaw(), false};

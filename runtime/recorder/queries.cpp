@@ -18,7 +18,8 @@ namespace pagetide {
 PAGETIDE_RECORDER_STATE static PageVec<StagedWord> peeked_words;
 PAGETIDE_RECORDER_STATE static PageSet peeked_set;
 
-/// The granules that overlap the request's range. False if it is empty or wraps.
+/// The granules that overlap the request's range. False if it is empty or
+/// wraps.
 static bool RangeOfRequest(GranuleRange &range) {
   if (!request.bytes || !InShadowedRange(request.address, request.bytes))
     return false;

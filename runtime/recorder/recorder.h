@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each process has one recorder thread. It sleeps until a period ends or another
-// thread makes a request (requests.h). Only this thread takes marks, hashes
-// pages, and starts and stops recordings.
+// Each process has one recorder thread. It sleeps until a period ends or
+// another thread makes a request (requests.h). Only this thread takes marks,
+// hashes pages, and starts and stops recordings.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,8 +31,9 @@ extern RecordConfig record_config;
 bool Recording();
 void SetRecording(bool recording);
 
-/// The program's part in a recording that `pagetide record` began: pagetide_start
-/// joins it and pagetide_stop leaves it. A forked child keeps it.
+/// The program's part in a recording that `pagetide record` began:
+/// pagetide_start joins it and pagetide_stop leaves it. A forked child keeps
+/// it.
 enum class Membership : u32 { kNone, kJoined, kLeft };
 extern Membership membership;
 

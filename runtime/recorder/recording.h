@@ -15,13 +15,13 @@ namespace pagetide {
 /// may change its working directory.
 RecordConfig ConfigFromFlags();
 /// Sets config.trace_path to `path`, made absolute (null or empty: no trace).
-/// Returns 0 or an errno: the path is too long, or it is relative and the working
-/// directory has no path.
+/// Returns 0 or an errno: the path is too long, or it is relative and the
+/// working directory has no path.
 int SetTracePath(RecordConfig &config, const char *path);
 
 /// On the recorder's thread: starts to record as record_config says.
-/// `parent_trace` not null: this process is a forked child of the one that writes
-/// that trace. Returns a pagetide_status.
+/// `parent_trace` not null: this process is a forked child of the one that
+/// writes that trace. Returns a pagetide_status.
 int StartRecording(const char *parent_trace);
 
 /// `why` not null: the recording ends early, and the trace says so.

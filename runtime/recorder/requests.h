@@ -103,8 +103,8 @@ void LetCallerRunCallback(const pagetide_period &period);
 /// The recorder's thread was ended from outside: see ServiceHooks.
 void OnRecorderGone();
 
-/// Waits until no request is under way, unless it is the caller's own (a fork in
-/// a callback).
+/// Waits until no request is under way, unless it is the caller's own (a fork
+/// in a callback).
 void LockRequests(bool in_request);
 void UnlockRequests(bool in_request);
 void RenewRequestsInChild();

@@ -28,8 +28,8 @@ inline trace::Text TextOf(const char *text) {
   return {text, __sanitizer::internal_strlen(text)};
 }
 
-/// Begins a PendingFrame in `frames`. Bytes appended until EndPendingFrame are its
-/// payload. Returns the handle for EndPendingFrame.
+/// Begins a PendingFrame in `frames`. Bytes appended until EndPendingFrame are
+/// its payload. Returns the handle for EndPendingFrame.
 uptr BeginPendingFrame(PageVec<u8> &frames, trace::FrameType type);
 void EndPendingFrame(PageVec<u8> &frames, uptr handle);
 

@@ -47,8 +47,8 @@ static int ReserveUpTo(TraceFile &file, u64 end) {
   return ErrnoOf(result);
 }
 
-/// Reserves room for `bytes` more and the last words. Returns 0 or an errno. Does
-/// nothing on file systems without fallocate.
+/// Reserves room for `bytes` more and the last words. Returns 0 or an errno.
+/// Does nothing on file systems without fallocate.
 static int Reserve(TraceFile &file, u64 bytes) {
   const u64 end = file.offset + bytes + kLastWordsBytes;
   if (file.no_reservation || end <= file.reserved)

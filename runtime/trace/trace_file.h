@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes are only appended. Room for the last words is always reserved, so that a
-// trace says why it ends even on a full disk. No memory is allocated here.
+// Bytes are only appended. Room for the last words is always reserved, so that
+// a trace says why it ends even on a full disk. No memory is allocated here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ struct TraceFile {
 };
 
 /// Creates the trace file. Never replaces an existing file: tries `path`, then
-/// path.<pid>, then path.<pid>.<n>. The mode is 0600, and links are not followed.
-/// Copies the name to `taken` (4096 bytes). Returns 0 or an errno.
+/// path.<pid>, then path.<pid>.<n>. The mode is 0600, and links are not
+/// followed. Copies the name to `taken` (4096 bytes). Returns 0 or an errno.
 int CreateTraceFile(const char *path, char *taken, int *fd);
 
 /// Appends; changes `pieces`. Returns 0 or an errno.
@@ -38,8 +38,8 @@ int WriteAll(TraceFile &file, iovec *pieces, uptr count);
 /// Shortens the file. Returns 0 or an errno.
 int CutTo(TraceFile &file, u64 offset);
 
-/// Cuts off what is torn or belongs to an unfinished period. Then writes why the
-/// trace ends there: a note and, if `with_end`, an End frame. (Without one,
+/// Cuts off what is torn or belongs to an unfinished period. Then writes why
+/// the trace ends there: a note and, if `with_end`, an End frame. (Without one,
 /// `pagetide record` may still complete the trace.) False if that fails too.
 bool WriteLastWords(TraceFile &file, const char *why, bool with_end);
 

@@ -46,7 +46,7 @@ Process sample_process() {
   return {"/home/user/bin/sorter",
           {"./sorter", "--input", "two words.txt"},
           "period=500ms",
-          "shadow",
+          "marks",
           "0.1.0"};
 }
 

@@ -221,7 +221,7 @@ std::optional<std::uint64_t> parse_duration(std::string_view text) {
 }
 
 std::string engine_text(std::string_view name) {
-  if (name.empty() || name == "shadow")
+  if (name.empty() || name == "marks")
     return {};
   if (name == "uffd" || name == "mprotect")
     return fmt::format("{}: writes only, of the whole process", name);

@@ -165,6 +165,8 @@ void TraceReader::decode(Cursor &cursor, Frame &frame) {
       frame.process.arguments.push_back(cursor.string("argument"));
     frame.process.options = cursor.string("options");
     frame.process.engine = cursor.string("engine");
+    if (frame.process.engine == "shadow") // as early runtimes called it
+      frame.process.engine = "marks";
     frame.process.runtime_version = cursor.string("runtime version");
     break;
   }

@@ -36,7 +36,7 @@ class Maker {
 public:
   explicit Maker(trace::FileHeader header = no_checksums()) {
     writer_.header(header);
-    writer_.write(Process{kProgram, {"prog"}, "", "shadow", "1"});
+    writer_.write(Process{kProgram, {"prog"}, "", "marks", "1"});
     writer_.write(Mappings{
         0,
         {{0x100000, 0x4000, 5, 0, kProgram},

@@ -287,6 +287,14 @@ TEST(TraceReader, SkipsUnknownFrames) {
   EXPECT_EQ(static_cast<int>(trace.frames[0].type), 77);
 }
 
+TEST(TraceReader, KnowsTheFormerNameOfEngineMarks) {
+  const Process former = {"/bin/program", {"program"}, "", "shadow", "0.1.0"};
+  const Bytes bytes = trace_with(trace::FrameType::kProcess, encode(former));
+  const WholeTrace trace = read_all(bytes);
+  ASSERT_EQ(trace.frames.size(), 2u);
+  EXPECT_EQ(trace.frames[0].process.engine, "marks");
+}
+
 TEST(TraceReader, AnEndFrameBeforeOthersIsNoEnd) {
   Bytes bytes = sample_trace("failed-exec");
   EXPECT_EQ(read_all(bytes).integrity, Integrity::kComplete);
