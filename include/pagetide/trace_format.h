@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only header shared by the runtime, which writes traces, and the tools,
-// which read them (and write the last period of a program that died).
-// docs/reference/trace-format.md says the same for people; keep both in step.
+// The format of traces. The runtime writes traces. The tools read them, and
+// write the last periods of a killed program. docs/reference/trace-format.md
+// describes the same format; keep both in step.
 //
 //   file  := FileHeader frame*
 //   frame := FrameHeader payload      (payload: zstd, or raw where flagged)
