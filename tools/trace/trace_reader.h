@@ -14,71 +14,20 @@
 #ifndef PAGETIDE_TOOLS_TRACE_TRACE_READER_H
 #define PAGETIDE_TOOLS_TRACE_TRACE_READER_H
 
-#include "support/unique_fd.h"
+#include "trace/byte_source.h"
+#include "trace/frame_decoder.h"
 #include "trace/trace_records.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 struct ZSTD_DCtx_s;
 
 namespace pagetide::tools {
-
-/// Where a trace's bytes come from.
-class ByteSource {
-public:
-  virtual ~ByteSource() = default;
-  /// Fills the buffer as far as there are bytes; fewer only at the end.
-  /// Throws Failure where they cannot be read.
-  virtual std::size_t read(void *buffer, std::size_t bytes) = 0;
-};
-
-class FileSource : public ByteSource {
-public:
-  /// Throws Failure where the file cannot be opened or is no regular file.
-  explicit FileSource(const std::string &path);
-  /// Reads from a descriptor's current offset and closes it at the end.
-  FileSource(UniqueFd fd, std::string name);
-  std::size_t read(void *buffer, std::size_t bytes) override;
-
-private:
-  UniqueFd fd_;
-  std::string name_;
-  std::vector<std::uint8_t> buffer_;
-  std::size_t buffered_ = 0;
-  std::size_t taken_ = 0;
-};
-
-class MemorySource : public ByteSource {
-public:
-  explicit MemorySource(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  std::size_t read(void *buffer, std::size_t bytes) override;
-
-private:
-  std::span<const std::uint8_t> bytes_;
-};
-
-/// One frame, decoded. Only the member that belongs to `type` says anything;
-/// the others keep memory for the next frame of theirs. A frame of a type that
-/// this version does not know comes with that type and no content.
-struct Frame {
-  std::uint64_t offset = 0; ///< where its header stands in the file
-  std::uint64_t bytes = 0;  ///< header and stored payload
-  trace::FrameType type = trace::FrameType::kNote;
-  Process process;
-  Mappings mappings;
-  Threads threads;
-  PeriodPart period;
-  Note note;
-  End end;
-  KernelWrites kernel_writes;
-  Regions regions;
-};
 
 /// How the reading of a trace came to its end.
 enum class Integrity {
@@ -123,15 +72,9 @@ public:
   std::string stop_message() const;
 
 private:
-  class Cursor;
-
   bool stop(Integrity integrity, std::string reason);
-  void decode(Cursor &cursor, Frame &frame);
-  void decode_period(Cursor &cursor, PeriodPart &part);
   void accept_period(const PeriodPart &part);
-  void decode_kernel_writes(Cursor &cursor, KernelWrites &part);
   void accept_kernel_writes(const KernelWrites &part);
-  std::uint64_t page_limit() const;
 
   std::unique_ptr<ByteSource> source_;
   std::string name_;

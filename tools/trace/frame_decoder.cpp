@@ -1,0 +1,291 @@
+//===- frame_decoder.cpp - From the payload of a frame to a record --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "trace/frame_decoder.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace pagetide::tools {
+
+using trace::FrameType;
+
+namespace {
+
+/// Takes values from the front of a payload; throws Malformed where it runs
+/// out. `what` names the value in the message.
+class Cursor {
+public:
+  explicit Cursor(std::span<const std::uint8_t> payload)
+      : at_(payload.data()), end_(payload.data() + payload.size()) {}
+
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+
+  std::uint64_t varint(const char *what) {
+    std::uint64_t value;
+    const std::uint8_t *next = trace::get_varint(at_, end_, value);
+    if (!next)
+      throw Malformed{
+          fmt::format("{}: the number is cut off or too long", what)};
+    at_ = next;
+    return value;
+  }
+
+  std::uint32_t tid() {
+    const std::uint64_t value = varint("thread id");
+    if (value > UINT32_MAX)
+      throw Malformed{fmt::format("thread id {} is out of range", value)};
+    return static_cast<std::uint32_t>(value);
+  }
+
+  std::uint8_t byte(const char *what) {
+    if (at_ == end_)
+      throw Malformed{fmt::format("{}: missing", what)};
+    return *at_++;
+  }
+
+  std::uint64_t u64(const char *what) {
+    if (left() < 8)
+      throw Malformed{fmt::format("{}: cut off", what)};
+    std::uint64_t value;
+    std::memcpy(&value, at_, 8);
+    at_ += 8;
+    return value;
+  }
+
+  std::string string(const char *what) {
+    const std::uint64_t bytes = varint(what);
+    if (bytes > left())
+      throw Malformed{fmt::format("{}: {} bytes of text where {} are left",
+                                  what, bytes, left())};
+    std::string text(reinterpret_cast<const char *>(at_), bytes);
+    at_ += bytes;
+    return text;
+  }
+
+private:
+  const std::uint8_t *at_;
+  const std::uint8_t *end_;
+};
+
+/// One past the last page of the address space.
+std::uint64_t page_limit(const trace::FileHeader &header) {
+  return (std::uint64_t{1} << abi::kAddressBits) / header.page_bytes;
+}
+
+/// One past the granules, or pages, of a run that begins `gap` after
+/// `position`.
+std::uint64_t end_of_run(std::uint64_t limit, std::uint64_t position,
+                         std::uint64_t gap, std::uint64_t count_less_one) {
+  // Everything is below 2^64 / 4 once compared with the limit.
+  if (gap >= limit || count_less_one >= limit ||
+      position + gap + count_less_one >= limit)
+    throw Malformed{"a run lies outside the address space"};
+  return position + gap + count_less_one + 1;
+}
+
+void decode_kernel_writes(const trace::FileHeader &header, Cursor &cursor,
+                          KernelWrites &part) {
+  if (header.page_bytes < 4096 || !std::has_single_bit(header.page_bytes))
+    throw Malformed{
+        fmt::format("pages of {} bytes are not possible", header.page_bytes)};
+  part.runs.clear();
+  part.index = cursor.varint("period's index");
+  const std::uint8_t part_flags = cursor.byte("part's flags");
+  part.last = part_flags & trace::kPartLast;
+  part.exiting = part_flags & trace::kPartExiting;
+  part.time_ns = cursor.varint("kernel writes' time");
+  std::uint64_t position = 0;
+  for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n; ++run) {
+    const std::uint64_t gap = cursor.varint("run's gap");
+    const std::uint64_t count_less_one = cursor.varint("run's length");
+    const std::uint8_t flags = cursor.byte("run's flags");
+    const std::uint64_t end =
+        end_of_run(page_limit(header), position, gap, count_less_one);
+    part.runs.push_back({position + gap, count_less_one + 1, flags});
+    position = end;
+  }
+}
+
+void decode_period(const trace::FileHeader &header, Cursor &cursor,
+                   PeriodPart &part) {
+  part.clear();
+  part.index = cursor.varint("period's index");
+  part.last = cursor.byte("part's flags") & trace::kPartLast;
+  part.flags = cursor.byte("period's flags");
+  part.start_ns = cursor.varint("period's start");
+  if (__builtin_add_overflow(part.start_ns, cursor.varint("period's length"),
+                             &part.end_ns))
+    throw Malformed{"the period's end is out of range"};
+  part.overruns = cursor.varint("overruns");
+
+  const std::uint64_t limit = geometry_of(header).granule_limit();
+  const auto run_end = [limit](std::uint64_t position, std::uint64_t gap,
+                               std::uint64_t count_less_one) {
+    return end_of_run(limit, position, gap, count_less_one);
+  };
+
+  const std::uint64_t sections = cursor.varint("section count");
+  std::optional<std::uint32_t> previous_tid;
+  for (std::uint64_t i = 0; i < sections; ++i) {
+    const std::uint32_t tid = cursor.tid();
+    if (previous_tid && tid <= *previous_tid)
+      throw Malformed{fmt::format("thread {} is out of order", tid)};
+    previous_tid = tid;
+    if (tid != 0 && !(header.flags & trace::kHeaderPerThread))
+      throw Malformed{
+          fmt::format("thread {} in a trace that is not per thread", tid)};
+    const std::size_t first_run = part.runs.size();
+    std::uint64_t position = 0;
+    for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n;
+         ++run) {
+      const std::uint64_t gap = cursor.varint("run's gap");
+      const std::uint64_t count_less_one = cursor.varint("run's length");
+      const std::uint8_t flags = cursor.byte("run's flags");
+      if (flags == 0)
+        throw Malformed{"a run says nothing of its granules"};
+      const std::uint64_t end = run_end(position, gap, count_less_one);
+      part.runs.push_back({position + gap, count_less_one + 1, flags});
+      position = end;
+    }
+    if (part.runs.size() != first_run)
+      part.sections.push_back({tid, first_run, part.runs.size() - first_run});
+  }
+
+  std::uint64_t position = 0;
+  std::uint64_t hashes = 0;
+  for (std::uint64_t run = 0, n = cursor.varint("checksum run count"); run < n;
+       ++run) {
+    const std::uint64_t gap = cursor.varint("checksum run's gap");
+    const std::uint64_t count_less_one = cursor.varint("checksum run's length");
+    const std::uint8_t state = cursor.byte("checksum run's state");
+    if (state > static_cast<std::uint8_t>(trace::ChecksumState::kUnreadable))
+      throw Malformed{fmt::format("checksum state {} is unknown", state)};
+    const std::uint64_t end = run_end(position, gap, count_less_one);
+    part.checksum_runs.push_back({position + gap, count_less_one + 1, state});
+    position = end;
+    if (part.checksum_runs.back().stable())
+      hashes += count_less_one + 1;
+    if (hashes > cursor.left() / 8)
+      throw Malformed{"more stable granules than hashes"};
+  }
+  if (hashes > cursor.left() / 8)
+    throw Malformed{"more stable granules than hashes"};
+  part.hashes.reserve(hashes);
+  for (std::uint64_t i = 0; i < hashes; ++i)
+    part.hashes.push_back(cursor.u64("hash"));
+
+  if (part.last) {
+    part.combined = cursor.u64("combined checksum");
+    part.stable = cursor.varint("stable count");
+    part.left_out = cursor.varint("left-out count");
+  }
+}
+
+} // namespace
+
+void decode_frame(const trace::FileHeader &header,
+                  std::span<const std::uint8_t> payload, Frame &frame) {
+  Cursor cursor(payload);
+  switch (frame.type) {
+  case FrameType::kProcess: {
+    frame.process.executable = cursor.string("executable");
+    frame.process.arguments.clear();
+    for (std::uint64_t i = 0, n = cursor.varint("argument count"); i < n; ++i)
+      frame.process.arguments.push_back(cursor.string("argument"));
+    frame.process.options = cursor.string("options");
+    frame.process.engine = cursor.string("engine");
+    if (frame.process.engine == "shadow") // as early runtimes called it
+      frame.process.engine = "marks";
+    frame.process.runtime_version = cursor.string("runtime version");
+    break;
+  }
+  case FrameType::kMappings: {
+    frame.mappings.time_ns = cursor.varint("mappings' time");
+    frame.mappings.mappings.clear();
+    std::uint64_t floor = 0;
+    for (std::uint64_t i = 0, n = cursor.varint("mapping count"); i < n; ++i) {
+      Mapping mapping;
+      mapping.start = cursor.varint("mapping's start");
+      mapping.bytes = cursor.varint("mapping's size");
+      mapping.protection = cursor.varint("mapping's protection");
+      mapping.offset = cursor.varint("mapping's offset");
+      mapping.name = cursor.string("mapping's name");
+      if (mapping.start < floor)
+        throw Malformed{
+            fmt::format("mapping {:#x} is out of order", mapping.start)};
+      if (__builtin_add_overflow(mapping.start, mapping.bytes, &floor))
+        throw Malformed{fmt::format("mapping {:#x} of {:#x} bytes wraps around",
+                                    mapping.start, mapping.bytes)};
+      frame.mappings.mappings.push_back(std::move(mapping));
+    }
+    break;
+  }
+  case FrameType::kThreads: {
+    frame.threads.records.clear();
+    for (std::uint64_t i = 0, n = cursor.varint("thread count"); i < n; ++i) {
+      ThreadRecord record;
+      const std::uint8_t event = cursor.byte("thread event");
+      if (event > static_cast<std::uint8_t>(trace::ThreadEvent::kEnd))
+        throw Malformed{fmt::format("thread event {} is unknown", event)};
+      record.event = static_cast<trace::ThreadEvent>(event);
+      record.tid = cursor.tid();
+      record.time_ns = cursor.varint("thread event's time");
+      record.name = cursor.string("thread's name");
+      frame.threads.records.push_back(std::move(record));
+    }
+    break;
+  }
+  case FrameType::kPeriod:
+    decode_period(header, cursor, frame.period);
+    break;
+  case FrameType::kNote:
+    frame.note.time_ns = cursor.varint("note's time");
+    frame.note.period = cursor.varint("note's period");
+    frame.note.code = static_cast<trace::NoteCode>(cursor.byte("note's code"));
+    frame.note.text = cursor.string("note's text");
+    break;
+  case FrameType::kEnd:
+    frame.end.time_ns = cursor.varint("end's time");
+    frame.end.reason =
+        static_cast<trace::EndReason>(cursor.byte("end's reason"));
+    frame.end.detail = cursor.varint("end's detail");
+    break;
+  case FrameType::kKernelWrites:
+    decode_kernel_writes(header, cursor, frame.kernel_writes);
+    break;
+  case FrameType::kRegions: {
+    frame.regions.time_ns = cursor.varint("regions' time");
+    frame.regions.regions.clear();
+    for (std::uint64_t i = 0, n = cursor.varint("region count"); i < n; ++i) {
+      Region region;
+      region.kind =
+          static_cast<trace::RegionKind>(cursor.byte("region's kind"));
+      region.start = cursor.varint("region's start");
+      region.bytes = cursor.varint("region's size");
+      region.tid = cursor.tid();
+      region.text = cursor.string("region's text");
+      std::uint64_t end;
+      if (__builtin_add_overflow(region.start, region.bytes, &end))
+        throw Malformed{fmt::format("region {:#x} of {:#x} bytes wraps around",
+                                    region.start, region.bytes)};
+      frame.regions.regions.push_back(std::move(region));
+    }
+    break;
+  }
+  default:
+    return; // skipped, whatever is in it
+  }
+  if (cursor.left() != 0 && header.version_minor <= trace::kVersionMinor)
+    throw Malformed{
+        fmt::format("{} bytes follow the frame's content", cursor.left())};
+}
+
+} // namespace pagetide::tools

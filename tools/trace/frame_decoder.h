@@ -1,0 +1,47 @@
+//===- frame_decoder.h - From the payload of a frame to a record ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_TRACE_FRAME_DECODER_H
+#define PAGETIDE_TOOLS_TRACE_FRAME_DECODER_H
+
+#include "trace/trace_records.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace pagetide::tools {
+
+/// One frame, decoded. Only the member that belongs to `type` says anything;
+/// the others keep memory for the next frame of theirs. A frame of a type that
+/// this version does not know comes with that type and no content.
+struct Frame {
+  std::uint64_t offset = 0; ///< where its header stands in the file
+  std::uint64_t bytes = 0;  ///< header and stored payload
+  trace::FrameType type = trace::FrameType::kNote;
+  Process process;
+  Mappings mappings;
+  Threads threads;
+  PeriodPart period;
+  Note note;
+  End end;
+  KernelWrites kernel_writes;
+  Regions regions;
+};
+
+/// Thrown and caught within the reader: the payload violates the format.
+struct Malformed {
+  std::string reason;
+};
+
+/// Decodes an unpacked payload as a frame of type frame.type. Throws Malformed.
+/// Looks at this frame only; the caller checks its order among the others.
+void decode_frame(const trace::FileHeader &header,
+                  std::span<const std::uint8_t> payload, Frame &frame);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_TRACE_FRAME_DECODER_H
