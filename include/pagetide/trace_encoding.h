@@ -48,6 +48,10 @@ public:
 
   //===- Process ----------------------------------------------------------===//
 
+  void run_id(const std::uint8_t (&id)[kRunIdBytes]) {
+    append(id, id + kRunIdBytes);
+  }
+
   /// Then one string for each argument, then process_end().
   void process(Text executable, std::uint64_t arguments) {
     string(executable);

@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 1; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 2; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -84,6 +84,7 @@ enum class FrameType : std::uint16_t {
   // 7 is reserved for sites (the source line that touched a page last).
   kKernelWrites = 8, ///< since 1.1
   kRegions = 9,      ///< since 1.1
+  kRunId = 10,       ///< since 1.2
 };
 
 enum FrameFlags : std::uint16_t {
@@ -109,9 +110,12 @@ constexpr std::uint64_t frame_seed(const FrameHeader &h) {
 
 /// Upper bound of stored and of raw payload bytes. It bounds a reader's memory.
 inline constexpr std::uint32_t kMaxFrameBytes = 16u << 20;
+inline constexpr std::size_t kRunIdBytes = 16;
 /// A writer splits a period into parts of about so many raw bytes.
 inline constexpr std::uint32_t kPartBytes = 4u << 20;
 
+// RunId     := u8 id[kRunIdBytes]   first in the file, if `pagetide record`
+//              made it: the same in all traces of one run, random
 // Process   := string executable, varint count, string argument*,
 //              string options, string engine, string runtime_version
 //              (engine: marks, uffd or mprotect; early traces say shadow for

@@ -121,6 +121,7 @@ static int StartTrace(u64 now, const char *parent_trace) {
     }
     Reason why;
     const bool started = Attempt(why, [&] {
+      EncodeRunId(PendingFrames());
       EncodeProcess(PendingFrames(), recorder_state.engine->name);
       if (parent_trace)
         EncodeNote(PendingFrames(), now, 0, NoteCode::kForked, parent_trace);

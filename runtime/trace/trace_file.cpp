@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 
 #define XXH_INLINE_ALL
@@ -166,6 +167,9 @@ int CreateTraceFile(const char *path, char *taken, int *fd) {
                 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (!Failed(result)) {
       *fd = (int)result;
+      // Held until all descriptors of this file are closed: `pagetide record`
+      // does not replace a trace that is being written. Not vital.
+      Syscall(SYS_flock, result, LOCK_EX | LOCK_NB);
       return 0;
     }
     if (ErrnoOf(result) != EEXIST)

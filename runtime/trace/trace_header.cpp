@@ -22,6 +22,30 @@ namespace pagetide {
 
 using namespace trace;
 
+/// Value of a hexadecimal digit, or 16.
+static u8 HexDigit(char c) {
+  if (c >= '0' && c <= '9')
+    return (u8)(c - '0');
+  return c >= 'a' && c <= 'f' ? (u8)(c - 'a' + 10) : 16;
+}
+
+void EncodeRunId(PageVec<u8> &frames) {
+  const char *text = GetFlags().run_id;
+  u8 id[kRunIdBytes];
+  for (u8 &byte : id) {
+    const u8 high = HexDigit(text[0]);
+    const u8 low = high < 16 ? HexDigit(text[1]) : 16;
+    if (low == 16)
+      return;
+    byte = (u8)(high << 4 | low);
+    text += 2;
+  }
+  uptr frame = BeginPendingFrame(frames, FrameType::kRunId);
+  Encoder encoder(frames);
+  encoder.run_id(id);
+  EndPendingFrame(frames, frame);
+}
+
 void EncodeProcess(PageVec<u8> &frames, const char *engine) {
   uptr frame = BeginPendingFrame(frames, FrameType::kProcess);
   Encoder encoder(frames);

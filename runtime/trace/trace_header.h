@@ -15,6 +15,9 @@ namespace pagetide {
 /// A header without the recording's settings, which the caller adds.
 trace::FileHeader MakeHeader(u64 now);
 
+/// Appends a RunId frame if `pagetide record` has named the run.
+void EncodeRunId(PageVec<u8> &frames);
+
 /// Appends a Process frame. `engine` is the engine's name.
 void EncodeProcess(PageVec<u8> &frames, const char *engine);
 

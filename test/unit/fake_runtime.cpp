@@ -29,6 +29,7 @@
 #include "support/unique_fd.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -116,8 +117,20 @@ void FakeProcess::make_trace(std::string &path) {
     fail(path);
   trace::FileHeader header = sample_header();
   header.pid = static_cast<std::uint32_t>(::getpid());
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  header.realtime_ns = static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
+                       static_cast<std::uint64_t>(now.tv_nsec);
+  ::flock(trace_.get(), LOCK_EX | LOCK_NB);
   FdSink sink(trace_.get(), path);
-  TraceWriter(sink).header(header);
+  TraceWriter writer(sink);
+  writer.header(header);
+  RunId id;
+  const std::string digits = option("run_id");
+  for (std::size_t i = 0; i < id.bytes.size(); ++i)
+    id.bytes[i] = static_cast<std::uint8_t>(
+        std::stoul(digits.substr(2 * i, 2), nullptr, 16));
+  writer.write(id);
 }
 
 void FakeProcess::hello(const std::string &kind) {

@@ -55,6 +55,8 @@ std::map<std::uint64_t, WholePeriod> periods_of(const WholeTrace &trace) {
 
 Bytes encoded_again(const Frame &frame) {
   switch (frame.type) {
+  case trace::FrameType::kRunId:
+    return encode(frame.run_id);
   case trace::FrameType::kProcess:
     return encode(frame.process);
   case trace::FrameType::kMappings:

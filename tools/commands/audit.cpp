@@ -16,6 +16,7 @@
 #include "record/trace_files.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
 
@@ -90,18 +91,21 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
     throw Failure(fmt::format("{} was not run: this kernel cannot tell which "
                               "pages are written: {}",
                               command[0], missing));
-  make_room_for_run(trace);
+  TraceOutput output(trace);
   const rlimit file_limit = raise_file_limit();
   ControlServer server;
+  server.set_output(&output);
   RuntimeOptions runtime(inherited_options());
   runtime.add("trace_path", std::filesystem::absolute(trace).string());
+  runtime.add("run_id", run_id_text(new_run_id()));
   runtime.add("control", server.socket_path());
   runtime.add("period", duration_option(*parse_duration(options.period)));
   runtime.add("kernel_writes", "1");
   notify_outer_record();
   // Binding at the first call would write the files' tables at any time.
   ::setenv("LD_BIND_NOW", "1", 1);
-  ChildProcess child(command, kOptionsVariable, runtime.text(), file_limit);
+  const auto options_for = [&](pid_t) { return runtime.text(); };
+  ChildProcess child(command, kOptionsVariable, options_for, file_limit);
   if (child.pid() < 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
                               std::strerror(child.start_error())));
@@ -119,7 +123,9 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
 /// The trace named and those of further processes of its run.
 std::vector<std::string> traces_of(const std::string &path) {
   std::vector<std::string> traces;
-  for (const std::string &file : files_of_run(path))
+  const RunFiles files = files_of_run(path);
+  say_left_out(path, files);
+  for (const std::string &file : files.traces)
     if (kind_of_file(file) == FileKind::kTrace)
       traces.push_back(file);
   return traces;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "record/trace_files.h"
 #include "report/row_export.h"
 #include "support/failure.h"
 #include "support/text_format.h"
@@ -50,7 +51,9 @@ bool are_one_file(const std::string &a, const std::string &b) {
          status_a.st_ino == status_b.st_ino;
 }
 
-int run_export(const ExportOptions &options) {
+int run_export(ExportOptions options) {
+  if (options.file.empty())
+    options.file = newest_trace_here();
   RowFilter filter;
   if (const auto periods = parse_range(options.periods))
     filter.periods = *periods;
@@ -80,7 +83,8 @@ CommandRun set_up(CLI::App &app) {
   const auto options = std::make_shared<ExportOptions>();
   const CLI::Validator range(
       [](std::string &text) { return check_range(text); }, "");
-  app.add_option("FILE", options->file, "The trace.")->required();
+  app.add_option("FILE", options->file,
+                 "The trace. [the newest in this directory]");
   app.add_option(
          "-f,--format", options->format,
          "csv: a header line, then a line for each row; json: an object "
@@ -113,7 +117,7 @@ CommandRun set_up(CLI::App &app) {
 extern const Command kExportCommand = {
     "export",
     "Write a trace as rows: one a period, thread and granule",
-    "--format csv|json [OPTIONS] FILE",
+    "--format csv|json [OPTIONS] [FILE]",
     "pagetide export --format csv -o rows.csv run.ptrace",
     "Exit status 0: done; 2: the file could not be read, or is damaged (what "
     "comes before the damage was written).",

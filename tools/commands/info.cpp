@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "record/trace_files.h"
 #include "report/info_text.h"
 #include "support/text_output.h"
 
@@ -21,7 +22,8 @@ struct InfoOptions {
 };
 
 int run_info(const InfoOptions &options) {
-  TraceReader reader = TraceReader::open(options.file);
+  TraceReader reader = TraceReader::open(
+      options.file.empty() ? newest_trace_here() : options.file);
   bool is_whole = false;
   const std::string text = info_text(reader, is_whole);
   TextOutput out;
@@ -32,7 +34,8 @@ int run_info(const InfoOptions &options) {
 
 CommandRun set_up(CLI::App &app) {
   const auto options = std::make_shared<InfoOptions>();
-  app.add_option("FILE", options->file, "The trace.")->required();
+  app.add_option("FILE", options->file,
+                 "The trace. [the newest in this directory]");
   return [options](const std::vector<std::string> &) {
     return run_info(*options);
   };
@@ -43,7 +46,7 @@ CommandRun set_up(CLI::App &app) {
 extern const Command kInfoCommand = {
     "info",
     "Show a trace's header, and whether it is whole (exit status)",
-    "FILE",
+    "[FILE]",
     "pagetide info run.ptrace",
     "Exit status 0: the trace is complete; 1: it is truncated or damaged, or "
     "the runtime could not go on; 2: it could not be read or is no trace.",

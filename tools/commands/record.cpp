@@ -12,6 +12,7 @@
 #include "record/trace_files.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/say.h"
 #include "support/text_format.h"
 
 #include <sys/resource.h>
@@ -26,6 +27,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace pagetide::tools {
 
@@ -41,7 +43,7 @@ enum RecordStatus : int {
 constexpr std::size_t kMaxListed = 8;
 struct RecordOptions {
   std::string engine = "marks";
-  std::string output = "pagetide.ptrace";
+  std::string output; ///< empty: a name of the run's own
   std::string period;
   bool per_thread = false;
   std::string checksum;
@@ -51,13 +53,16 @@ struct RecordOptions {
 };
 
 std::string runtime_options(const RecordOptions &options,
+                            const TraceOutput *output,
                             const std::string &socket) {
   const std::string inherited = inherited_options();
   RuntimeOptions out(inherited);
-  if (!options.no_output)
-    out.add("trace_path", std::filesystem::absolute(options.output).string());
-  else if (!option_in(inherited, "trace_path").empty())
+  if (output) {
+    out.add("trace_path", std::filesystem::absolute(output->path()).string());
+    out.add("run_id", run_id_text(new_run_id()));
+  } else if (!option_in(inherited, "trace_path").empty()) {
     out.add("trace_path", "");
+  }
   out.add("control", socket);
   if (!options.period.empty())
     out.add("period", duration_option(*parse_duration(options.period)));
@@ -76,7 +81,7 @@ std::string runtime_options(const RecordOptions &options,
 
 std::string describe(const ControlServer::Trace &trace) {
   std::string text =
-      fmt::format("trace: {} ({})", trace.path,
+      fmt::format("trace: {} ({})", printable(trace.path),
                   format_bytes(static_cast<double>(trace.bytes)));
   if (!trace.failure.empty())
     return text + ", incomplete: process " + std::to_string(trace.pid) +
@@ -97,8 +102,24 @@ std::string describe(const ControlServer::Trace &trace) {
   return text;
 }
 
-void say_traces(const ControlServer &server, const RecordOptions &options) {
+/// The trace by which a report finds all of the run.
+std::string first_trace(const ControlServer &server,
+                        const TraceOutput &output) {
+  const std::string wanted = std::filesystem::absolute(output.path()).string();
+  for (const ControlServer::Trace &trace : server.traces())
+    if (trace.path == wanted)
+      return output.path();
+  for (const ControlServer::Live &live : server.live())
+    if (live.path == wanted)
+      return output.path();
+  // The name was taken by another run in the meantime.
+  return server.traces().front().path;
+}
+
+void say_traces(const ControlServer &server, const TraceOutput *output) {
   const std::vector<ControlServer::Trace> &traces = server.traces();
+  const std::string first =
+      output && !traces.empty() ? first_trace(server, *output) : "";
   for (const ControlServer::Trace &trace : traces)
     if (!trace.failure.empty())
       say("{}", trace.failure);
@@ -114,8 +135,8 @@ void say_traces(const ControlServer &server, const RecordOptions &options) {
     }
     say("traces: {} and {} beside it, {}.<pid> ({} in all; {} completed after "
         "their process's death)",
-        options.output, traces.size() - 1, options.output, format_bytes(bytes),
-        completed);
+        printable(first), traces.size() - 1, printable(first),
+        format_bytes(bytes), completed);
   }
   const std::vector<ControlServer::Live> live = server.live();
   if (!live.empty()) {
@@ -124,7 +145,7 @@ void say_traces(const ControlServer &server, const RecordOptions &options) {
         live.size(), live.size() == 1 ? "" : "es", live.size() == 1 ? "s" : "");
     for (std::size_t i = 0; i < live.size() && i < kMaxListed; ++i)
       say("  process {}{}{}", live[i].pid,
-          live[i].path.empty() ? "" : ", trace: ", live[i].path);
+          live[i].path.empty() ? "" : ", trace: ", printable(live[i].path));
     if (live.size() > kMaxListed)
       say("  and {} more", live.size() - kMaxListed);
   }
@@ -132,8 +153,9 @@ void say_traces(const ControlServer &server, const RecordOptions &options) {
     say("more processes recorded at once than can be watched with this limit "
         "of open files: the traces of those that were killed lack their last "
         "periods; raise it with: ulimit -n");
-  if (!traces.empty())
-    say("see them with: pagetide report {}", format_command({options.output}));
+  if (!first.empty())
+    say("see {} with: pagetide report {}", traces.size() == 1 ? "it" : "them",
+        format_command({first}));
 }
 
 /// Ends this process as the command ended.
@@ -184,19 +206,25 @@ int run_record(const RecordOptions &options,
                   "or rehash");
   if (options.engine != "marks")
     prepare_engine(options.engine, options.per_thread, file, elf);
-  // Nothing of an earlier run goes before it is known that this one starts.
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
-  if (!options.no_output)
-    make_room_for_run(options.output);
+  std::optional<TraceOutput> output;
+  if (!options.no_output && !options.output.empty())
+    output.emplace(options.output);
 
   ExitStatus status;
   {
     const rlimit file_limit = raise_file_limit();
     ControlServer server;
-    const std::string text = runtime_options(options, server.socket_path());
+    const auto options_for = [&](pid_t pid) {
+      if (!options.no_output && !output)
+        output.emplace(new_trace_name(command[0], pid));
+      server.set_output(output ? &*output : nullptr);
+      return runtime_options(options, output ? &*output : nullptr,
+                             server.socket_path());
+    };
     notify_outer_record();
-    ChildProcess child(command, kOptionsVariable, text, file_limit);
+    ChildProcess child(command, kOptionsVariable, options_for, file_limit);
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
           child.start_error() == EMFILE || child.start_error() == ENFILE)
@@ -216,7 +244,7 @@ int run_record(const RecordOptions &options,
              !options.no_output)
       say("the run was recorded, but no process of it could make its trace");
     else
-      say_traces(server, options);
+      say_traces(server, output ? &*output : nullptr);
   }
   return pass_on(status);
 }
@@ -225,8 +253,9 @@ CommandRun set_up(CLI::App &app) {
   const auto options = std::make_shared<RecordOptions>();
   app.add_option("-o,--output", options->output,
                  "File for the trace. Further processes of the run write "
-                 "FILE.<pid>. Traces of an earlier run with this FILE are "
-                 "replaced. [pagetide.ptrace]")
+                 "FILE.<pid>. The traces of an earlier run with this FILE are "
+                 "replaced when the new run has made its own. "
+                 "[pagetide.PROGRAM.PID.ptrace]")
       ->type_name("FILE");
   app.add_option("-p,--period", options->period,
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "

@@ -39,18 +39,20 @@ std::vector<std::string> traces_of(const ReportOptions &options) {
     if (seen.insert(file).second)
       traces.push_back(file);
   };
-  for (const std::string &file : options.files) {
-    std::vector<std::string> siblings;
-    if (!options.only)
-      for (const std::string &sibling : files_of_run(file))
-        if (sibling != file && kind_of_file(sibling) == FileKind::kTrace)
-          siblings.push_back(sibling);
-    // The first instrumented process takes FILE itself, but a user may have
-    // kept only what he needed.
-    if (siblings.empty() || kind_of_file(file) != FileKind::kAbsent)
+  std::vector<std::string> files = options.files;
+  if (files.empty())
+    files.push_back(newest_trace_here());
+  for (const std::string &file : files) {
+    RunFiles run;
+    if (!options.only) {
+      run = files_of_run(file);
+      say_left_out(file, run);
+    }
+    // Without FILE itself, its further processes have traces all the same.
+    if (run.traces.empty())
       add(file);
-    for (const std::string &sibling : siblings)
-      add(sibling);
+    for (const std::string &trace : run.traces)
+      add(trace);
   }
   return traces;
 }
@@ -130,8 +132,7 @@ CommandRun set_up(CLI::App &app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("FILE", options->files,
                  "Traces. With each, those of further processes of its run "
-                 "(FILE.<pid>) are found.")
-      ->required();
+                 "(FILE.<pid>) are found. [the newest in this directory]");
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--only", options->only, "Only the files named.");
@@ -147,7 +148,7 @@ CommandRun set_up(CLI::App &app) {
 extern const Command kReportCommand = {
     "report",
     "Summarise traces for a person, or with --json for a program",
-    "[OPTIONS] FILE...",
+    "[OPTIONS] [FILE...]",
     "pagetide report run.ptrace",
     "Exit status 0: done; 2: a file could not be read, or is damaged.",
     set_up,

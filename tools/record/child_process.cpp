@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 namespace pagetide::tools {
 
@@ -59,11 +61,36 @@ std::vector<std::string> environment_with(const std::string &variable,
   return environment;
 }
 
+/// All that comes out of a socket until it is closed. Empty if nobody wrote.
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+    if (done < 0 && errno != EINTR)
+      return; // the reader has ended, and says so itself
+    if (done > 0)
+      text.remove_prefix(static_cast<std::size_t>(done));
+  }
+}
+
 } // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string> &command,
                            const std::string &variable,
-                           const std::string &value, const rlimit &file_limit)
+                           const std::function<std::string(pid_t)> &value_for,
+                           const rlimit &file_limit)
     : saved_(std::make_unique<SavedState>()) {
   sigset_t handled;
   sigemptyset(&handled);
@@ -84,9 +111,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   signals_.reset(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
 
   std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = environment_with(variable, value);
   const std::vector<char *> argv = pointers_to(arguments);
-  const std::vector<char *> envp = pointers_to(environment);
   int failure[2];
   if (!signals_ || ::pipe2(failure, O_CLOEXEC) != 0) {
     start_error_ = errno;
@@ -94,8 +119,22 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   }
   UniqueFd failure_in(failure[0]);
   UniqueFd failure_out(failure[1]);
+  int value[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, value) != 0) {
+    start_error_ = errno;
+    return;
+  }
+  UniqueFd value_in(value[0]);
+  UniqueFd value_out(value[1]);
   pid_ = ::fork();
   if (pid_ == 0) {
+    value_out.reset();
+    // The value depends on the pid; one that is never empty.
+    const std::string text = read_all(value_in.get());
+    if (text.empty())
+      ::_exit(127);
+    std::vector<std::string> environment = environment_with(variable, text);
+    const std::vector<char *> envp = pointers_to(environment);
     saved_->restore();
     ::execvpe(argv[0], argv.data(), envp.data());
     const int error = errno;
@@ -108,6 +147,17 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
     return;
   }
   failure_out.reset();
+  value_in.reset();
+  try {
+    write_all(value_out.get(), value_for(pid_));
+  } catch (...) {
+    value_out.reset();
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+    saved_->restore();
+    throw;
+  }
+  value_out.reset();
   int error = 0;
   ssize_t got;
   do

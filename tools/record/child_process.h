@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,10 +39,12 @@ struct ExitStatus {
 class ChildProcess {
 public:
   /// Starts command[0], looked up in PATH, with `variable` set in its
-  /// environment and file_limit as its RLIMIT_NOFILE. If that is impossible,
-  /// start_error() says why (an errno).
+  /// environment to what value_for(its pid) returns, and with file_limit as its
+  /// RLIMIT_NOFILE. If that is impossible, start_error() says why (an errno).
+  /// What value_for throws comes out of here; then no command was started.
   ChildProcess(const std::vector<std::string> &command,
-               const std::string &variable, const std::string &value,
+               const std::string &variable,
+               const std::function<std::string(pid_t)> &value_for,
                const struct rlimit &file_limit);
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;

@@ -318,12 +318,18 @@ void ControlServer::take_hello(Process &process, const char *bytes,
     finish(process);
   process.introduced = true;
   process.memfd = std::move(fds[0]);
-  // Only shown, and the process may have made it up.
-  process.path = printable(std::string(hello.trace_path, hello.trace_bytes));
-  if (hello.trace_bytes != 0)
-    process.trace = std::move(fds[1]);
-  else
-    process.trace.reset();
+  // The process may have made it up.
+  process.path = std::string(hello.trace_path, hello.trace_bytes);
+  process.trace.reset();
+  if (hello.trace_bytes == 0)
+    return;
+  process.trace = std::move(fds[1]);
+  if (output_) {
+    std::string problem;
+    process.path = output_->take(process.trace.get(), process.path, problem);
+    if (!problem.empty())
+      messages_.push_back(problem);
+  }
 }
 
 bool ControlServer::has_ended(const Process &process) const {
@@ -345,7 +351,7 @@ void ControlServer::finish(Process &process) {
   HarvestRequest request;
   request.memfd = process.memfd.get();
   request.trace_fd = process.trace.get();
-  request.trace_name = process.path;
+  request.trace_name = printable(process.path);
   request.now_ns = monotonic_ns();
   if (process.pid == command_pid_ && command_end_detail_)
     request.end_detail = *command_end_detail_;

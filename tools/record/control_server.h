@@ -8,6 +8,7 @@
 #define PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
 
 #include "record/harvest.h"
+#include "record/trace_files.h"
 #include "support/unique_fd.h"
 
 #include "pagetide/shadow_file.h"
@@ -64,6 +65,8 @@ public:
   /// also ended.
   void finish_hung_up();
 
+  /// Where the run has its traces, if it has any. Must outlive the server.
+  void set_output(TraceOutput *output) { output_ = output; }
   /// The command itself is nobody else's child: its end is told from outside.
   void set_command(pid_t pid) { command_pid_ = pid; }
   void command_ended(std::uint64_t end_detail) {
@@ -107,6 +110,7 @@ private:
   bool has_ended(const Process &process) const;
   void finish(Process &process);
 
+  TraceOutput *output_ = nullptr;
   std::string directory_;
   std::string socket_path_;
   UniqueFd listener_;

@@ -9,6 +9,7 @@
 #include "record/kernel_probe.h"
 #include "record/recording_run.h"
 #include "support/failure.h"
+#include "support/say.h"
 
 #include <unistd.h>
 

@@ -8,6 +8,7 @@
 
 #include "record/runtime_options.h"
 #include "support/elf_note.h"
+#include "support/say.h"
 #include "support/text_format.h"
 
 #include <poll.h>

@@ -10,19 +10,9 @@
 #include "record/child_process.h"
 #include "record/control_server.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <string>
 
 namespace pagetide::tools {
-
-/// A line on standard error.
-template <typename... Args>
-void say(fmt::format_string<Args...> format, Args &&...args) {
-  fmt::print(stderr, "pagetide: {}\n",
-             fmt::format(format, std::forward<Args>(args)...));
-}
 
 /// Raises the soft limit of descriptors, of which every recorded process needs
 /// a few, and returns the limit there was, which the command is to have.

@@ -7,22 +7,27 @@
 #include "record/trace_files.h"
 
 #include "support/failure.h"
+#include "support/say.h"
+#include "support/text_format.h"
 #include "support/unique_fd.h"
-
-#include "pagetide/trace_format.h"
+#include "trace/trace_reader.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace pagetide::tools {
@@ -65,9 +70,33 @@ bool is_sibling_suffix(std::string_view suffix,
   return take_number(suffix, at.second) && suffix.empty();
 }
 
+/// Throws Failure if no file can be made in the directory of `path`.
+void check_place(const std::string &path) {
+  const std::string directory = directory_of(path);
+  struct stat status;
+  if (path.empty() || path.back() == '/' ||
+      (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)))
+    throw Failure(
+        fmt::format("{}: is a directory; name a file for the trace", path));
+  if (::stat(directory.c_str(), &status) != 0)
+    throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
+                              std::strerror(errno)));
+  if (!S_ISDIR(status.st_mode))
+    throw Failure(fmt::format("{}: is no directory, so no trace can be made "
+                              "there",
+                              directory));
+  // Only making a file shows whether one can be made.
+  std::string probe = path + ".XXXXXX";
+  const UniqueFd made(::mkostemp(probe.data(), O_CLOEXEC));
+  if (!made)
+    throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
+                              std::strerror(errno)));
+  ::unlink(probe.c_str());
+}
+
 } // namespace
 
-std::vector<std::string> files_of_run(const std::string &path) {
+std::vector<std::string> files_named_after(const std::string &path) {
   const std::string directory = directory_of(path);
   const std::size_t slash = path.rfind('/');
   const std::string prefix =
@@ -118,39 +147,231 @@ FileKind kind_of_file(const std::string &path) {
              : FileKind::kOther;
 }
 
-void make_room_for_run(const std::string &path) {
-  const std::string directory = directory_of(path);
+std::optional<TraceStart> start_of_trace(const std::string &path) {
+  if (kind_of_file(path) != FileKind::kTrace)
+    return std::nullopt;
+  try {
+    TraceReader reader = TraceReader::open(path);
+    TraceStart start;
+    start.realtime_ns = reader.header().realtime_ns;
+    start.pid = reader.header().pid;
+    Frame frame;
+    if (reader.next(frame) && frame.type == trace::FrameType::kRunId)
+      start.run_id = frame.run_id;
+    return start;
+  } catch (const Failure &) {
+    return std::nullopt;
+  }
+}
+
+RunFiles files_of_run(const std::string &path) {
+  RunFiles files;
+  std::optional<TraceStart> start_of_file;
+  std::optional<TraceStart> newest;
+  std::vector<std::pair<std::string, std::optional<TraceStart>>> named;
+  for (const std::string &file : files_named_after(path)) {
+    const FileKind kind = kind_of_file(file);
+    // What bears the name itself was asked for, whatever it is.
+    if (file != path && kind != FileKind::kTrace)
+      continue;
+    named.emplace_back(file, start_of_trace(file));
+    const std::optional<TraceStart> &start = named.back().second;
+    if (file == path && start)
+      start_of_file = start;
+    if (start && (!newest || start->realtime_ns > newest->realtime_ns))
+      newest = start;
+  }
+  const std::optional<TraceStart> &leader =
+      start_of_file ? start_of_file : newest;
+  for (const auto &[file, start] : named) {
+    // Reading an unreadable one says what is wrong with it.
+    const bool is_of_run =
+        file == path || !leader || !start || start->run_id == leader->run_id;
+    (is_of_run ? files.traces : files.others).push_back(file);
+  }
+  return files;
+}
+
+void say_left_out(const std::string &path, const RunFiles &files) {
+  if (files.others.empty())
+    return;
+  constexpr std::size_t kMaxListed = 3;
+  std::string names;
+  for (std::size_t i = 0; i < files.others.size() && i < kMaxListed; ++i)
+    names += (i == 0 ? "" : ", ") + printable(files.others[i]);
+  if (files.others.size() > kMaxListed)
+    names += fmt::format(" and {} more", files.others.size() - kMaxListed);
+  say("{}: left out traces of other runs with this name: {}", printable(path),
+      names);
+}
+
+/// FILE where the name is FILE.<pid> or FILE.<pid>.<n>; with two such readings
+/// the longer one is the first.
+static std::vector<std::string> possible_leaders(const std::string &name) {
+  std::vector<std::string> leaders;
+  std::pair<unsigned long long, unsigned long long> number;
+  for (std::size_t dot = name.rfind('.');
+       dot != std::string::npos && dot != 0 && leaders.size() < 2;
+       dot = name.rfind('.', dot - 1)) {
+    if (!is_sibling_suffix(std::string_view(name).substr(dot), number))
+      break;
+    leaders.push_back(name.substr(0, dot));
+  }
+  return leaders;
+}
+
+std::string newest_trace(const std::string &directory) {
+  const std::string prefix = directory == "." ? "" : directory + "/";
+  std::vector<std::pair<std::string, TraceStart>> traces;
+  std::error_code error;
+  std::filesystem::directory_iterator entries(directory, error);
+  for (; !error && entries != std::filesystem::directory_iterator();
+       entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (const auto start = start_of_trace(prefix + name))
+      traces.emplace_back(name, *start);
+  }
+  if (error)
+    throw Failure(fmt::format("{}: the directory cannot be read: {}", directory,
+                              error.message()));
+  const auto is_led = [&](const std::string &name, const TraceStart &start) {
+    for (const std::string &leader : possible_leaders(name))
+      for (const auto &[other, of_other] : traces)
+        if (other == leader && of_other.run_id == start.run_id)
+          return true;
+    return false;
+  };
+  const std::pair<std::string, TraceStart> *newest = nullptr;
+  for (const auto &trace : traces)
+    if (!newest || std::tie(newest->second.realtime_ns, newest->first) <
+                       std::tie(trace.second.realtime_ns, trace.first))
+      if (!is_led(trace.first, trace.second))
+        newest = &trace;
+  if (!newest)
+    throw Failure(fmt::format(
+        "{}: no trace is in this directory; name a FILE, or "
+        "record one with: pagetide record -- CMD",
+        directory == "." ? std::filesystem::current_path(error).string()
+                         : directory));
+  return prefix + newest->first;
+}
+
+std::string newest_trace_here() {
+  std::string newest = newest_trace(".");
+  say("{}: the newest trace in this directory", printable(newest));
+  return newest;
+}
+
+bool is_being_written(const std::string &path) {
+  const UniqueFd fd(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 &&
+         errno == EWOULDBLOCK;
+}
+
+std::string new_trace_name(const std::string &program, pid_t pid) {
+  constexpr std::size_t kMaxProgramBytes = 64;
+  std::string word = program.substr(program.rfind('/') + 1);
+  word.resize(std::min(word.size(), kMaxProgramBytes));
+  for (char &c : word)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("._+-", c))
+      c = '_';
+  std::string name = fmt::format("pagetide.{}.{}.ptrace", word, pid);
   struct stat status;
-  if (path.empty() || path.back() == '/' ||
-      (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)))
-    throw Failure(
-        fmt::format("{}: is a directory; name a file for the trace", path));
-  if (::stat(directory.c_str(), &status) != 0)
-    throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
+  for (unsigned n = 1; ::lstat(name.c_str(), &status) == 0; ++n)
+    name = fmt::format("pagetide.{}.{}.{}.ptrace", word, pid, n);
+  return name;
+}
+
+RunId new_run_id() {
+  RunId id;
+  if (::getrandom(id.bytes.data(), id.bytes.size(), 0) !=
+      static_cast<ssize_t>(id.bytes.size()))
+    throw Failure(fmt::format("no random number for the run's id: {}",
                               std::strerror(errno)));
-  if (!S_ISDIR(status.st_mode))
-    throw Failure(fmt::format("{}: is no directory, so no trace can be made "
-                              "there",
-                              directory));
-  // Only making a file shows whether one can be made.
-  std::string probe = path + ".XXXXXX";
-  const UniqueFd made(::mkostemp(probe.data(), O_CLOEXEC));
-  if (!made)
-    throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
-                              std::strerror(errno)));
-  ::unlink(probe.c_str());
-  const std::vector<std::string> files = files_of_run(path);
-  for (const std::string &file : files)
-    if (kind_of_file(file) == FileKind::kOther)
-      throw Failure(fmt::format("{}: is there already and is no Pagetide "
-                                "trace; move it away or name another file "
-                                "with -o",
-                                file));
-  for (const std::string &file : files)
-    if (::unlink(file.c_str()) != 0 && errno != ENOENT)
-      throw Failure(fmt::format("{}: the trace of an earlier run cannot be "
-                                "removed: {}",
-                                file, std::strerror(errno)));
+  return id;
+}
+
+//===----------------------------------------------------------------------===//
+// Replacing an earlier trace
+//===----------------------------------------------------------------------===//
+
+bool TraceOutput::Earlier::is_still_there() const {
+  struct stat status;
+  return ::lstat(path.c_str(), &status) == 0 && status.st_dev == device &&
+         status.st_ino == inode;
+}
+
+TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
+  check_place(path_);
+  const FileKind kind = kind_of_file(path_);
+  if (kind == FileKind::kAbsent)
+    return;
+  if (kind == FileKind::kOther)
+    throw Failure(fmt::format("{}: is there already and is no Pagetide trace; "
+                              "move it away or name another file with -o",
+                              path_));
+  // Without an id nothing says that FILE.<pid> belongs to FILE.
+  std::vector<std::string> files = {path_};
+  if (const auto start = start_of_trace(path_); start && start->run_id)
+    files = files_of_run(path_).traces;
+  for (const std::string &file : files) {
+    if (is_being_written(file)) {
+      const std::optional<TraceStart> start = start_of_trace(file);
+      throw Failure(fmt::format(
+          "{}: a run that has not ended is writing this trace{}; wait for it, "
+          "or name another file with -o",
+          file, start ? fmt::format(" (process {})", start->pid) : ""));
+    }
+    struct stat status;
+    if (::lstat(file.c_str(), &status) == 0)
+      earlier_.push_back({file, status.st_dev, status.st_ino});
+  }
+}
+
+bool TraceOutput::replace(const std::string &path, std::string &problem) {
+  // Another `record` may have done the same since this one began.
+  const UniqueFd directory(
+      ::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory)
+    ::flock(directory.get(), LOCK_EX);
+  if (!earlier_.front().is_still_there() || is_being_written(path_)) {
+    problem = fmt::format("{}: is a trace of another run by now", path_);
+    return false;
+  }
+  if (::rename(path.c_str(), path_.c_str()) != 0) {
+    problem = fmt::format("{}: cannot be replaced: rename failed with {}",
+                          path_, std::strerror(errno));
+    return false;
+  }
+  earlier_.erase(earlier_.begin());
+  for (const Earlier &file : earlier_)
+    if (file.is_still_there() && !is_being_written(file.path))
+      ::unlink(file.path.c_str());
+  return true;
+}
+
+std::string TraceOutput::take(int fd, const std::string &path,
+                              std::string &problem) {
+  const std::string wanted = std::filesystem::absolute(path_).string();
+  if (earlier_.empty())
+    return path;
+  // What a process says is not to be trusted: it must be this very file, with
+  // a name that is given to traces of this run.
+  struct stat of_fd;
+  struct stat of_path;
+  std::pair<unsigned long long, unsigned long long> number;
+  if (!path.starts_with(wanted) ||
+      !is_sibling_suffix(std::string_view(path).substr(wanted.size()),
+                         number) ||
+      ::fstat(fd, &of_fd) != 0 || ::lstat(path.c_str(), &of_path) != 0 ||
+      of_fd.st_dev != of_path.st_dev || of_fd.st_ino != of_path.st_ino)
+    return path;
+  const bool replaced = replace(path, problem);
+  if (!replaced)
+    problem += fmt::format("; the trace of this run is {}", path);
+  earlier_.clear();
+  return replaced ? wanted : path;
 }
 
 } // namespace pagetide::tools

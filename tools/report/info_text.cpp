@@ -17,9 +17,9 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::array<const char *, 10> kFrameNames = {
-    "other", "process", "mappings", "threads",       "period",
-    "note",  "end",     "sites",    "kernel writes", "regions"};
+constexpr std::array<const char *, 11> kFrameNames = {
+    "other", "process", "mappings",      "threads", "period", "note",
+    "end",   "sites",   "kernel writes", "regions", "run id"};
 
 struct FrameCounts {
   std::array<std::uint64_t, kFrameNames.size()> frames = {};

@@ -60,6 +60,7 @@ std::string report_json(const Summary &s) {
                             {"detail", s.end->detail},
                             {"time_ns", s.end->time_ns}}
                      : Json();
+  out["run_id"] = s.run_id ? Json(run_id_text(*s.run_id)) : Json();
   out["pid"] = s.header.pid;
   out["parent_pid"] = s.header.parent_pid;
   if (s.process) {

@@ -127,6 +127,9 @@ void Summarizer::run() {
 void Summarizer::add_frame(const Frame &frame) {
   summary_.end.reset();
   switch (frame.type) {
+  case trace::FrameType::kRunId:
+    summary_.run_id = frame.run_id;
+    break;
   case trace::FrameType::kProcess:
     if (!summary_.process)
       summary_.process = frame.process;

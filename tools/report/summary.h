@@ -60,6 +60,7 @@ struct Summary {
   std::string path;
   std::uint64_t file_bytes = 0;
   trace::FileHeader header = {};
+  std::optional<RunId> run_id;
   std::optional<Process> process;
   std::optional<End> end; ///< the last frame, if it is one
   Integrity integrity = Integrity::kComplete;

@@ -195,6 +195,10 @@ void decode_frame(const trace::FileHeader &header,
                   std::span<const std::uint8_t> payload, Frame &frame) {
   Cursor cursor(payload);
   switch (frame.type) {
+  case FrameType::kRunId:
+    for (std::uint8_t &byte : frame.run_id.bytes)
+      byte = cursor.byte("run's id");
+    break;
   case FrameType::kProcess: {
     frame.process.executable = cursor.string("executable");
     frame.process.arguments.clear();

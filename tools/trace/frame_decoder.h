@@ -22,6 +22,7 @@ struct Frame {
   std::uint64_t offset = 0; ///< where its header stands in the file
   std::uint64_t bytes = 0;  ///< header and stored payload
   trace::FrameType type = trace::FrameType::kNote;
+  RunId run_id;
   Process process;
   Mappings mappings;
   Threads threads;

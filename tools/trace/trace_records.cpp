@@ -9,6 +9,7 @@
 #include "support/text_format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace pagetide::tools {
 
@@ -38,6 +39,10 @@ const char *unstable_policy_name(trace::UnstablePolicy policy) {
     return "stop";
   }
   return "unknown";
+}
+
+std::string run_id_text(const RunId &id) {
+  return fmt::format("{:02x}", fmt::join(id.bytes, ""));
 }
 
 std::string end_reason_name(const End &end) {

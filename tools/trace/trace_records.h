@@ -10,6 +10,7 @@
 #include "pagetide/abi.h"
 #include "pagetide/trace_format.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -63,6 +64,13 @@ struct ChecksumRun {
   }
 };
 static_assert(sizeof(ChecksumRun) == 16);
+
+/// Which run of `pagetide record` a trace belongs to.
+struct RunId {
+  std::array<std::uint8_t, trace::kRunIdBytes> bytes = {};
+
+  friend bool operator==(const RunId &a, const RunId &b) = default;
+};
 
 struct Process {
   std::string executable;
@@ -184,6 +192,8 @@ inline bool is_near(const trace::FileHeader &header) {
 const char *precision_name(const trace::FileHeader &header);
 const char *checksum_mode_name(trace::ChecksumMode mode);
 const char *unstable_policy_name(trace::UnstablePolicy policy);
+/// The id in hexadecimal digits.
+std::string run_id_text(const RunId &id);
 std::string end_reason_name(const End &end);
 std::string note_code_name(trace::NoteCode code);
 

@@ -142,6 +142,10 @@ trace::FileHeader finished_header(trace::FileHeader header) {
   return header;
 }
 
+Bytes encode(const RunId &id) {
+  return Bytes(id.bytes.begin(), id.bytes.end());
+}
+
 Bytes encode(const Process &process) {
   Bytes out;
   Encoder encoder(out);

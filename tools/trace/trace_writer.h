@@ -58,6 +58,7 @@ private:
 trace::FileHeader finished_header(trace::FileHeader header);
 
 /// Payloads of frames, not yet compressed.
+Bytes encode(const RunId &id);
 Bytes encode(const Process &process);
 Bytes encode(const Mappings &mappings);
 Bytes encode(const Threads &threads);
@@ -88,6 +89,7 @@ public:
   void header(const trace::FileHeader &header);
   void frame(trace::FrameType type, std::span<const std::uint8_t> payload);
 
+  void write(const RunId &id) { frame(trace::FrameType::kRunId, encode(id)); }
   void write(const Process &process) {
     frame(trace::FrameType::kProcess, encode(process));
   }

@@ -55,6 +55,9 @@ Bytes payloads_of(const Bytes &sample) {
     while (reader.next(frame)) {
       Bytes payload;
       switch (frame.type) {
+      case trace::FrameType::kRunId:
+        payload = encode(frame.run_id);
+        break;
       case trace::FrameType::kProcess:
         payload = encode(frame.process);
         break;

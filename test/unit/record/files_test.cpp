@@ -9,9 +9,12 @@
 #include "sample_traces.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/unique_fd.h"
 #include "trace_testing.h"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,9 +40,9 @@ TEST(TraceFiles, FindsTheFilesOfARunInOrder) {
   const std::vector<std::string> expected = {
       files.file("run"), files.file("run.9"), files.file("run.10"),
       files.file("run.10.1"), files.file("run.10.2")};
-  EXPECT_EQ(files_of_run(files.file("run")), expected);
-  EXPECT_TRUE(files_of_run(scratch.file("run")).empty());
-  EXPECT_THROW(files_of_run(scratch.file("no/run")), Failure);
+  EXPECT_EQ(files_named_after(files.file("run")), expected);
+  EXPECT_TRUE(files_named_after(scratch.file("run")).empty());
+  EXPECT_THROW(files_named_after(scratch.file("no/run")), Failure);
 }
 
 TEST(TraceFiles, NamesWithoutADirectoryAreLeftSo) {
@@ -48,7 +51,7 @@ TEST(TraceFiles, NamesWithoutADirectoryAreLeftSo) {
   files.write("run.7", {});
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(files.path());
-  const std::vector<std::string> found = files_of_run("run");
+  const std::vector<std::string> found = files_named_after("run");
   std::filesystem::current_path(before);
   EXPECT_EQ(found, (std::vector<std::string>{"run", "run.7"}));
 }
@@ -68,44 +71,159 @@ TEST(TraceFiles, TellsTracesFromOtherFiles) {
   EXPECT_EQ(kind_of_file(files.file("fifo")), FileKind::kOther);
 }
 
-TEST(TraceFiles, MakesRoomForARun) {
-  ScratchDirectory files;
-  files.write("run", sample_trace("basic"));
-  files.write("run.12", sample_trace("cut"));
-  files.write("run.12.1", {});
-  files.write("run.txt", bytes_of("mine"));
-  make_room_for_run(files.file("run"));
-  EXPECT_TRUE(files_of_run(files.file("run")).empty());
-  EXPECT_EQ(bytes_of_file(files.file("run.txt")), bytes_of("mine"));
+Bytes trace_of_run(unsigned run, std::uint64_t realtime_ns = 0) {
+  MemorySink sink;
+  TraceWriter writer(sink);
+  trace::FileHeader header = sample_header();
+  header.realtime_ns += realtime_ns;
+  writer.header(header);
+  if (run != 0)
+    writer.write(RunId{{static_cast<std::uint8_t>(run)}});
+  writer.write(End{});
+  return sink.bytes();
 }
 
-TEST(TraceFiles, RemovesNothingWhereSomethingIsInTheWay) {
-  for (const char *foreign : {"run", "run.7", "run.12.3"}) {
-    ScratchDirectory files;
-    files.write("run", sample_trace("basic"));
-    files.write("run.12", sample_trace("basic"));
-    files.write(foreign, bytes_of("precious"));
-    try {
-      make_room_for_run(files.file("run"));
-      FAIL();
-    } catch (const Failure &failure) {
-      EXPECT_NE(std::string(failure.what()).find(files.file(foreign)),
-                std::string::npos)
-          << failure.what();
-    }
-    EXPECT_EQ(bytes_of_file(files.file(foreign)), bytes_of("precious"));
-    EXPECT_EQ(kind_of_file(files.file("run.12")), FileKind::kTrace);
+TEST(TraceFiles, TellsTheRunsOfFilesApart) {
+  ScratchDirectory files;
+  files.write("run", trace_of_run(1));
+  files.write("run.7", trace_of_run(1));
+  files.write("run.8", trace_of_run(2, 5));
+  files.write("run.9", trace_of_run(0, 7));
+  files.write("run.10", bytes_of("no trace"));
+  RunFiles run = files_of_run(files.file("run"));
+  EXPECT_EQ(run.traces,
+            (std::vector<std::string>{files.file("run"), files.file("run.7")}));
+  EXPECT_EQ(run.others, (std::vector<std::string>{files.file("run.8"),
+                                                  files.file("run.9")}));
+  // Without FILE the newest says which run is meant, without an id too.
+  std::filesystem::remove(files.file("run"));
+  run = files_of_run(files.file("run"));
+  EXPECT_EQ(run.traces, std::vector<std::string>{files.file("run.9")});
+  EXPECT_EQ(run.others.size(), 2u);
+}
+
+TEST(TraceFiles, TheNewestRunIsNamedByItsFirstTrace) {
+  ScratchDirectory files;
+  EXPECT_THROW(newest_trace(files.path()), Failure);
+  files.write("old", trace_of_run(1, 1));
+  files.write("new", trace_of_run(2, 2));
+  // Began later, but belongs to a run that began earlier.
+  files.write("old.77", trace_of_run(1, 9));
+  files.write("old.77.1", trace_of_run(1, 10));
+  files.write("text", bytes_of("text"));
+  EXPECT_EQ(newest_trace(files.path()), files.file("new"));
+  // A run of its own that only has such a name.
+  files.write("old.78", trace_of_run(3, 3));
+  EXPECT_EQ(newest_trace(files.path()), files.file("old.78"));
+}
+
+TEST(TraceFiles, NewNamesAreFree) {
+  ScratchDirectory files;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(files.path());
+  EXPECT_EQ(new_trace_name("/bin/a b\n", 12), "pagetide.a_b_.12.ptrace");
+  files.write("pagetide.make.12.ptrace", {});
+  EXPECT_EQ(new_trace_name("make", 12), "pagetide.make.12.1.ptrace");
+  files.write("pagetide.make.12.1.ptrace", {});
+  EXPECT_EQ(new_trace_name("make", 12), "pagetide.make.12.2.ptrace");
+  EXPECT_EQ(new_trace_name(std::string(999, 'x'), 1).size(), 64u + 18);
+  std::filesystem::current_path(before);
+}
+
+UniqueFd opened(const std::string &path) {
+  return UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+}
+
+TEST(TraceOutput, ReplacesAnEarlierRunOnceThereIsATrace) {
+  ScratchDirectory files;
+  const Bytes before = trace_of_run(1);
+  const Bytes now = trace_of_run(2);
+  files.write("run", before);
+  files.write("run.7", before);
+  files.write("run.8", trace_of_run(3));
+  TraceOutput output(files.file("run"));
+  EXPECT_EQ(bytes_of_file(files.file("run")), before);
+  const std::string made = files.write("run.12", now);
+  std::string problem;
+  EXPECT_EQ(output.take(opened(made).get(), made, problem), files.file("run"));
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(bytes_of_file(files.file("run")), now);
+  EXPECT_EQ(kind_of_file(files.file("run.7")), FileKind::kAbsent);
+  EXPECT_EQ(kind_of_file(files.file("run.8")), FileKind::kTrace);
+  EXPECT_EQ(kind_of_file(made), FileKind::kAbsent);
+  // Further processes keep the name they have.
+  const std::string second = files.write("run.13", now);
+  EXPECT_EQ(output.take(opened(second).get(), second, problem), second);
+}
+
+TEST(TraceOutput, ReplacesNothingElse) {
+  ScratchDirectory files;
+  const Bytes before = trace_of_run(1);
+  files.write("run", before);
+  files.write("mine", before);
+  files.write("run.12", before);
+  for (const char *name : {"mine", "run.x", "run.13", "run"}) {
+    TraceOutput output(files.file("run"));
+    std::string problem;
+    // A name that is not open at this descriptor, or no name of this run.
+    const UniqueFd fd =
+        opened(files.file(std::string(name) == "mine" ? name : "run.12"));
+    EXPECT_EQ(output.take(fd.get(), files.file(name), problem),
+              files.file(name));
+    EXPECT_EQ(bytes_of_file(files.file("run")), before);
+    EXPECT_EQ(kind_of_file(files.file("mine")), FileKind::kTrace);
   }
 }
 
-TEST(TraceFiles, RefusesPlacesWhereNoTraceCanBe) {
+TEST(TraceOutput, LeavesWhatAnotherRunHasPutThere) {
+  ScratchDirectory files;
+  files.write("run", trace_of_run(1));
+  TraceOutput output(files.file("run"));
+  std::filesystem::rename(files.write("other", trace_of_run(2)),
+                          files.file("run"));
+  const std::string made = files.write("run.12", trace_of_run(3));
+  std::string problem;
+  EXPECT_EQ(output.take(opened(made).get(), made, problem), made);
+  EXPECT_NE(problem.find("is a trace of another run by now"),
+            std::string::npos);
+  EXPECT_EQ(bytes_of_file(files.file("run")), trace_of_run(2));
+}
+
+TEST(TraceOutput, RefusesWhatIsBeingWritten) {
+  ScratchDirectory files;
+  files.write("run", trace_of_run(1));
+  files.write("run.7", trace_of_run(1));
+  for (const char *name : {"run", "run.7"}) {
+    const UniqueFd writer = opened(files.file(name));
+    ASSERT_EQ(::flock(writer.get(), LOCK_EX), 0);
+    EXPECT_TRUE(is_being_written(files.file(name)));
+    try {
+      TraceOutput output(files.file("run"));
+      FAIL();
+    } catch (const Failure &failure) {
+      EXPECT_NE(std::string(failure.what()).find(files.file(name) + ": a run"),
+                std::string::npos)
+          << failure.what();
+    }
+  }
+  TraceOutput output(files.file("run"));
+}
+
+TEST(TraceOutput, RefusesWhatIsNoTrace) {
+  ScratchDirectory files;
+  files.write("run", bytes_of("precious"));
+  EXPECT_THROW(TraceOutput(files.file("run")), Failure);
+  EXPECT_EQ(bytes_of_file(files.file("run")), bytes_of("precious"));
+}
+
+TEST(TraceOutput, RefusesPlacesWhereNoTraceCanBe) {
   ScratchDirectory files;
   files.write("file", bytes_of("x"));
-  EXPECT_THROW(make_room_for_run(files.path()), Failure);
-  EXPECT_THROW(make_room_for_run(files.path() + "/"), Failure);
-  EXPECT_THROW(make_room_for_run(""), Failure);
-  EXPECT_THROW(make_room_for_run(files.file("no/run")), Failure);
-  EXPECT_THROW(make_room_for_run(files.file("file/run")), Failure);
+  EXPECT_THROW(TraceOutput(files.path()), Failure);
+  EXPECT_THROW(TraceOutput(files.path() + "/"), Failure);
+  EXPECT_THROW(TraceOutput(""), Failure);
+  EXPECT_THROW(TraceOutput(files.file("no/run")), Failure);
+  EXPECT_THROW(TraceOutput(files.file("file/run")), Failure);
 }
 
 /// An executable with one segment of notes.

@@ -25,7 +25,7 @@ def report(*names, status=0):
 
 
 FIELDS = set(
-    """file bytes integrity problem stop_offset end pid parent_pid layout
+    """file bytes integrity problem stop_offset end run_id pid parent_pid layout
     precision cell_bytes granule_bytes page_bytes per_thread skips_constants checksum
     unstable monotonic_ns realtime_ns duration_ns period_ns periods granules
     curve mappings threads checksums note_count notes""".split()
