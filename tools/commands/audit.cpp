@@ -16,9 +16,11 @@
 #include "record/trace_files.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/option_text.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
+#include "support/text_wrap.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -150,9 +152,11 @@ std::string why_not_auditable(const Audit &audit) {
 }
 
 std::string title_of(const Audit &audit) {
-  return fmt::format("Audit of process {}: {}", audit.header.pid,
-                     audit.process ? format_command(audit.process->arguments)
-                                   : std::string("unknown"));
+  return fmt::format(
+      "Audit of process {}: {}", audit.header.pid,
+      audit.process
+          ? shortened(format_command(audit.process->arguments), 4 * kTextWidth)
+          : std::string("unknown"));
 }
 
 class Output {
@@ -271,7 +275,9 @@ CommandRun set_up(CLI::App &app) {
   app.add_option("-o,--output", options->output,
                  "Keep the trace in FILE (further processes: FILE.<pid>). "
                  "Traces of an earlier run with this FILE are replaced.")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator(
+          [](std::string &text) { return check_output(text); }, ""));
   app.add_option("--from", options->from,
                  "Run nothing; read the trace that -o has kept.")
       ->type_name("FILE");

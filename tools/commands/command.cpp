@@ -68,8 +68,9 @@ std::string general_help() {
                     "period by period.\n\nUsage: pagetide COMMAND ...\n\n";
   for (const Command *command : kCommands)
     out += fmt::format("  {:<8} {}\n", command->name, command->help);
-  out += "\n  --help, --version\n\nEach command has a --help of its own. To "
-         "begin:\n";
+  out += "\n  -h, --help     Print this help.\n"
+         "  -V, --version  Print the version.\n\n"
+         "Each command has its own --help. Examples:\n";
   for (const Command *command : kCommands)
     out += fmt::format("  {}\n", command->example);
   return out;
@@ -213,6 +214,10 @@ CommandLine parse_command(const Command &command,
   CLI::App &app = *line.app;
   app.set_help_flag("-h,--help", "Print this help.");
   line.run = command.set_up(app);
+  // A script's own option behind one from a variable: the last one counts.
+  for (CLI::Option *option : app.get_options())
+    if (!option->get_positional())
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
   const std::size_t rest =
       command.runs_another ? find_rest(app, words) : words.size();
@@ -244,7 +249,7 @@ int run_pagetide(const std::vector<std::string> &words) {
     print(general_help());
     return kStatusDone;
   }
-  if (words[0] == "--version") {
+  if (words[0] == "--version" || words[0] == "-V") {
     print(fmt::format("pagetide {}\n", PAGETIDE_VERSION));
     return kStatusDone;
   }

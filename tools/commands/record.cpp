@@ -12,6 +12,7 @@
 #include "record/trace_files.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/option_text.h"
 #include "support/say.h"
 #include "support/text_format.h"
 
@@ -155,7 +156,7 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
         "periods; raise it with: ulimit -n");
   if (!first.empty())
     say("see {} with: pagetide report {}", traces.size() == 1 ? "it" : "them",
-        format_command({first}));
+        format_command({first.starts_with('-') ? "./" + first : first}));
 }
 
 /// Ends this process as the command ended.
@@ -256,7 +257,9 @@ CommandRun set_up(CLI::App &app) {
                  "FILE.<pid>. The traces of an earlier run with this FILE are "
                  "replaced when the new run has made its own. "
                  "[pagetide.PROGRAM.PID.ptrace]")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator(
+          [](std::string &text) { return check_output(text); }, ""));
   app.add_option("-p,--period", options->period,
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "
                  "its periods itself. [500ms]")

@@ -7,6 +7,7 @@
 #include "record/outer_record.h"
 
 #include "record/runtime_options.h"
+#include "support/option_text.h"
 #include "support/unique_fd.h"
 
 #include "pagetide/shadow_file.h"

@@ -117,6 +117,14 @@ std::string check_period(const std::string &text) {
   return {};
 }
 
+std::string check_output(const std::string &path) {
+  if (path != "-")
+    return {};
+  return "-: a trace cannot go to standard output, because its last periods "
+         "are "
+         "added after a process has died; name a file (./- for one called -)";
+}
+
 bool say_unrecorded(const ControlServer &server) {
   std::size_t shown = 0;
   for (const ControlServer::Unrecorded &process : server.unrecorded()) {

@@ -24,6 +24,9 @@ void serve_run(ChildProcess &child, ControlServer &server);
 /// An empty text if the period is possible, otherwise what is wrong with it.
 std::string check_period(const std::string &text);
 
+/// An empty text if a trace can be written there, otherwise why not.
+std::string check_output(const std::string &path);
+
 /// Names the processes that said why they are not recorded. Returns whether
 /// there are any.
 bool say_unrecorded(const ControlServer &server);

@@ -8,7 +8,6 @@
 #define PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H
 
 #include <string>
-#include <string_view>
 
 namespace pagetide::tools {
 
@@ -16,10 +15,6 @@ inline constexpr const char kOptionsVariable[] = "PAGETIDE_OPTIONS";
 
 /// What the environment has of them already.
 std::string inherited_options();
-
-/// The value of an option, unquoted. Of two with one name the later counts, as
-/// for the runtime. Empty if there is none.
-std::string option_in(std::string_view options, std::string_view name);
 
 /// Puts options behind those that are there already; of two with one name the
 /// runtime takes the later.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 
@@ -34,7 +35,9 @@ struct FrameCounts {
 };
 
 std::string header_text(const trace::FileHeader &header,
-                        const std::string &engine) {
+                        const std::optional<Process> &process,
+                        std::uint64_t duration_ns) {
+  const std::string engine = process ? process->engine : std::string();
   std::string out;
   const auto fact = [&out](const char *label, const std::string &text) {
     fmt::format_to(std::back_inserter(out), "  {:<14} {}\n", label, text);
@@ -43,6 +46,10 @@ std::string header_text(const trace::FileHeader &header,
        fmt::format("version {}.{}, header of {} bytes", header.version_major,
                    header.version_minor, header.header_bytes));
   fact("process", fmt::format("{} (parent {})", header.pid, header.parent_pid));
+  if (process) {
+    fact("program", printable(process->executable));
+    fact("command", format_command(process->arguments));
+  }
   if (const std::string text = engine_text(engine); !text.empty())
     fact("engine", text);
   fact("layout", abi::kLayoutNames[header.layout]);
@@ -68,6 +75,7 @@ std::string header_text(const trace::FileHeader &header,
   fact("began",
        fmt::format("{} (monotonic {} ns)", format_realtime(header.realtime_ns),
                    header.monotonic_ns));
+  fact("duration", format_duration(duration_ns));
   return out;
 }
 
@@ -76,19 +84,25 @@ std::string header_text(const trace::FileHeader &header,
 std::string info_text(TraceReader &reader, bool &is_whole) {
   FrameCounts counts;
   std::optional<End> end;
-  std::string engine;
+  std::optional<Process> process;
+  std::uint64_t end_ns = reader.header().monotonic_ns;
   Frame frame;
   while (reader.next(frame)) {
     counts.add(frame);
-    if (frame.type == trace::FrameType::kProcess)
-      engine = frame.process.engine;
+    if (frame.type == trace::FrameType::kProcess && !process)
+      process = frame.process;
+    if (frame.type == trace::FrameType::kPeriod)
+      end_ns = std::max(end_ns, frame.period.end_ns);
     end.reset();
-    if (frame.type == trace::FrameType::kEnd)
+    if (frame.type == trace::FrameType::kEnd) {
       end = frame.end;
+      end_ns = std::max(end_ns, frame.end.time_ns);
+    }
   }
 
   std::string out = printable(reader.name()) + "\n";
-  out += header_text(reader.header(), engine);
+  out += header_text(reader.header(), process,
+                     end_ns - reader.header().monotonic_ns);
   const char *label = "frames";
   for (std::size_t type = 1; type <= kFrameNames.size(); ++type) {
     const std::size_t at = type % kFrameNames.size();

@@ -6,6 +6,7 @@
 
 #include "report/report_text.h"
 
+#include "support/option_text.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 
@@ -28,6 +29,7 @@ namespace {
 constexpr std::size_t kMinWidth = 60;
 constexpr std::size_t kMaxWidth = 400;
 constexpr std::size_t kFactIndent = 13;
+constexpr std::size_t kCommandLines = 4;
 constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
 
 /// The text in exactly `width` columns; of a text too long its end is kept,
@@ -84,6 +86,10 @@ private:
   bool tells_reads() const {
     return abi::records_reads(layout_) && abi::tells_writes(layout_);
   }
+  /// Of the column that every layout has.
+  const char *access_heading() const {
+    return abi::records_reads(layout_) ? "accessed" : "written";
+  }
   bool tells_writes() const { return abi::tells_writes(layout_); }
   /// Heading and cells of a column that is there where anything is not certain.
   std::string may_heading() const {
@@ -99,6 +105,7 @@ private:
   }
 
   void facts();
+  std::string options_text() const;
   std::string periods_text() const;
   void figures();
   void certainty();
@@ -114,6 +121,20 @@ private:
   const char *unit_;
   std::string out_;
 };
+
+/// The options without what `pagetide record` set for itself, and without what
+/// other lines of the report say.
+std::string TextReport::options_text() const {
+  static constexpr std::string_view kHidden[] = {
+      "trace_path", "control",  "period",   "engine",
+      "per_thread", "checksum", "unstable", "kernel_writes"};
+  std::string text;
+  for (const OptionText &option : split_options(summary_.process->options))
+    if (std::find(std::begin(kHidden), std::end(kHidden), option.name) ==
+        std::end(kHidden))
+      text += (text.empty() ? "" : " ") + printable(option.written);
+  return text;
+}
 
 std::string TextReport::periods_text() const {
   const Summary &s = summary_;
@@ -148,9 +169,11 @@ void TextReport::facts() {
   line("");
   if (s.process) {
     fact("Program", printable(s.process->executable));
-    fact("Command", format_command(s.process->arguments));
-    if (!s.process->options.empty())
-      fact("Options", printable(s.process->options));
+    long_fact("Command",
+              shortened(format_command(s.process->arguments),
+                        kCommandLines * (style_.width - kFactIndent)));
+    if (const std::string text = options_text(); !text.empty())
+      long_fact("Options", text);
   }
   fact("Process",
        fmt::format("{} (parent {})", s.header.pid, s.header.parent_pid));
@@ -190,7 +213,7 @@ void TextReport::figures() {
          count_cell(figures.distinct, figures.distinct_is_lower_bound),
          bytes(static_cast<double>(figures.distinct)));
   };
-  row("accessed", summary_.accessed);
+  row(access_heading(), summary_.accessed);
   if (tells_reads())
     row("read", summary_.read);
   if (tells_reads())
@@ -209,11 +232,10 @@ void TextReport::figures() {
 /// How much of what is listed may be, and why.
 void TextReport::certainty() {
   const Summary &s = summary_;
-  if (!is_near(s.header) && s.may.sum == 0)
+  if (s.may.sum == 0)
     return;
-  const double share = s.entries() == 0 ? 0
-                                        : 100 * static_cast<double>(s.may.sum) /
-                                              static_cast<double>(s.entries());
+  const double share =
+      100 * static_cast<double>(s.may.sum) / static_cast<double>(s.entries());
   line("");
   long_fact(
       "May",
@@ -235,7 +257,7 @@ void TextReport::curve() {
     return;
   line("");
   line("  Working set: what each period {}, the largest in each column",
-       layout_ == abi::Layout::kWrite ? "wrote" : "accessed");
+       abi::records_reads(layout_) ? "accessed" : "wrote");
   CurveStyle style;
   style.width = style_.width;
   style.unicode = style_.unicode;
@@ -255,7 +277,8 @@ void TextReport::mappings() {
        fitted(fmt::format("Busiest mappings, {}s{}", unit_,
                           may_heading().empty() ? " summed" : ""),
               name_width),
-       "accessed", tells_reads() ? "written" : "", "distinct", may_heading());
+       access_heading(), tells_reads() ? "written" : "", "distinct",
+       may_heading());
   const std::size_t shown = std::min(style_.top, summary_.mappings.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const MappingSummary &mapping = summary_.mappings[i];
@@ -293,7 +316,8 @@ void TextReport::threads() {
   const std::size_t name_width = 29 - may_heading().size();
   line("  {}{:>12}{:>12}{:>12}{}",
        fitted(fmt::format("Threads, {}s summed", unit_), name_width + 9),
-       "accessed", tells_reads() ? "written" : "", "periods", may_heading());
+       access_heading(), tells_reads() ? "written" : "", "periods",
+       may_heading());
   const std::size_t shown = std::min(style_.top, busiest.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[tid, thread] = busiest[i];
@@ -379,6 +403,7 @@ TotalsRow totals_row(const Summary &summary) {
   row.periods = summary.periods;
   row.duration_ns = summary.duration_ns;
   row.tells_writes = abi::tells_writes(summary.geometry().layout);
+  row.records_reads = abi::records_reads(summary.geometry().layout);
   row.complete = summary.is_whole();
   const auto bytes = [&](std::uint64_t granules) {
     return granules << summary.header.granule_shift;
@@ -398,7 +423,9 @@ std::string totals_text(const std::vector<TotalsRow> &rows) {
     out += fmt::format(
         "{:>10}{:>10}{:>16}{:>12}{:>12}  {}{}\n", row.pid,
         format_count(row.periods), format_duration(row.duration_ns),
-        format_bytes(static_cast<double>(row.accessed_bytes)),
+        row.records_reads
+            ? format_bytes(static_cast<double>(row.accessed_bytes))
+            : std::string("-"),
         row.tells_writes ? format_bytes(static_cast<double>(row.written_bytes))
                          : std::string("-"),
         printable(row.path), row.complete ? "" : " (INCOMPLETE)");

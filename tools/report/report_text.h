@@ -35,6 +35,7 @@ struct TotalsRow {
   std::uint64_t accessed_bytes = 0; ///< distinct
   std::uint64_t written_bytes = 0;  ///< distinct
   bool tells_writes = true;
+  bool records_reads = true;
   bool complete = true;
 };
 TotalsRow totals_row(const Summary &summary);

@@ -146,23 +146,31 @@ std::string printable(std::string_view text) {
 }
 
 std::string format_command(const std::vector<std::string> &words) {
+  constexpr std::string_view kSpecial = " \t\n\r\"'\\$`|&;<>()*?[]{}~#!";
   std::string out;
   for (const std::string &word : words) {
     if (!out.empty())
       out += ' ';
-    const bool plain =
-        !word.empty() && word.find_first_of(" \t\n\r\"'\\$`|&;<>()*?[]{}~#!") ==
-                             std::string::npos;
-    if (plain) {
-      out += printable(word);
+    const std::string shown = printable(word);
+    // Only this kind of quotes takes escapes for what they stand for.
+    const bool has_escapes = shown != word;
+    if (!has_escapes && !word.empty() &&
+        word.find_first_of(kSpecial) == std::string::npos) {
+      out += word;
       continue;
     }
-    out += '\'';
-    for (const char c : printable(word)) {
-      if (c == '\'')
-        out += "'\\''";
-      else
-        out += c;
+    if (has_escapes) {
+      // A backslash of the word's own is no escape.
+      std::string doubled;
+      for (const char c : word)
+        doubled += c == '\\' ? std::string("\\\\") : std::string(1, c);
+      out += "$'";
+      for (const char c : printable(doubled))
+        out += c == '\'' ? std::string("\\'") : std::string(1, c);
+    } else {
+      out += '\'';
+      for (const char c : word)
+        out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     }
     out += '\'';
   }

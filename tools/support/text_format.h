@@ -36,7 +36,8 @@ std::string format_realtime(std::uint64_t ns);
 /// as \xNN: names in a trace come from whatever program was recorded.
 std::string printable(std::string_view text);
 
-/// The words as a shell would take them, quoted where needed, and printable.
+/// The words for a shell (bash, zsh, ksh), quoted where needed. Printable: what
+/// a terminal might obey is written as an escape, within $'...'.
 std::string format_command(const std::vector<std::string> &words);
 
 /// "SIGSEGV" or "signal 77".

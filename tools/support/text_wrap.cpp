@@ -6,6 +6,10 @@
 
 #include "support/text_wrap.h"
 
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pagetide::tools {
@@ -16,6 +20,20 @@ std::size_t columns_of(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
       }));
+}
+
+std::string shortened(const std::string &text, std::size_t columns) {
+  const std::size_t all = columns_of(text);
+  if (all <= columns)
+    return text;
+  std::size_t end = 0;
+  for (std::size_t taken = 0; taken < columns; ++taken)
+    do
+      ++end;
+    while (end < text.size() &&
+           (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80);
+  return fmt::format("{}... and {} more characters", text.substr(0, end),
+                     format_count(all - columns));
 }
 
 std::string wrapped(std::string_view words, std::size_t indent,

@@ -19,6 +19,10 @@ inline constexpr std::size_t kTextWidth = 80;
 /// Columns that a terminal needs for printable text.
 std::size_t columns_of(std::string_view text);
 
+/// The text if it has at most `columns` columns; otherwise its begin, and how
+/// many characters are missing.
+std::string shortened(const std::string &text, std::size_t columns);
+
 /// The words in lines of at most `width` columns, each of which begins at
 /// column `indent`. The caller has written the first line up to there. A word
 /// that is wider than a line stands alone and whole. Ends with a line break.

@@ -9,6 +9,7 @@
 #include "sample_traces.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/option_text.h"
 #include "support/unique_fd.h"
 #include "trace_testing.h"
 

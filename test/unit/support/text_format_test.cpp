@@ -149,6 +149,9 @@ TEST(ParseRange, HasOneEndOrTwo) {
 TEST(FormatCommand, QuotesWhereAShellWouldNeedIt) {
   EXPECT_EQ(format_command({"ls", "-l", "a b", "", "it's", "$x"}),
             "ls -l 'a b' '' 'it'\\''s' '$x'");
+  // What is escaped stands in quotes that take escapes for what they mean.
+  EXPECT_EQ(format_command({"a\nb'\\", "\x1b[31m"}),
+            "$'a\\x0ab\\'\\\\' $'\\x1b[31m'");
 }
 
 TEST(SignalName, KnowsTheCommonOnes) {
@@ -164,6 +167,13 @@ TEST(TextWrap, LinesBeginAtTheColumnAndEndInTime) {
   EXPECT_EQ(wrapped("a longer-than-that b", 0, 9), "a\nlonger-than-that\nb\n");
   // Columns, not bytes.
   EXPECT_EQ(wrapped("\u00e4\u00f6 \u00fc", 0, 4), "\u00e4\u00f6 \u00fc\n");
+}
+
+TEST(TextWrap, LongTextsAreCut) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcdef", 3), "abc... and 3 more characters");
+  EXPECT_EQ(shortened("\u00e4\u00f6\u00fc", 2),
+            "\u00e4\u00f6... and 1 more characters");
 }
 
 TEST(EditDistance, CountsSlips) {

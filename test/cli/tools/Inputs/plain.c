@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char page[8192];
+static volatile char page[8192];
 
 int main(int argc, char **argv) {
   page[argc] = 1;
