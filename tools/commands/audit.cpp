@@ -50,7 +50,7 @@ struct AuditOptions {
   AuditStyle style;
 };
 
-/// A directory for traces that nobody wants to keep.
+/// A directory for traces that nobody asked to keep.
 class ScratchDirectory {
 public:
   ScratchDirectory() {
@@ -116,8 +116,8 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   if (!server.anyone_came())
     say_nothing_recorded(server, file, examine_elf(file));
   for (const ControlServer::Live &live : server.live())
-    say("process {} of this run still records; what it does from here on is "
-        "not in the audit",
+    say("process {} of this run still records; the audit lacks what it does "
+        "from now on",
         live.pid);
   return *child.exit_status();
 }
@@ -252,7 +252,7 @@ int run_audit(const AuditOptions &options,
     return report(options, options.from);
   }
   if (command.empty())
-    throw Failure("which command is to be audited? Write it behind --, as in: "
+    throw Failure("no command to audit; write it after --, as in: "
                   "pagetide audit -- ./prog");
   std::optional<ScratchDirectory> scratch;
   if (options.output.empty())
@@ -288,13 +288,13 @@ CommandRun set_up(CLI::App &app) {
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--each", options->each,
-               "Where there are several processes, show each, not only the "
+               "If there are several processes, show each one, not only the "
                "sum.");
   app.add_flag("--strict", options->strict,
-               "Exit status 1 for any uncovered page, also of stacks and of "
-               "the C library's own data.");
+               "Exit with status 1 for any uncovered page, also for stacks and "
+               "for the C library's own data.");
   add_number(app, "--top", "N",
-             "Fully covered mappings in the table, at most. [10]",
+             "Most fully covered mappings in the table. [10]",
              [options](std::uint64_t top) { options->style.top = top; });
   add_number(app, "--pages", "N",
              "Ranges of uncovered pages to list of each mapping. [4]",

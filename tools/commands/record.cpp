@@ -141,8 +141,8 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
   }
   const std::vector<ControlServer::Live> live = server.live();
   if (!live.empty()) {
-    say("{} process{} of this run still record{}; whichever is killed from "
-        "here on leaves a trace without its last periods:",
+    say("{} process{} of this run still record{}; if one is killed from now "
+        "on, its trace lacks its last periods:",
         live.size(), live.size() == 1 ? "" : "es", live.size() == 1 ? "s" : "");
     for (std::size_t i = 0; i < live.size() && i < kMaxListed; ++i)
       say("  process {}{}{}", live[i].pid,
@@ -151,9 +151,9 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
       say("  and {} more", live.size() - kMaxListed);
   }
   if (server.anyone_waits())
-    say("more processes recorded at once than can be watched with this limit "
-        "of open files: the traces of those that were killed lack their last "
-        "periods; raise it with: ulimit -n");
+    say("more processes recorded at once than this limit of open files allows "
+        "to watch: traces of killed processes lack their last periods; raise "
+        "the limit with: ulimit -n");
   if (!first.empty())
     say("see {} with: pagetide report {}", traces.size() == 1 ? "it" : "them",
         format_command({first.starts_with('-') ? "./" + first : first}));
@@ -187,7 +187,7 @@ int say_cannot_start(const std::string &command, int error) {
 int run_record(const RecordOptions &options,
                const std::vector<std::string> &command) {
   if (command.empty())
-    throw Failure("which command is to be recorded? Write it behind --, as in: "
+    throw Failure("no command to record; write it after --, as in: "
                   "pagetide record -- ./prog");
   const std::string file = find_command(command[0]);
   if (file.empty())
@@ -202,8 +202,8 @@ int run_record(const RecordOptions &options,
         "--checksum accessed, or build it with -fpagetide-layout=rw",
         file));
   if (options.engine == "mprotect" && options.unstable == "stop")
-    throw Failure("--unstable stop cannot be had with --engine mprotect: "
-                  "threads that wait in a fault must not be stopped; take flag "
+    throw Failure("--unstable stop does not work with --engine mprotect: "
+                  "threads that wait in a fault must not be stopped; use flag "
                   "or rehash");
   if (options.engine != "marks")
     prepare_engine(options.engine, options.per_thread, file, elf);
@@ -267,32 +267,32 @@ CommandRun set_up(CLI::App &app) {
       ->check(CLI::Validator(
           [](std::string &text) { return check_period(text); }, ""));
   app.add_option("--engine", options->engine,
-                 "How to come by page sets: marks, of instrumented programs; "
-                 "uffd and mprotect, of what any dynamically linked program "
-                 "writes (docs/using/recording.md). [marks]")
+                 "How to detect accesses: marks, in instrumented programs; "
+                 "uffd or mprotect, which see what any dynamically linked "
+                 "program writes (docs/using/recording.md). [marks]")
       ->type_name("marks|uffd|mprotect")
       ->check(CLI::IsMember({"marks", "uffd", "mprotect"}).description(""));
   app.add_flag("--per-thread", options->per_thread,
-               "Keep the page sets of every thread apart.");
+               "Keep one page set for each thread.");
   app.add_option("--checksum", options->checksum,
-                 "Of which pages of a period to take checksums. [none]")
+                 "Pages of each period to take checksums of. [none]")
       ->type_name("none|written|accessed")
       ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
   app.add_option("--unstable", options->unstable,
-                 "What to do about a page that is written while its checksum "
-                 "is taken: say so, try again, or stop the threads. [flag]")
+                 "What to do if a page is written while its checksum is taken: "
+                 "flag it, take it again, or stop the threads. [flag]")
       ->type_name("flag|rehash|stop")
       ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
   app.add_option(
          "--on-failure", options->on_failure,
-         "Where a process cannot be recorded from its start (refuse: it "
-         "is not started) or any more (stop: it is ended); continue: "
-         "it runs on in either case, and messages and traces say what "
-         "is missing. [refuse]")
+         "What to do if a process cannot be recorded from its start "
+         "(refuse: do not start it) or later (stop: end it). continue: let "
+         "it run in both cases; messages and traces say what is missing. "
+         "[refuse]")
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
   app.add_flag("--no-output", options->no_output,
-               "Record but write nothing, to see what recording itself costs.");
+               "Record but write nothing, to measure what recording costs.");
   return [options](const std::vector<std::string> &command) {
     return run_record(*options, command);
   };

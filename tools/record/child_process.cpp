@@ -24,8 +24,8 @@
 
 namespace pagetide::tools {
 
-/// What the child has to find as this process found it, and what is put back
-/// once it has ended.
+/// What the child must inherit as this process did, and what is restored when
+/// the child has ended.
 struct ChildProcess::SavedState {
   sigset_t mask;
   struct sigaction interrupt;

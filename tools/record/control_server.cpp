@@ -59,8 +59,8 @@ bool is_file(int fd) {
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Whether the process itself could write to what it handed over. It is completed
-/// with our rights, which may be more than the process's.
+/// Whether the process itself could write to what it handed over. We complete
+/// the trace with our own rights, which may be more than the process's.
 bool is_writable_file(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   return is_file(fd) && flags >= 0 && (flags & O_ACCMODE) == O_RDWR &&
@@ -165,9 +165,9 @@ void ControlServer::serve() {
   for (std::size_t at = 0; at < processes_.size();)
     if (!serve_one(at))
       ++at;
-  // One at a time, so that a crowd of short-lived processes needs no more
-  // descriptors than one. Whoever has to wait loses nothing: what it sent stays
-  // in its connection, even past its death.
+  // One at a time, so that many short-lived processes need no more descriptors
+  // than one. A process that waits loses nothing: what it sent stays in its
+  // connection, even after its death.
   while (may_accept()) {
     const std::size_t before = processes_.size();
     if (!accept_one())
@@ -197,9 +197,9 @@ bool ControlServer::accept_one() {
   socklen_t size = sizeof(peer);
   ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
   if (peer.uid != ::geteuid() && peer.uid != 0) {
-    // The directory keeps others out; this is for one that somebody opened.
+    // The directory keeps other users out, unless somebody opened it to them.
     messages_.push_back(fmt::format(
-        "process {} of user {} is none of this run; it is turned away",
+        "process {} of user {} does not belong to this run; it is rejected",
         peer.pid, peer.uid));
     return true;
   }
@@ -283,7 +283,7 @@ void ControlServer::take_hello(Process &process, const char *bytes,
   if (!fits || hello.magic != shadow_file::kMagic) {
     messages_.push_back(fmt::format(
         "process {} sent something that is no greeting of a Pagetide runtime; "
-        "it is left alone",
+        "it is ignored",
         process.pid));
     return;
   }
@@ -307,8 +307,8 @@ void ControlServer::take_hello(Process &process, const char *bytes,
   if (!is_file(fds[0].get()) ||
       (wanted_fds == 2 && !is_writable_file(fds[1].get()))) {
     messages_.push_back(fmt::format(
-        "process {} handed over something that is no file of its own to write "
-        "to; it is left alone",
+        "process {} handed over something that is no file that it may write; "
+        "it is ignored",
         process.pid));
     return;
   }

@@ -67,7 +67,7 @@ public:
 
   /// Where the run has its traces, if it has any. Must outlive the server.
   void set_output(TraceOutput *output) { output_ = output; }
-  /// The command itself is nobody else's child: its end is told from outside.
+  /// The caller waits for the command itself, and tells its end.
   void set_command(pid_t pid) { command_pid_ = pid; }
   void command_ended(std::uint64_t end_detail) {
     command_end_detail_ = end_detail;
@@ -83,7 +83,7 @@ public:
   /// Whether processes still wait to be accepted: there were more of them at
   /// once than descriptors for them.
   bool anyone_waits() const;
-  /// Things a person should know, not yet told. Cleared by the caller.
+  /// Messages for the user. The caller prints and clears them.
   std::vector<std::string> &messages() { return messages_; }
 
 private:

@@ -53,25 +53,26 @@ void prepare_engine(const std::string &engine, bool per_thread,
                     const std::string &file, const ElfFile &elf) {
   if (per_thread)
     throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
-                              "pages a process writes, not which thread does; "
-                              "leave it out, or build the program with "
-                              "pagetide-clang",
+                              "pages a process writes, not which thread writes "
+                              "them; leave out --per-thread, or build the "
+                              "program with pagetide-clang",
                               engine));
   if (elf.note)
     throw Failure(fmt::format("{} is instrumented: record it without --engine, "
-                              "for its marks tell more, or take a build that "
-                              "is not instrumented",
+                              "because its marks tell more, or use a build "
+                              "that is not instrumented",
                               file));
   if (elf.is_elf && !elf.is_dynamic)
-    throw Failure(fmt::format("{} is statically linked, so that nothing can be "
+    throw Failure(fmt::format("{} is statically linked, so nothing can be "
                               "preloaded into it; link it dynamically, or "
                               "build it with pagetide-clang",
                               file));
   if (elf.gains_privilege)
-    throw Failure(fmt::format("{} runs with privileges that you have not, and "
-                              "then the loader preloads nothing; record a copy "
-                              "without them",
-                              file));
+    throw Failure(
+        fmt::format("{} gains privileges when it starts, so the loader "
+                    "preloads nothing; record a copy that gains "
+                    "none",
+                    file));
   const std::string missing =
       engine == "uffd" ? probe_kernel_writes() : std::string();
   if (!missing.empty())

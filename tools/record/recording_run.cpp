@@ -21,8 +21,8 @@ namespace pagetide::tools {
 
 namespace {
 
-/// How long the rest of a run may take to end after its command has: a signal
-/// from the terminal reaches all of them at the same time.
+/// How long the rest of a run may take to end after its command. A signal from
+/// the terminal reaches all of its processes at the same time.
 constexpr auto kLinger = std::chrono::milliseconds(250);
 /// Processes to name at most.
 constexpr std::size_t kMaxListed = 8;
@@ -44,7 +44,7 @@ const char *why(shadow_file::NoticeKind kind) {
   return "was not recorded, for a reason that this pagetide does not know";
 }
 
-/// Why the command's file, instrumented as it is, has not been heard of.
+/// Why the command's file, which is instrumented, did not connect.
 std::string why_silent(const std::string &command, const ElfFile &file) {
   if (!file.is_dynamic)
     return fmt::format("{} is instrumented but statically linked, so the "
@@ -52,10 +52,11 @@ std::string why_silent(const std::string &command, const ElfFile &file) {
                        "dynamically",
                        command);
   if (file.gains_privilege)
-    return fmt::format("{} is instrumented but runs with privileges that you "
-                       "have not, and then the runtime obeys no environment; "
-                       "record a copy without them",
-                       command);
+    return fmt::format(
+        "{} is instrumented but gains privileges when it starts, "
+        "so its runtime ignores the environment; record a copy "
+        "that gains none",
+        command);
   return fmt::format("{} is instrumented but did not record: either its "
                      "runtime libpagetide.so was not loaded (see ldd {}), or "
                      "its environment had lost {}",

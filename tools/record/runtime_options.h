@@ -13,10 +13,10 @@ namespace pagetide::tools {
 
 inline constexpr const char kOptionsVariable[] = "PAGETIDE_OPTIONS";
 
-/// What the environment has of them already.
+/// The options that the environment sets already.
 std::string inherited_options();
 
-/// Puts options behind those that are there already; of two with one name the
+/// Appends options to those that are set already. Of two with one name the
 /// runtime takes the later.
 class RuntimeOptions {
 public:

@@ -126,7 +126,7 @@ private:
 /// other lines of the report say.
 std::string TextReport::options_text() const {
   static constexpr std::string_view kHidden[] = {
-      "trace_path", "control",  "period",   "engine",
+      "trace_path", "control",  "run_id",   "period",       "engine",
       "per_thread", "checksum", "unstable", "kernel_writes"};
   std::string text;
   for (const OptionText &option : split_options(summary_.process->options))

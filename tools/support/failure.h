@@ -14,7 +14,7 @@ namespace pagetide::tools {
 
 /// Ends the running command: main prints the text after "pagetide: " and exits
 /// with the command's failure status. The text says what happened, to what, and
-/// where it isn't plain, what to do.
+/// what to do.
 class Failure : public std::runtime_error {
 public:
   explicit Failure(const std::string &text) : std::runtime_error(text) {}

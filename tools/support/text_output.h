@@ -21,7 +21,7 @@ public:
   virtual void write(std::string_view text) = 0;
 };
 
-/// The reader of our output has gone: nobody wants to hear of it.
+/// The reader of our output has gone: no message is needed.
 struct ReaderGone {};
 
 /// Buffers text for standard output or a file. Throws Failure where it cannot
@@ -34,7 +34,7 @@ public:
   explicit TextOutput(const std::string &path);
 
   void write(std::string_view text) override;
-  /// Must be called at the end: what is buffered is lost otherwise.
+  /// Must be called at the end; otherwise buffered text is lost.
   void close();
 
 private:
