@@ -101,8 +101,10 @@ endforeach()
 list(APPEND _sanitizer_common_sources
      "${PAGETIDE_COMPILER_RT_DIR}/lib/interception/interception_linux.cpp")
 
-set_source_files_properties(${_sanitizer_common_sources} PROPERTIES
-                            GENERATED ${PAGETIDE_COMPILER_RT_LATER})
+if(PAGETIDE_COMPILER_RT_LATER)
+  set_source_files_properties(${_sanitizer_common_sources} PROPERTIES
+                              GENERATED ON)
+endif()
 add_library(pagetide_sanitizer_common STATIC ${_sanitizer_common_sources})
 
 # LLVM 19 is C++17.

@@ -129,8 +129,8 @@ configure() {
     cmake -S "$PAGETIDE_ROOT" -B "$BUILD" -G Ninja "${cmake_args[@]}"
 }
 
-# build TARGET...: everything if none is named.
+# build TARGET...: brings these up to date.
 build() {
-  run_step "Building ${*:-everything} in ${BUILD#"$PAGETIDE_ROOT"/}" build \
+  run_step "Building $* in ${BUILD#"$PAGETIDE_ROOT"/}" build \
     ninja -C "$BUILD" "$@"
 }

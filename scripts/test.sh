@@ -26,7 +26,7 @@ for package in bzip2 sqlite3 lua5.4 xz-utils; do
   "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$package" ||
     give_up "fetching $package failed (above)"
 done
-{ configure -DPAGETIDE_TESTS=ON && build; } || give_up "the build failed (above)"
+{ configure -DPAGETIDE_TESTS=ON && build all; } || give_up "the build failed (above)"
 
 say "Running the tests"
 results=$BUILD/test-results.json

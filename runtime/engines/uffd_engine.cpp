@@ -145,7 +145,7 @@ static const char *Start() {
 static bool Collect(bool ends_period) {
   if (int error = TakeAll())
     BailOut("the kernel no longer reports which pages were written: %s",
-             DescribeErrno(error));
+            DescribeErrno(error));
   bool ok;
   if (ends_period) {
     StagingCursor cursor(0, ChunkKind::kMarks);

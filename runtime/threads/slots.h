@@ -21,11 +21,11 @@ namespace pagetide {
 /// What the runtime keeps of a thread, in thread-local storage. A raw clone
 /// that shares its parent's storage shares this too, as it shares the shadow.
 struct ThreadSelf {
-  u32 slot_plus_one; ///< 0: not looked up yet
-  u32 suspended;     ///< see SuspendMarks
-  bool in_request;   ///< waits for the recorder, or runs a callback
+  u32 slot_plus_one;      ///< 0: not looked up yet
+  u32 suspended;          ///< see SuspendMarks
+  bool in_request;        ///< waits for the recorder, or runs a callback
   bool abandoned_request; ///< has ended its request from within the callback
-  bool ended;        ///< its last destructors run
+  bool ended;             ///< its last destructors run
   /// Of a thread on the fallback slot: its calls under way (see InFlight), and
   /// the innermost.
   u64 fallback_calls;

@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "audit/audit_report.h"
+#include "audit/comparison.h"
+#include "audit/elf_image.h"
 #include "fuzz_traces.h"
 #include "report/report_text.h"
 #include "report/summary.h"

@@ -13,6 +13,8 @@
 
 #include "audit/audit_json.h"
 #include "audit/audit_report.h"
+#include "audit/comparison.h"
+#include "audit/elf_image.h"
 #include "fuzz_traces.h"
 #include "report/info_text.h"
 #include "report/report_json.h"
