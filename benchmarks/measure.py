@@ -214,7 +214,7 @@ class Runner:
             figures = [facts["granules"].get(k) for k in (certain, possible)]
             if all(figures):
                 summary["of_" + certain] = [f["sum"] for f in figures]
-        if facts["engine"] != (engine or "shadow"):  # of marks
+        if facts["engine"] != (engine or "marks"):
             return summary, "a trace by engine %s" % facts["engine"]
         if facts["integrity"] != "complete":
             return summary, "a trace that is %s" % facts["integrity"]

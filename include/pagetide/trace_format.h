@@ -188,7 +188,8 @@ enum class RegionKind : std::uint8_t {
   kUnseen = 3,      ///< writes to it cannot be detected; text says why
   kInFlight = 4,    ///< a system call of thread `tid` may be writing it; the
                     ///< runtime marks it when the call returns
-  kLoader = 5, ///< the loader's record of a module, while the process exits
+  kLoader = 5,      ///< the loader's record of a module; of one that was
+                    ///< opened later, only while the process exits
 };
 
 enum PartFlags : std::uint8_t {

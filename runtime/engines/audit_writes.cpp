@@ -77,14 +77,23 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-/// While modules' destructors run, the loader writes to its record of each
-/// module (struct link_map), which lies in anonymous memory.
-static u64 EncodeLinkMaps(Encoder &encoder) {
+/// The loader writes to its record of each module (struct link_map): when files
+/// are opened and closed, and while modules' destructors run.
+static u64 EncodeLinkMaps(Encoder &encoder, bool exiting) {
   constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
+  // The records of the files that the program starts with lie together, in memory
+  // that the loader mapped before there was a malloc. dlopen and dlclose change
+  // them. The other records are blocks of malloc, beside the program's.
+  constexpr uptr kLoaderMemory = uptr{1} << 20;
   u64 count = 0;
-  for (const link_map *map = _r_debug.r_map; map; map = map->l_next, ++count)
+  const uptr first = (uptr)_r_debug.r_map;
+  for (const link_map *map = _r_debug.r_map; map; map = map->l_next) {
+    if (!exiting && (uptr)map - first + kLoaderMemory > 2 * kLoaderMemory)
+      continue;
+    ++count;
     EncodeRegion(encoder, RegionKind::kLoader, (uptr)map,
                  (uptr)map + kLinkMapBytes, 0, "");
+  }
   return count;
 }
 
@@ -120,8 +129,7 @@ static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
     ++count;
   }
   audit.ended_threads.clear();
-  if (exiting)
-    count += EncodeLinkMaps(encoder);
+  count += EncodeLinkMaps(encoder, exiting);
   for (const UntrackedRange &u : audit.untracked)
     for (const UntrackedRange &before : audit.untracked_before)
       if (u.begin < before.end && before.begin < u.end) {

@@ -114,7 +114,6 @@ void AddressSpace::build() {
   Module *image = nullptr;
   std::uint64_t image_end = 0;
   for (const Mapping &mapping : mappings_) {
-    const std::uint64_t end = mapping.start + mapping.bytes;
     Module *module = nullptr;
     if (mapping.name.starts_with("/") &&
         !(mapping.protection & trace::kMappingShared)) {
@@ -130,9 +129,14 @@ void AddressSpace::build() {
       }
     }
     Mapping as = mapping;
+    // The kernel merges a file's .bss with what the loader maps behind it.
+    std::uint64_t end = mapping.start + mapping.bytes;
+    const std::uint64_t merged_end = end;
     if (mapping.name.empty() && image && mapping.start < image_end) {
       as.name = image_name;
       module = image;
+      const std::uint64_t page = std::uint64_t{1} << page_shift_;
+      end = std::min(end, (image_end + page - 1) & ~(page - 1));
     }
     const PageKind kind = kind_of(as, module);
     const std::size_t group =
@@ -143,6 +147,9 @@ void AddressSpace::build() {
         kind != PageKind::kRuntime;
     if (!may_hold_relro) {
       add(segments_, mapping.start, end, group);
+      if (end < merged_end)
+        add(segments_, end, merged_end,
+            group_of(PageKind::kAnonymous, "[anonymous]"));
       continue;
     }
     const auto within = [&](std::uint64_t address) {
@@ -154,6 +161,9 @@ void AddressSpace::build() {
     if (relro < behind)
       add(segments_, relro, behind, group_of(PageKind::kLoader, as.name));
     add(segments_, behind, end, group);
+    if (end < merged_end)
+      add(segments_, end, merged_end,
+          group_of(PageKind::kAnonymous, "[anonymous]"));
   }
   lay_regions();
 }
