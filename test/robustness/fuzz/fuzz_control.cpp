@@ -102,10 +102,16 @@ void pagetide::tools::try_input(Input input) {
   server.command_ended(256 + 9);
   server.serve();
   server.finish_hung_up();
-  for (const ControlServer::Trace &done : server.traces())
-    for (const char c : done.path + done.failure)
+  // A trace's path is as the process gave it; what is printed is not.
+  const auto require_printable = [](const std::string &text) {
+    for (const char c : text)
       require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f,
               "no terminal controls");
-  for (const std::string &message : server.messages())
+  };
+  for (const ControlServer::Trace &done : server.traces())
+    require_printable(done.failure);
+  for (const std::string &message : server.messages()) {
     require(!message.empty(), "messages say something");
+    require_printable(message);
+  }
 }
