@@ -27,5 +27,26 @@ install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-clang++"
 install(FILES "${_package_build_dir}/PagetideConfig.cmake"
               "${_package_build_dir}/PagetideConfigVersion.cmake"
         DESTINATION "${_package_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/include/pagetide/pagetide.h"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pagetide")
+
+# The wrappers find these relative to themselves, also in the build tree.
+foreach(_header IN ITEMS pagetide.h libstdcxx/bits/c++config.h)
+  configure_file("${PROJECT_SOURCE_DIR}/include/pagetide/${_header}"
+                 "${PROJECT_BINARY_DIR}/include/pagetide/${_header}" COPYONLY)
+  get_filename_component(_directory "${_header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/include/pagetide/${_header}"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pagetide/${_directory}")
+endforeach()
+
+# pkg-config's file says where things are relative to itself: a prefix may move.
+file(RELATIVE_PATH _prefix_from_pc
+     "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/pagetide.pc.in"
+               "${_package_build_dir}/pagetide.pc" @ONLY)
+install(FILES "${_package_build_dir}/pagetide.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
+              "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")

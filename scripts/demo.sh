@@ -40,22 +40,33 @@ build_program() {
   rm -rf "${DEMO:?}/$name"
   mkdir -p "$DEMO/$name"
   run_step "Building $name by pagetide-clang" "demo-build-$name" \
-    "build_$name" "$DEPS/src/$name" ||
+    "build_$name" ||
     fail "$name could not be built (above)." \
       "If plain clang-19 builds it, this is a defect of Pagetide's: please report it."
 }
 
+# Makefiles and configure scripts split paths at spaces, and the checkout's may have
+# some: they get the wrapper by PATH, and directories by links without spaces.
 build_bzip2() {
-  cp -r "$1/." "$DEMO/bzip2" &&
-    make -C "$DEMO/bzip2" -j"$(nproc)" CC="$wrapper" LDFLAGS="-Wl,-rpath,$DEMO/bzip2" bzip2
+  cp -r "$DEPS/src/bzip2/." "$DEMO/bzip2" &&
+    cd "$DEMO/bzip2" &&
+    PATH=$BUILD/bin:$PATH make -j"$(nproc)" CC=pagetide-clang \
+      LDFLAGS="-Wl,-rpath,'\$\$ORIGIN'" bzip2
 }
 
 # Its makefile builds the program's parts in the directory it is configured in.
 build_sqlite3() {
-  cd "$DEMO/sqlite3" &&
-    "$1/configure" CC="$wrapper" CFLAGS=-O2 --disable-shared --disable-tcl \
-      --disable-readline &&
-    make -j"$(nproc)" sqlite3
+  local links status=0
+  links=$(mktemp -d) || return
+  ln -s "$DEPS/src/sqlite3" "$links/source" &&
+    ln -s "$DEMO/sqlite3" "$links/build" &&
+    cd "$links/build" &&
+    PATH=$BUILD/bin:$PATH &&
+    "$links/source/configure" CC=pagetide-clang CFLAGS=-O2 --disable-shared \
+      --disable-tcl --disable-readline &&
+    make -j"$(nproc)" sqlite3 || status=$?
+  rm -r "$links"
+  return "$status"
 }
 
 # 24 MB of text of a small vocabulary, always the same.
@@ -169,7 +180,7 @@ wait_for sqlite3 "Waiting for sqlite3's source"
 build_program sqlite3
 make_sql "$DEMO/work.sql"
 rm -f "$DEMO/work.db"
-record sqlite3 "$(instrumented sqlite3)" "$DEMO/work.db" ".read $DEMO/work.sql"
+record sqlite3 "$(instrumented sqlite3)" "$DEMO/work.db" ".read '$DEMO/work.sql'"
 report sqlite3
 
 # Shown relative to where the reader stands, if possible.

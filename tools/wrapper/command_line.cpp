@@ -160,6 +160,13 @@ constexpr Switch kSwitches[] = {
      [](CommandLine &line) { line.rpath = false; }},
     {"-fpagetide-rpath", "the opposite, and the default",
      [](CommandLine &line) { line.rpath = true; }},
+    {"-fno-pagetide-std-string",
+     "leave the members of std::string to libstdc++ before C++20: what they "
+     "access has no marks",
+     [](CommandLine &line) { line.std_string = false; }},
+    {"-fpagetide-std-string",
+     "compile them into the program, which marks them; the default",
+     [](CommandLine &line) { line.std_string = true; }},
     {"-fpagetide-help", "print these options and where the parts are",
      [](CommandLine &line) { line.help = true; }},
 };
@@ -350,6 +357,15 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
     if (line.linker.empty())
       out.emplace_back("-fuse-ld=lld");
     add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
+  }
+  if (!parts.include_dir.empty()) {
+    // Behind the project's own directories, so that none of its headers is hidden.
+    out.emplace_back("-idirafter");
+    out.push_back(parts.include_dir);
+    if (line.std_string) {
+      out.emplace_back("-isystem");
+      out.push_back(parts.include_dir + "/pagetide/libstdcxx");
+    }
   }
   out.push_back("-fpass-plugin=" + parts.plugin);
   if (!line.pass_options.empty()) {

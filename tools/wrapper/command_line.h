@@ -28,6 +28,7 @@ struct CommandLine {
   bool relocatable = false; ///< -r
   bool instrument = true;   ///< -fpagetide or -fno-pagetide, the last one
   bool rpath = true;        ///< -fpagetide-rpath or -fno-pagetide-rpath
+  bool std_string = true;   ///< -fpagetide-std-string or its opposite
   bool help = false;        ///< -fpagetide-help
   bool lto = false;         ///< -flto or -fno-lto, the last one
   bool lld = false;         ///< the linker chosen is lld
@@ -48,6 +49,7 @@ struct Parts {
   std::string plugin;      ///< PagetidePass.so
   std::string runtime;     ///< libpagetide.so
   std::string runtime_dir; ///< for the program's run path
+  std::string include_dir; ///< of <pagetide/pagetide.h>; empty: not there
 };
 
 /// The arguments for clang. Empty additions where nothing is to be added.

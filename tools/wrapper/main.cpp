@@ -71,9 +71,17 @@ Parts find_parts(const std::string &bin) {
   // PAGETIDE_LIBDIR_FROM_BIN is where cmake --install puts the libraries.
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
     const std::string lib = resolved(bin + "/" + relative);
-    Parts parts{lib + "/PagetidePass.so", lib + "/libpagetide.so", lib};
-    if (access(parts.plugin.c_str(), R_OK) == 0)
-      return parts;
+    Parts parts{lib + "/PagetidePass.so", lib + "/libpagetide.so", lib, ""};
+    if (access(parts.plugin.c_str(), R_OK) != 0)
+      continue;
+    for (const char *include : {PAGETIDE_INCLUDEDIR_FROM_BIN, "../include"}) {
+      const std::string headers = resolved(bin + "/" + include);
+      if (access((headers + "/pagetide/pagetide.h").c_str(), R_OK) == 0) {
+        parts.include_dir = headers;
+        break;
+      }
+    }
+    return parts;
   }
   fail("PagetidePass.so is not in " + resolved(bin + "/..") +
        "/lib, beside this program's directory; build it (ninja), install all "
