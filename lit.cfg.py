@@ -12,8 +12,8 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
-import lit.formats
 import lit.util
 
 if not hasattr(config, "pagetide_build_root"):
@@ -32,7 +32,10 @@ if not hasattr(config, "pagetide_build_root"):
 
 config.name = "Pagetide"
 # bash runs the scripts, so that tests may use all of the shell.
-config.test_format = lit.formats.ShTest(execute_external=True)
+sys.path.insert(0, os.path.join(config.pagetide_source_root, "test", "lib"))
+from quoting_format import QuotingShTest
+
+config.test_format = QuotingShTest(execute_external=True)
 config.suffixes = [".ll", ".c", ".cpp", ".test"]
 config.excludes = ["Inputs", "docs", "benchmarks", ".deps"]
 config.excludes += [
@@ -41,6 +44,13 @@ config.excludes += [
 ]
 config.test_source_root = config.pagetide_source_root
 config.test_exec_root = config.pagetide_build_root
+
+# lit starts the tests that took longest in its last run. Before the first run it
+# learns the slow ones from a list (seconds, test), so that none of them begins last.
+times = os.path.join(config.test_exec_root, ".lit_test_times.txt")
+if not os.path.exists(times):
+    shutil.copy(os.path.join(config.pagetide_source_root, "test", "lib",
+                             "slow_tests.txt"), times)
 
 # Time limit. lit needs psutil to kill what a test leaves running.
 seconds = int(lit_config.params.get("timeout", 600))

@@ -9,7 +9,7 @@
 // return address, and so all pages between the outermost and the innermost frame.
 
 // RUN: %python %e2e/Inputs/stack_pages.py --pagetide %pagetide --work %t.work \
-// RUN:   --build '%build_c %s' --levels O0,O1,O2,O3,Os --layouts rw,access,write
+// RUN:   --build "%build_c %s" --levels O0,O1,O2,O3,Os --layouts rw,access,write
 
 #include <pagetide/pagetide.h>
 #include <stdint.h>
