@@ -18,7 +18,9 @@ class QuotingShTest(lit.formats.ShTest):
         source = test.getSourcePath()
         paths = {"s": source, "S": os.path.dirname(source), "t": base + ".tmp",
                  "T": directory}
+        quoted = [(r"%" + name + r"\b", shlex.quote(path).replace("\\", r"\\"))
+                  for name, path in paths.items()]
+        # After those of the configuration, which may mention %t.
         return lit.TestRunner.executeShTest(
             test, lit_config, self.execute_external,
-            [(r"%" + name + r"\b", shlex.quote(path).replace("\\", r"\\"))
-             for name, path in paths.items()])
+            test.config.substitutions + quoted)
