@@ -95,7 +95,8 @@ void check_line(const CommandLine &line, const Words &words) {
   }
   require(values <= own.size(), "no word is given twice");
   if (const CLI::Option *files = line.app->get_option_no_throw("FILE"))
-    require(files->as<Words>() == files->results(), "a FILE is one file");
+    require(files->results().empty() || files->as<Words>() == files->results(),
+            "a FILE is one file");
 }
 
 } // namespace

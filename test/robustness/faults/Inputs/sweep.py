@@ -167,7 +167,7 @@ def judge(args, run, truth_out, policy):
     refused = "ERROR: Pagetide" in run.err
     not_started = "ERROR: Pagetide: the program was not started" in run.err
     # Marks of a fork without memory of its own would be its parent's.
-    no_shadow = ("can have no shadow memory" in run.err
+    no_shadow = ("cannot map shadow memory for a forked child" in run.err
                  or "virtual address space" in run.err)
     # An option that cannot be obeyed is an error under every policy.
     bad_option = "ERROR: Pagetide: option" in run.err and not run.out
