@@ -7,9 +7,9 @@
 // usage: launch REPORT [-e NAME=VALUE]... COMMAND [ARGUMENT...]
 //
 // Runs the command with this program's standard streams, and these variables in
-// its environment (a library that is to be preloaded into the command alone), and
-// writes to the file REPORT, as a JSON object, its wall time and what wait4 says
-// of it and of all processes it waited for.
+// its environment (a library that is to be preloaded into the command alone),
+// and writes to the file REPORT, as a JSON object, its wall time and what wait4
+// says of it and of all processes it waited for.
 //
 // A program and no line of Python, because Linux counts the memory of whoever
 // calls exec towards the peak of what is executed: nothing that Python started

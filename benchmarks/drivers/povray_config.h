@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Debian's source of povray has no configure script, only what one is made of by
-// half a dozen further packages. This is what it would say of a Linux system,
-// without image formats and windows, which need libraries of their own.
+// Debian's source of povray has no configure script, only what one is made of
+// by half a dozen further packages. This is what it would say of a Linux
+// system, without image formats and windows, which need libraries of their own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //
 // usage: search ROUNDS <TEXT
 //
-// What programs ask of a library of regular expressions: which lines match, what
-// lies in the parts of a match, all matches of a text, replacing them, and which
-// of many patterns a line matches. Prints a count and a checksum each.
+// What programs ask of a library of regular expressions: which lines match,
+// what lies in the parts of a match, all matches of a text, replacing them, and
+// which of many patterns a line matches. Prints a count and a checksum each.
 //
 //===----------------------------------------------------------------------===//
 

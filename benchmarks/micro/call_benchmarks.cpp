@@ -10,8 +10,8 @@
 //   memcpy/BYTES, strlen/BYTES   intercepted calls
 //   thread                       a thread's start and end, awaited
 //   mark_read                    pagetide_mark_read() of eight bytes
-//   period_end/PAGES             pagetide_period_end() with so many pages marked
-//   period_end/threads/N         the same with no page and N threads that sleep
+//   period_end/PAGES             pagetide_period_end() with PAGES marked pages
+//   period_end/threads/N         the same with no page and N sleeping threads
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,17 +12,17 @@
 //   span       pages of the mapping; most of it is never touched
 //   mapped     pages touched once, before anything is measured
 //   write      1: pages are written, and memory is there for them; 0: read
-//   threads    0: the first thread does it; otherwise so many others, which wait
-//              while a period ends
-//   per_thread 1: sets by thread
+//   threads    0: the first thread does it; otherwise so many others, which
+//              wait while a period ends
+//   per_thread 1: sets per thread
 //   checksum   1: of written pages, 0: none
 //   period_us  0: the program ends its periods; otherwise the clock does
 //   before     periods that pass before anything is measured (threads=0)
 //   periods    how many are measured
 //
-// Records itself and prints, as a JSON object, how long the ends of periods took
-// (where it ends them itself), the processor time of the recorder's threads, and
-// of all threads.
+// Records itself and prints, as a JSON object, how long the ends of periods
+// took (where it ends them itself), the processor time of the recorder's
+// threads, and of all threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,8 +102,8 @@ static uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/// The clock of a thread's processor time: what pthread_getcpuclockid would say,
-/// had libc made the thread.
+/// The clock of a thread's processor time: what pthread_getcpuclockid would
+/// say, had libc made the thread.
 static clockid_t clock_of(int tid) { return (clockid_t)(~tid << 3 | 6); }
 
 /// The id of the runtime's thread of that name; 0 where there is none.

@@ -15,8 +15,8 @@
 //                              + write_cell(layout)
 //
 //   base is the x86-64 GS segment base of the thread that runs the mark, plus
-//   kShadowBias. Every thread has a shadow of its own, so two threads never write
-//   one cache line.
+//   kShadowBias. Every thread has a shadow of its own, so two threads never
+//   write one cache line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,10 +41,10 @@ inline constexpr unsigned kAddressBits = 47;
 inline constexpr unsigned kShadowAddressSpace = 256;
 
 /// Added to every mark's address, as its displacement. Where the shadow of the
-/// process's first thread lies at this very address, that thread's GS base is 0:
-/// processors then execute a mark in one step less. The largest such displacement
-/// is 2^31 - 1, and below are programs that are not position-independent, their
-/// heap and MAP_32BIT.
+/// process's first thread lies at this very address, that thread's GS base is
+/// 0: processors then execute a mark in one step less. The largest such
+/// displacement is 2^31 - 1, and below are programs that are not
+/// position-independent, their heap and MAP_32BIT.
 inline constexpr std::uint64_t kShadowBias = 0x7fff0000;
 
 /// log2 of the bytes one cell stands for.
@@ -82,8 +82,8 @@ constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
 }
 
 /// Cell values. A certain mark overwrites any other; a `may` mark is stored
-/// only into an empty cell. The snapshot relies on it: only over a `may` mark can
-/// another one say more.
+/// only into an empty cell. The snapshot relies on it: only over a `may` mark
+/// can another one say more.
 enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
@@ -98,12 +98,12 @@ enum CellValue : std::uint8_t {
 
 /// log2 of the bytes of a cell if granules have several. A near mark in the
 /// cell of address A says that some of the bytes from A to
-/// A + 2^kNearCellShift - 1 were accessed. These lie in the cell or the one that
-/// follows it. So the mark names its granule for certain unless it stands in a
-/// granule's last cell: there it says "this granule or the next". Certain marks
-/// (kCellMarked) are made in any cell but the last, the even one of the access's
-/// pair or the granule's first: a near mark over one says no less there, and none is
-/// overwritten that means the next granule.
+/// A + 2^kNearCellShift - 1 were accessed. These lie in the cell or the one
+/// that follows it. So the mark names its granule for certain unless it stands
+/// in a granule's last cell: there it says "this granule or the next". Certain
+/// marks (kCellMarked) are made in any cell but the last, the even one of the
+/// access's pair or the granule's first: a near mark over one says no less
+/// there, and none is overwritten that means the next granule.
 ///
 /// 2^8: the larger, the more marks can be shared and the less shadow there is,
 /// and the more of them stand in a last cell.
@@ -126,8 +126,8 @@ struct GranuleMarks {
   std::uint32_t next;
 };
 
-/// Those cells of word number \p word, as a mask of whole bytes, that are the last
-/// ones of their granule: of each kind one, or none.
+/// Those cells of word number \p word, as a mask of whole bytes, that are the
+/// last ones of their granule: of each kind one, or none.
 constexpr std::uint64_t last_cells(Layout layout, unsigned cells_shift,
                                    std::uint64_t word) {
   const unsigned kinds = cells_per_index(layout);
@@ -164,10 +164,10 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
   return result;
 }
 
-/// Calls add(word number, value) for what a word of the shadow says, in words of
-/// a shadow that has one cell of each kind per granule: for none if the word says
-/// nothing, for two if a near mark reaches into the next such word. Stops if add
-/// returns false, and returns what it returned last.
+/// Calls add(word number, value) for what a word of the shadow says, in words
+/// of a shadow that has one cell of each kind per granule: for none if the word
+/// says nothing, for two if a near mark reaches into the next such word. Stops
+/// if add returns false, and returns what it returned last.
 template <typename Add>
 constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
                                      std::uint64_t word, std::uint64_t value,

@@ -27,7 +27,7 @@
  *
  * Errors are negative values of pagetide_status. No function sets errno.
  *
- *===------------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #ifndef PAGETIDE_PAGETIDE_H
 #define PAGETIDE_PAGETIDE_H
@@ -156,7 +156,7 @@ typedef struct pagetide_config {
   const char *trace_path; /* NULL: no trace */
 } pagetide_config;
 
-/*===- For the functions below; do not use these names. --------------------===*/
+/*===- For the functions below; do not use these names. -------------------===*/
 #define PAGETIDE_API_(type, name, params)                                      \
   extern type __pagetide_api_##name params __attribute__((weak))
 PAGETIDE_API_(int, start, (const pagetide_config *));
@@ -204,7 +204,7 @@ static inline const char *pagetide_status_string(int status) {
   }
 }
 
-/*===- Recording -----------------------------------------------------------===*/
+/*===- Recording ----------------------------------------------------------===*/
 
 /* Starts to record. The first period begins now, and earlier accesses are
  * forgotten. config NULL: the values of PAGETIDE_OPTIONS and their defaults (no
@@ -274,7 +274,7 @@ static inline int pagetide_on_period(pagetide_callback callback, void *user) {
  * be on the disk yet. Errors: NOT_RECORDING, BUSY, IO. */
 static inline int pagetide_flush(void) { return PAGETIDE_CALL_(flush, ()); }
 
-/*===- Regions -------------------------------------------------------------===*/
+/*===- Regions ------------------------------------------------------------===*/
 
 /* From the running period on, reports only granules that overlap a watched
  * region. Without regions, reports all. Regions may overlap; their union
@@ -312,7 +312,7 @@ static inline int pagetide_collect(const void *address, size_t bytes,
   return PAGETIDE_CALL_(collect, (address, bytes, runs, capacity, count));
 }
 
-/*===- Marks ---------------------------------------------------------------===*/
+/*===- Marks --------------------------------------------------------------===*/
 
 /* Marks [address, address+bytes) as read, or as written, by the calling thread.
  * For accesses that the compiler does not see: inline assembly, generated code,
@@ -325,7 +325,7 @@ static inline int pagetide_mark_written(const void *address, size_t bytes) {
   return PAGETIDE_CALL_(mark, (address, bytes, PAGETIDE_WRITTEN));
 }
 
-/*===- Leaving code out ----------------------------------------------------===*/
+/*===- Leaving code out ---------------------------------------------------===*/
 
 /* From pagetide_leave_out_begin() to the matching pagetide_leave_out_end() the
  * calling thread's accesses are in no set. Pairs may nest. Without an end, the

@@ -81,9 +81,9 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
 /// are opened and closed, and while modules' destructors run.
 static u64 EncodeLinkMaps(Encoder &encoder, bool exiting) {
   constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
-  // The records of the files that the program starts with lie together, in memory
-  // that the loader mapped before there was a malloc. dlopen and dlclose change
-  // them. The other records are blocks of malloc, beside the program's.
+  // The records of the files that the program starts with lie together, in
+  // memory that the loader mapped before there was a malloc. dlopen and dlclose
+  // change them. The other records are blocks of malloc, beside the program's.
   constexpr uptr kLoaderMemory = uptr{1} << 20;
   u64 count = 0;
   const uptr first = (uptr)_r_debug.r_map;

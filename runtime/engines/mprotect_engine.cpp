@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Faults and interceptors mark written pages in a shadow of layout `write`. The
-// rest is done as for instrumented code. At a period's end faults are blocked from
-// re-protection until the marks are collected, so every write falls into exactly
-// one period, and no thread is unsettled.
+// rest is done as for instrumented code. At a period's end faults are blocked
+// from re-protection until the marks are collected, so every write falls into
+// exactly one period, and no thread is unsettled.
 //
 //===----------------------------------------------------------------------===//
 

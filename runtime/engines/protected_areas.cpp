@@ -53,8 +53,8 @@ int SetRights(uptr begin, uptr end, int rights) {
   return ErrnoOf(Syscall(SYS_mprotect, begin, end - begin, (uptr)rights));
 }
 
-/// All marks go to one slot: nobody asks which thread wrote. A child of fork has
-/// the slot of the thread that forked, and no other.
+/// All marks go to one slot: nobody asks which thread wrote. A child of fork
+/// has the slot of the thread that forked, and no other.
 static uptr MarkBase() {
   static u32 slot = kFirstSlot;
   for (u32 i = 0; !shadow.slot_base[slot] && i < shadow_file::kMaxSlots; ++i)
@@ -128,8 +128,9 @@ int AddArea(uptr begin, uptr end, int rights) {
 
 //===- Lifted pages -------------------------------------------------------===//
 
-/// Lifts the whole area, if the kernel has no room for more mappings or the list
-/// none for more pages. What is written there in this period stays unknown.
+/// Lifts the whole area, if the kernel has no room for more mappings or the
+/// list none for more pages. What is written there in this period stays
+/// unknown.
 static bool OpenArea(ProtectedArea &area) {
   if (SetRights(area.begin, area.end, area.rights))
     return false;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An area is memory that the program may write and that is protected. The first
-// write to a page in a period lifts its protection: the page is listed as lifted
-// and marked, in a shadow of layout `write`.
+// write to a page in a period lifts its protection: the page is listed as
+// lifted and marked, in a shadow of layout `write`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ struct ProtectedArea {
 constexpr uptr kMaxAreas = uptr{1} << 16;
 
 struct Protection {
-  /// Of all below. Held with all signals blocked, also by the handler of faults.
-  /// The thread that holds it writes nothing but the runtime's memory.
+  /// Of all below. Held with all signals blocked, also by the handler of
+  /// faults. The thread that holds it writes nothing but the runtime's memory.
   Lock lock;
   ProtectedArea *areas; ///< sorted, without overlaps
   uptr area_count;
@@ -45,8 +45,8 @@ extern Protection protection;
 /// Maps the tables, because the handler cannot: false if memory ran out.
 bool MapProtectionTables();
 
-/// Holds the lock with all signals blocked, SIGSEGV too: the runtime never blocks
-/// that one elsewhere while this engine runs.
+/// Holds the lock with all signals blocked, SIGSEGV too: the runtime never
+/// blocks that one elsewhere while this engine runs.
 class ScopedProtectionLock {
 public:
   ScopedProtectionLock();
@@ -69,7 +69,8 @@ void MarkPage(u64 page, abi::CellValue value);
 uptr FirstAreaAt(uptr address);
 /// The area that the address lies in, or null.
 ProtectedArea *AreaAt(uptr address);
-/// Forgets the areas in [begin, end) and gives their pages the program's rights.
+/// Forgets the areas in [begin, end) and gives their pages the program's
+/// rights.
 void DropAreas(uptr begin, uptr end);
 /// Protects memory that is not protected yet. Returns 0 or an errno.
 int AddArea(uptr begin, uptr end, int rights);

@@ -59,8 +59,8 @@ static void PassOn(int number, siginfo_t *info, ucontext_t *context) {
     struct sigaction defaults = {};
     defaults.sa_handler = SIG_DFL;
     real_sigaction(number, &defaults, nullptr);
-    // A fault happens again when the handler returns. A signal that was sent does
-    // not.
+    // A fault happens again when the handler returns. A signal that was sent
+    // does not.
     if (!of_kernel)
       Syscall(SYS_tgkill, GetPidRaw(), GetTidRaw(), (uptr)number);
     return;
@@ -193,9 +193,9 @@ static void NoteRights(uptr address, uptr bytes, int rights) {
   AddArea(address, PageUp(address + bytes), rights);
 }
 
-/// Gives an empty mapping its first page, which holds zeros as before. The kernel
-/// can then join again what protection divides: to it all of the mapping has one
-/// origin.
+/// Gives an empty mapping its first page, which holds zeros as before. The
+/// kernel can then join again what protection divides: to it all of the mapping
+/// has one origin.
 static void PopulateOnePage(uptr begin) {
   constexpr uptr kPopulateWrite = 23; // MADV_POPULATE_WRITE, Linux 5.14
   Syscall(SYS_madvise, begin, kPageBytes, kPopulateWrite);

@@ -17,8 +17,8 @@
 
 namespace pagetide {
 
-/// Engine::prepare: installs the handler of SIGSEGV, and its stack on the calling
-/// thread. From then on the engine listens to the program.
+/// Engine::prepare: installs the handler of SIGSEGV, and its stack on the
+/// calling thread. From then on the engine listens to the program.
 const char *PrepareProtection(Sigaction *sigaction);
 
 } // namespace pagetide

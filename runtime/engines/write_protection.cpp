@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// At a period's end the kernel's list of mappings shows as writable: pages whose
-// protection was lifted, memory that is excluded, and memory that is new since
-// the last time. New memory may have been written without a fault: those of its
-// pages that exist are marked too.
+// At a period's end the kernel's list of mappings shows as writable: pages
+// whose protection was lifted, memory that is excluded, and memory that is new
+// since the last time. New memory may have been written without a fault: those
+// of its pages that exist are marked too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,8 +91,8 @@ static bool IsLibcOrLoader(const char *path) {
   return false;
 }
 
-/// Lists what is not to be protected now. Exclusions of memory that is no longer
-/// mapped end.
+/// Lists what is not to be protected now. Exclusions of memory that is no
+/// longer mapped end.
 static void ListExcluded() {
   ListOwnMemory(look.excluded);
   look.excluded.push_back(OwnLibrary());
@@ -234,8 +234,8 @@ static int ProtectRange(uptr begin, uptr end, const Mapping &m, uptr &next) {
   return 0;
 }
 
-/// Calls visit(begin, end) for the parts that are not excluded, until it returns
-/// an error.
+/// Calls visit(begin, end) for the parts that are not excluded, until it
+/// returns an error.
 template <typename Visit>
 static int ForEachIncluded(uptr begin, uptr end, uptr &excluded, Visit visit) {
   while (excluded < look.excluded.size() &&

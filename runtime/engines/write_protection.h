@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 //
 // The program's writable memory is protected (mprotect) at each period's end.
-// The first write to a page faults; a handler of SIGSEGV marks the page and lifts
-// its protection (protection_events.h). The recorder then takes the marks as if
-// instrumented code had made them.
+// The first write to a page faults; a handler of SIGSEGV marks the page and
+// lifts its protection (protection_events.h). The recorder then takes the marks
+// as if instrumented code had made them.
 //
-// Excluded is memory that is written where a fault cannot be served: stacks (the
-// kernel puts the handler's frame there), thread-local storage, and the variables
-// of libc and the loader, which write them with all signals blocked.
+// Excluded is memory that is written where a fault cannot be served: stacks
+// (the kernel puts the handler's frame there), thread-local storage, and the
+// variables of libc and the loader, which write them with all signals blocked.
 //
 // All functions run on the recorder's thread.
 //
@@ -28,11 +28,12 @@ namespace pagetide {
 void LockFaults();
 void UnlockFaults();
 
-/// Protects all memory anew and marks the pages of new memory that were written.
-/// Protects nothing while a thread or process is being created.
+/// Protects all memory anew and marks the pages of new memory that were
+/// written. Protects nothing while a thread or process is being created.
 void ProtectAll();
-/// Call it when the period's marks have been taken. It gives the program's rights
-/// back to what system calls under way may write, and marks it in the new period.
+/// Call it when the period's marks have been taken. It gives the program's
+/// rights back to what system calls under way may write, and marks it in the
+/// new period.
 void OpenForKernel();
 /// Gives all memory the program's rights.
 void UnprotectAll();

@@ -1,4 +1,4 @@
-//===- memory.cpp - memcpy and the like, with marks ----------------------===//
+//===- memory.cpp - memcpy and the like, with marks -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

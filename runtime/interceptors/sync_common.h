@@ -1,4 +1,4 @@
-//===- sync_common.h - Marks of mutexes and the like; calls that wait ---===//
+//===- sync_common.h - Marks of mutexes and the like; calls that wait -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

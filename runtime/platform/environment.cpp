@@ -1,4 +1,4 @@
-//===- environment.cpp - PAGETIDE_OPTIONS, at any time ------------------===//
+//===- environment.cpp - PAGETIDE_OPTIONS, at any time --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

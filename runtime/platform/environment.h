@@ -1,4 +1,4 @@
-//===- environment.h - PAGETIDE_OPTIONS, at any time --------------------===//
+//===- environment.h - PAGETIDE_OPTIONS, at any time ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

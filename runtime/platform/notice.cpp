@@ -1,4 +1,4 @@
-//===- notice.cpp - Tells pagetide record why it hears no more ----------===//
+//===- notice.cpp - Tells pagetide record why it hears no more ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- notice.h - Tells pagetide record why it hears no more ------------===//
+//===- notice.h - Tells pagetide record why it hears no more --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -39,8 +39,8 @@ constexpr uptr kMaxOwnRanges = 1024;
 /// Copies the list to `ranges`, of kMaxOwnRanges. Returns their number.
 uptr CopyOwnMemory(AddressRange *ranges);
 
-/// Sets `ranges` to the memory that functions above have mapped and Unmap has not
-/// unmapped, in no order. It is complete for what was mapped when the call
+/// Sets `ranges` to the memory that functions above have mapped and Unmap has
+/// not unmapped, in no order. It is complete for what was mapped when the call
 /// began.
 template <typename List> void ListOwnMemory(List &ranges) {
   ranges.resize(kMaxOwnRanges);

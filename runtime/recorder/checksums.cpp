@@ -34,7 +34,8 @@ static u32 WantedFlags(ChecksumMode mode) {
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRun> wanted;
 PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<GranuleRun>> wanted_space;
 
-/// Appends a run, or joins it with the last if it begins in that or right behind.
+/// Appends a run, or joins it with the last if it begins in that or right
+/// behind.
 static void AppendWanted(PageVec<GranuleRun> &runs, uptr first,
                          const GranuleRun &run) {
   if (runs.size() == first || run.granule < runs.back().granule ||

@@ -1,4 +1,4 @@
-//===- credentials_follow.h - The recorder takes on credentials ----------===//
+//===- credentials_follow.h - The recorder takes on credentials -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

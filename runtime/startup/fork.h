@@ -9,7 +9,8 @@
 
 namespace pagetide {
 
-/// Registers handlers of fork: the child gets a shadow and a recorder of its own.
+/// Registers handlers of fork: the child gets a shadow and a recorder of its
+/// own.
 void InitFork();
 
 } // namespace pagetide

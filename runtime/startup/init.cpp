@@ -41,8 +41,8 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-/// Recording was requested and cannot begin. By default the program does not run
-/// then: nobody may take the run for recorded.
+/// Recording was requested and cannot begin. By default the program does not
+/// run then: nobody may take the run for recorded.
 static void RefuseToStart(const char *why) {
   if (GetFlags().on_failure == OnFailure::kContinue) {
     Warning("the program runs unrecorded: %s.\n", why);
@@ -140,9 +140,9 @@ void EnsureSecondPhase() {
     StartIfAsked();
 }
 
-/// Registers OnAtexitHandlersDone from the constructor of the program itself, the
-/// first to come after libc has registered the destructors of all files: it is
-/// then called right before those, and after every other handler.
+/// Registers OnAtexitHandlersDone from the constructor of the program itself,
+/// the first to come after libc has registered the destructors of all files: it
+/// is then called right before those, and after every other handler.
 static void RegisterAtexitHandlersDone(const void *base_of_module) {
   constexpr uptr kPage = 4096;
   if (GetFlags().kernel_writes &&
@@ -169,8 +169,9 @@ static void StartUninstrumented() {
   if (GetFlags().engine == EngineKind::kMarks)
     return;
   EnsureSecondPhase();
-  // Nothing needs a preloaded library, so the loader would end it first. A handler
-  // that is registered before libc registers the loader's part runs after it.
+  // Nothing needs a preloaded library, so the loader would end it first. A
+  // handler that is registered before libc registers the loader's part runs
+  // after it.
   preloaded = !__cxa_atexit(
       [](void *) { EndOfProgram(trace::EndReason::kExit); }, nullptr, nullptr);
 }

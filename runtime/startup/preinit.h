@@ -18,9 +18,9 @@
 
 namespace pagetide {
 
-/// Makes the shadow for `module` if there is none. Ends the program with a message
-/// if the module was built differently from those before it. `origin` names the
-/// module in the message.
+/// Makes the shadow for `module` if there is none. Ends the program with a
+/// message if the module was built differently from those before it. `origin`
+/// names the module in the message.
 void AdmitModule(const abi::ModuleInfo &module, const char *origin);
 
 } // namespace pagetide

@@ -48,9 +48,9 @@ u32 AcquireSlot() {
 /// Ended threads wait for a period's end to be emptied; so many at most.
 constexpr u32 kMaxRetired = 16;
 
-/// Maps the slots that threads without one of their own share, so that they do not
-/// all write the same cache lines. These slots belong to no thread: the trace lists
-/// their marks under thread 0.
+/// Maps the slots that threads without one of their own share, so that they do
+/// not all write the same cache lines. These slots belong to no thread: the
+/// trace lists their marks under thread 0.
 static void MapSharedSlots() {
   for (u32 i = 0; i < shadow.shared_count; ++i) {
     const u32 slot = shadow.first_shared + i;

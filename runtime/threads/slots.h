@@ -6,8 +6,9 @@
 //
 // A thread gets a slot of shadow when it is created and loses it in the last
 // round of its thread-specific destructors. What it touches after that, in
-// libc's last instructions, goes to the fallback slot. The marks left in its own
-// slot stay the thread's: the recorder takes them before the slot is used again.
+// libc's last instructions, goes to the fallback slot. The marks left in its
+// own slot stay the thread's: the recorder takes them before the slot is used
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,13 +48,13 @@ bool SharesSlot(u32 slot);
 
 //===- Use of slots -------------------------------------------------------===//
 
-/// The shadow that a thread of this slot marks. Threads on the fallback slot get
-/// the shared ones in turn; 0 if there is none.
+/// The shadow that a thread of this slot marks. Threads on the fallback slot
+/// get the shared ones in turn; 0 if there is none.
 uptr BaseForThread(u32 slot);
 /// The calling thread has the slot from now on.
 void TakeSlot(u32 slot);
-/// TakeSlot, and points the thread at the slot's shadow. If not even the fallback
-/// slot could be mapped the thread keeps its creator's.
+/// TakeSlot, and points the thread at the slot's shadow. If not even the
+/// fallback slot could be mapped the thread keeps its creator's.
 void EnterSlot(u32 slot);
 /// The calling thread ends, and is on the fallback slot.
 void LeaveFallbackSlot();
@@ -61,8 +62,8 @@ void LeaveFallbackSlot();
 /// finds it gone, may both call this.
 void RetireSlot(u32 slot);
 
-/// From now on threads may share thread-local storage: CurrentSlot does not trust
-/// `self` alone.
+/// From now on threads may share thread-local storage: CurrentSlot does not
+/// trust `self` alone.
 void NoteSharedStorage();
 bool StorageIsShared();
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread's creator passes it a few words: what to run, and in which slot. They
-// lie in blocks that exist from the start, so that creating a thread needs no more
-// memory under Pagetide than without.
+// A thread's creator passes it a few words: what to run, and in which slot.
+// They lie in blocks that exist from the start, so that creating a thread needs
+// no more memory under Pagetide than without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ namespace pagetide {
 
 constexpr uptr kStartBlockBytes = 64;
 
-/// Waits if all blocks are in use: each new thread gives its block back at once.
+/// Waits if all blocks are in use: each new thread gives its block back at
+/// once.
 void *TakeStartBlock();
 void GiveStartBlock(void *block);
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Some consumers must know which memory belongs to a thread: option
-// kernel_writes, and an engine that protects memory. For all others nothing here
-// is noted.
+// kernel_writes, and an engine that protects memory. For all others nothing
+// here is noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ ThreadArea AreaOfSlot(u32 slot);
 /// Whether anybody asks for the areas.
 bool AreasWanted();
 
-/// The bytes that a thread made with `attributes` (may be null) has for its stack,
-/// its thread-local storage and libc's descriptor.
+/// The bytes that a thread made with `attributes` (may be null) has for its
+/// stack, its thread-local storage and libc's descriptor.
 uptr StackBytes(const void *attributes);
 
 /// On a thread that libc made: notes `bytes` up to the end of its descriptor.
@@ -37,8 +37,8 @@ void NoteStack(u32 slot, uptr bytes);
 /// On the first thread: notes its thread-local storage.
 void NoteThreadLocal(u32 slot);
 
-/// Excludes from protection the stack that the program gives to a new thread, if
-/// it does: it may be protected already.
+/// Excludes from protection the stack that the program gives to a new thread,
+/// if it does: it may be protected already.
 void ExcludeStackOf(const void *attributes);
 /// The same on a new thread, for the `bytes` that libc gave it.
 void ExcludeOwnStack(uptr bytes);

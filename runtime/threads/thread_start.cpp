@@ -71,8 +71,8 @@ static void SetEndKey(uptr round) {
     pthread_setspecific(end_key, (void *)round);
 }
 
-/// The key's destructor. Other keys' destructors may still run instrumented code.
-/// libc calls them in rounds, of which this one uses the last.
+/// The key's destructor. Other keys' destructors may still run instrumented
+/// code. libc calls them in rounds, of which this one uses the last.
 static void EndThread(void *round) {
   if ((uptr)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
     SetEndKey((uptr)round + 1);

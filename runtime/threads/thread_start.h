@@ -17,10 +17,10 @@ void InitThreads();
 
 /// Wraps the start of a thread about to be created: reserves a slot. Pass
 /// `arg` and RunThread to the real pthread_create; after failure call
-/// CancelThread. All signals are blocked meanwhile: no handler may run in the new
-/// thread while it has its creator's shadow, or fork while the allocator's lock
-/// is held. `signals` are those that the thread shall have blocked, or null if
-/// pthread_create sets them by the attributes.
+/// CancelThread. All signals are blocked meanwhile: no handler may run in the
+/// new thread while it has its creator's shadow, or fork while the allocator's
+/// lock is held. `signals` are those that the thread shall have blocked, or
+/// null if pthread_create sets them by the attributes.
 struct ThreadStart {
   void *(*run)(void *);
   void *arg;
@@ -50,8 +50,9 @@ CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals);
 int RunClone(void *start);
 void CancelClone(CloneStart *start);
 
-/// For a thread that libc creates to call the program's function (SIGEV_THREAD),
-/// without a call of pthread_create: gives it a slot until it ends.
+/// For a thread that libc creates to call the program's function
+/// (SIGEV_THREAD), without a call of pthread_create: gives it a slot until it
+/// ends.
 void AdoptThread();
 
 /// In a forked child: it has one thread, and no other is being started.

@@ -1,4 +1,4 @@
-//===- address_space.h - Which group each page belongs to ---------------===//
+//===- address_space.h - Which group each page belongs to -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- audit_json.h - What an audit says, for programs ------------------===//
+//===- audit_json.h - What an audit says, for programs --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- audit_result.cpp - What an audit has found -----------------------===//
+//===- audit_result.cpp - What an audit has found -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- comparison.cpp - Which written pages no mark covers --------------===//
+//===- comparison.cpp - Which written pages no mark covers ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- comparison.h - Which written pages no mark covers ----------------===//
+//===- comparison.h - Which written pages no mark covers ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- page_kinds.h - What a page is, and whether it matters ------------===//
+//===- page_kinds.h - What a page is, and whether it matters --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

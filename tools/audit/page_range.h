@@ -1,4 +1,4 @@
-//===- page_range.h - Ranges of pages, their union and pieces -----------===//
+//===- page_range.h - Ranges of pages, their union and pieces -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -82,8 +82,8 @@ void print(std::string_view text) {
   out.close();
 }
 
-/// Whether the word is an option whose value is the next word, as in -o FILE and
-/// --output FILE, unlike -oFILE and --output=FILE.
+/// Whether the word is an option whose value is the next word: -o FILE and
+/// --output FILE are, -oFILE and --output=FILE are not.
 bool takes_next(const CLI::App &app, const std::string &word) {
   const bool is_long = word[1] == '-';
   const bool has_value =
@@ -92,9 +92,10 @@ bool takes_next(const CLI::App &app, const std::string &word) {
   return option && !has_value && option->get_items_expected_min() > 0;
 }
 
-/// The words as CLI11 can be given them. It takes "--output=" for an option whose
-/// value is the next word, and a FILE called "[a,b]" or "{}" for several or none.
-/// Empty words, of scripts whose variables are, mean nothing to any command.
+/// The words as CLI11 can be given them. It takes "--output=" for an option
+/// whose value is the next word, and a FILE called "[a,b]" or "{}" for several
+/// or none. Empty words, of scripts whose variables are, mean nothing to any
+/// command.
 std::vector<std::string> prepared(const CLI::App &app,
                                   std::vector<std::string> words) {
   bool all_files = false;

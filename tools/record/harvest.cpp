@@ -38,8 +38,9 @@ UniqueFd reopen(int fd, int mode, const std::string &name) {
   return own;
 }
 
-/// Why the trace ended, where the file's last bytes are an End frame: most traces
-/// are complete, and reading all of one only to learn that would take long.
+/// Why the trace ended, where the file's last bytes are an End frame: most
+/// traces are complete, and reading all of one only to learn that would take
+/// long.
 std::optional<trace::EndReason> reason_of_end(int trace_fd,
                                               const std::string &name) {
   constexpr std::size_t kMaxEndBytes = 256;

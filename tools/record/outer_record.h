@@ -1,4 +1,4 @@
-//===- outer_record.h - A recording inside another one ------------------===//
+//===- outer_record.h - A recording inside another one --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

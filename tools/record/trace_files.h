@@ -84,9 +84,9 @@ public:
 
   const std::string &path() const { return path_; }
 
-  /// A process of the run has made the trace at `path` (absolute), open at `fd`.
-  /// Returns where the trace is from now on. `problem` says why the earlier
-  /// trace could not be replaced.
+  /// A process of the run has made the trace at `path` (absolute), open at
+  /// `fd`. Returns where the trace is from now on. `problem` says why the
+  /// earlier trace could not be replaced.
   std::string take(int fd, const std::string &path, std::string &problem);
 
 private:

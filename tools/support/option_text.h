@@ -1,4 +1,4 @@
-//===- option_text.h - Reads the runtime's options ----------------------===//
+//===- option_text.h - Reads the runtime's options ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -29,8 +29,8 @@ TextOutput::TextOutput() : fd_(STDOUT_FILENO), name_("standard output") {}
 
 namespace {
 
-/// Makes or empties a file. In a directory that other users may write to, a link
-/// can be a trap: only links of the caller or of root are followed.
+/// Makes or empties a file. In a directory that other users may write to, a
+/// link can be a trap: only links of the caller or of root are followed.
 int open_output(const std::string &path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
   const int fd = ::open(path.c_str(), kFlags | O_NOFOLLOW, 0666);

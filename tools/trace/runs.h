@@ -23,8 +23,9 @@ inline constexpr unsigned kMayFlags =
 /// run only says what may have been, or was carried over.
 inline unsigned certain_flags(unsigned flags) { return flags & kCertainFlags; }
 
-/// What is only possible, by the flags of the same accesses if they were certain:
-/// kRunRead and kRunWritten (both under layout access). None of these is certain.
+/// What is only possible, by the flags of the same accesses if they were
+/// certain: kRunRead and kRunWritten (both under layout access). None of these
+/// is certain.
 inline unsigned possible_flags(unsigned flags) {
   unsigned possible = 0;
   if (flags & trace::kRunMayRead)

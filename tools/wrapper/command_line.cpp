@@ -359,7 +359,8 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
     add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
   }
   if (!parts.include_dir.empty()) {
-    // Behind the project's own directories, so that none of its headers is hidden.
+    // Behind the project's own directories, so that none of its headers is
+    // hidden.
     out.emplace_back("-idirafter");
     out.push_back(parts.include_dir);
     if (line.std_string) {

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // They are declared in pass/PassOptions.def: an option added there is an option
-// of the wrapper, -fpagetide-NAME, without a further line. The pass checks their
-// values.
+// of the wrapper, -fpagetide-NAME, without a further line. The pass checks
+// their values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- fuzz_control.cpp - Greets a recorder in every way --------------------===//
+//===- fuzz_control.cpp - Greets a recorder in every way ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,8 @@
 //   { u8 what, u16 bytes, content }*
 //
 // What bits say: 1 the content stands behind a right beginning of a greeting; 2
-// a shadow goes with it; 4 a trace; 8 a third descriptor; 16 another connection.
+// a shadow goes with it; 4 a trace; 8 a third descriptor; 16 another
+// connection.
 //
 //===----------------------------------------------------------------------===//
 

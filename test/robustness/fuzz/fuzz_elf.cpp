@@ -1,4 +1,4 @@
-//===- fuzz_elf.cpp - Lets record look at files that are no programs --------===//
+//===- fuzz_elf.cpp - Lets record look at files that are no programs ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

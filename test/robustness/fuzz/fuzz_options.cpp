@@ -1,12 +1,13 @@
-//===- fuzz_options.cpp - Options of the runtime and of the tools -----------===//
+//===- fuzz_options.cpp - Options of the runtime and of the tools ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The first byte chooses: 0 the input is PAGETIDE_OPTIONS; 1 it is the value of an
-// option that record writes and the runtime reads back; 2 a duration. The runtime's
-// parser is compiled in, with the few functions of it that it calls defined here.
+// The first byte chooses: 0 the input is PAGETIDE_OPTIONS; 1 it is the value of
+// an option that record writes and the runtime reads back; 2 a duration. The
+// runtime's parser is compiled in, with the few functions of it that it calls
+// defined here.
 //
 //===----------------------------------------------------------------------===//
 

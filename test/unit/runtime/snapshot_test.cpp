@@ -130,8 +130,8 @@ bool make(u64 offset, u8 mark) {
   return true;
 }
 
-/// All marks of the shadow, moved into `staged`. meanwhile(n) is called when the
-/// n-th word has been staged; it can be refused by false.
+/// All marks of the shadow, moved into `staged`. meanwhile(n) is called when
+/// the n-th word has been staged; it can be refused by false.
 template <typename Meanwhile> bool take(Known &staged, Meanwhile meanwhile) {
   unsigned count = 0;
   return TakeMarks(
@@ -160,8 +160,9 @@ void fill(std::mt19937_64 &random, Known &made) {
   }
 }
 
-/// Each mark that can come between the staging of a word and its clearing, alone,
-/// in shadows of all sorts: what was staged, and what is left, must say it.
+/// Each mark that can come between the staging of a word and its clearing,
+/// alone, in shadows of all sorts: what was staged, and what is left, must say
+/// it.
 TEST(Snapshot, LosesNoMarkThatComesMeanwhile) {
   for (const Way &way : kWays) {
     SCOPED_TRACE(name_of(way));
@@ -236,7 +237,8 @@ TEST(Snapshot, LosesNoMarkWhereTheRingIsFull) {
 TEST(Snapshot, LosesNoMarkOfARunningThread) {
   for (const Way &way : kWays) {
     begin(way);
-    // With one cell of a granule in use at a time nothing else can stand for it.
+    // With one cell of a granule in use at a time nothing else can stand for
+    // it.
     const u64 granule_cells = u64{1} << shadow.cells_per_granule_shift;
     const u64 granules = kShadowBytes / shadow.cells_per_index / granule_cells;
     if (granules < 2)

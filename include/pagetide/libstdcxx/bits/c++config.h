@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before C++20 libstdc++ declares that std::string is instantiated in the library,
-// which is not instrumented: what its members write has no marks. Found before the
-// library's own file of this name, this one includes that one and takes the
-// declaration back, for strings only (-1: libstdc++ compares with > 0). A macro on
-// the command line cannot do it: the library's file defines it unconditionally.
+// Before C++20 libstdc++ declares that std::string is instantiated in the
+// library, which is not instrumented: what its members write has no marks.
+// Found before the library's own file of this name, this one includes that one
+// and takes the declaration back, for strings only (-1: libstdc++ compares with
+// > 0). A macro on the command line cannot do it: the library's file defines it
+// unconditionally.
 //
 //===----------------------------------------------------------------------===//
 
