@@ -5,7 +5,7 @@
 #                        [tidy [PLACE...]]
 #
 #   format     the layout of C and C++ files (clang-format; `scripts/lint.sh fix`
-#              puts it right)
+#              corrects it), and no line of more than 80 columns
 #   prefixes   every FileCheck prefix in a test is one that a RUN line uses
 #   includes   includes in runtime/ and tools/ point to the same folder or further
 #              down, without cycles; no file has more than 620 lines
@@ -24,8 +24,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$PAGETIDE_ROOT"
 
-# The clang tools of the version we build with: what lies in layout differs
-# between versions.
+# The clang tools of the version that we build with: layout differs between
+# versions.
 tool() {
   local candidate
   for candidate in "$1-19" "${PAGETIDE_LLVM_BIN:-}/$1"; do
@@ -40,7 +40,8 @@ tool() {
 # Our C and C++ files. Test cases are left out: their RUN lines must stay whole.
 code_files() {
   local directory directories=()
-  for directory in include pass runtime tools test/unit test/robustness/fuzz benchmarks; do
+  for directory in include pass runtime tools test/unit test/meta/lint \
+    test/robustness/fuzz benchmarks; do
     [[ -d $directory ]] && directories+=("$directory")
   done
   find "${directories[@]}" -name Inputs -prune -o -type f \
@@ -49,12 +50,14 @@ code_files() {
 }
 
 lint_format() {
-  local clang_format bad
+  local clang_format bad status=0
   clang_format=$(tool clang-format)
+  # clang-format accepts a long line that it cannot break.
+  code_files | xargs -d '\n' python3 scripts/check_columns.py || status=1
   # Every file that is laid out wrongly, once.
   bad=$(code_files | xargs -d '\n' "$clang_format" --dry-run --Werror 2>&1 |
     sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error: .*/\1/p' | uniq)
-  [[ -z $bad ]] && return
+  [[ -z $bad ]] && return "$status"
   sed 's/$/: error: not laid out by clang-format; scripts\/lint.sh fix does it/' \
     <<<"$bad"
   return 1

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// clang-tidy 19 matches its checks against every declaration of a file, those of
-// system headers included, and then drops what it found there: three quarters of
-// its time. This plugin leaves only our own declarations for it to look at.
+// clang-tidy 19 matches its checks against every declaration of a file, those
+// of system headers included, and then drops what it found there: three
+// quarters of its time. This plugin leaves only our own declarations for it to
+// look at.
 //
 //   clang-tidy --load=OwnCodeOnly.so ...
 //
