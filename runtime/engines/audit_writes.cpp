@@ -35,14 +35,14 @@ struct Audit {
   PageVec<WrittenRun> runs;
   PageVec<UntrackedRange> untracked, untracked_before;
   PageVec<ThreadRegion> ended_threads;
-  PageVec<u8> regions, regions_before; ///< payloads but for the time
+  PageVec<u8> regions, regions_before; ///< payloads without the time
 };
 } // namespace
 
 PAGETIDE_RECORDER_STATE static Audit audit;
 
-/// A mapping that vanishes meanwhile cannot be tracked either. So only a
-/// mapping that fails twice in a row is reported.
+/// A mapping that vanishes while it is examined cannot be tracked either. So
+/// only a mapping that fails twice in a row is reported.
 static void TakeAll(const MappingList &mappings) {
   audit.runs.clear();
   audit.untracked_before.swap(audit.untracked);
@@ -77,7 +77,7 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-/// The loader writes to its record of each module (struct link_map): when files
+/// The loader writes to its record of each module (struct link_map) when files
 /// are opened and closed, and while modules' destructors run.
 static u64 EncodeLinkMaps(Encoder &encoder, bool exiting) {
   constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
@@ -187,7 +187,7 @@ const char *StartKernelWrites(const MappingList &mappings) {
   audit.regions_before.clear();
   audit.ended_threads.clear();
   TakeAll(mappings);
-  audit.runs.clear(); // written before recording began
+  audit.runs.clear(); // they were written before recording began
   audit.running = true;
   return nullptr;
 }

@@ -30,8 +30,8 @@ void StopKernelWrites();
 void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
                          PageVec<u8> &frames);
 
-/// A thread's slot is about to be freed. Keeps the place of its stack for the
-/// next period.
+/// A thread's slot is about to be freed. Remembers its stack for the next
+/// period.
 void RememberThreadArea(u32 slot);
 
 } // namespace pagetide

@@ -54,8 +54,9 @@ struct Engine {
   /// Later peeks do not see them.
   bool (*take)(GranuleRange range);
 
-  /// On the program's first thread, before recording, if not null. Returns
-  /// null, or what is missing, in a static text. `sigaction` is libc's.
+  /// Runs on the program's first thread, before recording, unless it is null.
+  /// Returns null, or a static text that says what failed. `sigaction` is
+  /// libc's.
   const char *(*prepare)(Sigaction *sigaction) = nullptr;
 };
 

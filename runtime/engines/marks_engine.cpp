@@ -65,7 +65,8 @@ static u32 StagingTid(u32 slot) {
   return shadow.header->per_thread ? TidOf(slot) : 0;
 }
 
-/// Puts the end of a slot's thread into the trace. Before the slot is freed.
+/// Puts the end of a slot's thread into the trace. Call it before the slot is
+/// freed.
 static void EndThread(u32 slot) {
   ObserveThreadEnd(slot);
   RememberThreadArea(slot);
@@ -73,7 +74,8 @@ static void EndThread(u32 slot) {
 
 static const char *Start() {
   TakingMarks taking;
-  // Threads that end meanwhile keep their slots until the first boundary.
+  // Threads that end during this call keep their slots until the first
+  // boundary.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
   ForgetExtents();
@@ -117,7 +119,7 @@ static void CopyWritten(StagedPosition at, u64 count,
 }
 
 /// Takes the marks of all extents of one slot. `extent` is the first of them,
-/// and is moved behind the last.
+/// and is set to the one after the last.
 template <typename Stage>
 static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
                      Stage stage) {
@@ -144,7 +146,7 @@ static bool Collect(bool ends_period) {
       ++e;
       continue;
     }
-    // Of ended threads too: unregistered threads may share their slots.
+    // Slots of ended threads too: unregistered threads may use them.
     const u32 tid = TidOf(slot);
     const u64 generation = shadow.slots[slot].generation;
     const uptr first = written.size();
@@ -206,16 +208,17 @@ static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
 }
 
 static void Recheck(PageVec<PageHash> &pages) {
-  // System calls first: a call marks before it is no longer in flight.
+  // System calls first, the shadow second: a call marks before it leaves the
+  // list of calls in flight.
   if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
-    for (PageHash &page : pages) // threads on the fallback slot: any page
+    for (PageHash &page : pages) // nobody knows which pages these write
       MakeUnstable(page);
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
     if (!IsMapped(slot))
       continue;
     for (const InFlightRange &range : shadow.slots[slot].inflight) {
       u64 address, bytes;
-      do { // both of one moment
+      do { // until both are from the same moment
         bytes = LoadAcquire(&range.bytes);
         address = LoadAcquire(&range.address);
       } while (bytes != LoadAcquire(&range.bytes));
@@ -335,8 +338,8 @@ const Engine &MarksEngine() {
 
 void EmptyRetiredSlots(bool keep_marks) {
   TakingMarks taking;
-  // Listed before the extents are read: a thread that ends in between may have
-  // marked outside of them.
+  // List the threads before the extents are read. A thread that ends in between
+  // may have marked outside of these extents.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
   ListRetired(retired);
   const PageVec<ShadowExtent> &extents = PopulatedExtents(RecorderMemfd());

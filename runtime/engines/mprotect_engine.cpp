@@ -60,8 +60,8 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   MarksEngine().peek(range, words);
 }
 
-/// Taken pages must fault again, so all pages are protected anew. Pages outside
-/// the range go into the open period, where a peek still sees them.
+/// Taken pages must fault again, so all pages are protected again. Pages
+/// outside the range go into the open period, where a peek still sees them.
 static bool Take(GranuleRange range) {
   const bool ok = MarksEngine().take(range);
   return Collect(false) && ok;

@@ -128,9 +128,9 @@ int AddArea(uptr begin, uptr end, int rights) {
 
 //===- Lifted pages -------------------------------------------------------===//
 
-/// Lifts the whole area, if the kernel has no room for more mappings or the
-/// list none for more pages. What is written there in this period stays
-/// unknown.
+/// Lifts the protection of the whole area, if the kernel has no room for more
+/// mappings or the list none for more pages. Then this period does not know
+/// what was written there.
 static bool OpenArea(ProtectedArea &area) {
   if (SetRights(area.begin, area.end, area.rights))
     return false;

@@ -28,8 +28,9 @@ struct ProtectedArea {
 constexpr uptr kMaxAreas = uptr{1} << 16;
 
 struct Protection {
-  /// Of all below. Held with all signals blocked, also by the handler of
-  /// faults. The thread that holds it writes nothing but the runtime's memory.
+  /// Protects all fields below. Held with all signals blocked, also by the
+  /// handler of faults. The thread that holds it writes only the runtime's
+  /// memory.
   Lock lock;
   ProtectedArea *areas; ///< sorted, without overlaps
   uptr area_count;
@@ -42,7 +43,7 @@ struct Protection {
 };
 extern Protection protection;
 
-/// Maps the tables, because the handler cannot: false if memory ran out.
+/// Maps the tables, because the handler cannot. False if memory ran out.
 bool MapProtectionTables();
 
 /// Holds the lock with all signals blocked, SIGSEGV too: the runtime never
@@ -79,7 +80,7 @@ int AddArea(uptr begin, uptr end, int rights);
 /// page lies in no area.
 bool LiftPage(uptr address, abi::CellValue value);
 
-/// Excludes [begin, end) for good.
+/// Excludes [begin, end) from protection until it is unmapped.
 void Exclude(uptr begin, uptr end);
 
 } // namespace pagetide

@@ -49,7 +49,7 @@ static void SetSignalMask(u64 mask) {
 
 //===- Faults -------------------------------------------------------------===//
 
-/// The fault is the program's own: the program gets what it asked for.
+/// The fault is the program's own. Does what the program wants done about it.
 static void PassOn(int number, siginfo_t *info, ucontext_t *context) {
   const struct sigaction action = program_action;
   const bool of_kernel = info->si_code > 0;
@@ -137,13 +137,13 @@ static void EndThread() {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     if (Failed(Syscall(SYS_sigaltstack, (uptr)&none)))
-      return; // a handler that never returns runs on it
+      return; // a handler that never returns is running on it
   }
   Unmap(handler_stack, kHandlerStack);
   handler_stack = nullptr;
 }
 
-/// While a fork waits nothing new is begun: see BeginFork.
+/// Waits while a fork waits: see BeginFork.
 static void CountStarting(int change) {
   Protection &p = protection;
   const u64 deadline = MonotonicNs() + kMaxWaitNs;
@@ -194,8 +194,8 @@ static void NoteRights(uptr address, uptr bytes, int rights) {
 }
 
 /// Gives an empty mapping its first page, which holds zeros as before. The
-/// kernel can then join again what protection divides: to it all of the mapping
-/// has one origin.
+/// kernel can then join again what protection divides, because all of the
+/// mapping has one origin (one anon_vma).
 static void PopulateOnePage(uptr begin) {
   constexpr uptr kPopulateWrite = 23; // MADV_POPULATE_WRITE, Linux 5.14
   Syscall(SYS_madvise, begin, kPageBytes, kPopulateWrite);
@@ -215,9 +215,9 @@ static int RightsOf(uptr address) {
 
 //===- Fork ---------------------------------------------------------------===//
 
-/// The child must not get the stack of a thread that is being created, which it
-/// could not tell from other memory. So those threads start first, and none is
-/// created until the fork is done.
+/// The child must not get the stack of a thread that is being created: it
+/// cannot tell that stack from other memory. So the fork waits until those
+/// threads have started, and no thread is created until the fork is done.
 static void BeginFork() {
   thread_forks = true;
   __atomic_fetch_add(&forks_pending, 1, __ATOMIC_SEQ_CST);
@@ -227,7 +227,8 @@ static void BeginFork() {
     Syscall(SYS_sched_yield);
 }
 
-/// Nothing is protected while a thread forks; its own faults are served.
+/// Nothing is protected while a thread forks. That thread's own faults are
+/// served.
 static void LockForFork() {
   protection.lock.Acquire();
   StoreRelease(&forking, GetTidRaw());
@@ -268,14 +269,14 @@ static constexpr ProgramEvents kEvents = {
 
 const char *PrepareProtection(Sigaction *sigaction) {
   if (!MapProtectionTables())
-    return "memory for its tables";
+    return "mmap failed for its tables (out of memory)";
   real_sigaction = sigaction;
   struct sigaction ours = {};
   ours.sa_sigaction = HandleFault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigfillset(&ours.sa_mask);
   if (real_sigaction(SIGSEGV, &ours, &program_action))
-    return "a handler of SIGSEGV";
+    return "sigaction failed for SIGSEGV";
   // Faults must be served wherever the runtime blocks signals.
   signals_to_block = ~kSegvBit;
   program_events = &kEvents;

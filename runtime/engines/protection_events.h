@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // While memory is protected the engine serves faults of the program. It must
-// also know when the kernel writes, rights and mappings change, or threads and
-// processes begin (program_events.h).
+// also know when the kernel writes, when rights and mappings change, and when
+// threads and processes begin (program_events.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -32,7 +32,8 @@ namespace pagetide {
 
 using shadow_file::ChunkKind;
 
-static_assert(abi::kDefaultGranuleShift == 12, "of the kernel's pages");
+static_assert(abi::kDefaultGranuleShift == 12,
+              "granules are the kernel's pages");
 constexpr u64 kPagesPerWord = 8;
 constexpr uptr kEndOfMemory = uptr{1} << abi::kAddressBits;
 
@@ -102,7 +103,7 @@ static bool Track(bool take, bool say = true) {
   uffd.mappings_time = MonotonicNs();
   uffd.untracked.clear();
   TrackMappings(uffd.mappings, take, uffd.runs, uffd.untracked);
-  // Which of them still exist?
+  // Report only those that still exist.
   if (say && !uffd.untracked.empty() &&
       !ReadMappings(uffd.mappings, ScratchRange))
     SayUntracked();
@@ -111,7 +112,7 @@ static bool Track(bool take, bool say = true) {
 
 /// True if there may be mappings that are not tracked. Private memory is found
 /// by its pages. Shared memory is found by the program's call, or at the latest
-/// when option `mappings` says so.
+/// after the time of option `mappings`.
 static bool MustLookAtMappings() {
   return HasNewMapping() ||
          MonotonicNs() - uffd.mappings_time >= GetFlags().mappings ||
@@ -135,7 +136,7 @@ static const char *Start() {
   uffd.warned.clear();
   uffd.runs.clear();
   const bool tracked = Track(true, false);
-  uffd.runs.clear(); // written before recording began
+  uffd.runs.clear(); // they were written before recording began
   if (tracked)
     return nullptr;
   StopWriteTracking();
@@ -181,8 +182,8 @@ static void Recheck(PageVec<PageHash> &pages) {
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   uffd.peeked.clear();
   uffd.runs.clear();
-  // What may have been written in newly found shared memory is reported once:
-  // stage it.
+  // Pages of newly found shared memory that may have been written are reported
+  // only once: stage them.
   Track(false);
   ForEachWord(uffd.runs, [&](u64 word, u64 value) {
     return uffd.early.Add(0, word, value, true) != nullptr;

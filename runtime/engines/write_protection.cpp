@@ -48,7 +48,7 @@ struct LookState {
   PageVec<ProtectedArea> next;
   PageVec<WrittenRun> runs;
   PageVec<u32> unregistered; ///< threads that libc made for itself
-  bool postponed;            ///< nothing is protected anew at this period's end
+  bool postponed; ///< nothing is protected again at this period's end
   bool warned_open;
 };
 } // namespace
@@ -61,8 +61,8 @@ PAGETIDE_RECORDER_STATE static bool faults_locked;
 void LockFaults() {
   constexpr u64 kShortNs = kNsPerMs;
   const u64 deadline = MonotonicNs() + kShortNs;
-  // The kernel lists a thread for a moment after its end, so one that looks
-  // unregistered may be gone soon.
+  // The kernel lists a thread for a moment after its end. So a thread that
+  // looks unregistered may be gone soon.
   const auto something_starts = [] {
     look.unregistered.clear();
     ListUnregisteredThreads(look.unregistered);
@@ -91,8 +91,8 @@ static bool IsLibcOrLoader(const char *path) {
   return false;
 }
 
-/// Lists what is not to be protected now. Exclusions of memory that is no
-/// longer mapped end.
+/// Lists what must not be protected now. Forgets exclusions of memory that is
+/// no longer mapped.
 static void ListExcluded() {
   ListOwnMemory(look.excluded);
   look.excluded.push_back(OwnLibrary());
@@ -111,7 +111,7 @@ static void ListExcluded() {
     else
       protection.excluded[i] = protection.excluded[--protection.excluded_count];
   }
-  uptr after_library = 0; // its zero-initialised variables may follow there
+  uptr after_library = 0; // its zero-initialised variables may begin there
   for (const Mapping &m : look.mappings.entries) {
     const char *name = look.mappings.NameOf(m);
     if (IsLibcOrLoader(name) || (!*name && m.start == after_library)) {
@@ -180,7 +180,7 @@ static void MarkNew(uptr begin, uptr end, bool is_shared) {
   BailOut("mprotect of the program's memory failed: %s%s", DescribeErrno(error),
           error == ENOMEM ? " (each run of written pages is a mapping of its "
                             "own: raise vm.max_map_count, lengthen the "
-                            "period, or take engine uffd)"
+                            "period, or use engine uffd)"
                           : "");
 }
 
@@ -208,7 +208,8 @@ static int ProtectRange(uptr begin, uptr end, const Mapping &m, uptr &next) {
   if (error) {
     if (IsMapped(begin, end))
       return error;
-    // All of it or a part has been unmapped: protect page by page what is left.
+    // All of it or a part has been unmapped. Protect what is left, page by
+    // page.
     if (end - begin > kPageBytes)
       for (uptr at = begin; at < end; at += kPageBytes)
         if ((error = ProtectRange(at, at + kPageBytes, m, next)))
@@ -288,7 +289,7 @@ static void TakeNextAreas() {
       last->end = a.end;
     else if (protection.area_count < kMaxAreas)
       protection.areas[protection.area_count++] = a;
-    else // writes there are not detected, but the program runs on
+    else // writes there are not detected any more, but the program runs on
       SetRights(a.begin, a.end, a.rights);
   }
 }
@@ -327,7 +328,7 @@ void ProtectAll() {
         m.start, m.start + m.bytes, next_excluded, [&](uptr begin, uptr end) {
           if (may_begin)
             return ProtectRange(begin, end, m, next_lifted);
-          // Only what was protected before.
+          // Protect again only what was protected before.
           for (uptr i = FirstAreaAt(begin); i < protection.area_count; ++i) {
             const uptr from = Max(begin, protection.areas[i].begin);
             const uptr to = Min(end, protection.areas[i].end);
@@ -350,9 +351,10 @@ void ProtectAll() {
   protection.lifted_count = 0;
   if (!look.opened.empty() && !look.warned_open) {
     look.warned_open = true;
-    NoteLost("engine mprotect: more runs of written pages than the kernel has "
-             "mappings for (vm.max_map_count): from now on some periods list "
-             "pages as possibly written that only exist");
+    NoteLost(
+        "engine mprotect: the kernel has no mapping left for another run of "
+        "written pages (vm.max_map_count). From now on some periods list "
+        "pages as possibly written that only exist");
   }
   StoreRelease(&protection.watching, 1);
 }

@@ -9,9 +9,9 @@
 // lifts its protection (protection_events.h). The recorder then takes the marks
 // as if instrumented code had made them.
 //
-// Excluded is memory that is written where a fault cannot be served: stacks
-// (the kernel puts the handler's frame there), thread-local storage, and the
-// variables of libc and the loader, which write them with all signals blocked.
+// Memory whose faults cannot be served is excluded from protection: stacks (the
+// kernel puts the handler's frame there), thread-local storage, and variables
+// of libc and the loader. These write their variables with all signals blocked.
 //
 // All functions run on the recorder's thread.
 //
@@ -24,15 +24,16 @@
 
 namespace pagetide {
 
-/// While faults are locked none is served. All functions below need that.
+/// While faults are locked, none is served. All functions below need them
+/// locked.
 void LockFaults();
 void UnlockFaults();
 
-/// Protects all memory anew and marks the pages of new memory that were
+/// Protects all memory again and marks the pages of new memory that were
 /// written. Protects nothing while a thread or process is being created.
 void ProtectAll();
-/// Call it when the period's marks have been taken. It gives the program's
-/// rights back to what system calls under way may write, and marks it in the
+/// Call it when the period's marks have been taken. System calls under way may
+/// write to some memory: it gets the program's rights back and is marked in the
 /// new period.
 void OpenForKernel();
 /// Gives all memory the program's rights.

@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private memory (anonymous, or of a file) needs no protection where there is
-// no page yet, nor while a page is still the file's or the page of zeros: what
-// the kernel puts there for a write comes unprotected. So a page that is
-// present, private and unprotected was written, and those alone are protected.
-// That holds for a mapping made a moment ago as well: all of its pages that
-// are there were written since it was made.
+// Private memory (anonymous, or of a file) needs no protection if there is no
+// page yet, or if the page is still the file's or the page of zeros. The page
+// that the kernel puts there for a write is unprotected. So a page that is
+// present, private and unprotected was written. Only such pages are protected.
+// The same holds for a new mapping: all of its present pages were written since
+// it was made.
 //
-// In shared memory a page that was only read looks the same as a written one,
-// so all of a mapping is protected when it is first seen. Of pages touched
-// before that it is not known which were written.
+// In shared memory a page that was only read looks the same as a written one.
+// So a shared mapping is protected as a whole when it is first seen. Of its
+// pages that were touched before, nobody knows which were written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ struct Tracking {
   RawThread event_reader;
   PageVec<AddressRange> own;
   PageVec<AddressRange> shared; ///< registered, as last looked up
-  PageVec<WrittenRun> kept;     ///< of LeaveOwnOut
+  PageVec<WrittenRun> kept;     ///< for LeaveOwnOut
 };
 } // namespace
 
@@ -80,7 +80,7 @@ const char *WhyNotToTrack(const char *name) {
   return nullptr;
 }
 
-/// [vdso], [vvar] and their like: the kernel's, and nobody writes them.
+/// [vdso], [vvar] and the like belong to the kernel, and nobody writes them.
 static bool IsKernelPage(const char *name) { return StartsWith(name, "[v"); }
 
 constexpr u64 kNotYetCopied = kPagePfnZero | kPageFile;
@@ -97,8 +97,8 @@ static int ScanPrivate(uptr begin, uptr end, u64 flags,
       });
 }
 
-/// Scans tracked shared memory: pages that were written and since written back
-/// or paged out too.
+/// Scans tracked shared memory. Includes pages that were written back or paged
+/// out after they had been written.
 static int ScanShared(uptr begin, uptr end, u64 flags,
                       PageVec<WrittenRun> &runs) {
   return tracking.kernel.Scan(
@@ -153,7 +153,7 @@ static const char *WhyFailed(int error) {
 }
 
 namespace {
-/// One look at all mappings.
+/// What TrackMappings was called with.
 struct Look {
   bool take;
   PageVec<WrittenRun> &runs;
@@ -171,7 +171,7 @@ static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
     return;
   }
   if (m.shared) {
-    // Protecting where there are no pages takes page tables: 2 MiB a GiB.
+    // Protecting memory without pages needs page tables: 2 MiB per GiB.
     constexpr u64 kMaxShared = u64{64} << 30;
     if (!(m.protection & PROT_WRITE))
       return;
@@ -182,7 +182,7 @@ static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
       look.untracked.push_back({m.start, end, WhyFailed(error)});
     return;
   }
-  // What is between the runtime's own ranges.
+  // Track what is between the runtime's own ranges.
   uptr at = m.start;
   const auto track = [&](uptr to) {
     if (at < to)
@@ -198,7 +198,7 @@ static void TrackMapping(const Mapping &m, const char *name, const Look &look) {
   track(end);
 }
 
-// Where this library lies, as the linker says.
+// Where this library is, defined by the linker.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
@@ -212,7 +212,7 @@ static void ListOwn() {
   ListOwnMemory(tracking.own);
   if (tracking.leave_library_out)
     tracking.own.push_back(OwnLibrary());
-  // Few, and nearly sorted.
+  // Insertion sort: they are few and nearly sorted.
   for (uptr i = 1; i < tracking.own.size(); ++i)
     for (uptr j = i; j && tracking.own[j].begin < tracking.own[j - 1].begin;
          --j) {
@@ -222,9 +222,9 @@ static void ListOwn() {
     }
 }
 
-/// Takes the runtime's own memory out of what was appended from runs[first] on.
-/// The writer's thread may have mapped some since the mappings were read, and
-/// at a place that was another's then.
+/// Removes the runtime's own memory from runs[first] on. The writer's thread
+/// may have mapped memory since the mappings were read, and at an address that
+/// was not the runtime's then.
 static void LeaveOwnOut(PageVec<WrittenRun> &runs, uptr first) {
   if (runs.size() == first)
     return;
@@ -321,9 +321,9 @@ int ListTouchedPages(uptr begin, uptr end, bool is_shared,
 
 //===- Begin and end ------------------------------------------------------===//
 
-/// With events of moved mappings their protection moves along, and a move is
-/// not taken for a write. But whoever moves one waits until its event has been
-/// read: that is all this thread does.
+/// With events of moved mappings, protection moves along, and a move does not
+/// look like a write. But a thread that moves a mapping waits until its event
+/// has been read. This thread only reads events.
 static void ReadEvents(void *) {
   pollfd fds[2] = {{tracking.kernel.uffd(), POLLIN, 0},
                    {tracking.stop_event, POLLIN, 0}};
@@ -366,8 +366,8 @@ const char *StartWriteTracking(bool leave_library_out) {
     CloseAll();
     return missing;
   }
-  // A huge page would be one write wide. Its like that are there already are
-  // split at their first write.
+  // The first write to a huge page would count as a write to all of it.
+  // Existing huge pages are split at their first write.
   Syscall(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
   tracking.leave_library_out = leave_library_out;
   tracking.running = true;

@@ -11,9 +11,10 @@
 // itself. `pagetide audit` compares them with the marks, and the engine uffd
 // records them. A process has one tracking, for one of these two.
 //
-// Not reported: memory that was unmapped or given back to the kernel since the
-// last look; and writes that bypass the process's page tables (by a device, by
-// io_uring's registered buffers, by another process that maps the same file).
+// Two things are not reported. The first is memory that was unmapped or given
+// back to the kernel since the last look. The second is a write that bypasses
+// the process's page tables: by a device, by io_uring's registered buffers, or
+// by another process that maps the same file.
 //
 // All functions are for the recorder's thread.
 //
@@ -47,15 +48,15 @@ struct UntrackedRange {
 const char *StartWriteTracking(bool leave_library_out);
 void StopWriteTracking();
 
-/// Tracks all mappings of the list, and appends the pages that were written
-/// since they were last taken, by ascending address. Without `take` these pages
-/// stay to be taken, and only pages of new shared memory are appended, which
-/// may have been written.
+/// Tracks all mappings of the list. Appends, by ascending address, the pages
+/// that were written since they were last taken. Without `take` those pages can
+/// still be taken later, and only pages of new shared memory are appended,
+/// which may have been written.
 void TrackMappings(const MappingList &mappings, bool take,
                    PageVec<WrittenRun> &runs,
                    PageVec<UntrackedRange> &untracked);
 
-/// Why a mapping with this name must not be tracked; null if it may.
+/// Why a mapping with this name must not be tracked; null if it may be.
 const char *WhyNotToTrack(const char *name);
 /// The address range of this library.
 AddressRange OwnLibrary();

@@ -30,7 +30,7 @@ struct ThreadPoints {
 
 PAGETIDE_RECORDER_STATE static ThreadPoints threads[4];
 
-/// Those of the thread, or null.
+/// The points of the thread, or null.
 static ThreadPoints *Of(u32 tid) {
   for (ThreadPoints &points : threads)
     if (LoadAcquire(&points.tid) == tid)
@@ -38,7 +38,7 @@ static ThreadPoints *Of(u32 tid) {
   return nullptr;
 }
 
-/// The calling thread's.
+/// The calling thread's points; takes free ones if it has none.
 static ThreadPoints *Claim() {
   const u32 tid = GetTidRaw();
   if (ThreadPoints *mine = Of(tid))

@@ -21,8 +21,8 @@ void SetStartEnvironment(char **environment) {
   start_environment = environment;
 }
 
-/// Not sanitizer_common's GetEnv, which reads /proc/self/environ: there may be
-/// no /proc, or no descriptor left, and the options would count for nothing.
+/// Not sanitizer_common's GetEnv, which reads /proc/self/environ. Without
+/// /proc, or without a free descriptor, it finds no options.
 static const char *Environment(const char *name) {
   uptr bytes = internal_strlen(name);
   for (char **entry = environ ? environ : start_environment; entry && *entry;

@@ -9,9 +9,9 @@
 
 /// On every variable that the recorder's or the writer's thread uses alone.
 /// Such a variable starts as all zeros. In a forked child those threads do not
-/// exist, and the copy of their variables may be half way through a change: the
-/// child sets all of them to zero at once (RenewRecorderInChild), unmaps what
-/// they pointed to (ForgetRawThreads) and starts anew.
+/// exist, and the copies of their variables may be half changed. So the child
+/// sets all of them to zero at once (RenewRecorderInChild), unmaps what they
+/// pointed to (ForgetRawThreads) and starts again.
 #define PAGETIDE_RECORDER_STATE                                                \
   __attribute__((section("pagetide_recorder_state")))
 

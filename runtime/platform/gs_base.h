@@ -35,7 +35,7 @@ inline u8 LoadCell(uptr offset) {
   return *(volatile u8 __seg_gs *)(offset + abi::kShadowBias);
 }
 inline void StoreCellIfEmpty(uptr offset, u8 value) {
-  // The boundary that would take our mark will take the one that is there.
+  // The cell holds a mark. The boundary that would take ours takes that one.
   if (LoadCell(offset) != abi::kCellEmpty)
     return;
   u8 expected = abi::kCellEmpty;

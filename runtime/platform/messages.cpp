@@ -82,7 +82,7 @@ static int OpenMessageStream(bool &close) {
     if (!Failed(pidfd))
       Syscall(SYS_close, pidfd);
     // A filter may forbid these. Then open the first thread's descriptor 2
-    // anew, which fails for a socket.
+    // again, which fails for a socket.
     if (Failed(fd))
       fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/fd/2",
                    O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);

@@ -224,9 +224,9 @@ static void SetFlag(const char *name, const char *value, const char *source) {
   DieUnknownName(name, source);
 }
 
-/// Parses name=value:name=value. Of repeated options the last one counts.
-/// Values that contain a colon or a blank stand in ' or ". Keeps a copy of the
-/// text: Text values point into it.
+/// Parses name=value:name=value. Of repeated options the last one counts. A
+/// value that contains a colon or a blank is quoted by ' or ". Keeps a copy of
+/// the text: Text values point into it.
 static void ParseOptions(const char *text, const char *source) {
   if (!text || !*text)
     return;

@@ -77,7 +77,8 @@ public:
 } // namespace
 
 uptr CopyOwnMemory(AddressRange *ranges) {
-  // If a signal handler leaves a change by longjmp, its count stays for ever.
+  // If a signal handler jumps out of a change (longjmp), the count stays above
+  // 0.
   constexpr u64 kMaxWaitNs = 100 * kNsPerMs;
   const u64 deadline = MonotonicNs() + kMaxWaitNs;
   while (LoadAcquire(&own_memory_changing) && MonotonicNs() < deadline)
@@ -125,7 +126,7 @@ void *MapForRawThread(uptr bytes) {
 
 void Unmap(void *p, uptr bytes) {
   ChangeOfOwnMemory change;
-  // First: another thread may map memory there at once.
+  // Before munmap: after it, another thread may map memory there at once.
   RemoveOwnMemory((uptr)p, bytes);
   Syscall(SYS_munmap, (uptr)p, bytes);
 }

@@ -53,7 +53,7 @@ static u64 ParseHex(const char *&p) {
 static u32 AddName(MappingList &list, const char *name, uptr bytes) {
   if (!bytes)
     return 0;
-  // Neighbours mostly share their name.
+  // Neighbouring mappings usually have the same name.
   if (!list.entries.empty()) {
     u32 last = list.entries.back().name;
     if (internal_strlen(&list.names[last]) == bytes &&
@@ -82,7 +82,7 @@ static bool CutRepeated(const MappingList &list, Mapping &m) {
     return false;
   m.start = end;
   m.bytes -= repeated;
-  m.offset += m.offset ? repeated : 0; // 0 where it is anonymous
+  m.offset += m.offset ? repeated : 0; // 0 if it is anonymous
   return true;
 }
 

@@ -53,12 +53,12 @@ inline void KernelWillWrite(const volatile void *p, uptr bytes) {
   if (EngineListens())
     program_events->kernel_will_write((uptr)p, bytes);
 }
-/// No fault can be served there, for good: it must keep the program's rights.
+/// A fault can never be served there: the range keeps the program's rights.
 inline void ExcludeFromProtection(uptr begin, uptr end) {
   if (EngineListens())
     program_events->exclude_from_protection(begin, end);
 }
-/// The range is about to be unmapped, moved, or mapped anew.
+/// The range is about to be unmapped, moved, or mapped again.
 inline void MappingWillChange(uptr address, uptr bytes) {
   if (EngineListens())
     program_events->mapping_will_change(address, bytes);
@@ -68,7 +68,7 @@ inline void RightsWereSet(uptr address, uptr bytes, int rights) {
   if (EngineListens())
     program_events->rights_were_set(address, bytes, rights);
 }
-/// The same for private anonymous memory that has just been mapped.
+/// The program has just mapped private anonymous memory, with these rights.
 inline void AnonymousWasMapped(uptr address, uptr bytes, int rights) {
   if (EngineListens())
     program_events->anonymous_was_mapped(address, bytes, rights);
@@ -78,9 +78,9 @@ inline int ProgramRightsOf(uptr address) {
   return EngineListens() ? program_events->program_rights_of(address) : 0;
 }
 
-/// While the count is not 0 no more memory is protected: the program's memory
-/// has the program's rights for a moment, or something is written with all
-/// signals blocked (the stack of a new thread or process).
+/// While the count is not 0 no more memory is protected. Either the program's
+/// memory has the program's rights for a moment, or something is written with
+/// all signals blocked (the stack of a new thread or process).
 inline void HoldProtection(int change) {
   if (EngineListens())
     program_events->hold_protection(change);
@@ -103,7 +103,7 @@ inline void ThreadEnds() {
   if (EngineListens())
     program_events->thread_ends();
 }
-/// First of all, before any lock is taken: may wait for other threads.
+/// Call it before any lock is taken: it may wait for other threads.
 inline void ForkBegins() {
   if (EngineListens())
     program_events->fork_begins();

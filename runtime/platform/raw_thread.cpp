@@ -56,7 +56,7 @@ static int TakeDescriptors(const RawThread &thread) {
   uptr first = thread.keep_fd < 0 ? 0 : 1;
   if (thread.keep_fd > 0) {
     uptr result = Syscall(SYS_dup3, (uptr)thread.keep_fd, 0, kCloexec);
-    if (Failed(result)) // a filter may forbid the one and not the other
+    if (Failed(result)) // a filter may forbid only one of them
       result = Syscall(SYS_dup2, (uptr)thread.keep_fd, 0);
     if (Failed(result))
       return ErrnoOf(result);
@@ -109,8 +109,9 @@ int StartRawThread(RawThread &thread) {
   thread.unshare = 0;
   thread.error = 0;
   ScopedBlockSignals block_signals; // inherited: the thread never takes one
-  // Not CLONE_FILES: a copy of the table, of which the thread keeps its own.
-  // Not CLONE_FS: the program's chdir and umask must not affect the thread.
+  // Not CLONE_FILES: the thread gets a copy of the table and closes all but its
+  // own. Not CLONE_FS: the program's chdir and umask must not affect the
+  // thread.
   int flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
               CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |
               (thread.share_fds ? CLONE_FILES : 0);

@@ -5,17 +5,18 @@
 //===----------------------------------------------------------------------===//
 //
 // The recorder and the trace writer run on threads made by the clone system
-// call itself, for three reasons, each of which a pthread would break:
-//   - the program stays single-threaded to libc (no locked stdio and malloc, no
-//     change of cost), and "the last thread exits" still ends the process;
-//   - they have a table of descriptors of their own, so that the program may
-//     close and reuse any number;
-//   - they can be started where pthread_create must not be called, as in a
+// call itself. A pthread would break three things:
+//   - To libc the program stays single-threaded: stdio and malloc take no locks
+//     and cost the same, and "the last thread exits" still ends the process.
+//   - These threads have a table of descriptors of their own, so that the
+//     program may close and reuse any number.
+//   - They can be started where pthread_create must not be called, as in a
 //     forked child under another sanitizer.
 //
-// Code on such a thread may use system calls and our own memory, no libc that
-// relies on thread-local storage. It has a block of zeros for it all the same,
-// because a compiler or libc function may touch errno or the stack guard.
+// Code on such a thread may use system calls and our own memory, but no
+// function of libc that relies on thread-local storage. The thread still has a
+// zeroed block for that storage: a compiler or libc function may touch errno or
+// the stack guard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ struct RawThread {
   /// the thread ends and StartRawThread returns that errno.
   int (*prepare)();
 
-  u32 tid;   ///< set by the kernel before the thread runs; 0 once it has ended
+  u32 tid;   ///< set by the kernel before the thread runs; 0 when it has ended
   u32 ready; ///< 1 once the thread's descriptors are its own
   uptr unshare; ///< what the thread itself must stop sharing (CLONE_FILES, ...)
   int error;    ///< errno that kept it from starting
@@ -61,7 +62,7 @@ void JoinRawThread(RawThread &thread);
 /// has ended it alone.
 bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
 
-/// In a forked child: the parent's raw threads are not there. Unmaps their
+/// In a forked child, where the parent's raw threads do not exist: unmaps their
 /// stacks and what they had mapped.
 void ForgetRawThreads();
 

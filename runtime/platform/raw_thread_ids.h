@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The list of the threads that raw_thread.h starts. It is a file of its own
-// because own_memory.h and messages.h ask it, and raw_thread.h needs both.
+// because own_memory.h and messages.h use it, and raw_thread.h needs both.
 //
 //===----------------------------------------------------------------------===//
 

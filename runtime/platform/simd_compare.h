@@ -18,7 +18,7 @@
 
 namespace pagetide {
 
-/// Bit I is set where byte I of the 16 at `a` and at `b` differs.
+/// Bit I is set if byte I of the 16 at `a` and at `b` differs.
 inline u32 Differences(const u8 *a, const u8 *b) {
   const __m128i x = _mm_loadu_si128((const __m128i *)a);
   const __m128i y = _mm_loadu_si128((const __m128i *)b);

@@ -46,7 +46,7 @@ u64 ThreadCpuNs(u32 tid) {
   // per-thread bit), which pthread_getcpuclockid computes too.
   u64 ns;
   int error = ReadClock((int)(~tid << 3 | 6), ns);
-  // A clone without CLONE_THREAD is a process to the kernel: its clock.
+  // To the kernel, a clone without CLONE_THREAD is a process: use its clock.
   if (error == EINVAL || error == ESRCH)
     error = ReadClock((int)(~tid << 3 | 2), ns);
   if (!error)

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the runtime needs of the kernel and the processor, without libc: these
+// What the runtime needs of the kernel and the processor, without libc. These
 // functions are used before libc is ready, on threads that libc does not know,
 // and where an interposed libc function would recurse.
 //

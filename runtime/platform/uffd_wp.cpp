@@ -38,7 +38,7 @@ int AsyncProtection::OpenPagemap() {
   if (pagemap_ > 0)
     return 0;
   if (pagemap_ < 0)
-    return ENOENT; // nor was it there before
+    return ENOENT; // an earlier attempt failed
   return OpenAs(Syscall(SYS_openat, (uptr)AT_FDCWD,
                         (uptr) "/proc/thread-self/pagemap",
                         O_RDONLY | O_CLOEXEC),

@@ -25,7 +25,7 @@
 
 namespace pagetide {
 
-/// "WHAT: why" in a static text, to be handed out before another is made.
+/// "WHAT: why" in a static text, which the next call overwrites.
 const char *Missing(const char *what, int error);
 
 /// What PAGEMAP_SCAN is asked for; all of kernel::PageCategories.
@@ -34,16 +34,16 @@ struct PageQuery {
   u64 inverted; ///< categories of `all` and `any` that a page must not have
   u64 all;      ///< a page must have each of them
   u64 any;      ///< and one of these, unless there are none
-  u64 wanted;   ///< to be told of
+  u64 wanted;   ///< reported for each region
 };
 
 /// Trivial, so that it can be part of the recorder's state, which starts as
 /// zeros.
 class AsyncProtection {
 public:
-  /// Opens both descriptors. `features`: kernel::UffdFeatures beside those that
-  /// asynchronous protection is made of. Returns null, or what is missing, in a
-  /// static text; then nothing is open.
+  /// Opens both descriptors. `features` are kernel::UffdFeatures that are
+  /// needed besides those of asynchronous protection. Returns null, or what is
+  /// missing as a static text; then nothing is open.
   const char *Open(u64 features);
   void Close();
   /// Opens what Scan alone needs, unless it is open. Returns an errno.
@@ -66,7 +66,7 @@ public:
 private:
   uptr ScanSome(uptr begin, uptr end, const PageQuery &query, uptr &walked);
 
-  int uffd_, pagemap_; ///< 0, which is the memory file's: not opened yet
+  int uffd_, pagemap_; ///< 0: not opened yet (0 is the memory file)
   PageVec<kernel::PageRegion> found_;
 };
 

@@ -82,7 +82,7 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
   for (const PageHash &page : result.hashes)
     pages.push_back({page.granule << shift, page.hash, (u32)page.state});
   // The list of the last call must outlive this one: it has the names of the
-  // mappings that went.
+  // mappings that are gone.
   last.entries.swap(current.entries);
   last.names.swap(current.names);
   Copy(current.entries, mappings.entries);

@@ -37,16 +37,16 @@ struct Callback {
   Lock set_lock;  ///< one SetCallback at a time
   bool at_exit;   ///< SetCallback has registered its handler
   Lock run_lock;  ///< held while the callback runs; never by fork
-  Lock data_lock; ///< of function and user, for a moment
+  Lock data_lock; ///< protects function and user; held for a moment
   pagetide_callback function;
   void *user;
   bool thread_runs;
-  u64 signals; ///< what its creator had blocked
-  /// True in a child that was forked in a callback, and when a callback ends
-  /// the program, until that callback returns: no second one runs meanwhile.
+  u64 signals; ///< the mask of the thread that created it
+  /// True until the callback returns, in a child that was forked in a callback
+  /// and when a callback ends the program. No second callback runs meanwhile.
   bool inherited;
   u32 state; ///< CallbackState
-  /// Changes whenever the callback thread has something to look at.
+  /// Changes when the callback thread has something to look at.
   u32 wake;
   const pagetide_period *period;
 };
@@ -105,7 +105,7 @@ bool AbandonCallback() {
 }
 
 static void *CallbackThread(void *) {
-  // A pthread, so that the callback may do whatever code may do. Its accesses
+  // A pthread, so that the callback may do what any code may do. Its accesses
   // belong to the observation, not to the program.
   SuspendMarks(+1);
   SetRuntimePthread(GetTidRaw());
@@ -126,8 +126,8 @@ static void *CallbackThread(void *) {
     }
   }
   SetRuntimePthread(0);
-  // libc runs the handlers of exit() on the last thread. If this is the last
-  // one, they are recorded.
+  // libc runs the handlers of exit() on the last thread. They are recorded if
+  // this is the last one.
   self.suspended = 0;
   AdoptThread();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&callback.signals, 0, 8);
@@ -139,7 +139,7 @@ bool StartCallbackElsewhere(const pagetide_period &period) {
     return false;
   callback.period = &period;
   __atomic_store_n(&callback.state, (u32)kWaits, __ATOMIC_SEQ_CST);
-  // The thread may be about to end. It still runs what it sees before.
+  // The thread may be about to end. It still runs what it sees before that.
   if (!__atomic_load_n(&callback.thread_runs, __ATOMIC_SEQ_CST) &&
       ChangeState(kWaits, kIdle))
     return false;
@@ -157,7 +157,8 @@ static int StartThread() {
   pthread_t thread;
   int error;
   {
-    // The thread inherits the mask: the program's handlers must not run on it.
+    // The thread inherits the mask, because the program's handlers must not run
+    // on it.
     ScopedBlockSignals block_signals;
     callback.signals = block_signals.saved();
     error = REAL(pthread_create)(&thread, &attr, CallbackThread, nullptr);
@@ -191,7 +192,7 @@ int SetCallback(pagetide_callback function, void *user, void (*at_exit)()) {
 void LockCallback() { callback.data_lock.Acquire(); }
 void UnlockCallback() { callback.data_lock.Release(); }
 
-/// In a forked child, which has one thread: the one that forked.
+/// For a forked child, which has only the thread that forked.
 static void ForgetCallbackThread() {
   callback.state = kIdle;
   callback.thread_runs = false;

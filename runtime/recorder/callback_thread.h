@@ -35,7 +35,8 @@ bool CallbackDone();
 
 /// In a forked child: a new callback thread if there is a callback.
 void RenewCallbackInChild();
-/// The same if no thread may be made: no callback is called from now on.
+/// In a forked child that may not make a thread: no callback is called any
+/// more.
 void DropCallbackInChild();
 /// For the fork handlers.
 void LockCallback();

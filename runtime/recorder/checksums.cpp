@@ -34,8 +34,8 @@ static u32 WantedFlags(ChecksumMode mode) {
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRun> wanted;
 PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<GranuleRun>> wanted_space;
 
-/// Appends a run, or joins it with the last if it begins in that or right
-/// behind.
+/// Appends a run, or joins it with the last one if it begins in that one or
+/// right after it.
 static void AppendWanted(PageVec<GranuleRun> &runs, uptr first,
                          const GranuleRun &run) {
   if (runs.size() == first || run.granule < runs.back().granule ||
@@ -142,7 +142,7 @@ static void HashStopped(PageVec<PageHash> &pages) {
     PutBack(pages);
     return;
   }
-  // ptrace is forbidden: the pages stay unstable.
+  // The system forbids ptrace: the pages stay unstable.
   PAGETIDE_RECORDER_STATE static bool warned;
   if (!warned)
     Warning("option unstable=stop: the system forbids ptrace, so the threads "

@@ -12,10 +12,10 @@
 namespace pagetide {
 
 /// Hashes the granules of result.set that `mode` names, just after the period
-/// was collected, and tells stable from unstable ones by the contract's rule: a
+/// was collected. Tells stable from unstable ones by the contract's rule. A
 /// granule is stable only if all threads that had marked it as written were
 /// settled before hashing began, and no mark and no system call wrote it by the
-/// end. Carries what unsettled threads wrote. False where staging is full.
+/// end. Carries what unsettled threads wrote. False if staging is full.
 bool HashPeriod(const Engine &engine, trace::ChecksumMode mode,
                 trace::UnstablePolicy policy, PeriodResult &result);
 

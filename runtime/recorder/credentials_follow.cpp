@@ -22,7 +22,8 @@ static void Repeat(void *arg) {
   if (!Failed(result))
     return;
   if (call.number == SYS_capset) {
-    // The caller had capabilities that this thread has not. It needs none.
+    // The caller had capabilities that this thread does not have. It needs
+    // none.
     struct {
       u32 version, pid;
     } header = {0x20080522 /* _LINUX_CAPABILITY_VERSION_3 */, 0};

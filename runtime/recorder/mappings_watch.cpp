@@ -29,7 +29,7 @@ struct MappingsWatch {
   u64 time; ///< of the last look
   MappingList mappings, looked_up;
   bool warned_beyond;
-  bool warned_mappings; ///< that the list cannot be read
+  bool warned_mappings; ///< said that the list cannot be read
 };
 } // namespace
 

@@ -15,7 +15,8 @@ namespace pagetide {
 void ForgetMappings();
 
 /// Reads the list of mappings and writes changes to the trace. Does nothing if
-/// the last look is less than option `mappings` ago, unless `at_once`.
+/// the last look is more recent than option `mappings` says, unless `at_once`
+/// is set.
 void LookAtMappings(u64 now, bool at_once);
 
 /// The list as last read.

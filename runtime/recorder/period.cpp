@@ -32,7 +32,7 @@ namespace pagetide {
 
 using namespace trace;
 
-/// A thread changes its credentials. The callback may wait for it.
+/// A thread changes its credentials, and the callback may wait for that thread.
 static void AnswerCredentials() {
   if (!RequestWaits() || request.op != Op::kCredentials)
     return;
@@ -91,7 +91,8 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   ObserveThreads(now);
   LookAtMappings(now, last != nullptr || WatchingKernelWrites());
   if (WatchingKernelWrites())
-    // First, because whatever was written until now was marked before.
+    // Before the marks are taken: what was written until now was marked
+    // earlier.
     CollectKernelWrites(OpenPeriod().index, recorder_state.exiting,
                         KnownMappings(), PendingFrames());
   // A thread blocked in a request has no pending access.

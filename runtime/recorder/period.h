@@ -14,8 +14,9 @@ namespace pagetide {
 
 /// Ends the open period: takes its marks, hashes its pages, calls the callback,
 /// and queues the period for the trace. `on_caller`: the callback runs on the
-/// thread that has made the request. `last` not null: an End frame follows the
-/// period. False if the recording cannot go on: the caller must stop it.
+/// thread that has made the request. If `last` is not null, an End frame
+/// follows the period. False if the recording cannot go on; then the caller
+/// must stop it.
 [[nodiscard]] bool EndPeriod(u32 flags, bool on_caller,
                              const trace::EndReason *last);
 

@@ -48,7 +48,7 @@ static void EndTimedPeriod(u64 now) {
     recorder_state.overruns += missed;
     due += missed * period;
   }
-  // exec may take long. Nothing may follow the End frame meanwhile.
+  // exec may take long. Until it is done, nothing may follow the End frame.
   if (recorder_state.wrote_end_frame && !AnyMarks()) {
     ++recorder_state.overruns;
     return Schedule(due);
@@ -81,8 +81,8 @@ static int AnswerEndOfProgram() {
 static int JoinRecording() {
   if (!record_config.by_record || membership == Membership::kJoined)
     return PAGETIDE_BUSY;
-  // What was touched before is not in the program's first period: its callback
-  // does not see the period that ends here.
+  // What was touched before is not in the program's first period. So its
+  // callback does not see the period that ends here.
   membership = Membership::kLeft;
   if (!EndPeriodOrStop(kPeriodDriven, false, nullptr))
     return PAGETIDE_NO_MEMORY;
@@ -154,11 +154,11 @@ static int Answer() {
 
 //===- The thread ---------------------------------------------------------===//
 
-/// In a forked child whose parent recorded: the parent's trace.
+/// The parent's trace, in a forked child whose parent recorded.
 static char inherited_trace[4096];
 static bool inherited;
 
-/// Does the next thing. False if there was nothing to do.
+/// Does what is due next. False if there was nothing to do.
 static bool Work() {
   AnswerSlot();
   if (RequestWaits()) {
@@ -249,7 +249,7 @@ void RenewRecorderInChild() {
   // fork returns in the child only after the child has begun to record, so that
   // a SIGKILL right after it loses nothing.
   if (EnsureRecorder()) {
-    inherited = false; // a later start would miss the beginning
+    inherited = false; // starting later would miss the beginning
     return;
   }
   RequestFlush();

@@ -27,8 +27,8 @@ void Schedule(u64 from) {
 //===- For debuggers and oracles ------------------------------------------===//
 
 /// Counts that a watchpoint or a simulator can observe: recordings started in
-/// this process, and periods ended. Each is written after the marks of the time
-/// before have been taken, and before the thread that ended the period goes on.
+/// this process, and periods ended. Each is written when all earlier marks have
+/// been taken, and before the thread that ended the period goes on.
 extern "C" {
 struct PagetideBoundaries {
   volatile u64 begun, ended;

@@ -24,7 +24,7 @@ struct RecordConfig {
   bool by_record;        ///< `pagetide record` began it, not the program
 };
 
-/// Of the recording under way. RequestStart fills it in.
+/// The settings of the recording under way. RequestStart fills them in.
 extern RecordConfig record_config;
 
 /// True while a recording is under way. From any thread.
@@ -53,8 +53,8 @@ PAGETIDE_RECORDER_STATE extern RecorderState recorder_state;
 /// Schedules the next end of a period after `from`.
 void Schedule(u64 from);
 
-/// For debuggers and oracles. To be called when the marks of the time before
-/// have been taken.
+/// For debuggers and oracles. Call these when all earlier marks have been
+/// taken.
 void CountRecordingBegun();
 void CountPeriodEnded();
 

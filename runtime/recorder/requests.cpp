@@ -46,7 +46,8 @@ static int WaitForAnswer(Op op, u64 *saved_signals) {
             (uptr)&blocked, 8);
     RunCallback(*request.period);
     Syscall(SYS_rt_sigprocmask, 2, (uptr)&blocked, 0, 8);
-    // The callback called exec, say, and exec failed: the program goes on.
+    // For example, the callback called exec, and exec failed: the program goes
+    // on.
     if (self.abandoned_request) {
       self.abandoned_request = false;
       request_lock.Acquire();

@@ -39,20 +39,20 @@ int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
 int RequestCallback(pagetide_callback callback, void *user);
 
 /// The process is about to end, or to execute another program. The running
-/// period ends, and everything is written. Does nothing unless a recording is
+/// period ends, and everything is written. Does nothing if no recording is
 /// under way.
 void EndOfProgram(trace::EndReason reason);
 
 /// The calling thread has just made a system call that changes its user, group
 /// or capabilities. Makes the same call on the recorder's threads, as libc does
-/// on its own threads. Ends the process if the call fails there: nobody would
-/// know which credentials the process has.
+/// on its own threads. If the call fails there, ends the process: nobody would
+/// know which credentials it has.
 void ApplyCredentialsToRuntimeThreads(long number, uptr a = 0, uptr b = 0,
                                       uptr c = 0, uptr d = 0, uptr e = 0);
 
 /// The program's exit handlers have run; the destructors of its modules come
-/// next. Some of these belong to the compiler's start-up files, which nobody
-/// instruments. Option kernel_writes gives them a period of their own.
+/// next. Some of these belong to the compiler's start-up files, which are not
+/// instrumented. Option kernel_writes gives them a period of their own.
 void OnAtexitHandlersDone();
 
 //===- On the recorder's thread -------------------------------------------===//

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// include/pagetide/pagetide.h documents these; here they check arguments and
-// pass on.
+// include/pagetide/pagetide.h documents these functions. Here they check their
+// arguments and pass them on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,15 @@
 
 using namespace pagetide;
 
-/// The runtime may be loaded in a program without instrumented code: then there
-/// is nothing to record, unless an engine does that needs no marks.
+/// The runtime may be loaded in a program without instrumented code. Then there
+/// is nothing to record, unless an engine that needs no marks is active.
 #define PAGETIDE_NEED_CONTROL()                                                \
   do {                                                                         \
     if (!ControlReady())                                                       \
       return PAGETIDE_NOT_RECORDING;                                           \
   } while (0)
 
-/// A program that has no instrumented code, but marks by hand, gets a shadow of
+/// A program without instrumented code may mark by hand. It gets a shadow of
 /// the default layout when it begins to record.
 static void EnsureShadow() {
   if (ControlReady())
@@ -53,7 +53,7 @@ PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
       config->checksum > PAGETIDE_CHECKSUM_ACCESSED || config->unstable < 0 ||
       config->unstable > PAGETIDE_UNSTABLE_STOP)
     return PAGETIDE_INVALID;
-  RecordConfig wanted = ConfigFromFlags(); // for its control socket
+  RecordConfig wanted = ConfigFromFlags(); // with its control socket
   wanted.period_ns = config->period_ns;
   wanted.per_thread = config->per_thread;
   wanted.checksum = (trace::ChecksumMode)config->checksum;

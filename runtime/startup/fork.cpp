@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A forked child shares its parent's shadow, because the memfd is mapped
-// shared: until the child has a memfd of its own, its marks would count as the
-// parent's. So our child handler runs before instrumented code and before the
-// handlers of other sanitizers, which may start threads. Handlers run in the
-// order of registration, and ours are registered in the first phase.
+// shared. Its marks count as the parent's until it has a memfd of its own. So
+// our child handler runs before instrumented code and before the handlers of
+// other sanitizers, which may start threads. Handlers run in the order of
+// registration, and ours are registered in the first phase.
 //
 //===----------------------------------------------------------------------===//
 

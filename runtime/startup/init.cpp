@@ -42,7 +42,7 @@ using namespace __sanitizer;
 namespace pagetide {
 
 /// Recording was requested and cannot begin. By default the program does not
-/// run then: nobody may take the run for recorded.
+/// run then, so that nobody believes that the run was recorded.
 static void RefuseToStart(const char *why) {
   if (GetFlags().on_failure == OnFailure::kContinue) {
     Warning("the program runs unrecorded: %s.\n", why);
@@ -68,12 +68,13 @@ static void StartIfAsked() {
   case PAGETIDE_OK:
     return;
   case PAGETIDE_UNSUPPORTED:
-    if (GetFlags().engine != EngineKind::kMarks) // said already
+    if (GetFlags().engine != EngineKind::kMarks) // it printed why
       return RefuseToStart("its engine cannot work here");
-    Fatal("checksum=written cannot be had: this program was built with layout "
-          "access, which does not tell writes from reads. Take "
-          "checksum=accessed, or build with -fpagetide-layout=rw.\n");
-  case PAGETIDE_IO: // said already
+    Fatal("checksum=written needs to know which pages were written, but this "
+          "program was built with layout access, which does not tell writes "
+          "from reads. Use checksum=accessed, or build with "
+          "-fpagetide-layout=rw.\n");
+  case PAGETIDE_IO: // the writer printed why
     return RefuseToStart("its trace cannot be written");
   default:
     return RefuseToStart(pagetide_status_string(status));
@@ -106,10 +107,10 @@ static void PrepareEngine() {
     return RefuseToStart("the GS base is already in use, by another tool");
   }
   CreateShadow(module);
-  if (const char *missing =
+  if (const char *failure =
           MprotectEngine().prepare((Sigaction *)ResolveReal("sigaction"))) {
     left_out = true;
-    Warning("engine mprotect cannot have %s.\n", missing);
+    Warning("engine mprotect cannot start: %s.\n", failure);
     RefuseToStart("its memory cannot be protected");
   }
 }
@@ -120,7 +121,7 @@ void EnsureSecondPhase() {
     return;
   // sanitizer_common's own errors end the program with its status, which is 0.
   AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
-  SanitizerToolName = "Pagetide"; // in messages of sanitizer_common
+  SanitizerToolName = "Pagetide"; // for messages of sanitizer_common
   InitFlags();
   InitChildEnvironment();
   PrepareEngine();
@@ -140,9 +141,10 @@ void EnsureSecondPhase() {
     StartIfAsked();
 }
 
-/// Registers OnAtexitHandlersDone from the constructor of the program itself,
-/// the first to come after libc has registered the destructors of all files: it
-/// is then called right before those, and after every other handler.
+/// Registers OnAtexitHandlersDone from the constructor of the program itself.
+/// That is the first constructor after libc has registered the destructors of
+/// all files. So the handler runs right before these destructors, and after
+/// every other handler.
 static void RegisterAtexitHandlersDone(const void *base_of_module) {
   constexpr uptr kPage = 4096;
   if (GetFlags().kernel_writes &&
@@ -170,8 +172,7 @@ static void StartUninstrumented() {
     return;
   EnsureSecondPhase();
   // Nothing needs a preloaded library, so the loader would end it first. A
-  // handler that is registered before libc registers the loader's part runs
-  // after it.
+  // handler that is registered before the loader's own one runs after it.
   preloaded = !__cxa_atexit(
       [](void *) { EndOfProgram(trace::EndReason::kExit); }, nullptr, nullptr);
 }

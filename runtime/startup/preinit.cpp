@@ -129,8 +129,8 @@ static bool IsMapped(uptr address) {
       Syscall(SYS_mincore, address & ~uptr{4095}, 1, (uptr)&resident));
 }
 
-/// Reads the notes of all modules that the loader has mapped, from its own
-/// list: dl_iterate_phdr may be another sanitizer's, which is not ready yet.
+/// Reads the notes of all modules that the loader has mapped, from the loader's
+/// list. dl_iterate_phdr may be another sanitizer's, which is not ready yet.
 static void ReadLoadedModules() {
   const auto *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
   uptr count = getauxval(AT_PHNUM);

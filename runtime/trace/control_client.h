@@ -11,7 +11,7 @@ namespace pagetide {
 
 /// Passes the memfd and the trace (-1: none) to the `pagetide record` that
 /// listens on `socket_path`. Returns the connection, which stays open until the
-/// process ends. Returns -1 after a warning: then record cannot save the last
+/// process ends. Returns -1 after a warning. Then record cannot save the last
 /// period of a killed program.
 int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
                     const char *trace_path);

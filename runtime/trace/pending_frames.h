@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Frames other than a period's wait here until the next period ends. Then they
-// are written before it. All functions are for the recorder's thread.
+// Frames other than a period's wait here until the next period ends. They are
+// written before that period's frames. All functions are for the recorder's
+// thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ void ObserveThreadEnds(bool recording);
 /// Adds frames for new threads. From time to time looks for threads that have
 /// ended without running their destructors.
 void ObserveThreads(u64 now);
-/// Adds a frame for the end of a slot's thread. To be called before a retired
-/// slot is freed.
+/// Adds a frame for the end of a slot's thread. Call it before a retired slot
+/// is freed.
 void ObserveThreadEnd(u32 slot);
 
 } // namespace pagetide

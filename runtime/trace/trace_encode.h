@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Frames from the runtime's data; include/pagetide/trace_encoding.h encodes
-// their fields. No input or output here.
+// Makes frames from the runtime's data. include/pagetide/trace_encoding.h
+// encodes their fields. There is no input or output here.
 //
 //===----------------------------------------------------------------------===//
 

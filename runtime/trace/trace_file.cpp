@@ -94,7 +94,7 @@ struct Payload {
 } // namespace
 
 bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
-  // A torn frame would hide the frames behind it.
+  // A torn frame would hide the frames after it.
   if (CutTo(file, file.whole))
     return false;
   const u64 now = MonotonicNs();
@@ -167,8 +167,9 @@ int CreateTraceFile(const char *path, char *taken, int *fd) {
                 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (!Failed(result)) {
       *fd = (int)result;
-      // Held until all descriptors of this file are closed: `pagetide record`
-      // does not replace a trace that is being written. Not vital.
+      // The lock is held until all descriptors of this file are closed. It
+      // tells `pagetide record` not to replace a trace that is being written. A
+      // failure does no harm to the trace.
       Syscall(SYS_flock, result, LOCK_EX | LOCK_NB);
       return 0;
     }

@@ -47,8 +47,8 @@ struct Writer {
 
   Lock lock; ///< of the queue
   PeriodResult *head, *tail;
-  u32 queued; ///< counts; the writer sleeps on it
-  u32 done;   ///< counts; DrainTraceWriter sleeps on it
+  u32 queued; ///< a count that the writer sleeps on
+  u32 done;   ///< a count that DrainTraceWriter sleeps on
   u32 stop;
   void (*errand)(void *); ///< of RunOnTraceWriter
   void *errand_argument;
@@ -60,7 +60,7 @@ PAGETIDE_RECORDER_STATE static Writer writer;
 
 //===- Memory for zstd ----------------------------------------------------===//
 
-// zstd has few, large, long-lived blocks: whole pages do.
+// zstd allocates few blocks, which are large and live long: use whole pages.
 static void *ZstdAlloc(void *, size_t bytes) {
   uptr *block = (uptr *)MapAnonymous(bytes + 64, false);
   if (!block)
@@ -200,7 +200,7 @@ void RunOnTraceWriter(void (*function)(void *), void *arg) {
   writer.errand = function;
   writer.errand_argument = arg;
   StoreRelease(&writer.errand_waits, 1);
-  // The writer sleeps on this count. Each one must be counted as done.
+  // The writer sleeps on this count, and counts each item in `done`.
   __atomic_fetch_add(&writer.queued, 1, __ATOMIC_RELEASE);
   FutexWakeAll(&writer.queued);
   while (LoadAcquire(&writer.errand_waits))
@@ -262,7 +262,7 @@ void StopTraceWriter(const char *why) {
   // Give back reserved room that was not used.
   if (!writer.failed && writer.file.reserved > writer.file.offset)
     CutTo(writer.file, writer.file.offset);
-  // Network file systems report failures only now.
+  // Network file systems report failures only at close.
   const int error = ErrnoOf(Syscall(SYS_close, (uptr)writer.file.fd));
   if (error && error != EINTR)
     Warning("the trace %s may be incomplete: close failed with %s.\n",

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The writer has a thread of its own: up to kMaxPendingPeriods periods may wait
+// The writer has a thread of its own. Up to kMaxPendingPeriods periods may wait
 // for a slow disk before periods get longer. All functions are for the
 // recorder's thread.
 //
@@ -35,13 +35,13 @@ bool DrainTraceWriter();
 /// Does nothing if there is no writer.
 void RunOnTraceWriter(void (*function)(void *), void *arg);
 
-/// If a seccomp filter has ended the writer's thread alone: ends the calling
-/// thread too, which is the recorder. Then the staged periods stay there for
+/// If a seccomp filter has ended only the writer's thread, ends the calling
+/// thread too, which is the recorder's. Then the staged periods stay there for
 /// `pagetide record`.
 void EndWithTraceWriter();
 
-/// Drains the queue, ends the thread and closes the file. `why` not null: the
-/// recording ended early, and the trace says so.
+/// Drains the queue, ends the thread and closes the file. If `why` is not null
+/// the recording ended early, and the trace says so.
 void StopTraceWriter(const char *why = nullptr);
 
 } // namespace pagetide
