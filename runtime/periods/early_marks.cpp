@@ -53,7 +53,7 @@ StagedWord *EarlyMarks::Add(u32 tid, u64 word, u64 value, bool visible) {
 }
 
 void EarlyMarks::Clear() {
-  // A table that one busy period made large is not kept for the quiet ones.
+  // Free a table that one busy period has made large.
   if (table_.size() > 64 * kFirstSize)
     table_.Free();
   for (Entry &entry : table_)

@@ -12,25 +12,26 @@
 
 namespace pagetide {
 
-/// Within a period marks are staged early when a thread ends, when the program
-/// collects a region, and when pages are hashed again. Where the same word of
-/// the same thread comes again its bits join the record there is, so that what
-/// a period stages is bounded by what it touches, however often it is asked.
+/// Within a period, marks are staged early when a thread ends, when the program
+/// collects a region, and when pages are hashed again. If the same word of the
+/// same thread comes again, its bits join the record that exists. So what a
+/// period touches limits what it stages, however often the program asks.
 class EarlyMarks {
 public:
   struct Entry {
-    StagedWord *record; ///< null: an empty place
+    StagedWord *record; ///< null: an empty entry
     u32 tid;
     u64 visible; ///< bits that a query still sees
   };
 
-  /// Stages a word, for snapshot's TakeMarks. `visible`: a query sees it still.
+  /// Stages a word, for TakeMarks of snapshot.h. `visible`: queries still see
+  /// it.
   StagedWord *Add(u32 tid, u64 word, u64 value, bool visible);
 
-  /// The records are of a period that has ended.
+  /// The period has ended: forgets all records.
   void Clear();
 
-  /// Every record, in no order. Mind the empty places.
+  /// All entries, in no order. Some are empty.
   PageVec<Entry> &entries() { return table_; }
 
 private:

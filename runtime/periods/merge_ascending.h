@@ -11,18 +11,17 @@
 
 namespace pagetide {
 
-/// What MergeAscending needs beside the list. It is kept between calls for its
-/// memory.
+/// Working memory of MergeAscending, kept between calls.
 template <typename List, typename Starts = PageVec<uptr>> struct MergeSpace {
   List items;
   Starts starts, next_starts; ///< where ascending stretches begin
 };
 
-/// Sorts `items`: a stable merge sort that starts from the ascending stretches
-/// that the list consists of, in time n log(number of stretches).
-/// before(a, b) is true if a must stand before b. append(list, first, item)
-/// appends the item, or joins it with list.back() if list.size() > first; it
-/// must have made each stretch of `items` too.
+/// Sorts `items` by a stable merge sort that starts from the list's ascending
+/// stretches, in time n log(number of stretches). before(a, b) is true if a
+/// must be before b. append(list, first, item) appends the item, or joins it
+/// with list.back() if list.size() > first. Each stretch of `items` must have
+/// been made by `append`.
 template <typename List, typename Starts, typename Before, typename Append>
 void MergeAscending(List &items, MergeSpace<List, Starts> &space, Before before,
                     Append append) {

@@ -24,12 +24,12 @@
 namespace pagetide {
 
 /// Bytes read by one call. Small enough to stay in the second-level cache until
-/// hashed; a granule of more is read piece by piece.
+/// hashed. A larger granule is read piece by piece.
 constexpr uptr kBatchBytes = 256 * 1024;
 constexpr uptr kMaxPieces = 512; // below the kernel's UIO_MAXIOV, 1024
 
-/// Used if process_vm_readv is forbidden: a memory file. pwritev copies pages
-/// to it, as safely, and its mapping is then the buffer.
+/// A memory file, used if process_vm_readv is forbidden. pwritev copies pages
+/// to it just as safely, and its mapping is the buffer.
 struct CopyFile {
   bool wanted;
   int fd_plus_one; ///< 0: not made
@@ -157,7 +157,7 @@ void HashPages(u32 tid, PageVec<PageHash> &pages) {
     uptr got = ReadPieces(tid, pieces, piece_count, granules * bytes) / bytes;
     for (uptr i = 0; i < got; ++i)
       pages[batch[i]].hash = XXH3_64bits(Buffer() + i * bytes, bytes);
-    if (got < granules) { // the next one stopped it; the rest is tried again
+    if (got < granules) { // granule `got` cannot be read; try the rest again
       PageHash &page = pages[batch[got]];
       MarkUnread(page, page.granule << shift, bytes);
       ++got;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the program's pages through process_vm_readv. A direct load would crash
-// if another thread unmapped the page meanwhile; this call fails.
+// Reads the program's pages through process_vm_readv. If another thread unmaps
+// a page meanwhile, this call fails; a direct load would crash.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,18 +25,18 @@ struct PageHash {
   ChecksumState state;
 };
 
-/// Reads and hashes each granule of `pages` whose state is kStable (a wish, at
-/// that point): leaves it stable, or makes it kGone (some page of it is not
-/// mapped) or kUnreadable. `tid` is a living thread of this process: not the
-/// process, whose first thread may have ended and then has no memory, and not
-/// always the caller, which may be a tracer.
+/// Reads and hashes each granule of `pages` that has state kStable. The state
+/// stays kStable, or becomes kGone (a page of the granule is not mapped) or
+/// kUnreadable. `tid` is a living thread of this process. It is not the process
+/// id, because the first thread may have ended and then has no memory. It is
+/// not always the caller, which may be a tracer.
 void HashPages(u32 tid, PageVec<PageHash> &pages);
 
 /// Index of the first page at or after a granule. `pages` is sorted.
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);
 
-/// The errno with which the system refused every way to read pages, once and
-/// never again; otherwise 0. Such pages are called unreadable.
+/// The errno with which the system refused every way to read pages; 0 if it did
+/// not, or from the second call on. Such pages are unreadable.
 int TakeReadingRefused();
 
 struct CombinedChecksum {

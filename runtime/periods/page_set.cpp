@@ -46,7 +46,7 @@ void AppendRun(PageVec<GranuleRun> &runs, uptr first, GranuleRun run) {
     runs.push_back(run);
 }
 
-/// Appends a word, or joins it with the last if that has the same number.
+/// Appends a word, or joins it with the last word if that has the same number.
 static void AppendWord(PageVec<MergedWord> &list, uptr first,
                        const MergedWord &w) {
   if (list.size() > first && list.back().word == w.word) {
@@ -72,7 +72,7 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
   uptr range = 0;
   for (const MergedWord &w : words) {
     const u64 begin = w.word * per_word;
-    // Most often all granules of a word are alike.
+    // Usually all granules of a word are alike.
     if (!watch && w.value == (w.value & cells_of_one) * each &&
         w.carried == (w.carried & cells_of_one) * each) {
       if (u32 flags = FlagsOfGranule(w.value, w.carried, 0))

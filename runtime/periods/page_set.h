@@ -41,9 +41,9 @@ struct GranuleRange {
   u64 begin, end;
 };
 
-/// Builds the set of a closed period from its chunks. With `watch` not null
-/// only granules in its ranges count. Uses memory of its own between calls: one
-/// thread only.
+/// Builds the set of a closed period from its chunks. If `watch` is not null
+/// only granules in its ranges count. Keeps working memory between calls: for
+/// one thread only.
 void BuildPageSet(const PeriodEntry &period, bool per_thread,
                   const PageVec<GranuleRange> *watch, PageSet &set);
 
@@ -51,10 +51,11 @@ void BuildPageSet(const PeriodEntry &period, bool per_thread,
 void BuildRuns(const PageVec<StagedWord> &words,
                const PageVec<GranuleRange> *watch, PageSet &set);
 
-/// The bits of a shadow word that stand for stores.
+/// The bits of a shadow word that mean stores.
 u64 WriteCellMask();
 
-/// Appends a run, joining it with the last where they touch and agree.
+/// Appends a run, or joins it with the last one if they touch and have the same
+/// flags.
 void AppendRun(PageVec<GranuleRun> &runs, uptr first, GranuleRun run);
 
 } // namespace pagetide

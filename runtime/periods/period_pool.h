@@ -11,7 +11,7 @@
 
 namespace pagetide {
 
-/// A result to fill, from the pool; there are as many as may be pending.
+/// A result to fill, from the pool. There are as many as may be pending.
 PeriodResult *NewPeriodResult();
 void RecyclePeriodResult(PeriodResult *result);
 

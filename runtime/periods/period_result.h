@@ -13,8 +13,8 @@
 
 namespace pagetide {
 
-/// A frame other than a period's, waiting to be written: `type`, then `bytes`
-/// of payload, in a buffer of such.
+/// The head of a frame that waits to be written, other than a period's. `bytes`
+/// of payload follow it in the buffer.
 struct PendingFrame {
   trace::FrameType type;
   u32 bytes;

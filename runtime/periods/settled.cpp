@@ -54,7 +54,8 @@ void RecordUnregisteredThreads() {
   ListUnregisteredThreads(unregistered_tids);
   for (u32 tid : unregistered_tids) {
     unregistered.push_back({tid, ThreadCpuNs(tid)});
-    // Seen twice, it is not just a thread in its first or last instructions.
+    // A thread that is seen twice is not just in its first or last
+    // instructions.
     for (u32 former : former_tids)
       if (former == tid)
         ExpectUnregisteredThreads();
@@ -63,12 +64,12 @@ void RecordUnregisteredThreads() {
 
 void SettleSlot(u32 slot) {
   for (WriterOfPeriod &w : writers)
-    w.waits |= w.slot == slot && w.tid; // of threads that share one: only one
+    w.waits |= w.slot == slot && w.tid; // not if threads share the slot
 }
 
-/// True where the kernel says that the thread sleeps in a system call: it is
-/// then between no mark and its access. (A thread that sleeps in a page fault
-/// may be; its number reads -1.)
+/// True if the kernel says that the thread sleeps in a system call: then it is
+/// not between a mark and its access. (A thread that sleeps in a page fault may
+/// be. The kernel shows -1 for it.)
 static bool BlockedInSystemCall(u32 tid) {
   char path[64], text[32];
   __sanitizer::internal_snprintf(path, sizeof(path),
@@ -82,15 +83,15 @@ static bool BlockedInSystemCall(u32 tid) {
   return !Failed(n) && n && text[0] >= '0' && text[0] <= '9';
 }
 
-/// True where the thread's CPU time has advanced enough, or it is blocked, or
-/// there is none such.
+/// True if the thread's CPU time has advanced enough, if it is blocked, or if
+/// it does not exist.
 static bool Settled(u32 tid, u64 cpu_ns) {
   const u64 now = ThreadCpuNs(tid);
   const bool known = now != kUnknownNs && cpu_ns != kUnknownNs;
   if (!now || (known && now - cpu_ns >= GetFlags().settle))
     return true;
-  // A thread whose CPU time advances as we look is running: it is not blocked,
-  // and need not be looked up in /proc, which costs more than all the rest.
+  // A thread whose CPU time advances now is running, so it is not blocked. That
+  // saves a look into /proc, which costs more than all the rest.
   const u64 then = ThreadCpuNs(tid);
   const bool runs = known && then != kUnknownNs && then > now;
   return !runs && BlockedInSystemCall(tid);
@@ -99,7 +100,7 @@ static bool Settled(u32 tid, u64 cpu_ns) {
 /// True once the thread has settled since the writer entry was made.
 static bool ThreadSettled(const WriterOfPeriod &writer) {
   const SlotEntry &entry = shadow.slots[writer.slot];
-  if (!writer.tid) // several threads: nothing can be said of them
+  if (!writer.tid) // several threads: nothing is known about them
     return false;
   if (writer.waits || LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
       entry.generation != writer.generation)
@@ -149,8 +150,8 @@ bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
       if (unsettled)
         unsettled->push_back(written[i]);
     }
-    // Threads that share a slot never settle as one: their pages are carried
-    // once, not for ever.
+    // Threads that share a slot never count as settled. So their pages are
+    // carried only once.
     if (w.tid)
       kept_writers.push_back(kept);
   }

@@ -6,9 +6,10 @@
 //
 // A mark precedes its access. A thread that is preempted in between writes a
 // page after the period that names the page has ended. It is settled for that
-// period's end once it must have made the access: it has used CPU time beyond
-// the skew margin since, or it is blocked in a system call, or it has ended.
-// docs/reference/contract.md (Settled and carried) says what follows from it.
+// period's end when it must have made the access. That is so if it has since
+// used CPU time beyond the skew margin, if it is blocked in a system call, or
+// if it has ended. docs/reference/contract.md (Settled and carried) says what
+// follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +27,13 @@ struct WriterOfPeriod {
   u32 tid; ///< 0: several threads, never settled
   u64 generation;
   u64 cpu_ns; ///< its CPU time when its marks had been taken
-  uptr first; ///< its words with write marks, into a vector of such
+  uptr first; ///< index of its first word with write marks in WrittenSoFar()
   uptr count;
   bool waits; ///< it has settled: see SettleSlot
 };
 
-/// Where the engine's collect() adds who wrote what. Entries of threads that
-/// have not settled yet stay in front.
+/// The engine's collect() adds here who wrote what. Entries of threads that
+/// have not settled yet stay at the front.
 PageVec<WriterOfPeriod> &WritersSoFar();
 PageVec<StagedWord> &WrittenSoFar();
 
@@ -40,17 +41,18 @@ PageVec<StagedWord> &WrittenSoFar();
 void ForgetWriters();
 
 /// Call when collect() has taken the marks. Looks for threads that have no slot
-/// of their own. Any writer's marks may be theirs, so no writer is settled
-/// before they are.
+/// of their own. Any writer's marks may be theirs. So no writer is settled
+/// before these threads are.
 void RecordUnregisteredThreads();
 
-/// Waits up to wait_ns for the writers to settle. What those that did not have
-/// written is carried into the open period, and, if `unsettled` is not null,
-/// its words are put there (not sorted). False where staging is full.
+/// Waits up to wait_ns for the writers to settle. Carries what unsettled
+/// writers wrote into the open period. If `unsettled` is not null, appends
+/// those words to it (not sorted). False if staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
-/// The thread of this slot waits inside the runtime: it has settled for
-/// everything before (unregistered threads that share its slot have not).
+/// The thread of this slot waits inside the runtime, so it has made all
+/// accesses that it marked. (Unregistered threads that share its slot may not
+/// have.)
 void SettleSlot(u32 slot);
 
 } // namespace pagetide

@@ -17,10 +17,10 @@ namespace pagetide {
 
 using namespace shadow_file;
 
-/// Counts releases, so that the recorder can wait for one.
+/// The number of releases. The recorder sleeps on it.
 PAGETIDE_RECORDER_STATE static u32 releases;
 PAGETIDE_RECORDER_STATE static const RawThread *releasing_thread;
-/// Chunks at and beyond this index have been used since memory was given back.
+/// Chunks below this index may have been used since memory was given back.
 PAGETIDE_RECORDER_STATE static u64 touched_chunks;
 /// Memory of the ring that is kept while it is empty.
 constexpr u64 kKeptChunks = (16u << 20) / kChunkBytes;
@@ -47,8 +47,8 @@ static void FillEntry(PeriodEntry &entry, u64 index, u64 start_ns) {
 
 void ResetStaging(u64 index, u64 start_ns) {
   ShadowHeader &header = *shadow.header;
-  // Numbers of periods are their indices, which begin anew. Nothing is staged,
-  // and header.recording is 0: a harvester does not look.
+  // Periods are numbered by their index, which starts again. Nothing is staged,
+  // and header.recording is 0, so a harvester does not look.
   header.chunk_tail = header.chunk_base = header.chunk_head;
   header.open_period = index;
   header.periods_written = index;
@@ -57,7 +57,7 @@ void ResetStaging(u64 index, u64 start_ns) {
 
 void SetReleasingThread(const RawThread *thread) { releasing_thread = thread; }
 
-/// Waits for the writer to release a period. False where none is pending.
+/// Waits for the writer to release a period. False if none is pending.
 static bool WaitForRelease() {
   ShadowHeader &header = *shadow.header;
   u32 seen = LoadAcquire(&releases);
@@ -85,7 +85,7 @@ PeriodEntry &ClosePeriod(u64 end_ns, u32 flags, u64 overruns) {
 }
 
 /// An empty ring starts at its first chunk again, so that the same few pages
-/// serve every period; what a huge period used is given back.
+/// serve every period. Gives back memory that a huge period used.
 static void StartRingOver() {
   ShadowHeader &header = *shadow.header;
   if (touched_chunks > kKeptChunks) {

@@ -31,9 +31,8 @@ static u64 PublishedCount() {
   return shadow.header->watch & ~(kWatching | kWatchSecondTable);
 }
 
-/// Puts the regions into the control block, as granules that overlap them,
-/// where the recorder reads them and the harvester may: into the table that is
-/// not in use.
+/// Puts the granules that overlap the regions into the control block, into the
+/// table that is not in use. The recorder and the harvester read them there.
 static void Publish() {
   const u32 shift = shadow.module.granule_shift;
   u64 second = ~shadow.header->watch & kWatchSecondTable;
@@ -50,8 +49,8 @@ static void Publish() {
                watching ? kWatching | second | count : u64{0});
 }
 
-/// The same if the last region is new and nothing else has changed: its range
-/// goes behind those in use.
+/// The same, if the last region is new and nothing else has changed: appends
+/// its range to the table in use.
 static bool PublishLast() {
   u64 watch = shadow.header->watch;
   u64 count = PublishedCount();
@@ -95,7 +94,7 @@ int Watch(uptr address, uptr bytes) {
     return PAGETIDE_INVALID;
   ScopedLock hold(lock);
   Region added = {address, address + bytes};
-  // Those that overlap or touch become one with it.
+  // Regions that overlap or touch it are joined with it.
   uptr first = FirstEndingAt(added.begin), last = first;
   for (; last < regions.size() && regions[last].begin <= added.end; ++last) {
     const Region &r = regions[last];
@@ -137,7 +136,7 @@ int Unwatch(uptr address, uptr bytes) {
   }
   uptr size = regions.size() - (last - first) + count;
   if (size > kMaxWatched || !regions.TryReserve(size))
-    return PAGETIDE_NO_MEMORY; // a region cut in two
+    return PAGETIDE_NO_MEMORY; // a region is cut in two
   Replace(first, last, rest, count);
   Publish();
   return PAGETIDE_OK;
@@ -147,7 +146,7 @@ bool WatchedRegions(PageVec<GranuleRange> &ranges) {
   ranges.clear();
   for (;;) {
     const u64 wanted = PublishedCount();
-    ranges.reserve(wanted); // it may bail out: not with the lock held
+    ranges.reserve(wanted); // before the lock is taken, because it may bail out
     LockWatch(); // on the recorder's thread, where signals are blocked
     if (PublishedCount() <= wanted)
       break;

@@ -12,7 +12,7 @@
 
 namespace pagetide {
 
-/// As the C API's pagetide_watch and pagetide_unwatch; a pagetide_status.
+/// The C API's pagetide_watch and pagetide_unwatch. Return a pagetide_status.
 int Watch(uptr address, uptr bytes);
 int Unwatch(uptr address, uptr bytes);
 
@@ -20,7 +20,7 @@ int Unwatch(uptr address, uptr bytes);
 /// if everything is reported.
 bool WatchedRegions(PageVec<GranuleRange> &ranges);
 
-/// Fork handlers' part.
+/// For the fork handlers.
 void LockWatch();
 void UnlockWatch();
 void RenewWatchInChild();

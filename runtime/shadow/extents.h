@@ -24,8 +24,8 @@ struct ShadowExtent {
 // A set of shadow pages is a list of extents, by slot and offset, none of which
 // overlap.
 
-/// Appends a part that does not begin before the last one begins, or joins the
-/// two.
+/// Appends a part, or joins it with the last one. It must not begin before the
+/// last one begins.
 template <typename List> void AppendExtent(List &list, ShadowExtent e) {
   if (!list.empty() && list.back().slot == e.slot && list.back().end >= e.begin)
     list.back().end = list.back().end > e.end ? list.back().end : e.end;
@@ -33,7 +33,7 @@ template <typename List> void AppendExtent(List &list, ShadowExtent e) {
     list.push_back(e);
 }
 
-/// Sets `out`, another list than both, to what `a` or `b` has.
+/// Sets `out`, which is neither `a` nor `b`, to their union.
 template <typename List> void Unite(const List &a, const List &b, List &out) {
   out.clear();
   const ShadowExtent *p = a.begin(), *q = b.begin();
@@ -46,7 +46,7 @@ template <typename List> void Unite(const List &a, const List &b, List &out) {
   }
 }
 
-/// Sets `out`, another list than both, to what `a` has and `b` has not.
+/// Sets `out`, which is neither `a` nor `b`, to `a` without `b`.
 template <typename List>
 void Subtract(const List &a, const List &b, List &out) {
   out.clear();
@@ -56,7 +56,7 @@ void Subtract(const List &a, const List &b, List &out) {
            (q->slot < e.slot || (q->slot == e.slot && q->end <= e.begin)))
       ++q;
     u64 at = e.begin;
-    // What reaches beyond e may take part of the next one too.
+    // A part that reaches beyond e may overlap the next one too.
     for (const ShadowExtent *r = q;
          r != b.end() && r->slot == e.slot && r->begin < e.end; ++r) {
       if (at < r->begin)

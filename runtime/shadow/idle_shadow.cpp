@@ -22,12 +22,12 @@ using kernel::PageRegion;
 
 /// Scanning less than this takes no more than the rest of a period's end.
 constexpr u64 kMinBytes = u64{1} << 20;
-/// To the kernel, per sweep.
+/// Requests to the kernel, per sweep.
 constexpr u32 kMaxRequests = 1024;
 
 /// Pages that are not protected.
 constexpr PageQuery kWritten = {0, 0, kPageWritten, 0, kPageWritten};
-/// The same; from then on they are.
+/// The same pages, which become protected.
 constexpr PageQuery kProtectWritten = {kernel::kScanWpMatching, 0, kPageWritten,
                                        0, kPageWritten};
 
@@ -74,7 +74,7 @@ static bool Open() {
     missing = "there is a system call filter";
   else if (!(missing = idle.account.Open(0)) && !CountsTheUnknown()) {
     idle.account.Close();
-    missing = "pages that are not mapped are not in its account";
+    missing = "it does not report pages that are not mapped";
   }
   if (missing)
     Info("each period's end scans the whole shadow, because the kernel cannot "
@@ -101,8 +101,8 @@ static void RemoveFromIdle(const PageVec<ShadowExtent> &parts) {
   idle.pages.swap(idle.scratch);
 }
 
-/// Removes what was written to from the idle pages. False if the kernel does
-/// not tell.
+/// Removes pages that were written to from the idle pages. False if the kernel
+/// does not tell.
 static bool FindWritten() {
   PageVec<ShadowExtent> &written = idle.to_take;
   written.clear();
@@ -128,8 +128,9 @@ static bool Sweep(const PageVec<ShadowExtent> &populated) {
   idle.recent.clear();
   if (!is_worth_it || !Open())
     return true;
-  // One request for all between two pages in use. It protects what is not
-  // protected yet, which includes pages that were idle and are marked just now.
+  // One request for everything between two pages in use. It protects all pages
+  // that are not protected yet, also pages that were idle and are being marked
+  // now.
   Subtract(parts, idle.pages, unmarked);
   const ShadowExtent *next = unmarked.begin();
   u32 requests = 0, registered = shadow_file::kMaxSlots;
@@ -195,7 +196,7 @@ void TookAll(const PageVec<ShadowExtent> &populated, bool ends_period) {
 
 void ForgetIdleShadow() {
   if (idle.open)
-    idle.account.Close(); // the kernel forgets too
+    idle.account.Close(); // the kernel forgets its protection too
   idle.open = false;
   idle.pages.clear();
   idle.fresh.clear();

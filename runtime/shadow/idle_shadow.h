@@ -13,24 +13,22 @@
 //
 // Why no mark is lost:
 //
-// - A page of the shadow is idle only after it was scanned while it was
-// protected.
-//   Its cells were empty then, or have been taken. That scan has found whatever
-//   was marked before the page was protected.
+// - A page of the shadow becomes idle only when it has been scanned while it
+//   was protected. Its cells were empty then, or their marks were taken. That
+//   scan found all marks that were made before the page was protected.
 // - A later mark lifts the protection before it is stored. The kernel does not
 //   protect the page again; only this file does. So the next collection learns
 //   of the page and scans it, and so does each one after that.
-// - A page of which the kernel knows nothing (paged out, merged, mapped anew)
-//   counts as written. Open tests that the running kernel does so.
-// - The kernel is asked when a collection begins. A later mark in such a page
-// is of
-//   the next period, like a mark in a cell that was just scanned.
+// - If the kernel has no entry for a page (paged out, merged, mapped again) the
+//   page counts as written. Open tests that the running kernel does so.
+// - The kernel is asked when a collection begins. A later mark in an idle page
+//   belongs to the next period, as does a mark in a cell that was just scanned.
 //
-// A program that marks in a thousand such pages a period pays a thousand
-// faults, once: such a page is scanned again in each period until it becomes
-// idle again. Scanning a page takes 0.16 us, protecting it and lifting that
-// about 1 us. With the default of option idle_after the total is at most twice
-// the cheaper of both ways.
+// A program that marks in a thousand idle pages pays a thousand faults, but
+// only once: each page is then scanned in every period until it becomes idle
+// again. Scanning a page takes 0.16 us. Protecting a page and lifting its
+// protection take about 1 us together. With the default of option idle_after
+// the total is at most twice the cheaper of scanning and protecting.
 //
 // For the recorder's thread.
 //
@@ -44,7 +42,7 @@
 
 namespace pagetide {
 
-/// The parts of `populated` that may hold marks, of one moment between call and
+/// The parts of `populated` that may hold marks, at one moment between call and
 /// return.
 const PageVec<ShadowExtent> &
 ExtentsToTake(const PageVec<ShadowExtent> &populated);

@@ -31,8 +31,8 @@ static void Count(u64 &counter) {
   __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
 }
 
-/// Whether cell number `which` of any index of the granule has a mark, or the
-/// last one before them a mark that may mean this granule.
+/// True if cell number `which` of any of the granule's indexes has a mark, or
+/// if the last cell before them has a mark that may mean this granule.
 static bool IsMarked(uptr granule, unsigned which) {
   const uptr begin = CellIndexOf(granule), end = CellIndexOf(granule + 1);
   for (uptr index = begin; index < end; ++index)
@@ -44,8 +44,8 @@ static bool IsMarked(uptr granule, unsigned which) {
              abi::kCellNear;
 }
 
-/// The first granule of [address, address+bytes) with an empty cell where one
-/// should be marked; -1 where there is none.
+/// The first granule of [address, address+bytes) that lacks a mark which it
+/// should have; -1 if there is none.
 static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
   if (!bytes || !InShadowedRange(address, bytes))
     return (uptr)-1; // the access will fault
@@ -80,7 +80,8 @@ static void Check(uptr address, uptr bytes, u32 what, u64 begin,
   const uptr missing = FirstMissing(address, bytes, what);
   if (missing == (uptr)-1)
     return;
-  // Who took the mark has counted before: x86 keeps the order of loads.
+  // A thread that took the mark had raised the count before that. x86 keeps the
+  // order of loads.
   if (begin & 1 || __atomic_load_n(&takes, __ATOMIC_SEQ_CST) != begin) {
     Count(undecided);
     return;

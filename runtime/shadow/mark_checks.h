@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What code calls that was built with the pass's option marks=calls or
+// Functions for code that was built with the pass's option marks=calls or
 // marks=check (docs/internals/testing.md, Finding faults of the pass). A check
-// looks for the mark of an access in the running thread's shadow. The mark may
-// have been taken since, so a check decides nothing where marks were taken
-// between it and the beginning of its segment.
+// looks for the mark of an access in the running thread's shadow. If marks were
+// taken between the check and the beginning of its segment, the check decides
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@
 
 namespace pagetide {
 
-/// Stands wherever the marks of running threads are taken or dropped.
+/// An object of this class exists while marks of running threads are taken or
+/// dropped.
 class TakingMarks {
 public:
   TakingMarks();

@@ -45,7 +45,7 @@ void MarkMayRead(uptr address, uptr bytes) {
 
 void MarkMayWrite(uptr address, uptr bytes) {
   ForEachGranule(address, bytes, [](uptr index) {
-    // A handler may mark for certain in between.
+    // Only if empty: a signal handler may make a certain mark in between.
     StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
   });
 }

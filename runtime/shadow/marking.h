@@ -16,7 +16,8 @@ namespace pagetide {
 /// Async-signal-safe.
 void MarkRead(uptr address, uptr bytes);
 void MarkWrite(uptr address, uptr bytes);
-/// For what a failed call may have touched: only into empty cells.
+/// For what a failed call may have touched. These marks are made only in empty
+/// cells.
 void MarkMayRead(uptr address, uptr bytes);
 void MarkMayWrite(uptr address, uptr bytes);
 

@@ -24,11 +24,12 @@ using namespace shadow_file;
 
 Shadow shadow;
 
-/// Slots that a process can have before its recorder runs: its first thread's.
+/// The most slots that a process can have before its recorder runs.
 constexpr u32 kMaxMoved = 2;
 
-/// A quarter of the address space is left to the program. Of the slots that fit
-/// into the rest, at most a quarter is shared by threads that get no other.
+/// The program keeps a quarter of the address space. At most a quarter of the
+/// slots that fit into the rest are shared by threads without a slot of their
+/// own.
 constexpr u64 kMaxShadowBytes = u64{3} << (abi::kAddressBits - 2);
 constexpr u32 kMaxShared = 32;
 
@@ -83,13 +84,15 @@ static int MakeMemfd(int *fd) {
   return error;
 }
 
-/// Out of core dumps; and small pages, because marks are sparse.
+/// Keeps the shadow out of core dumps, and in small pages because marks are
+/// sparse.
 static void AdviseShadow(uptr p, u64 bytes) {
   Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
   Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
 }
 
-/// Without a file (-1) the memory is anonymous. `how` is for an address only.
+/// Without a file (-1) the memory is anonymous. `how` is used only with an
+/// address.
 static int MapFile(int fd, u64 offset, u64 bytes, void *address, uptr *result,
                    int how = MAP_FIXED) {
   const int flags = MAP_SHARED | MAP_NORESERVE | (address ? how : 0) |
@@ -144,7 +147,7 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.shared_count = most / 4 < kMaxShared ? most / 4 : kMaxShared;
   shadow.first_shared = most - shadow.shared_count;
   // Without a memory file nothing can be recorded, but the program may still
-  // run. Option on_failure, which decides, is not known yet.
+  // run. Option on_failure decides that, and is not known yet.
   if (MakeMemfd(&shadow.fd))
     shadow.fd = -1;
   uptr control;
@@ -174,8 +177,8 @@ __attribute__((weak)) void __tsan_init();
 static int MapFirstSlot() {
   if (__asan_init || __hwasan_init || __msan_init || __tsan_init)
     return MapSlot(shadow.fd, kFirstSlot);
-  // Older kernels and QEMU ignore the flag and take the address as a hint: then
-  // the slot is where they put it.
+  // Older kernels and QEMU ignore the flag and use the address as a hint. The
+  // slot is where they put it.
   constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
   if (MapFile(shadow.fd, SlotOffset(kFirstSlot), shadow.slot_bytes,
               (void *)abi::kShadowBias, &shadow.slot_base[kFirstSlot],
@@ -201,9 +204,9 @@ void CreateShadow(const abi::ModuleInfo &module) {
 
 //===- Scratch shadow -----------------------------------------------------===//
 
-/// A slot's worth of memory that belongs to no thread; 0 where there is none to
-/// be had. Shared, for the kernel would merge private memory with what lies
-/// beside it, and then it could not be told among the program's mappings.
+/// Maps a slot's worth of memory that belongs to no thread; 0 if that fails. It
+/// is shared memory: the kernel would merge private memory with its neighbours,
+/// and it would not show among the program's mappings.
 static uptr MapSparseSlot() {
   uptr p;
   if (!MapFile(-1, 0, shadow.slot_bytes, nullptr, &p))
@@ -307,13 +310,13 @@ static void MapOver(void *fixed, u64 offset, u64 bytes) {
 }
 
 void RenewShadowInChild(u32 slot) {
-  // The slots of threads that fork left behind.
+  // The slots of threads that do not exist in the child.
   for (u32 i = 0; i < kMaxSlots; ++i)
     if (i != slot && shadow.slot_base[i]) {
       Unmap((void *)shadow.slot_base[i], shadow.slot_bytes);
       shadow.slot_base[i] = 0;
     }
-  if (shadow.fd >= 0) // a fork before the recorder had taken it
+  if (shadow.fd >= 0) // the parent's recorder had not taken it yet
     Syscall(SYS_close, (uptr)shadow.fd);
   shadow.fd = -1;
   MapOver(shadow.header, 0, ControlBytes());
@@ -329,7 +332,7 @@ int MoveShadowToMemfd() {
   int fd;
   if (int error = MakeMemfd(&fd))
     return error;
-  // Of the control block only the slots' entries are in use yet.
+  // Only the slots' entries of the control block are in use yet.
   SlotEntry entries[kMaxMoved];
   u32 slots[kMaxMoved], count = 0;
   for (u32 i = 0; i < kMaxSlots && count < kMaxMoved; ++i)

@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // One memfd per process, laid out as include/pagetide/shadow_file.h says: a
-// control block, a ring for page sets not yet written, and a slot of shadow
-// per thread. This file maps it and knows where things are; threads/ knows who
-// is the business of thread_start.h, and what is in them of snapshot.h.
+// control block, a ring for page sets that are not written yet, and a slot of
+// shadow per thread. This file maps the memfd and knows where its parts are.
+// threads/slots.h knows which thread has which slot, and snapshot.h knows what
+// the slots hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,15 +46,15 @@ struct Shadow {
   u32 cells_per_index;
   u32 cells_per_granule_shift; ///< log2 of a granule's cells of each kind
   u64 slot_bytes;
-  /// Slots from here up to this many are several threads': those that have none
-  /// of their own are spread over them.
+  /// Threads without a slot of their own are spread over `shared_count` slots
+  /// from here on.
   u32 first_shared;
   u32 shared_count;
   ShadowHeader *header;
   SlotEntry *slots;
   shadow_file::WatchedRange *watch_tables[2];
   StagingChunk *chunks;
-  /// Where a slot is mapped; 0 where it is not.
+  /// Where a slot is mapped; 0 if it is not.
   uptr slot_base[shadow_file::kMaxSlots];
   /// True if threads without a base existed when the shadow was made.
   bool threads_before;
@@ -73,19 +74,19 @@ inline bool ControlReady() {
   return __atomic_load_n(&shadow.control_ready, __ATOMIC_ACQUIRE);
 }
 
-/// Creates the memfd of a process whose page sets are as marks of `module`
-/// would be, and maps its control block: all there is without a shadow. System
-/// calls only. Dies with a message where the system refuses.
+/// Creates the memfd of a process without a shadow, and maps its control block.
+/// Its page sets look as if marks of `module` had made them. System calls only.
+/// Dies with a message if the system refuses.
 void CreateControl(const abi::ModuleInfo &module);
 
 /// Creates the memfd for modules such as `module`, maps its control block and
 /// the caller's slot, and points the calling thread's base there. System calls
-/// only. Dies with a message where the system refuses.
+/// only. Dies with a message if the system refuses.
 void CreateShadow(const abi::ModuleInfo &module);
 
-/// In a forked child, whose shadow is still its parent's: gives it empty memory
-/// of its own in its place, with only `slot` in it, which then belongs to the
-/// calling thread. No descriptor: the child may need every number.
+/// For a forked child, whose shadow is still its parent's. Replaces it by empty
+/// memory of the child's own, with only `slot` in it, which then belongs to the
+/// calling thread. Uses no descriptor: the child may need every number.
 void RenewShadowInChild(u32 slot);
 
 /// Moves the shadow of such a child to a memfd of its own, which is the lowest
@@ -94,7 +95,7 @@ void RenewShadowInChild(u32 slot);
 /// before recording, and are dropped. Returns 0 or an errno.
 int MoveShadowToMemfd();
 
-/// Where marks go that nobody wants (slot_bytes of it); 0: nowhere yet.
+/// Where unwanted marks go (slot_bytes of memory); 0: not mapped yet.
 uptr ScratchShadow();
 AddressRange ScratchRange(); ///< empty while there is none
 /// The same, mapped when first asked for; 0 if that fails. Async-signal-safe.
@@ -110,7 +111,7 @@ bool OverlapsShadow(uptr address, uptr bytes);
 /// or an errno.
 int MapSlot(int fd, u32 slot);
 
-/// The slot's thread has no call under way from now on.
+/// From now on the slot's thread has no call under way.
 inline void EndCallsInFlight(SlotEntry &entry) {
   for (InFlightRange &range : entry.inflight)
     range.bytes = 0;
@@ -125,7 +126,8 @@ u64 ControlBytes();
 //===- Address arithmetic -------------------------------------------------===//
 
 inline uptr GranuleOf(uptr address) { return address >> shadow.granule_shift; }
-/// Of a granule's first cells. A certain mark there names all of the granule.
+/// The index of a granule's first cells. A certain mark there names all of the
+/// granule.
 inline uptr CellIndexOf(uptr granule) {
   return granule << shadow.cells_per_granule_shift;
 }

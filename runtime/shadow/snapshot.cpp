@@ -18,7 +18,8 @@
 namespace pagetide {
 
 PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> extents;
-/// Bytes that the memfd held when the extents were looked up; 0: look anew.
+/// Bytes that the memfd held when the extents were looked up; 0: look them up
+/// again.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
 
 void ForgetExtents() { known_bytes = 0; }
@@ -35,7 +36,7 @@ static void AddExtent(u64 begin, u64 end) {
   }
 }
 
-/// st_blocks of the memfd, in bytes; 0 where it cannot be had.
+/// st_blocks of the memfd, in bytes; 0 if fstat fails.
 static u64 BytesInUse(int fd) {
   struct stat status;
   if (Failed(Syscall(SYS_fstat, (uptr)fd, (uptr)&status)))
@@ -71,7 +72,7 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   }
   // The kernel counts a page before SEEK_DATA shows it: a thread may be in the
   // middle of its first touch. The page holds no mark yet, so this answer is
-  // right, but it is not to be used again.
+  // right. But it must not be used again.
   known_bytes = found == before && BytesInUse(fd) == before ? before : 0;
   return extents;
 }

@@ -5,32 +5,30 @@
 //===----------------------------------------------------------------------===//
 //
 // Moves marks from shadow to staging so that none is lost and none counts
-// twice: each nonzero word of eight cells is staged first, and then those of
-// its cells are cleared that had marks. Runs on the recorder's thread, which
-// alone clears cells.
+// twice. Each nonzero word of eight cells is staged first. Then those of its
+// cells that had marks are cleared. Only the recorder's thread clears cells.
 //
 // Cells are cleared by plain stores. (A locked instruction for each word would
 // cost three times as much as all the rest.) Why no mark is lost:
 //
-// - A cell found empty is not written to: a mark that comes meanwhile stays,
-// and
-//   is of the next period.
-// - In a cell found marked, what the store can overwrite is a mark that came
-//   after the cell was read. It says what is staged already. It was made before
-//   the boundary, which for a cell is the moment at which the zero becomes
-//   visible; so the period that is ending rightly has it, and its access, which
-//   comes after it, is at worst a late one.
+// - A cell found empty is not written to. A mark that is made later stays, and
+//   belongs to the next period.
+// - In a cell found marked, the store can only overwrite a mark that was made
+//   after the cell was read. That mark says what is staged already. A cell's
+//   boundary is the moment at which its zero becomes visible, and the mark was
+//   made before it. So the period that is ending rightly has the mark. Its
+//   access comes after the mark, so at worst it is a late one.
 // - A mark that overwrites another must not carry more information than the one
 //   already read. Near and certain marks say the same in every cell that can
 //   have both, and may marks are made in empty cells only (abi.h). But a mark
 //   over a may mark says more. So a word with a may mark is exchanged for zero
 //   as a whole if it has not changed, and otherwise staged again.
-// - Before TakeMarks returns, all zeros are visible. So no zero can reach
-// memory
-//   late and overwrite a mark of a thread that knows that the period has ended.
+// - Before TakeMarks returns, all zeros are visible. So no zero can become
+//   visible later and overwrite a mark of a thread that knows that the period
+//   has ended.
 //
-// x86 makes stores visible in their order: those that stage come before those
-// that clear, also where the process dies in between.
+// x86 makes stores visible in program order: stores that stage before stores
+// that clear, even if the process dies in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,14 +44,14 @@
 namespace pagetide {
 
 /// The populated parts of all slots, by slot and offset. `fd` is the memfd in
-/// the caller's table. Looks anew only when the memfd's size in blocks changed
-/// (fstat takes 1 us, SEEK_DATA up to milliseconds).
+/// the caller's table. Looks them up again only if the memfd's size in blocks
+/// has changed (fstat takes 1 us, SEEK_DATA up to milliseconds).
 const PageVec<ShadowExtent> &PopulatedExtents(int fd);
 
-/// The extents must be looked up anew although the size may be the same.
+/// The extents must be looked up again, although the size may be the same.
 void ForgetExtents();
 
-/// A line of the cache, and its words.
+/// A cache line, and its words.
 constexpr u64 kLineBytes = 64, kLine = kLineBytes / 8;
 
 inline bool IsEmptyLine(const u8 *p) {
@@ -100,8 +98,9 @@ inline void ClearCells(u64 *word, u64 value) {
     StoreRelease((u8 *)word + __builtin_ctzll(rest) / 8, 0);
 }
 
-/// Clears a word that held `value` when it was staged. Marks that came in
-/// between are staged first. False where the ring is full: it is not cleared.
+/// Clears a word that held `value` when it was staged. Marks that were made in
+/// between are staged first. False if the ring is full; then the word is not
+/// cleared.
 template <typename Stage>
 bool ClearWord(u64 number, u64 *word, u64 value, Stage &stage) {
   constexpr u64 kMay = 0x0101010101010101 * abi::kCellMay;
@@ -116,7 +115,7 @@ bool ClearWord(u64 number, u64 *word, u64 value, Stage &stage) {
   return true;
 }
 
-/// A line where granules have one cell of each kind.
+/// Takes a line if granules have one cell of each kind.
 template <typename Stage> bool TakeLine(u64 number, u64 *words, Stage &stage) {
   for (u64 i = 0; i < kLine; ++i) {
     const u64 value = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
@@ -127,9 +126,8 @@ template <typename Stage> bool TakeLine(u64 number, u64 *words, Stage &stage) {
   return true;
 }
 
-/// The same for `count` words of one granule that has several cells. All of
-/// them but the granule's last say the same, wherever they stand: they are
-/// staged as one.
+/// The same for `count` words of one granule that has several cells. All cells
+/// except the granule's last say the same, so they are staged as one.
 template <typename Stage>
 bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
   u64 values[kLine];
@@ -140,7 +138,7 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
     return true;
   const u64 end = number + count;
   u64 last = 0;
-  // A granule of one word is that word; otherwise the first is not the last.
+  // If the granule has only one word, that is both its first and its last.
   if (count > 1)
     last =
         values[count - 1] &
@@ -157,11 +155,12 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
   return true;
 }
 
-/// Stages and clears the words of [begin, end) of a slot's shadow, multiples of
-/// 64. stage(word number, value) keeps a word, which it may be given several
-/// times, with more marks, in any order of its neighbours; false where the ring
-/// is full: the rest is then still marked, and the result false. found(page) is
-/// called for each page of the shadow that had marks, by its offset.
+/// Stages and clears the words of [begin, end) of a slot's shadow, which are
+/// multiples of 64. stage(word number, value) keeps a word. It may be given a
+/// word several times, with more marks, and words in any order. It returns
+/// false if the ring is full; then the rest stays marked, and TakeMarks returns
+/// false. found(page) is called for each page of the shadow that had marks, by
+/// offset.
 template <typename Stage, typename Found>
 bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
   u8 *base = (u8 *)shadow.slot_base[slot];
@@ -185,15 +184,15 @@ bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
       for (u64 first = 0; first < kLine && ok; first += group)
         ok = TakeGranule(at / 8 + first, words + first, group, stage);
   }
-  // Whether threads have settled, and what pages hold, is looked at from now
-  // on. The zeros are visible by then.
+  // The recorder will now look whether threads have settled and what pages
+  // hold. The zeros must be visible before that.
   if (last_found != ~u64{0})
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
   return ok;
 }
 
-/// Adds a word to a list, or its marks to the list's last word where that is
-/// the same one and not before index `first`.
+/// Adds a word to a list. If the list's last word, at index `first` or later,
+/// has the same number, adds the marks to that word.
 inline void AddOrJoin(PageVec<StagedWord> &words, uptr first, u64 word,
                       u64 value) {
   if (words.size() > first && words.back().word == word)
@@ -202,10 +201,10 @@ inline void AddOrJoin(PageVec<StagedWord> &words, uptr first, u64 word,
     words.push_back({word, value});
 }
 
-/// Clears without staging, where marks are of no period.
+/// Clears marks that belong to no period, without staging them.
 void DropMarks(u32 slot, u64 begin, u64 end);
-/// The same; staged words with a bit of `mask` go to `dropped`, with these
-/// bits.
+/// The same. The bits of `mask` in the words, as they would be staged, go to
+/// `dropped`.
 void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
                PageVec<StagedWord> &dropped);
 

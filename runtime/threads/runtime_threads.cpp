@@ -8,7 +8,7 @@
 
 namespace pagetide {
 
-/// Threads of the program that have begun and not ended, but one; wraps.
+/// Threads of the program that have begun and not ended, minus one; wraps.
 static u32 program_threads;
 constexpr u32 kNoThread = ~u32{0};
 

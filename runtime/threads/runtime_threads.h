@@ -19,18 +19,18 @@ namespace pagetide {
 
 /// A thread of the program has begun (+1) or ended (-1).
 void CountThread(int change);
-/// True once the last thread of the program has ended.
+/// True if the last thread of the program has ended.
 bool NoProgramThreadLeft();
 
-/// The pthread that is the runtime's own; 0: none any more.
+/// Sets the pthread that is the runtime's own; 0: there is none any more.
 void SetRuntimePthread(u32 tid);
-/// Is called when the last thread of the program has ended.
+/// `hook` is called when the last thread of the program has ended.
 void SetLastThreadHook(void (*hook)());
-/// How many pthreads the runtime has, and is this one?
+/// How many pthreads the runtime has, and whether this is one.
 u32 RuntimePthreads();
 bool IsRuntimePthread(u32 tid);
 
-/// In a forked child, which has one thread: the one that forked.
+/// For a forked child, which has only the thread that forked.
 void RenewRuntimeThreadsInChild(bool that_has_ended);
 
 } // namespace pagetide

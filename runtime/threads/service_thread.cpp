@@ -22,11 +22,11 @@ using namespace __sanitizer;
 namespace pagetide {
 
 static ServiceHooks hooks;
-/// Changes whenever the recorder has something to look at.
+/// Changes when the recorder has something to look at.
 static u32 wake;
 static RawThread recorder_thread;
-/// The process that the recorder serves: a vfork child shares all this memory,
-/// but is not it.
+/// The process that the recorder serves. A child of vfork shares all this
+/// memory, but is another process.
 static u32 owner_pid;
 static u32 recorder_gone;
 
@@ -73,7 +73,7 @@ bool WaitForRecorder(const u32 *word, u32 expected) {
 //===- Start --------------------------------------------------------------===//
 
 static Lock start_lock;
-/// In a fork that could not be recorded: it is not tried again and again.
+/// Why this forked child could not be recorded. It is not tried again.
 static int start_error;
 /// errno that keeps this process from having a memory file.
 static int no_memory_file;
@@ -115,8 +115,8 @@ int EnsureRecorder() {
   recorder_thread.run = hooks.run;
   recorder_thread.name = "pagetide";
   recorder_thread.keep_fd = shadow.fd;
-  // In a fork the memfd is made in the recorder's table: the program's may be
-  // full, and its lowest free number is the program's to expect.
+  // In a forked child the memfd is made in the recorder's table. The program's
+  // table may be full, and the program may expect its lowest free number.
   recorder_thread.prepare = shadow.fd < 0 ? PrepareWithoutFile : nullptr;
   int error = StartRawThread(recorder_thread);
   if (error) {
@@ -124,7 +124,7 @@ int EnsureRecorder() {
     SayRecorderCannotStart(error);
     return error;
   }
-  // The recorder has its own; the program's table is the program's.
+  // The recorder has its own copy. The program's table is the program's.
   if (shadow.fd >= 0)
     Syscall(SYS_close, (uptr)shadow.fd);
   shadow.fd = -1;

@@ -7,7 +7,7 @@
 // A process has one recorder, on a thread of its own (raw_thread.h). Other
 // threads put a request where the recorder finds it, wake the recorder, and
 // wait for the answer. This file starts the thread, wakes it, and notices when
-// it has gone. What the recorder does is the business of recorder/.
+// it has gone. The folder recorder/ says what the recorder does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@ namespace pagetide {
 struct ServiceHooks {
   /// The recorder's loop. Does not return.
   void (*run)(void *);
-  /// The control block has moved: whatever else is published there must be
-  /// published again. On the recorder's thread, before `run`.
+  /// The control block has moved, so what is published there must be published
+  /// again. Called on the recorder's thread, before `run`.
   void (*control_block_moved)();
-  /// Something has ended the recorder's thread alone. On any thread.
+  /// Something has ended only the recorder's thread. Called on any thread.
   void (*gone)();
 };
 
@@ -37,7 +37,7 @@ void InitServiceThread(const ServiceHooks &hooks);
 int EnsureRecorder();
 /// True if the recorder's thread runs.
 bool RecorderRuns();
-/// True once the recorder's thread has been ended from outside.
+/// True if the recorder's thread has been ended from outside.
 bool RecorderHasGone();
 
 /// The process that the recorder serves.
@@ -51,7 +51,7 @@ bool InServedProcess();
 /// The recorder has something to look at.
 void WakeRecorder();
 /// Waits as FutexWait does, but for a second at most. False if the recorder's
-/// thread has gone: then everybody has been told.
+/// thread has gone; then all waiting threads have been woken.
 bool WaitForRecorder(const u32 *word, u32 expected);
 
 //===- On the recorder's thread -------------------------------------------===//
@@ -68,8 +68,8 @@ inline int RecorderMemfd() { return 0; }
 
 void LockServiceThread();
 void UnlockServiceThread();
-/// In the child: no thread of the runtime is there. Sets all variables of the
-/// recorder's threads to zero (fork_reset.h) and unmaps their memory.
+/// In the child, where no thread of the runtime exists. Sets all variables of
+/// the recorder's threads to zero (fork_reset.h) and unmaps their memory.
 void RenewServiceThreadInChild();
 
 } // namespace pagetide

@@ -45,7 +45,7 @@ u32 AcquireSlot() {
 
 //===- On the recorder's thread -------------------------------------------===//
 
-/// Ended threads wait for a period's end to be emptied; so many at most.
+/// How many slots of ended threads may wait until a period's end empties them.
 constexpr u32 kMaxRetired = 16;
 
 /// Maps the slots that threads without one of their own share, so that they do
@@ -57,7 +57,7 @@ static void MapSharedSlots() {
     if (shadow.slot_base[slot])
       continue;
     if (MapSlot(RecorderMemfd(), slot))
-      return; // what there is must do
+      return; // use those that could be mapped
     if (shadow.header->slot_high <= slot)
       shadow.header->slot_high = slot + 1;
   }
@@ -76,7 +76,7 @@ static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
   if (RetiredSlots() >= kMaxRetired ||
       (RetiredSlots() && (!recording || full))) {
     // If memory runs out now, nothing is lost: marks stay where they are, and
-    // the thread gets another slot. (Whoever asks may be in a callback, which
+    // the thread gets another slot. (The thread may be in a callback, which
     // must not be interrupted.)
     Reason why;
     Attempt(why, [&] { hooks.empty_retired(recording); });
@@ -84,7 +84,7 @@ static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
   u32 slot = TakeFreeSlot();
   if (slot != kFallbackSlot)
     return slot;
-  // Mapping fails where the address space is used up.
+  // Mapping fails if the address space is used up.
   if (!full && !MapSlot(RecorderMemfd(), next)) {
     if (shadow.header->slot_high <= next)
       shadow.header->slot_high = next + 1;

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The recorder alone maps slots and empties those of ended threads. A thread
-// that needs one asks the recorder. These requests are apart from the others
-// (recorder/): a callback may create threads while a request of its own is
-// under way.
+// Only the recorder maps slots and empties those of ended threads. A thread
+// that needs a slot asks the recorder. These requests are separate from the
+// others (recorder/), because a callback may create threads while its own
+// request is under way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ u32 AcquireSlot();
 
 /// What the recorder does while it finds a slot.
 struct SlotHooks {
-  /// Takes what ended threads left (or drops it) and frees their slots.
+  /// Takes the marks of ended threads (or drops them) and frees their slots.
   void (*empty_retired)(bool keep_marks);
   /// No thread beyond the `own` ones so far gets a slot of its own.
   void (*ran_out)(u32 own);
@@ -32,7 +32,7 @@ struct SlotHooks {
 /// Answers a request for a slot if there is one. On the recorder's thread.
 void AnswerSlotRequest(bool recording, const SlotHooks &hooks);
 
-/// Fork handlers' part.
+/// For the fork handlers.
 void LockSlotRequests();
 void UnlockSlotRequests();
 void RenewSlotRequestsInChild();

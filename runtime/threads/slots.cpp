@@ -23,15 +23,16 @@ static Lock slots_lock;
 static u32 free_slots[kMaxSlots];
 static u32 free_count;
 static u32 retired_count;
-/// Threads may share thread-local storage: `self` does not tell them apart.
+/// Not 0 if threads may share thread-local storage: `self` does not tell them
+/// apart.
 static u32 shared_storage;
-/// Unregistered threads may use slots of others.
+/// Not 0 if unregistered threads may use slots of others.
 static u32 unregistered_threads;
 /// Registered threads that are on the fallback slot.
 static u32 fallback_threads;
 
-/// Threads whose slots have been taken by others. They have ended to us, and to
-/// pthread_join, but the kernel may list them for a while longer.
+/// Threads whose slots other threads have now. For us and for pthread_join they
+/// have ended, but the kernel may still list them for a while.
 static u32 former_threads[64];
 static u32 former_count;
 
@@ -101,7 +102,7 @@ void EnterSlot(u32 slot) {
 
 void LeaveFallbackSlot() {
   __atomic_fetch_sub(&fallback_threads, 1, __ATOMIC_RELAXED);
-  // Calls that the thread was cancelled in.
+  // The calls in which the thread was cancelled.
   __atomic_fetch_sub(&shadow.header->fallback_calls_in_flight,
                      self.fallback_calls, __ATOMIC_ACQ_REL);
   self.fallback_calls = 0;
@@ -181,7 +182,7 @@ void RenewSlotsInChild() {
   for (u32 &former : former_threads)
     former = 0;
   fallback_threads = CurrentSlot() == kFallbackSlot;
-  // Of the parent's shared slots none is mapped here.
+  // None of the parent's shared slots is mapped here.
   if (fallback_threads && shadow.slot_base[kFallbackSlot] && !self.suspended)
     SetShadowBase(shadow.slot_base[kFallbackSlot]);
   RenewShadowInChild(CurrentSlot());

@@ -26,14 +26,14 @@ struct ThreadSelf {
   u32 suspended;          ///< see SuspendMarks
   bool in_request;        ///< waits for the recorder, or runs a callback
   bool abandoned_request; ///< has ended its request from within the callback
-  bool ended;             ///< its last destructors run
-  /// Of a thread on the fallback slot: its calls under way (see InFlight), and
-  /// the innermost.
+  bool ended;             ///< its last destructors are running
+  /// For a thread on the fallback slot: its calls under way (see InFlight), and
+  /// the innermost one.
   u64 fallback_calls;
   std::uint64_t fallback_call;
   u64 signal_mask; ///< the program's, while the thread forks
-  /// The innermost frame of an interceptor that is to be told when it is
-  /// unwound.
+  /// The innermost frame of an interceptor that must be told when it is unwound
+  /// (interceptors/unwindable.h).
   std::uint64_t unwindable;
 };
 extern constinit thread_local ThreadSelf self
@@ -41,9 +41,9 @@ extern constinit thread_local ThreadSelf self
 
 /// The calling thread's slot, found by its base if need be.
 u32 CurrentSlot();
-/// True if the calling thread is not the one that `slot` belongs to: a thread
-/// that the runtime did not see being created shares its creator's. Costs a
-/// system call, but only once such a thread has been seen.
+/// True if `slot` belongs to another thread than the calling one. A thread that
+/// the runtime did not see being created shares its creator's slot. Costs a
+/// system call, but only after such a thread has been seen.
 bool SharesSlot(u32 slot);
 
 //===- Use of slots -------------------------------------------------------===//
@@ -56,7 +56,7 @@ void TakeSlot(u32 slot);
 /// TakeSlot, and points the thread at the slot's shadow. If not even the
 /// fallback slot could be mapped the thread keeps its creator's.
 void EnterSlot(u32 slot);
-/// The calling thread ends, and is on the fallback slot.
+/// The calling thread is on the fallback slot and ends.
 void LeaveFallbackSlot();
 /// Marks a slot's thread as ended. The thread itself and the recorder, which
 /// finds it gone, may both call this.
@@ -75,15 +75,15 @@ void FreeSlot(u32 slot);
 u32 TakeFreeSlot();
 /// Slots of ended threads that are not yet emptied.
 u32 RetiredSlots();
-/// Retires the slots whose threads are gone: they ended by the bare exit system
-/// call and ran no destructor.
+/// Retires the slots of threads that ended by the bare exit system call and ran
+/// no destructor.
 void RetireDeadThreads();
 
-/// Whether the thread has a slot, or had one until lately.
+/// Whether the thread has a slot, or had one until recently.
 bool HasSlot(u32 tid);
 /// Threads of this process that have a slot, or share the fallback slot.
 u32 CountRegisteredThreads();
-/// An unregistered thread lives on: SharesSlot tests for them from now on.
+/// Makes SharesSlot test for unregistered threads from now on.
 void ExpectUnregisteredThreads();
 
 //===- Fork ---------------------------------------------------------------===//

@@ -14,7 +14,7 @@ constexpr u32 kBlocks = 512;
 
 namespace {
 struct alignas(kStartBlockBytes) StartBlock {
-  u32 taken; ///< kept outside what the block's user writes
+  u32 taken; ///< outside the bytes that the block's user writes
   u8 room[kStartBlockBytes];
 };
 } // namespace

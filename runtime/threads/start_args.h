@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread's creator passes it a few words: what to run, and in which slot.
-// They lie in blocks that exist from the start, so that creating a thread needs
-// no more memory under Pagetide than without.
+// A thread's creator passes it a few words: what to run, and its slot. They lie
+// in blocks that exist from the start, so that creating a thread needs no more
+// memory under Pagetide than without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ constexpr uptr kStartBlockBytes = 64;
 void *TakeStartBlock();
 void GiveStartBlock(void *block);
 
-/// In a forked child: nobody else's start is under way.
+/// In a forked child, where no other thread is being started.
 void RenewStartBlocksInChild();
 
 } // namespace pagetide

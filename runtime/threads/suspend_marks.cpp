@@ -13,13 +13,13 @@ namespace pagetide {
 
 bool SuspendMarks(int change) {
   if (change > 0) {
-    u32 slot = CurrentSlot(); // while the base still tells
+    u32 slot = CurrentSlot(); // before the base changes, which tells the slot
     if (!self.suspended) {
       uptr unwanted = EnsureScratchShadow();
       if (!unwanted)
         return false;
       self.slot_plus_one = slot + 1;
-      ++self.suspended; // first: a signal handler in between nests
+      ++self.suspended; // first, so that a signal handler in between nests
       SetShadowBase(unwanted);
       return true;
     }

@@ -10,8 +10,8 @@
 namespace pagetide {
 
 /// Suspends the calling thread's marks (+1) or resumes them (-1); pairs nest.
-/// Meanwhile they go to the scratch shadow, which nobody reads. False for a -1
-/// too many, or if memory ran out. Async-signal-safe.
+/// Suspended marks go to the scratch shadow, which nobody reads. False for a -1
+/// without a +1, or if memory ran out. Async-signal-safe.
 bool SuspendMarks(int change);
 
 } // namespace pagetide

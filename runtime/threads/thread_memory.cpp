@@ -41,8 +41,8 @@ static uptr ThreadPointer() {
   return pointer;
 }
 
-/// The end of the pages of libc's descriptor of the calling thread, which lies
-/// at the thread pointer.
+/// The end of the pages that hold libc's descriptor of the calling thread. The
+/// descriptor is at the thread pointer.
 static uptr EndOfDescriptor() {
   constexpr uptr kDescriptor = 2304; // sizeof(struct pthread), glibc 2.36
   return PageUp(ThreadPointer() + kDescriptor);
@@ -55,7 +55,7 @@ uptr StackBytes(const void *attributes) {
     pthread_attr_getstacksize((const pthread_attr_t *)attributes, &bytes);
     return bytes;
   }
-  pthread_attr_t defaults; // by a call that no interceptor marks
+  pthread_attr_t defaults; // from a call that no interceptor marks
   if (!pthread_getattr_default_np(&defaults)) {
     pthread_attr_getstacksize(&defaults, &bytes);
     REAL(pthread_attr_destroy)(&defaults);
@@ -67,9 +67,9 @@ void NoteStack(u32 slot, uptr bytes) {
   SetArea(slot, PageDown(EndOfDescriptor() - bytes), bytes, true);
 }
 
-/// The first thread's stack has a name in the list of mappings, its static
-/// thread-local storage has none. The modules' blocks lie below the thread
-/// pointer, libc's descriptor above.
+/// The first thread's stack has a name in the list of mappings. Its static
+/// thread-local storage has none. The modules' blocks are below the thread
+/// pointer, and libc's descriptor is above it.
 void NoteThreadLocal(u32 slot) {
   const uptr thread_pointer = ThreadPointer();
   struct Search {

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Some consumers must know which memory belongs to a thread: option
-// kernel_writes, and an engine that protects memory. For all others nothing
-// here is noted.
+// kernel_writes, and an engine that protects memory. Without these consumers
+// nothing is noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +17,15 @@
 
 namespace pagetide {
 
-/// A thread's stack, with its thread-local storage at the end; of the first
-/// thread, its thread-local storage alone. Empty if not noted.
+/// A thread's stack, with its thread-local storage at the end. For the first
+/// thread, only its thread-local storage. Empty if not noted.
 struct ThreadArea {
   uptr begin, bytes;
   bool is_stack;
 };
 ThreadArea AreaOfSlot(u32 slot);
 
-/// Whether anybody asks for the areas.
+/// Whether anybody needs the areas.
 bool AreasWanted();
 
 /// The bytes that a thread made with `attributes` (may be null) has for its
@@ -37,8 +37,8 @@ void NoteStack(u32 slot, uptr bytes);
 /// On the first thread: notes its thread-local storage.
 void NoteThreadLocal(u32 slot);
 
-/// Excludes from protection the stack that the program gives to a new thread,
-/// if it does: it may be protected already.
+/// If the program gives a stack to a new thread, excludes it from protection:
+/// it may be protected already.
 void ExcludeStackOf(const void *attributes);
 /// The same on a new thread, for the `bytes` that libc gave it.
 void ExcludeOwnStack(uptr bytes);

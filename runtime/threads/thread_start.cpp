@@ -72,7 +72,8 @@ static void SetEndKey(uptr round) {
 }
 
 /// The key's destructor. Other keys' destructors may still run instrumented
-/// code. libc calls them in rounds, of which this one uses the last.
+/// code. libc calls destructors in rounds, and this one waits for the last
+/// round.
 static void EndThread(void *round) {
   if ((uptr)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
     SetEndKey((uptr)round + 1);
@@ -84,8 +85,8 @@ static void EndThread(void *round) {
   u32 slot = CurrentSlot();
   if (slot == kFallbackSlot)
     LeaveFallbackSlot();
-  // Without a fallback slot (no thread was ever created: main calls
-  // pthread_exit) the thread keeps what it has.
+  // If no thread was ever created (main calls pthread_exit), there is no
+  // fallback slot, and the thread keeps its slot.
   if (slot == kFallbackSlot || !shadow.slot_base[kFallbackSlot])
     return;
   ScopedBlockSignals block_signals; // a handler would mark into a free slot
@@ -99,7 +100,7 @@ void *RunThread(void *arg) {
   auto *start = (ThreadStart *)arg;
   ThreadStart copy = *start;
   {
-    // Until here the thread had its creator's base.
+    // Until now the thread had its creator's base.
     ScopedBlockSignals block_signals;
     EnterSlot(copy.slot);
     GiveStartBlock(start);
@@ -108,7 +109,7 @@ void *RunThread(void *arg) {
   if (AreasWanted() && copy.slot != kFallbackSlot)
     NoteStack(copy.slot, copy.stack_bytes);
   if (EngineListens()) {
-    // For good: libc gives the stack of a thread that has ended to others.
+    // It stays excluded: libc gives the stack of an ended thread to a new one.
     ExcludeOwnStack(copy.stack_bytes);
     HoldProtection(-1);
     ThreadBegins();
@@ -133,7 +134,8 @@ void AdoptThread() {
 
 //===- Clones -------------------------------------------------------------===//
 
-// No thread-local storage here: it may be the creator's, or too small.
+// This code uses no thread-local storage: that may be the creator's, or too
+// small.
 
 CloneStart *PrepareClone(int (*run)(void *), void *arg, u64 signals) {
   NoteSharedStorage();
@@ -158,7 +160,7 @@ int RunClone(void *arg) {
   GiveStartBlock(arg);
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   int result = copy.run(copy.arg);
-  // It may also leave by the exit system call: the recorder will notice.
+  // It may also end by the exit system call. The recorder will notice that.
   u64 all = signals_to_block;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
   if (copy.slot != kFallbackSlot) {
@@ -191,8 +193,8 @@ void InitThreads() {
   const u32 slot = CurrentSlot();
   if (AreasWanted() && slot != kFallbackSlot)
     NoteThreadLocal(slot);
-  // Threads created since the shadow was made inherited their creator's base,
-  // and share its shadow.
+  // Threads that were created after the shadow was made inherited their
+  // creator's base and share its shadow.
   if (shadow.threads_before)
     AttachExistingThreads();
 }

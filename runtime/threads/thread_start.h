@@ -11,16 +11,16 @@
 
 namespace pagetide {
 
-/// Second phase: thread-specific key, and slots for threads that were there
-/// before the runtime.
+/// Second phase: makes the thread-specific key, and slots for threads that
+/// existed before the runtime.
 void InitThreads();
 
-/// Wraps the start of a thread about to be created: reserves a slot. Pass
-/// `arg` and RunThread to the real pthread_create; after failure call
-/// CancelThread. All signals are blocked meanwhile: no handler may run in the
-/// new thread while it has its creator's shadow, or fork while the allocator's
-/// lock is held. `signals` are those that the thread shall have blocked, or
-/// null if pthread_create sets them by the attributes.
+/// Wraps the start of a thread about to be created: reserves a slot. Pass `arg`
+/// and RunThread to the real pthread_create; after failure call CancelThread.
+/// All signals are blocked in between: no handler may run in the new thread
+/// while it has its creator's shadow, or fork while the allocator's lock is
+/// held. `signals` are those that will be blocked in the thread, or null if
+/// pthread_create sets them by the attributes.
 struct ThreadStart {
   void *(*run)(void *);
   void *arg;
@@ -30,16 +30,16 @@ struct ThreadStart {
   uptr stack_bytes;
 };
 bool SetsSignals(const void *attributes); ///< pthread_attr_t; may be null
-/// `attributes`: the pthread_attr_t of the thread, or null. Waits while as many
-/// threads as there are start blocks are being started.
+/// `attributes`: the pthread_attr_t of the thread, or null. Waits if all start
+/// blocks are in use.
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
                            const void *attributes);
 void *RunThread(void *start);
 void CancelThread(ThreadStart *start);
 
-/// The same for a thread made by clone with CLONE_VM, which may share its
-/// creator's thread-local storage, or have none of libc's. PrepareClone also
-/// makes CurrentSlot tell such threads apart from then on.
+/// The same for a thread made by clone with CLONE_VM. It may share its
+/// creator's thread-local storage, or have none of libc's. After PrepareClone,
+/// CurrentSlot tells such threads apart.
 struct CloneStart {
   int (*run)(void *);
   void *arg;
@@ -55,7 +55,7 @@ void CancelClone(CloneStart *start);
 /// ends.
 void AdoptThread();
 
-/// In a forked child: it has one thread, and no other is being started.
+/// For a forked child, which has only the thread that forked.
 void RenewThreadsInChild();
 
 } // namespace pagetide

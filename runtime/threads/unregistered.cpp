@@ -46,7 +46,7 @@ bool IsOnlyThread() {
 void ListUnregisteredThreads(PageVec<u32> &tids) {
   const u64 known =
       RawThreadCount() + CountRegisteredThreads() + RuntimePthreads();
-  // If clones are made and end unseen, the count may be right by chance.
+  // If clones begin and end unseen, the count may be right by chance.
   if (CountTasks() <= known && !StorageIsShared())
     return;
   uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
@@ -94,12 +94,12 @@ static bool Attach(Attachment &attachment, int signal_number) {
   info.si_value.sival_ptr = &attachment;
   if (Failed(Syscall(SYS_rt_tgsigqueueinfo, GetPidRaw(), attachment.tid,
                      (uptr)signal_number, (uptr)&info)))
-    return true; // it ended meanwhile
+    return true; // it has ended
   u64 deadline = MonotonicNs() + 2 * kNsPerSec;
   constexpr u64 kStepNs = 10 * kNsPerMs;
   while (!LoadAcquire(&attachment.done)) {
     if (Failed(Syscall(SYS_tgkill, GetPidRaw(), attachment.tid, 0)))
-      break; // it ended meanwhile
+      break; // it has ended
     if (MonotonicNs() > deadline)
       return false;
     FutexWait(&attachment.done, 0, MonotonicNs() + kStepNs);
@@ -124,7 +124,7 @@ void AttachExistingThreads() {
       break;
   bool installed = false;
   for (bool found = true; found;) {
-    // Threads may create threads meanwhile: repeat until no new one is found.
+    // Threads may create threads during this: repeat until no new one is found.
     found = false;
     ThreadLister lister(GetPidRaw());
     InternalMmapVector<tid_t> tids;
@@ -152,7 +152,7 @@ void AttachExistingThreads() {
               tid, number);
       if (!LoadAcquire(&attachment.done) && attachment.slot != kFallbackSlot)
         FreeSlot(attachment.slot);
-      CountThread(+1); // for good: its end is not seen
+      CountThread(+1); // never counted down: its end is not seen
       attached.push_back(tid);
       found = true;
     }

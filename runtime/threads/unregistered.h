@@ -22,8 +22,8 @@ bool IsOnlyThread();
 /// Appends the ids of the unregistered threads. On the recorder's thread.
 void ListUnregisteredThreads(PageVec<u32> &tids);
 
-/// Gives slots to the threads that were there before the runtime. Ends the
-/// program if one cannot be reached.
+/// Gives slots to the threads that existed before the runtime. Ends the program
+/// if one cannot be reached.
 void AttachExistingThreads();
 
 } // namespace pagetide
