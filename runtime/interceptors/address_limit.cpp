@@ -15,8 +15,8 @@
 
 namespace pagetide {
 
-/// How much more the kernel's limit is than the program's. 0 if the program has
-/// set none.
+/// How much higher the kernel's limit is than the program's. 0 if the program
+/// has set none.
 static u64 added;
 static Lock limit_lock;
 
@@ -59,8 +59,8 @@ int LimitAddressSpace(const struct rlimit *limit, struct rlimit *previous) {
   return 0;
 }
 
-/// Changes only the soft limit. Writes no variable: in a child of vfork they
-/// are the parent's.
+/// Changes only the soft limit. Writes no variable, because in a child of vfork
+/// variables are the parent's.
 static void Shift(bool up) {
   struct rlimit limit;
   if (!added || Call(nullptr, &limit) || limit.rlim_cur == RLIM_INFINITY)

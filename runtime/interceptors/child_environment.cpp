@@ -23,11 +23,11 @@ namespace pagetide {
 
 constexpr char kOptions[] = "PAGETIDE_OPTIONS=", kPreload[] = "LD_PRELOAD=";
 
-// The entries as this process was given them; empty: nothing is handed on.
+// The entries that this process was given; empty: nothing is handed on.
 static char options_entry[sizeof(kOptions) + 4096];
 static char preload_entry[sizeof(kPreload) + 4096];
 
-/// Puts name and value together; leaves the entry empty if there is no room.
+/// Joins name and value. The entry stays empty if there is no room.
 template <uptr kBytes>
 static void MakeEntry(char (&entry)[kBytes], const char *name,
                       const char *value) {
@@ -85,7 +85,7 @@ ChildEnvironment::ChildEnvironment(Strings environment, int directory,
   for (; environment; ++count) {
     char *entry;
     char first;
-    // A bad address is for the kernel to refuse.
+    // If the address is bad, the kernel will refuse it.
     if (!CopyFromProgram((void *)&entry, (const void *)(environment + count),
                          sizeof(entry)))
       return;
@@ -110,7 +110,7 @@ void ChildEnvironment::Extend(uptr count, bool options, bool preload) {
   char **copy = few_;
   if (count + 3 > kFew) {
     const uptr bytes = (count + 3) * sizeof(char *);
-    // In a child of vfork that execs this stays in the parent's memory.
+    // If a child of vfork execs, this memory stays in the parent.
     const uptr p = Syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, (uptr)-1, 0);
     if (Failed(p))

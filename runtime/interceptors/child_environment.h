@@ -6,12 +6,13 @@
 //
 // `pagetide record` tells the processes of a run by their environment how to
 // record: PAGETIDE_OPTIONS, and LD_PRELOAD if the engine needs no instrumented
-// code. A program that starts another one with a trimmed environment would take
-// it out of the run. So the calls that start programs add what is missing.
+// code. If a program starts another one with a trimmed environment, that one
+// would not be part of the run. So the calls that start programs add what is
+// missing.
 //
-// Nothing is added if the program has set options of its own, for itself or for
-// the program that it starts, or if that program runs with other rights: there
-// the runtime obeys no environment.
+// Nothing is added if the program has set options itself, for itself or for the
+// program that it starts. Nothing is added either if that program runs with
+// other rights: there the runtime ignores the environment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ void InitChildEnvironment();
 /// vfork, which shares its parent's memory.
 class ChildEnvironment {
 public:
-  /// `file` names the program, as execveat's arguments do; null: it is looked
-  /// for in PATH.
+  /// `file` names the program, as execveat's arguments do. If it is null, the
+  /// program is looked for in PATH.
   ChildEnvironment(Strings environment, int directory, const char *file,
                    int flags = 0);
   ~ChildEnvironment();

@@ -34,13 +34,13 @@ void MarkWaitIsOver(const void *condition, const void *mutex, int) {
   MarkMutexTaken(mutex, nullptr, 0);
 }
 
-/// Writes nothing if nobody waits, which may change before libc looks.
+/// libc writes nothing if nobody waits. That may change before libc looks.
 void MarkSignal(const void *condition) {
   if (!ShadowReady())
     return;
   Read(condition, kConditionUsers, 4);
   const u32 users = *(const volatile u32 *)((uptr)condition + kConditionUsers);
-  if (users >> 3) // below are flags
+  if (users >> 3) // the lower bits are flags
     Write(condition, kConditionLock, 4);
   MayWrite(condition, 0, kConditionBytes);
 }

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If one thread keeps rights that the program has given up, whoever takes the
-// program over has them too. libc makes such a call on every thread that it
-// knows. The runtime's own threads repeat it here.
+// If one thread keeps rights that the program has given up, an attacker who
+// takes over the program has them too. libc makes such a call on every thread
+// that it knows. Here the runtime's own threads repeat it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ static void MarkControl(int option, uptr address) {
   constexpr uptr kNameBytes = 16;
   switch (option) {
   case PR_SET_NAME: {
-    // The string with its end, or as much of it as a name holds.
+    // The string with its end, or as much of it as fits into a name.
     const char *name = (const char *)address;
     return DidRead(name, LengthWithEnd(name, kNameBytes));
   }

@@ -105,8 +105,8 @@ PAGETIDE_AFTER(SSIZE_T, __readlinkat_chk,
                (int fd, const char *path, char *p, SIZE_T n, SIZE_T room),
                (fd, path, p, n, room), DidReadLink(path, p, n, result))
 
-/// A string in the caller's memory or in memory of libc's. If the call fails,
-/// libc may have written a part of it.
+/// A string in the caller's memory or in libc's. If the call fails, libc may
+/// have written a part of it.
 static void DidGiveString(const char *got, char *p, uptr room) {
   if (got)
     DidWriteString(got);
@@ -182,7 +182,7 @@ PAGETIDE_AFTER(void *, opendir, (const char *path), (path),
                DidReadPath(path, !result))
 
 // The mode is passed only with O_CREAT and O_TMPFILE. Otherwise va_arg reads a
-// register that nobody looks at.
+// register whose value is not used.
 #define PAGETIDE_OPEN(name, parameters, arguments)                             \
   PAGETIDE_INTERCEPTOR(int, name, PAGETIDE_UNPACK parameters const char *path, \
                        int flags, ...) {                                       \

@@ -6,7 +6,7 @@
 //
 // Formats are parsed as glibc parses them: numbered arguments, %n, wide strings
 // and precisions included. Parsing ends at a conversion that the program has
-// registered itself. What its arguments, and those after it, point to is not
+// registered itself. Memory that its arguments and later ones point to is not
 // marked.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ struct Conversion {
   bool allocates; ///< scanf's m
   /// Letters of the length modifier: "hh" is 'H', "ll" and its synonyms 'q'.
   char modifier;
-  /// Text stands between this conversion and the one before.
+  /// There is text between this conversion and the one before.
   bool after_text;
 };
 
@@ -134,7 +134,7 @@ private:
         if (*p_ != '%')
           break;
       }
-      // Blanks match any number of blanks, also none.
+      // Blanks match any number of blanks, or none.
       c.after_text |= !IsOneOf(*p_, " \t\n\v\f\r");
     }
     c.position = Position();
@@ -233,7 +233,7 @@ static void DidPrintString(u64 address, bool wide, int precision) {
     uptr n = LengthWithEnd(s, most) * 4;
     if (precision < 0 || sizeof(Char) == 4) {
       DidRead(s, n);
-    } else { // the precision bounds bytes; a character may have several
+    } else { // the precision limits bytes; a character may have several
       DidRead(s, Min(n, (most + 3) / 4 * 4));
       MayHaveRead(s, n);
     }
@@ -242,7 +242,7 @@ static void DidPrintString(u64 address, bool wide, int precision) {
   const char *s = (const char *)address;
   DidRead(s, LengthWithEnd(s, most));
   if (precision >= 0 && sizeof(Char) == 4)
-    MayHaveRead(s, LengthWithEnd(s, most * 6)); // it bounds characters
+    MayHaveRead(s, LengthWithEnd(s, most * 6)); // it limits characters
 }
 
 /// Marks what printf has read and written through its arguments.
@@ -259,7 +259,7 @@ void DidPrint(const Char *format, va_list list, int result) {
     return c.modifier == 'L' || c.modifier == 'q' ? Kind::kLongReal
                                                   : Kind::kReal;
   };
-  // All numbered arguments must be known before one can be read.
+  // All numbered arguments must be known before any of them can be read.
   FormatReader<Char> first(format);
   for (;;) {
     Conversion c = first.NextOfPrintf();
@@ -348,8 +348,8 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
         DidWriteString(text);
       return;
     }
-    // That many, or fewer at the end of the input; a character may have several
-    // bytes.
+    // `most` characters, or fewer at the end of the input. A character may have
+    // several bytes.
     uptr unit = wide ? 4 : 1, most = c.width ? (uptr)c.width : 1;
     DidWrite(text, unit);
     MayHaveWritten(text, most * (!wide && sizeof(Char) == 4 ? 6 : unit));

@@ -39,14 +39,14 @@ constexpr uptr kMapFailed = ~uptr{0};
 } // namespace
 
 /// Ends the program if a call would replace or remove a part of the shadow.
-/// Otherwise marks would be lost, or the program would be killed without a
-/// reason given.
+/// Otherwise marks would be lost, or the program would be killed without an
+/// explanation.
 static void KeepShadow(const char *call, uptr address, uptr bytes) {
   if (bytes && ControlReady() && OverlapsShadow(address, bytes))
-    Fatal("%s(0x%zx, %zu) would replace memory that Pagetide's shadow lies in. "
-          "A program that maps at fixed addresses finds out with "
-          "MAP_FIXED_NOREPLACE whether they are free; one that unmaps all that "
-          "it does not know cannot be recorded.\n",
+    Fatal("%s(0x%zx, %zu) would replace memory of Pagetide's shadow. If the "
+          "program maps at fixed addresses, let it test with "
+          "MAP_FIXED_NOREPLACE whether they are free. A program that unmaps "
+          "all memory that it does not know cannot be recorded.\n",
           call, address, bytes);
 }
 
@@ -56,7 +56,7 @@ static bool InReach(const char *call, uptr address, uptr bytes) {
     return true;
   static u32 told;
   if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
-    Warning("%s at the fixed address 0x%zx: refused with ENOMEM, because no "
+    Warning("%s at the fixed address 0x%zx was refused with ENOMEM: no "
             "shadow covers addresses of more than 47 bits.\n",
             call, address);
   errno = ENOMEM;
@@ -123,7 +123,7 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
   }
   if (!EngineListens())
     return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
-  // The kernel moves one mapping, not the many that changed rights make of it.
+  // The kernel moves one mapping. Changed rights would make it many.
   ScopedHoldProtection hold;
   const int rights = ProgramRightsOf((uptr)address);
   MappingWillChange((uptr)address, old_bytes);
@@ -146,7 +146,7 @@ PAGETIDE_INTERCEPTOR(int, mprotect, void *address, uptr bytes, int rights) {
   return result;
 }
 
-/// Locking all memory would fill the shadow's tens of gigabytes with pages.
+/// Locking all memory would fill the shadow with pages: tens of gigabytes.
 PAGETIDE_INTERCEPTOR(int, mlockall, int flags) {
   if (!ControlReady())
     return RESOLVED(mlockall)(flags);

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // An allocator touches its own bookkeeping, which is libc's and is not marked.
-// It also touches the program's bytes, if calloc clears them or realloc moves
-// them. If the allocator is glibc's, the block's header says what was done.
-// What another allocator did is marked as may.
+// It also touches the program's bytes if calloc clears them or realloc moves
+// them. The header of a block of glibc's allocator says what was done. What
+// another allocator did is marked as may.
 //
-// The loader and libc call these functions too, also early.
+// The loader and libc call these functions too, and early.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ void *sbrk(sptr n) noexcept;
 
 //===- The allocator ------------------------------------------------------===//
 
-/// True if the program has no other allocator than glibc's. (The asm keeps the
-/// compiler from assuming that two names are two functions.)
+/// True if the program's allocator is glibc's. (The asm keeps the compiler from
+/// assuming that two names are two functions.)
 static bool AllocatorIsGlibcs() {
   void *used = (void *)malloc;
   asm("" : "+r"(used));
@@ -75,8 +75,8 @@ PAGETIDE_INTERCEPTOR(void *, calloc, SIZE_T n, SIZE_T bytes) {
     MarkMayWrite((uptr)p, block.usable);
     return p;
   }
-  // glibc does not clear what it has just extended the heap by, unless the heap
-  // had that memory before.
+  // glibc does not clear memory that it has just added to the heap, unless the
+  // heap had that memory before.
   const uptr cleared_to = (uptr)sbrk(0) == end_before
                               ? (uptr)p + block.usable
                               : Min((uptr)p + block.usable, end_before);
@@ -101,7 +101,7 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
     return moved;
   }
   const Block before(p);
-  // The kernel moves a block that is a mapping, together with its rights.
+  // The kernel moves a block that is a mapping, and its rights move along.
   ScopedHoldProtection hold;
   const int rights = before.mapped ? ProgramRightsOf((uptr)p) : 0;
   if (rights)
@@ -230,7 +230,7 @@ PAGETIDE_INTERCEPTOR(void *, lsearch, const void *key, void *p, SIZE_T *n,
   if (!ShadowReady())
     return found;
   DidReadAt(n);
-  if (*n != before) { // it was appended
+  if (*n != before) { // the element was appended
     DidWriteAt(n);
     DidRead(key, bytes);
     DidWrite(found, bytes);

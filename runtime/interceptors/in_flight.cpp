@@ -16,8 +16,8 @@
 
 namespace pagetide {
 
-/// Changes the range of a slot. One of the two ranges contains the other;
-/// whenever the recorder looks, it finds a range that covers both.
+/// Changes the range of a slot. One of the two ranges contains the other. At
+/// any moment the recorder finds a range that covers both.
 static void SetInFlight(InFlightRange &range, u64 address, u64 bytes) {
   if (range.bytes && bytes)
     StoreRelease(&range.bytes, u64{1} << abi::kAddressBits);
@@ -82,10 +82,11 @@ void AbandonCalls(uptr stack) {
                                        : shadow.slots[slot].inflight_call;
   if ((!innermost && !self.unwindable) || SharesSlot(slot))
     return;
-  // Stacks grow downward, so abandoned calls lie between here and the target.
-  // If a handler jumps from its own stack to another one, they lie anywhere on
-  // the handler's stack, and below the target on the other. Only calls that are
-  // certainly abandoned are ended. A call too many only makes pages unstable.
+  // Stacks grow downward, so abandoned calls are between here and the target.
+  // If a handler jumps from its own stack to another one, they are anywhere on
+  // the handler's stack, and below the target on the other one. Only calls that
+  // are certainly abandoned are ended. A call that is not ended only makes
+  // pages unstable.
   const uptr here = (uptr)__builtin_frame_address(0);
   stack_t handlers = {};
   Syscall(SYS_sigaltstack, 0, (uptr)&handlers);

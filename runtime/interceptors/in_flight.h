@@ -6,7 +6,7 @@
 //
 // While libc or the kernel works for the program, nobody can tell which bytes
 // of a buffer have been written. The range is then in flight: its pages are not
-// stable, and checksums leave them out.
+// stable, and have no checksum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@ namespace pagetide {
 /// soon.
 constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
 
-/// A range that libc or the kernel may write as long as this object exists, so
-/// that no checksum takes it for stable. Calls may nest, through callbacks and
-/// signal handlers. The range is then the span of all calls of its kind.
+/// A range that libc or the kernel may write while this object exists. Its
+/// pages are not stable until then. Calls may nest, through callbacks and
+/// signal handlers. Then the range spans all calls of its kind.
 class InFlight {
 public:
   InFlight(const void *p, uptr bytes,
            InFlightKind kind = InFlightKind::kBuffer);
-  ~InFlight(); // after the marks
+  ~InFlight(); // call it after the marks
   InFlight(const InFlight &) = delete;
   InFlight &operator=(const InFlight &) = delete;
 
@@ -43,8 +43,8 @@ private:
   u64 address_ = 0, bytes_ = 0;
 };
 
-/// The thread is about to jump: calls whose frames lie above the stack pointer
-/// `stack` will not return.
+/// The thread is about to jump to the stack pointer `stack`. Calls in frames
+/// that the jump abandons will not return.
 void AbandonCalls(uptr stack);
 
 } // namespace pagetide

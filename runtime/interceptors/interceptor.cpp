@@ -8,7 +8,7 @@
 
 using namespace pagetide;
 
-// Used above its interceptor.
+// Used before its interceptor is defined.
 DECLARE_REAL(SIZE_T, strlen, const char *s)
 
 namespace pagetide {

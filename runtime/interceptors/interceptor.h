@@ -39,7 +39,7 @@ namespace pagetide {
 
 template <typename T> inline T Min(T a, T b) { return a < b ? a : b; }
 
-/// A length for strings that have no bound.
+/// The bound of strings without a bound.
 constexpr uptr kNoBound = ~uptr{0} >> 1;
 /// Ranges are marked and moved in steps, so that the time between a mark and
 /// its access is bounded (docs/reference/contract.md, Bounded skew).
@@ -64,7 +64,7 @@ inline void MayHaveWritten(const volatile void *p, uptr bytes) {
   if (ShadowReady())
     MarkMayWrite((uptr)p, bytes);
 }
-/// False if the program's reads are not marked: then libc's functions may do
+/// False if the program's reads are not marked. Then libc's functions may do
 /// all of the work.
 inline bool MarksReads() {
   return ShadowReady() && abi::records_reads(shadow.layout);

@@ -70,7 +70,7 @@ InFlight Pieces::Span() const {
 
 template <typename Mark> void Pieces::MarkDone(sptr done, Mark mark) const {
   if (!count_ || (done < 0 && errno != EFAULT))
-    return; // the kernel refused the call and looked at nothing
+    return; // the kernel refused the call and read nothing
   MarkRead((uptr)vector_, count_ * sizeof(iovec));
   uptr left = done < 0 ? 0 : (uptr)done;
   for (uptr i = 0; i < count_ && left; ++i) {
@@ -191,7 +191,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
 PAGETIDE_INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n,
                      SIZE_T room, int flags, sockaddr *from,
                      socklen_t *from_bytes) {
-  if (n > room) // it ends the program, so it neither counts nor marks
+  if (n > room) // libc ends the program, so nothing is counted or marked
     return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
   return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
 }

@@ -13,12 +13,12 @@
 
 namespace pagetide {
 
-/// Marks what a call has written, or read: `done` bytes. After EFAULT the whole
-/// range may have been, because nobody knows how much was.
+/// Marks the `done` bytes that a call has written, or read. After EFAULT marks
+/// the whole range as may, because nobody knows how much was done.
 void MarkInput(const void *p, uptr bytes, sptr done);
 void MarkOutput(const void *p, uptr bytes, sptr done);
 
-/// A copy of the program's vector. If its address is bad the copy is empty, and
+/// A copy of the program's vector. If its address is bad, the copy is empty and
 /// the kernel refuses the call.
 class Pieces {
 public:
@@ -29,8 +29,8 @@ public:
 
   /// The span of all pieces, as a range in flight.
   InFlight Span() const;
-  /// Marks the bytes of the pieces, in order, that `done` covers; after EFAULT
-  /// all of them as may. The vector itself has been read.
+  /// Marks the first `done` bytes of the pieces, or all as may after EFAULT.
+  /// Also marks the vector itself as read.
   void MarkInputDone(sptr done) const;
   void MarkOutputDone(sptr done) const;
 

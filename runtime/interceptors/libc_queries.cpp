@@ -64,7 +64,7 @@ PAGETIDE_AFTER(SIZE_T, strftime_l,
                MarkRead((uptr)t, kTmBytes);
                result ? MarkWrite((uptr)s, result + 1)
                       : MarkMayWrite((uptr)s, room))
-/// Which fields it sets depends on the format.
+/// The format decides which fields it sets.
 PAGETIDE_AFTER(char *, strptime, (const char *s, const char *format, void *t),
                (s, format, t), DidReadString(format);
                if (result) MarkRead((uptr)s, (uptr)(result - s));
@@ -236,7 +236,7 @@ static void DidGiveStrings(const Group &group) {
     DidWriteString(*member);
   MarkWrite((uptr)group.members, (uptr)(member + 1 - group.members) * 8);
 }
-/// libc reads one line after the other into the caller's room.
+/// libc reads line after line into the caller's buffer.
 template <typename Entry>
 static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
   DidWriteAt(found);
@@ -288,12 +288,12 @@ PAGETIDE_INTERCEPTOR(void, regfree, void *regex) {
 
 //===- The command line ---------------------------------------------------===//
 
-// libc's variables. They lie in the program if the program names them.
+// libc's variables. They are in the program's data if the program names them.
 extern "C" {
 extern char *optarg;
 extern int optind, opterr, optopt;
 }
-/// Which arguments it read depends on what they are; it may also permute them.
+/// The arguments decide which of them it reads. It may also permute them.
 static void DidGetOption(int n, char *const *arguments, const char *options) {
   DidReadString(options);
   DidReadAt(&optind);

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // std::map, set and list keep their nodes in the program's heap. Functions in
-// libstdc++'s binary link these nodes. Here they are replaced by functions that
-// do the same and mark before each access. The layout of nodes is part of
-// libstdc++'s ABI.
+// libstdc++'s binary link these nodes. The functions here replace those, and
+// mark before each access. The layout of nodes is part of libstdc++'s ABI.
 //
-// libstdc++ is not needed: in a program without it nobody calls these.
+// libstdc++ is not needed: in a program without it nobody calls these
+// functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,14 +44,14 @@ struct TreeNode {
   TreeNode *parent, *left, *right;
 };
 
-/// One of the two children: algorithms for the other side are mirror images.
+/// One of the two children. Algorithms for the other side are mirror images.
 TreeNode *&Child(TreeNode *node, bool right) {
   return right ? node->right : node->left;
 }
 
 bool IsBlack(TreeNode *node) { return !node || Get(node->colour) == kBlack; }
 
-/// Puts `with` in the place of `node`.
+/// Replaces `node` by `with`.
 void Replace(TreeNode *node, TreeNode *with, TreeNode &header) {
   TreeNode *parent = Get(node->parent);
   if (Get(header.parent) == node)
@@ -62,7 +62,7 @@ void Replace(TreeNode *node, TreeNode *with, TreeNode &header) {
     Set(with->parent, parent);
 }
 
-/// Rotates a node down to one side; its other child moves up.
+/// Rotates a node down to one side. Its other child moves up.
 void Rotate(TreeNode *down, bool to_right, TreeNode &header) {
   TreeNode *up = Get(Child(down, !to_right));
   TreeNode *middle = Get(Child(up, to_right));
@@ -101,7 +101,7 @@ void Insert(bool left, TreeNode *node, TreeNode *parent, TreeNode &header) {
       node = above;
       continue;
     }
-    if (Get(Child(parent, !right)) == node) { // bent: make it straight
+    if (Get(Child(parent, !right)) == node) { // a bent path: straighten it
       Rotate(parent, right, header);
       parent = node;
     }
@@ -119,13 +119,13 @@ TreeNode *Outermost(TreeNode *node, bool right) {
   return node;
 }
 
-/// Takes a node out.
+/// Removes a node.
 void Erase(TreeNode *node, TreeNode &header) {
   TreeNode *left = Get(node->left), *right = Get(node->right);
-  TreeNode *hole, *parent; // what moved up (may be null), and its parent
+  TreeNode *hole, *parent; // the node that moved up (or null), and its parent
   int lost;                // the colour that is missing there
   if (left && right) {
-    // The next node takes its place, and is then missing from its own.
+    // The next node replaces it, and leaves a hole where it was.
     TreeNode *next = Outermost(right, false);
     lost = Get(next->colour);
     hole = Get(next->right);
@@ -155,7 +155,7 @@ void Erase(TreeNode *node, TreeNode &header) {
   }
   if (lost == kRed)
     return;
-  // Paths through the hole have one black node too few.
+  // Paths through the hole lack one black node.
   while (hole != Get(header.parent) && IsBlack(hole)) {
     bool on_right = Get(parent->left) != hole;
     TreeNode *sibling = Get(Child(parent, !on_right));
@@ -190,9 +190,9 @@ void Erase(TreeNode *node, TreeNode &header) {
     Set(hole->colour, kBlack);
 }
 
-/// The next node in order, to one side; from the last one, the header.
+/// The next node in order, to one side. After the last one comes the header.
 TreeNode *Step(TreeNode *node, bool right) {
-  // The header is the parent of its root, and is red, as no root is.
+  // Only the header is red and the parent of its parent: a root is black.
   if (!right && Get(node->colour) == kRed) {
     TreeNode *parent = Get(node->parent);
     if (parent && Get(parent->parent) == node)

@@ -19,8 +19,8 @@
 namespace pagetide {
 
 /// Locks future mappings. The kernel locks their pages when they are touched
-/// (MCL_ONFAULT), whatever the program asked for: the shadows of new threads
-/// are such mappings, and must not be filled.
+/// (MCL_ONFAULT), even if the program asked to lock them at once: new threads'
+/// shadows are such mappings, and must not be filled.
 static int LockFuture() {
   return ErrnoOf(Syscall(SYS_mlockall, MCL_FUTURE | MCL_ONFAULT));
 }
@@ -29,7 +29,7 @@ static int LockCurrent(bool on_fault) {
   MappingList list = {};
   PageVec<char> text;
   int error = ReadMappings(list, ScratchRange, text);
-  if (error) // no /proc: lock pages, also ours, as they are touched
+  if (error) // no /proc: lock all pages when they are touched, ours too
     error = ErrnoOf(Syscall(SYS_mlockall, MCL_CURRENT | MCL_ONFAULT));
   for (const Mapping &m : list.entries) {
     if (error)
@@ -37,8 +37,8 @@ static int LockCurrent(bool on_fault) {
     constexpr uptr kOnFault = 1; // MLOCK_ONFAULT
     error = ErrnoOf(
         Syscall(SYS_mlock2, m.start, m.bytes, on_fault ? kOnFault : uptr{0}));
-    // Pages without read rights cannot be brought in. mlockall locks them
-    // without an error, and ignores what has been unmapped meanwhile.
+    // Pages without read rights cannot be loaded. mlockall locks them without
+    // an error, and ignores mappings that have gone since.
     if (error == ENOMEM && !(m.protection & (PROT_READ | PROT_WRITE)))
       error = 0;
     // [vvar] and the like.

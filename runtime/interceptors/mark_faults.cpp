@@ -16,9 +16,9 @@
 namespace pagetide {
 
 namespace {
-/// What the program asked for. Handlers read it, so its parts are loaded one by
-/// one. If a program changes its handler while a thread is faulting, that
-/// thread may get the new handler with the old flags.
+/// The action that the program has set. Handlers read it, so its parts are
+/// loaded one by one. If a program changes its handler while a thread is
+/// faulting, that thread may get the new handler with the old flags.
 struct ProgramAction {
   void *handler; ///< null: the kernel has what the program set
   bool with_info;
@@ -78,7 +78,7 @@ uptr MarkLength(const u8 *code) {
 
 static void HandleFault(int number, siginfo_t *info, void *context) {
   auto *ucontext = (ucontext_t *)context;
-  if (info->si_code > 0) { // a fault, not a signal that somebody sent
+  if (info->si_code > 0) { // a fault, not a signal that was sent
     greg_t &instruction = ucontext->uc_mcontext.gregs[REG_RIP];
     // If the fault is a jump to a bad address, there is no code to look at.
     if (info->si_code == SI_KERNEL || (uptr)info->si_addr != (uptr)instruction)

@@ -7,7 +7,7 @@
 // No shadow covers addresses in the kernel's half, or between the halves. A
 // mark of such an address faults before the access does. A program that handles
 // SIGSEGV must see the fault of the access only. So its handler is wrapped by
-// one that recognises marks and skips them. A program without a handler dies by
+// one that recognises marks and skips them. A program without a handler dies of
 // the same signal in either case.
 //
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,7 @@ static void *FindInLibm(const char *name) {
   void *libm = dlopen("libm.so.6", RTLD_LAZY);
   void *real = libm ? dlsym(libm, name) : nullptr;
   if (!real)
-    Fatal("%s was called, and libm.so.6 cannot be loaded or does not have it. "
+    Fatal("%s was called, but libm.so.6 cannot be loaded or does not have it. "
           "Link the program with -lm.\n",
           name);
   return real;
@@ -53,7 +53,7 @@ template <> constexpr uptr kStored<long double> = 10;
     T result = LIBM(remquo##suffix)(x, y, quotient);                           \
     if (result == result)                                                      \
       DidWrite(quotient, sizeof(int));                                         \
-    else /* of no number there is no quotient */                               \
+    else /* if it is not a number there is no quotient */                      \
       MayHaveWritten(quotient, sizeof(int));                                   \
     return result;                                                             \
   }                                                                            \

@@ -58,7 +58,7 @@ void *AnyMemmove(void *d, const void *s, uptr n) {
     MoveForward(to, from, n, move);
     return d;
   }
-  // The target overlaps the end of the source: the last step goes first.
+  // The target overlaps the end of the source, so the last step is done first.
   for (uptr left = n; left;) {
     uptr bytes = left < kStep ? left : kStep;
     left -= bytes;
@@ -83,7 +83,7 @@ void *AnyMemset(void *d, int c, uptr n) {
 
 using Unaligned __attribute__((aligned(1), may_alias)) = u64;
 
-/// Bytes of [0, n) that a comparison looks at: up to the first difference.
+/// How many of n bytes a comparison reads: up to the first difference.
 static inline uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
   uptr i = 0;
   for (; i + 16 <= n; i += 16)
@@ -119,7 +119,7 @@ MemoryFunctions memory_functions;
 //===- Short calls, within two granules of 4 KiB --------------------------===//
 
 namespace {
-/// For granules of 2^12 bytes. All shifts are constants. Up to 4 KiB lie in at
+/// For granules of 2^12 bytes. All shifts are constants. Up to 4 KiB are in at
 /// most two granules: those of the first and the last byte.
 template <abi::Layout kLayout, unsigned kCellShift> struct Short {
   static constexpr uptr kGranuleBytes = uptr{1} << abi::kDefaultGranuleShift;
@@ -211,7 +211,7 @@ void ChooseMemoryFunctions() {
     chosen = ShortOnes<abi::kNearCellShift>();
   else
     chosen = ShortOnes<abi::kDefaultGranuleShift>();
-  // Other threads may be calling.
+  // Atomic, because other threads may be calling them.
   __atomic_store_n(&memory_functions.memcpy, chosen.memcpy, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memmove, chosen.memmove, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memset, chosen.memset, __ATOMIC_RELEASE);

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // fflush and fclose of a stream of open_memstream write the caller's pointer
-// and size. Then, what was printed into the buffer since is marked as may,
-// because the time of those writes is unknown.
+// and size. What was printed into the buffer until then is marked as may,
+// because nobody knows when libc wrote it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct MemoryStream {
   void *stream;
   char **buffer;
   SIZE_T *bytes;
-  uptr unit; ///< of bytes
+  uptr unit; ///< bytes per character
   MemoryStream *next;
 };
 } // namespace
@@ -43,7 +43,7 @@ static void AddMemoryStream(void *f, char **buffer, SIZE_T *bytes, uptr unit) {
   *s = {f, buffer, bytes, unit, memory_streams};
   StoreRelease(&memory_streams, s);
 }
-/// Marks what a flush of `f` (null: of all streams) has written; removes `f` if
+/// Marks what a flush of `f` (null: of all streams) has written. Removes `f` if
 /// it is closed.
 static void DidFlush(void *f, bool closed) {
   if (!LoadAcquire(&memory_streams) || !ShadowReady())

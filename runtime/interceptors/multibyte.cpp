@@ -26,8 +26,8 @@ PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
     DidReadAt(in), DidWriteAt(in);
     DidReadAt(in_left), DidWriteAt(in_left);
     MarkRead((uptr)in_from, (uptr)(*in - in_from));
-    // It may have looked at a character that is incomplete, invalid, or had no
-    // room.
+    // It may have read a character that is incomplete or invalid, or for which
+    // there was no room.
     MarkMayRead((uptr)*in, Min(*in_left, SIZE_T{16}));
   }
   return result;
@@ -85,7 +85,7 @@ PAGETIDE_TO_WIDE(__mbstowcs_chk, (, SIZE_T size), (, size))
 PAGETIDE_TO_NARROW(wcstombs, (), ())
 PAGETIDE_TO_NARROW(__wcstombs_chk, (, SIZE_T size), (, size))
 
-// These store in *s how far they came; null means that they reached the
+// These store in *s where they stopped; null means that they reached the
 // string's end.
 template <typename To, typename From>
 static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,

@@ -12,8 +12,8 @@
 namespace pagetide {
 
 // pthread_mutex_t (mtx_t is the same): lock, count, owner, users and kind, four
-// bytes each; the spin count (2). Robust mutexes have at 24 and 32 their
-// neighbours in the list of those that the thread holds.
+// bytes each; the spin count (2). A robust mutex has at 24 and 32 its
+// neighbours in the list of robust mutexes that the thread holds.
 constexpr uptr kMutexBytes = 40, kMutexOwner = 8, kMutexUsers = 12,
                kMutexKind = 16, kMutexPrevious = 24, kMutexNext = 32;
 constexpr u32 kThreadMask = 0x3fffffff; // in the lock of a robust mutex

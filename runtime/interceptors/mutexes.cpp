@@ -42,7 +42,7 @@ bool RobustHeldByCaller(const void *mutex) {
   return (*(const volatile u32 *)mutex & kThreadMask) == GetTidRaw();
 }
 
-/// For a call that may give up waiting.
+/// For a call that may stop waiting.
 void MarkMutexWanted(const void *mutex) {
   MarkObject<kMutexKind + 4>(mutex, [=] {
     Read(mutex, 0, kMutexKind + 4);
@@ -71,7 +71,7 @@ __attribute__((noinline)) void MarkUnusualUnlock(const void *mutex) {
   const int kind = KindOf(mutex);
   if ((kind & kTypes) == kRecursive &&
       *(const volatile u32 *)((uptr)mutex + 4) > 1) {
-    Write(mutex, 4, 4); // it only counts down
+    Write(mutex, 4, 4); // it only decrements the count
     return Read(mutex, 4, kMutexKind);
   }
   MarkMutex(mutex);
@@ -187,7 +187,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_mutex_consistent, void *mutex) {
   }
   return REAL_OF(pthread_mutex_consistent)(mutex);
 }
-/// It takes the lock, unless the caller holds it, and changes the ceiling.
+/// Takes the lock, unless the caller holds it, and changes the ceiling.
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_setprioceiling, void *mutex,
                      int ceiling, int *old) {
   MarkMutexWanted(mutex);

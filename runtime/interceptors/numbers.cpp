@@ -17,7 +17,7 @@ static bool IsSpace(char c) {
   return (*__ctype_b_loc())[(u8)c] & kSpace;
 }
 
-/// Marks what a conversion of the text at `s`, which ended at `end`, looked at.
+/// Marks what a conversion of the text at `s`, which ended at `end`, has read.
 /// That includes the first character after the number. If that character could
 /// begin a prefix or an exponent, it includes those after it.
 static void DidConvert(const char *s, const char *end, bool real) {

@@ -7,7 +7,7 @@
 // Option end_period_calls, for tests of programs that end no periods
 // themselves. Every interceptor calls OnInterceptedCall() first. At that moment
 // the calling code has made every access that it marked, and the interceptor
-// has made no mark. So no mark is in another period than its access.
+// has made no mark. So each mark is in the same period as its access.
 //
 // memcpy, memmove and memset do not call it. Code generation calls them for
 // accesses that the pass has already marked, so a period would end between mark

@@ -34,9 +34,9 @@ namespace pagetide {
 
 void InChildOfUnderscoreFork() {
   // The caller may be a signal handler, and other threads may have held any
-  // lock. So only system calls are made, and no function of libc is called. The
-  // lock of the allocator is not touched. The callback is dropped, because its
-  // thread cannot be created here.
+  // lock. So this makes only system calls, calls no function of libc, and does
+  // not touch the allocator's lock. The callback is dropped, because its thread
+  // cannot be created here.
   RenewOwnMemoryInChild();
   RenewEngineInChild();
   RenewMarkChecksInChild();
@@ -55,7 +55,7 @@ void InChildOfUnderscoreFork() {
 PAGETIDE_INTERCEPTOR(int, _Fork, void) {
   if (!ControlReady())
     return RESOLVED(_Fork)();
-  // Until the child has a shadow of its own, no handler may run in it.
+  // No handler may run in the child until it has a shadow of its own.
   ScopedBlockSignals block_signals;
   int pid = RESOLVED(_Fork)();
   if (!pid)
@@ -78,12 +78,12 @@ PAGETIDE_INTERCEPTOR(int, system, const char *command) {
 /// The thread that runs exit handlers; 0: none.
 static u32 exiting;
 
-/// In libc 2.36 a second thread that calls exit passes the first one, which
-/// still runs handlers (recording ends in the last of them), and ends the
-/// process. As in libc 2.41, the second thread waits for the end.
+/// In libc 2.36 a second thread that calls exit ends the process while the
+/// first one still runs handlers. (Recording ends in the last handler.) Here
+/// the second thread waits for the end, as it does in libc 2.41.
 static void PassOnlyOne() {
   if (!ControlReady() || GetPidRaw() != shadow.header->pid)
-    return; // a child of vfork: its parent's memory
+    return; // a child of vfork, which has its parent's memory
   const u32 own = GetTidRaw();
   u32 first = 0;
   if (__atomic_compare_exchange_n(&exiting, &first, own, false,

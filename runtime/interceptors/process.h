@@ -9,9 +9,9 @@
 
 namespace pagetide {
 
-/// The child's part after libc's _Fork, which runs no handlers.
+/// What the child does after libc's _Fork, which runs no handlers.
 void InChildOfUnderscoreFork();
-/// In a forked child: the thread that was exiting is not there.
+/// In a forked child, where the thread that was exiting does not exist.
 void ForgetExitInChild();
 
 } // namespace pagetide

@@ -25,8 +25,8 @@ namespace pagetide {
 
 bool intercepting;
 
-/// Older conditions had another layout. libc keeps the functions for it under
-/// the same names.
+/// Older conditions had another layout. libc keeps functions for that layout
+/// under the same names.
 static const char *VersionOf(const char *name) {
   constexpr char kPrefix[] = "pthread_cond_", kLater[] = "pthread_cond_clock";
   const bool is_old =
@@ -59,7 +59,7 @@ void InitInterceptors() {
        ++f)
     *f->address = ResolveReal(f->name);
   // sanitizer_common's table must be made once. Making it may call
-  // interceptors; other threads wait for it.
+  // interceptors. Other threads wait for it.
   static u32 maker;
   u32 other = 0;
   const u32 tid = GetTidRaw();

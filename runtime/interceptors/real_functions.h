@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
 
-// Some of the files that include this define memcpy and the like: no header may
-// rename them.
+// Some files that include this one define memcpy and the like, so no header may
+// rename these.
 #ifndef SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 #endif
@@ -26,7 +26,7 @@ struct RealFunction {
   void **address;
 };
 
-/// Another file's part of InitInterceptors.
+/// A step of InitInterceptors that another file defines.
 struct ResolvedStep {
   void (*run)();
   /// Runs before the real functions count as known, and may resolve more.
@@ -65,7 +65,7 @@ inline void NeedReal() {
   DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
   extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
 
-/// Has InitInterceptors call a function of this file.
+/// Makes InitInterceptors call a function of the file that uses this macro.
 #define PAGETIDE_WHEN_RESOLVED(function, resolves)                             \
   __attribute__((section("pagetide_resolved"), used,                           \
                  retain)) static const pagetide::ResolvedStep                  \

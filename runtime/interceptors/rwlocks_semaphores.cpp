@@ -13,14 +13,14 @@ using namespace pagetide;
 namespace {
 
 // pthread_rwlock_t: readers, writers, the futexes of the write phase and of
-// writers, 4 bytes each; at 24 the writer, then whether processes share it; at
-// 48 which side it prefers.
+// writers, 4 bytes each. At 24: the writer, then whether processes share the
+// lock. At 48: which side it prefers.
 constexpr uptr kRwlockBytes = 56, kRwlockWriter = 24, kRwlockPrefers = 48;
 
 inline __attribute__((always_inline)) void MarkReader(const void *lock) {
   MarkObject<kRwlockBytes>(lock, [=] {
     Write(lock, 0, 4);
-    MayWrite(lock, 8, 4); // the first of a read phase
+    MayWrite(lock, 8, 4); // if it is the first of a read phase
     Read(lock, 0, 4);
     MarkMayRead((uptr)lock + kRwlockPrefers, 4);
   });
@@ -46,8 +46,8 @@ inline __attribute__((always_inline)) void MarkRwlockRelease(const void *lock) {
     Read(lock, kRwlockWriter, 8);
   });
 }
-/// A call that waits first looks at the writer. It is refused if that is the
-/// caller.
+/// A call that waits first reads who the writer is. It is refused if that is
+/// the caller.
 void MarkReaderWaits(const void *lock, const void *, int result) {
   if (result != EDEADLK)
     MarkReader(lock);
@@ -129,7 +129,7 @@ void MarkSemaphore(const void *semaphore, const void *, int) {
   MarkObject<kSemaphoreBytes>(semaphore, [=] {
     Write(semaphore, 0, kSemaphoreWords);
     Read(semaphore, 0, kSemaphoreWords);
-    MarkMayRead((uptr)semaphore + kSemaphoreWords, 4); // to wait, or wake
+    MarkMayRead((uptr)semaphore + kSemaphoreWords, 4); // to wait or wake
   });
 }
 
@@ -165,7 +165,7 @@ PAGETIDE_INTERCEPTOR(int, sem_trywait, void *semaphore) {
   if (!ShadowReady())
     return REAL_OF(sem_trywait)(semaphore);
   Read(semaphore, 0, kSemaphoreWords);
-  // Otherwise it most likely writes nothing.
+  // Otherwise it probably writes nothing.
   if (*(const volatile u32 *)semaphore)
     Write(semaphore, 0, kSemaphoreWords);
   int result = REAL_OF(sem_trywait)(semaphore);
@@ -207,11 +207,11 @@ void MarkArrival(const void *barrier) {
   });
 }
 /// Another thread may have destroyed the barrier by now. This thread has
-/// written it all the same.
+/// written to it in any case.
 void MarkDeparture(const void *barrier, const void *, int) {
   MarkObject<kBarrierBytes>(barrier, [=] {
     Write(barrier, kBarrierOut, 4);
-    MayWrite(barrier, 0, 8); // the last one out
+    MayWrite(barrier, 0, 8); // if it is the last one out
     Read(barrier, 0, kBarrierBytes);
   });
 }

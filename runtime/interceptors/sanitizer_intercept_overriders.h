@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // sanitizer_common includes a file of this name if it is built with
-// SANITIZER_OVERRIDE_INTERCEPTORS (sanitizer_platform_interceptors.h), as only
-// sanitizer_table.cpp is. This file switches families of its table of
-// interceptors off.
+// SANITIZER_OVERRIDE_INTERCEPTORS (sanitizer_platform_interceptors.h). Only
+// sanitizer_table.cpp is. This file switches off families of sanitizer_common's
+// table of interceptors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -355,7 +355,7 @@
 #undef SANITIZER_INTERCEPT___WCSXFRM_L
 #define SANITIZER_INTERCEPT___WCSXFRM_L 0
 
-// Functions of libm: not every program has it.
+// Functions of libm, which not every program has.
 #undef SANITIZER_INTERCEPT_SINCOS
 #define SANITIZER_INTERCEPT_SINCOS 0
 #undef SANITIZER_INTERCEPT_REMQUO

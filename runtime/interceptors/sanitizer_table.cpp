@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The families of sanitizer_common's table that
-// sanitizer_intercept_overriders.h leaves in. The table was made to find bugs.
-// The reads and writes that it reports become marks, once at the report and
-// once when the call returns, because the function has made its accesses by
-// then.
+// sanitizer_intercept_overriders.h does not switch off. The table was made to
+// find bugs. The reads and writes that it reports become marks: once at the
+// report, and once more when the call returns, because the function has made
+// its accesses by then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +57,8 @@ public:
   TableCall &operator=(const TableCall &) = delete;
 
 private:
-  /// Keeps the first few ranges: those reported before the real function runs.
-  /// Results are reported later, and may be many.
+  /// Keeps the first few ranges, which are reported before the real function
+  /// runs. Results are reported later, and may be many.
   void Keep(const void *p, uptr bytes, bool written) {
     if (count_ < kMaxRanges)
       ranges_[count_++] = {p, bytes, written};
@@ -73,7 +73,7 @@ private:
   Range ranges_[kMaxRanges];
 };
 
-/// The length of a string, or 0 if its address is bad: the real function then
+/// The length of a string, or 0 if its address is bad. Then the real function
 /// fails.
 uptr LengthOfArgument(const char *s) {
   uptr n = 0;
@@ -101,7 +101,7 @@ const char *NameInLibc(const char *name) {
   return name + sizeof(kPrefix) - 1;
 }
 
-/// The table's flags. Strings that are arguments count as read to their ends.
+/// The table's flags. String arguments count as read to their ends.
 struct TableFlags {
   bool strict_string_checks = true;
   bool handle_ioctl = true;
@@ -143,7 +143,7 @@ constexpr TableFlags kTableFlags;
 
 #define common_flags() (&pagetide::kTableFlags)
 #define internal_strlen(s) pagetide::LengthOfArgument(s)
-// The table reports what it cannot decode. Nobody here wants to know.
+// The table reports what it cannot decode. We do not need that.
 #define Printf(...) ((void)0)
 #define Report(...) ((void)0)
 #define InitializeMemintrinsicInterceptors() InitializeNothing()
@@ -151,8 +151,8 @@ namespace __sanitizer {
 static void InitializeNothing() {}
 } // namespace __sanitizer
 
-// Our own (libc_queries.cpp) are more exact. The table has these in one family
-// with others. Nobody calls them.
+// Our own (libc_queries.cpp) are more exact. The table has these two in one
+// family with others. Nobody calls them under these names.
 #define regexec table_regexec
 #define regfree table_regfree
 
@@ -190,7 +190,7 @@ static void *MapMemory(uptr bytes, const char *) {
 
 namespace pagetide {
 
-// The real functions of those that the table is to call differently.
+// The real functions of those that the table must call differently.
 static decltype(REAL(posix_spawn)) real_spawn;
 static decltype(REAL(posix_spawnp)) real_spawnp;
 static decltype(REAL(sigaltstack)) real_sigaltstack;

@@ -9,8 +9,8 @@
 
 namespace pagetide {
 
-/// For engine mprotect, once the real functions are known: some of the table's
-/// interceptors do more.
+/// Call it under engine mprotect when the real functions are known. It makes
+/// some of the table's interceptors do more.
 void GuardTableInterceptors();
 
 } // namespace pagetide

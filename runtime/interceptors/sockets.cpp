@@ -92,7 +92,7 @@ static void DidSend(CountedMessage *message) {
 PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
                      int flags, void *timeout) {
   OnInterceptedCall();
-  constexpr u32 kMaxMessages = 1024; // UIO_MAXIOV: the kernel takes no more
+  constexpr u32 kMaxMessages = 1024; // UIO_MAXIOV: the kernel accepts no more
   u32 name_rooms[kMaxMessages];
   u32 known = 0;
   for (; known < Min(n, kMaxMessages); ++known) {
@@ -118,7 +118,7 @@ PAGETIDE_AFTER(int, sendmmsg,
 
 //===- Waiting for descriptors --------------------------------------------===//
 
-/// poll reads every entry and writes its result into each, also if a signal
+/// poll reads every entry and writes a result into each, even if a signal
 /// interrupts it.
 static void DidPoll(void *entries, uptr n, int result) {
   constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd

@@ -24,8 +24,8 @@ extern "C" int feof(void *stream) noexcept;
 
 //===- printf -------------------------------------------------------------===//
 
-// A function and its variant with a va_list. The parameters before the format
-// end with a comma each.
+// A function and its variant with a va_list. Each parameter before the format
+// ends with a comma.
 /// The function with `...`, which calls our interceptor of the one with a
 /// va_list.
 #define PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)        \
@@ -54,8 +54,8 @@ extern "C" int feof(void *stream) noexcept;
   }                                                                            \
   PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
-/// An upper bound for a result whose length is not known before the call: more
-/// than any ordinary result.
+/// An upper bound for a result whose length is unknown before the call. It is
+/// more than any ordinary result.
 constexpr uptr kUnknownLength = uptr{64} << 10;
 
 /// Marks a printed string of `result` characters, `room` at most.
@@ -136,7 +136,7 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
   }                                                                            \
   PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
-// libc looks for the string's end before it converts any of it.
+// libc looks for the string's end before it converts anything.
 PAGETIDE_SCANF(scanf, vscanf, char, true, (), (), )
 PAGETIDE_SCANF(fscanf, vfscanf, char, true, (void *f, ), (f, ), )
 PAGETIDE_SCANF(sscanf, vsscanf, char, true, (const char *s, ), (s, ),

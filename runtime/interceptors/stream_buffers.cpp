@@ -49,7 +49,8 @@ u32 BufferOf(void *f) {
   return 0;
 }
 void GiveBuffer(void *f, const char *mode) {
-  // A stream that is written may be a terminal, which is buffered by lines.
+  // A stream that is written may be a terminal, and libc buffers those by
+  // lines.
   if (!EngineListens() || !f || *mode != 'r' || BufferOf(f))
     return;
   u8 *buffers = StreamBuffers();

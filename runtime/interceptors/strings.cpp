@@ -4,13 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What these functions read is known only afterwards. They look in steps, and
-// mark each step before they take the next one, so that a mark is late by at
-// most one step. They mark writes before they make them. Functions that depend
-// on the locale mark at return.
+// What these functions read is known only afterwards. They read in steps and
+// mark each step before the next one, so that a mark is late by at most one
+// step. They mark writes before they make them. Functions that depend on the
+// locale mark at return.
 //
 // A string counts as read as far as the function's result depends on it. If
-// that is unknown (a locale's collation), the rest is marked as may.
+// nobody knows how far that is (a locale's collation), the rest is marked as
+// may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ extern "C" const int **__ctype_tolower_loc();
 /// `most`.
 static uptr FindDifference(const char *a, const char *b, uptr most) {
   const u8 *x = (const u8 *)a, *y = (const u8 *)b;
-  // Compare sixteen at a time, but never read into a page that the strings may
-  // not reach.
+  // Compare sixteen at a time, but never read a page that the strings may not
+  // reach.
   constexpr uptr kPage = 4096;
   const auto StaysInPage = [](const u8 *p) {
     return (uptr)p % kPage <= kPage - 16;
@@ -103,7 +104,7 @@ static uptr MarkedFindOrEnd(const char *s, int c) {
   }
 }
 
-/// Characters as they are.
+/// Compares characters as they are.
 struct Same {
   int operator()(u8 c) const { return c; }
   static uptr Difference(const char *a, const char *b, uptr most) {
@@ -111,7 +112,7 @@ struct Same {
   }
 };
 
-/// Characters as a function maps them.
+/// Compares characters as a function maps them.
 template <typename Function> struct Folded {
   Function fold;
   int operator()(u8 c) const { return fold(c); }
@@ -188,7 +189,7 @@ PAGETIDE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
                        Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
 
-/// For comparisons by libc's rules: the strings were read as far as they are
+/// For comparisons by libc's rules. They read the strings as far as they are
 /// equal, and perhaps to their ends.
 static void DidCollate(const char *a, const char *b) {
   if (!ShadowReady())
@@ -361,7 +362,7 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
   return n;
 }
 
-/// strtok_r, which stores in *rest where the next call goes on.
+/// strtok_r, which stores in *rest where the next call continues.
 static char *MarkedToken(char *s, const char *set, char **rest) {
   if (!s)
     s = *rest;
@@ -441,7 +442,7 @@ PAGETIDE_INTERCEPTOR(char *, __stpcpy, char *d, const char *s) {
   OnInterceptedCall();
   return MarkedStpcpy(d, s);
 }
-/// Copies at most `most` bytes and fills up with zeros; returns where the
+/// Copies at most `most` bytes and adds zeros up to that. Returns where the
 /// string ends in d.
 static char *MarkedStpncpy(char *d, const char *s, uptr most) {
   uptr n = MarkedFind(s, 0, Min(most, kNoBound));

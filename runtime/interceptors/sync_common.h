@@ -4,26 +4,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libc writes the program's mutexes, conditions, semaphores and so on. Which
-// words it writes is known (glibc 2.36). They are marked before the call, as
-// instrumented code marks its own accesses: after an unlock or a post another
-// thread may already have freed the object. A call that is refused (EPERM,
-// EDEADLK) or finds the lock held counts as an attempt.
+// libc writes the program's mutexes, conditions, semaphores and so on. We know
+// which words it writes (glibc 2.36). They are marked before the call, as
+// instrumented code marks its own accesses. After an unlock or a post it would
+// be too late: another thread may already have freed the object. A call that is
+// refused (EPERM, EDEADLK) or finds the lock held counts as an attempt.
 //
-// A call that waits writes again when it goes on, perhaps many periods later.
-// Meanwhile its objects are in flight. They are marked once more when the call
+// A call that waits writes again when it continues, perhaps many periods later.
+// Until then its objects are in flight. They are marked once more when the call
 // returns or is cancelled.
 //
 // Taking a free lock must stay cheap, so a lock is tried first.
-// pthread_mutex_trylock and the like make the same entries as the calls that
-// wait, for every kind of mutex: a recursive mutex that the caller holds is
-// counted up, a robust one may return EOWNERDEAD, one with a priority protocol
-// raises the caller's priority. If trying fails it changes nothing, and the
-// real call says why or waits.
+// pthread_mutex_trylock and the like write the same words as the calls that
+// wait, for every kind of mutex. The count of a recursive mutex that the caller
+// holds is raised. A robust one may return EOWNERDEAD. One with a priority
+// protocol raises the caller's priority. If trying fails it changes nothing,
+// and the real call says why or waits.
 //
 // Allocators and other libraries take locks before the second phase, and while
-// the real functions are being resolved. So each of these functions resolves
-// only its own.
+// the real functions are being resolved. So each interceptor here resolves only
+// its own function.
 //
 // These calls do not count for option end_period_calls. A period that ended
 // within one would end while the program holds locks, which a callback may
@@ -40,7 +40,7 @@
 #include "platform/gs_base.h"
 #include "shadow/marking.h"
 
-/// The real function. Unlike RESOLVED, this resolves no others.
+/// The real function. Unlike RESOLVED, this resolves no other function.
 #define REAL_OF(name)                                                          \
   (__builtin_expect(REAL(name) != nullptr, 1)                                  \
        ? REAL(name)                                                            \
@@ -62,9 +62,9 @@ inline void MayWrite(const void *p, uptr at, uptr bytes) {
   MarkMayWrite((uptr)p + at, bytes);
 }
 
-/// Marks an object some of whose words are read and others written. Most
-/// objects lie within one granule. If this one does not, `exactly` marks word
-/// by word.
+/// Marks an object that has words which are read and words which are written.
+/// Most objects lie within one granule. If this one does not, `exactly` marks
+/// word by word.
 template <uptr kBytes, typename Exactly>
 inline __attribute__((always_inline)) void MarkObject(const void *p,
                                                       Exactly exactly) {
@@ -81,7 +81,7 @@ inline __attribute__((always_inline)) void MarkObject(const void *p,
 
 //===- Calls that wait ----------------------------------------------------===//
 
-/// Marks what such a call has done. `result` is 0 if it was cancelled.
+/// Marks what a call that waits has done. `result` is 0 if it was cancelled.
 using MarkFunction = void (*)(const void *object, const void *mutex,
                               int result);
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Marks, at return, what syscall(number, ...) has read and written. Common
-// calls are marked here, to the byte; others as sanitizer_common's hooks say.
-// Calls that neither knows are not marked. Calls that do not return exactly
-// once, on this stack, are passed on untouched.
+// calls are marked here, to the byte. Others are marked as sanitizer_common's
+// hooks say. Calls that neither knows are not marked. Calls that do not return
+// exactly once, on this stack, are passed on unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,14 @@ using namespace __sanitizer;
 
 //===- sanitizer_common's hooks -------------------------------------------===//
 
-// Both halves of a hook run after the call has succeeded: then addresses are
-// good, and what was written is known.
+// Both halves of a hook run after the call has succeeded. Then addresses are
+// valid, and we know what was written.
 #define COMMON_SYSCALL_PRE_READ_RANGE(p, bytes) pagetide::DidRead(p, bytes)
 #define COMMON_SYSCALL_PRE_WRITE_RANGE(p, bytes)
 #define COMMON_SYSCALL_POST_READ_RANGE(p, bytes) pagetide::DidRead(p, bytes)
 #define COMMON_SYSCALL_POST_WRITE_RANGE(p, bytes) pagetide::DidWrite(p, bytes)
 
-// The hooks are made for programs to call. Here they are internal.
+// Programs are meant to call the hooks. Here they are internal.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-parameter"
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
@@ -138,7 +138,7 @@ bool DidCall(long number, long result, Arguments a) {
     }
     if (number == SYS_ppoll && result >= 0) {
       Took(a[2], kTimeBytes);
-      Gave(a[2], kTimeBytes); // what was left
+      Gave(a[2], kTimeBytes); // the time that was left
       Took(a[3], a[4]);
     }
     return true;
@@ -162,7 +162,7 @@ bool DidCall(long number, long result, Arguments a) {
     DidReadPath((const char *)a[0], result < 0);
     return true;
   case SYS_futex:
-    // Whether other operations read the word depends on other threads.
+    // Other threads decide whether other operations read the word.
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
@@ -350,9 +350,9 @@ InFlight RangeInFlight(long number, Arguments a) {
 
 //===- The interceptor ----------------------------------------------------===//
 
-// Some calls return twice, on another stack, or not at all, so no frame of ours
-// may lie beneath them. A few instructions jump to libc's function for these
-// numbers, and to PagetideMarkedSyscall for all others.
+// Some calls return twice, on another stack, or not at all. So no frame of ours
+// may be on the stack below them. A few instructions jump to libc's function
+// for these numbers, and to PagetideMarkedSyscall for all others.
 
 DEFINE_REAL(long, syscall, long number, ...)
 __attribute__((

@@ -6,8 +6,8 @@
 //
 // For functions that have the kernel read or write the program's memory, and
 // for small functions of libc. They mark at return, when the kernel has said
-// what it did. If the kernel refused a call, an argument may or may not have
-// been read. Sizes are those that the kernel and glibc use, not always those of
+// what it did. If the kernel refuses a call, it may or may not have read an
+// argument. Sizes are those that the kernel and glibc use, not always those of
 // the types (a signal set has 8 bytes of the type's 128).
 //
 //===----------------------------------------------------------------------===//
@@ -26,8 +26,8 @@ template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
 
 /// KernelCall(real)(arguments...) calls a libc function that makes one system
 /// call. EFAULT may mean that an engine has protected the memory of an
-/// argument. Such a call has done nothing, so it is made again; and more than
-/// once, because a period may end in between.
+/// argument. Such a call has done nothing, so it is made again. That can take
+/// several tries, because a period may end in between.
 constexpr int kMaxTries = 10;
 template <typename Real> class KernelCall {
 public:
@@ -80,8 +80,8 @@ inline void DidGive(void *p, uptr bytes, bool succeeded) {
 
 } // namespace pagetide
 
-// Defines an interceptor: `before` runs before the real function, `after` marks
-// after it. `result` is the real function's.
+// Defines an interceptor. `before` runs before the real function, and `after`
+// marks after it. `result` is the real function's.
 #define PAGETIDE_AROUND(type, name, parameters, arguments, before, after)      \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \

@@ -20,7 +20,7 @@ struct OnceCall {
   void (*routine)();
 };
 
-/// The run of a routine. libc writes the control before it and after it, also
+/// The run of a routine. libc writes the control before it and after it, even
 /// if the routine throws.
 struct OnceRun : Unwindable {
   void *control;
@@ -81,8 +81,8 @@ PAGETIDE_ONCE(void, call_once)
   }
 
 namespace {
-// pthread_attr_t: priority, policy, flags (4 bytes each), at 16 the guard's
-// size, the stack's end and size (8 each), at 40 a pointer to the rest.
+// pthread_attr_t: priority, policy, flags (4 bytes each). At 16: the guard's
+// size, the stack's end and size (8 each). At 40: a pointer to the rest.
 constexpr uptr kAttrBytes = 56, kAttrFlags = 8, kAttrRest = 40;
 } // namespace
 

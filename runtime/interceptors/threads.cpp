@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Threads that pthread_create, thrd_create and libc's clone make have shadows
-// of their own. With SIGEV_THREAD, libc calls the program's function on threads
-// of its own. Raw system calls are not seen here: such threads mark in their
-// creators' shadows, and the recorder looks for them (threads/unregistered.h).
+// of their own. So have threads that libc makes to call the program's function
+// (SIGEV_THREAD). Raw system calls are not seen here: such threads mark in
+// their creators' shadows, and the recorder looks for them
+// (threads/unregistered.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +82,8 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
 //===- clone --------------------------------------------------------------===//
 
 namespace {
-/// For a process made by clone, which has a copy of this on its parent's stack.
+/// For a process made by clone. It has a copy of its parent's stack, and so of
+/// this.
 struct ProcessStart {
   int (*run)(void *);
   void *arg;
@@ -95,7 +97,7 @@ static int RunProcess(void *arg) {
   InChildOfUnderscoreFork();
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
   int status = start.run(start.arg);
-  // libc's clone makes the exit system call next. On the last thread that ends
+  // libc's clone makes the exit system call next. On the last thread this ends
   // the process, unless the recorder's threads keep it alive.
   if (IsOnlyThread()) {
     EndOfProgram(trace::EndReason::kExit);
@@ -106,8 +108,7 @@ static int RunProcess(void *arg) {
 
 PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
                      void *arg, ...) {
-  // These are optional, depending on the flags. Nobody looks at those not
-  // passed.
+  // The flags decide which of these are passed. The others are not used.
   va_list list;
   va_start(list, arg);
   auto *parent_tid = va_arg(list, pid_t *);
@@ -115,7 +116,7 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   auto *child_tid = va_arg(list, pid_t *);
   va_end(list);
   NeedReal();
-  // If the parent waits for the child, this is a vfork: the two never run at
+  // If the parent waits for the child, this is a vfork. The two never run at
   // the same time, and share the parent's shadow.
   const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
   if (!(flags & CLONE_VM ? ShadowReady() : ControlReady()) || !run || !stack ||
@@ -128,7 +129,7 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
     return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
                        child_tid);
   }
-  // It makes its first writes with signals blocked.
+  // The child makes its first writes with signals blocked.
   constexpr uptr kMaxStackBytes = uptr{1} << 20;
   ExcludeFromProtection((uptr)stack - kMaxStackBytes, (uptr)stack);
   CloneStart *start = PrepareClone(run, arg, block_signals.saved());
@@ -141,7 +142,7 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
 
 //===- Jumps --------------------------------------------------------------===//
 
-/// The stack pointer in a jmp_buf, which libc hides with a secret of the
+/// The stack pointer in a jmp_buf. libc mangles it with a secret value of the
 /// thread.
 static uptr StackOf(const void *buffer) {
   constexpr int kStackPointer = 6; // its index
@@ -174,8 +175,8 @@ PAGETIDE_JUMP(__longjmp_chk)
 //===- SIGEV_THREAD -------------------------------------------------------===//
 
 namespace {
-/// The program's function and its argument. Each pair has one of these, which
-/// is never freed: libc may use it after the timer has been deleted.
+/// The program's function and its argument. Each pair has one of these. It is
+/// never freed, because libc may use it after the timer has been deleted.
 struct Notification {
   void (*function)(sigval);
   sigval value;

@@ -9,8 +9,8 @@
 using namespace pagetide;
 
 /// The personality of frames that hold an Unwindable. Such frames have no
-/// handlers, and the runtime has no C++ library. The unwinder calls this before
-/// it leaves the frame.
+/// handlers, and the runtime has no C++ library. The unwinder calls this
+/// function before it leaves the frame.
 extern "C" __attribute__((used, visibility("hidden"))) int
 pagetide_frame_unwound(int, int actions, u64, void *, void *) {
   constexpr int kCleanupPhase = 2, kContinue = 8; // _UA_, _URC_

@@ -11,8 +11,8 @@
 
 namespace pagetide {
 
-/// Part of a frame that an exception or a cancellation may unwind: what is then
-/// called. These are chained, the innermost first.
+/// Part of a frame that an exception or a cancellation may unwind. `unwound` is
+/// called then. These parts are chained, the innermost first.
 struct Unwindable {
   void (*unwound)(Unwindable *);
   Unwindable *outer;

@@ -20,7 +20,7 @@ static_assert(sizeof(wchar_t) == 4);
 static void DidReadWide(const wchar_t *s, uptr n) { DidRead(s, n * 4); }
 static void DidWriteWide(wchar_t *s, uptr n) { DidWrite(s, n * 4); }
 
-/// LengthWithin that marks what it looked at.
+/// LengthWithin that marks what it has read.
 static uptr MarkedWideLength(const wchar_t *s, uptr most) {
   uptr n = LengthWithin(s, most);
   DidReadWide(s, n < most ? n + 1 : n);
@@ -208,7 +208,7 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wmemset, wchar_t *d, wchar_t c, SIZE_T n) {
   return d;
 }
 
-// With _FORTIFY_SOURCE; rooms are counted in characters.
+// With _FORTIFY_SOURCE. Rooms are counted in characters.
 PAGETIDE_INTERCEPTOR(wchar_t *, __wmemcpy_chk, wchar_t *d, const wchar_t *s,
                      SIZE_T n, SIZE_T room) {
   return n > room ? RESOLVED(__wmemcpy_chk)(d, s, n, room)
