@@ -120,7 +120,7 @@ namespace {
 // What is excluded
 //===----------------------------------------------------------------------===//
 
-/// Whether \p Pointer is an address that marks can be made for.
+/// Whether marks can be made for the address \p Pointer.
 bool isMarkedAddress(const Value *Pointer) {
   return Pointer->getType()->isPtrOrPtrVectorTy() &&
          !isRelativeToGs(*Pointer) && !isa<UndefValue>(Pointer) &&
@@ -138,7 +138,7 @@ bool isConstantGlobal(const Value *Pointer) {
   });
 }
 
-/// What of \p A is to be marked: all of it, only its writing half, or nothing.
+/// What of \p A must be marked: all of it, only its write, or nothing.
 std::optional<AccessKind> kindThatCounts(const Access &A,
                                          const PassOptions &Options) {
   if (!isMarkedAddress(A.Address))
@@ -174,9 +174,8 @@ struct Piece {
   uint64_t Bytes;
 };
 
-/// The bytes of a value of type \p T in memory, without the padding between and
-/// after its fields, which is neither loaded nor stored. Adjacent pieces are
-/// joined.
+/// The bytes of a value of type \p T in memory, without padding, which is
+/// neither loaded nor stored. Adjacent pieces are joined.
 void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
                   SmallVectorImpl<Piece> &Pieces) {
   if (auto *Struct = dyn_cast<StructType>(T)) {
@@ -188,7 +187,7 @@ void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
   if (auto *Array = dyn_cast<ArrayType>(T)) {
     Type *Element = Array->getElementType();
     uint64_t Step = DL.getTypeAllocSize(Element);
-    // Elements side by side are one piece.
+    // Adjacent elements are one piece.
     if (!Element->isAggregateType() && DL.getTypeStoreSize(Element) == Step) {
       if (uint64_t Bytes = Array->getNumElements() * Step)
         Pieces.push_back({Offset, Bytes});
@@ -225,7 +224,7 @@ void appendTyped(Instruction &At, Value *Pointer, Type *T, Align Alignment,
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// The operands of inline assembly that stand for memory.
+/// The memory operands of inline assembly.
 Undescribed collectAsm(CallBase &Call, AccessList &List) {
   auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
   unsigned Argument = 0;
@@ -239,7 +238,7 @@ Undescribed collectAsm(CallBase &Call, AccessList &List) {
     if (!HasArgument)
       continue;
     // An indirect operand is memory even if its constraint names a register:
-    // the compiler then moves it there and back.
+    // then the compiler moves it there and back.
     if (Constraint.isIndirect)
       if (Type *T = Call.getParamElementType(Argument))
         appendTyped(Call, Call.getArgOperand(Argument), T, Align(1),
@@ -265,7 +264,7 @@ void collectByval(CallBase &Call, AccessList &List) {
                   Call.getParamAlign(I).valueOrOne(), AccessKind::Read, List);
 }
 
-/// One side of llvm.memcpy or its kin.
+/// One side of llvm.memcpy and the like.
 void appendTransferSide(AnyMemIntrinsic &I, Value *Pointer,
                         MaybeAlign Alignment, AccessKind Kind,
                         AccessList &List) {
@@ -325,7 +324,8 @@ uint64_t vaListBytes(const Function &F) {
   return F.getCallingConv() == CallingConv::Win64 ? 8 : 24;
 }
 
-/// Memory that an intrinsic of no table may touch through a pointer argument.
+/// Whether an intrinsic that is in no table may touch memory through a pointer
+/// argument.
 bool mayTouchArguments(const IntrinsicInst &I) {
   if (!I.mayReadOrWriteMemory() || I.onlyAccessesInaccessibleMemory())
     return false;
@@ -424,8 +424,8 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
   }
 
   case Intrinsic::eh_sjlj_setjmp:
-    // The address to come back to. The frame's and the stack's are stores of
-    // their own.
+    // The address to return to. The frame and the stack pointer are separate
+    // stores.
     appendFixed(I, Argument(0), 16, Align(8), Write, List);
     List.back().Offset = 8;
     List.back().Bytes = 8;
@@ -475,9 +475,9 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
   }
 }
 
-/// No interceptor can wrap setjmp: it would return before the jump. What glibc
-/// writes is known: the registers, whether a mask was saved, and the part of
-/// the mask that Linux has.
+/// No interceptor can wrap setjmp, because it would have returned before the
+/// jump. We know what glibc writes: the registers, whether a mask was saved,
+/// and the part of the mask that Linux has.
 void collectSetjmp(CallBase &Call, AccessList &List) {
   const Function *Callee = Call.getCalledFunction();
   if (!Callee || !Callee->isDeclaration() || Call.arg_empty() ||
@@ -524,7 +524,7 @@ Undescribed collectCall(CallBase &Call, AccessList &List) {
 
 Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
                             AccessList &List) {
-  // A compiler pass made it for its own use; this pass does so too.
+  // A compiler pass (this one too) made it for its own use.
   if (I.hasMetadata(LLVMContext::MD_nosanitize))
     return Undescribed::Nothing;
 
@@ -543,7 +543,7 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
                 Update->getValOperand()->getType(), Update->getAlign(),
                 AccessKind::ReadWrite, List);
   } else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I)) {
-    // It counts as written even if the comparison fails: the processor then
+    // It counts as written even if the comparison fails: then the processor
     // writes the old value back.
     appendTyped(I, Exchange->getPointerOperand(),
                 Exchange->getNewValOperand()->getType(), Exchange->getAlign(),
@@ -584,7 +584,7 @@ bool isReplaceableTransfer(const Instruction &I) {
   case Intrinsic::memcpy:
   case Intrinsic::memmove:
     return IsMarkedAndPlain(cast<MemTransferInst>(Transfer)->getRawSource());
-  default: // the variants that promise to call nothing
+  default: // the variants that promise not to call a function
     return false;
   }
 }

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that decides which instructions count as accesses and which
-// bytes each of them touches. It changes nothing and knows nothing of marks;
-// which marks an access needs is MarkPlan's business.
+// Decides which instructions count as accesses and which bytes each of them
+// touches. No other file decides that. It changes nothing and knows nothing
+// about marks: MarkPlan decides which marks an access needs.
 //
 // An access is described exactly: a masked vector access by its lanes, an
 // aggregate without its padding. Nothing is rounded up here.
@@ -60,8 +60,8 @@ struct LaneMask {
   LaneEncoding Encoding = LaneEncoding::Bits;
   llvm::Value *Limit = nullptr; ///< an integer; null: none
 
-  /// Bit I is set if lane I is accessed. Nothing if only the running program
-  /// knows. Undefined lanes are not accessed.
+  /// Bit I is set if lane I is accessed. std::nullopt if that is known only at
+  /// run time. Undefined lanes are not accessed.
   std::optional<llvm::SmallBitVector> constantLanes(unsigned LaneCount) const;
 };
 
@@ -71,10 +71,10 @@ enum class AccessShape : uint8_t {
   Fixed,
   /// Length bytes (a value, may be 0) at Address.
   Range,
-  /// LaneCount elements of Bytes bytes side by side from Address on; those
-  /// that Mask enables.
+  /// Those of LaneCount adjacent elements of Bytes bytes, from Address on, that
+  /// Mask enables.
   Lanes,
-  /// As many elements of Bytes bytes side by side from Address on as Mask
+  /// As many adjacent elements of Bytes bytes, from Address on, as Mask
   /// enables.
   Packed,
   /// LaneCount elements, those that Mask enables. Each has Bytes bytes, or
@@ -92,7 +92,7 @@ struct Access {
   llvm::Value *Address;
   int64_t Offset = 0;
   uint64_t Bytes = 0;
-  /// Of Address + Offset; of each element for Scattered.
+  /// Alignment of Address + Offset; for Scattered, of each element.
   llvm::Align Alignment;
   llvm::Value *Length = nullptr;
   unsigned LaneCount = 0;
@@ -112,8 +112,9 @@ enum class Undescribed : uint8_t {
   BySegmentGs, ///< relative to segment GS, whose base is Pagetide's
 };
 
-/// Appends the accesses of \p I to \p List, in the order they happen, except
-/// those that \p Options excludes (loads in a layout without them, constants).
+/// Appends the accesses of \p I to \p List, in the order in which they happen,
+/// except those that \p Options excludes (loads in a layout without them,
+/// constants).
 Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
                             AccessList &List);
 
@@ -121,13 +122,12 @@ Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
 /// bytes than a cell.
 bool isShort(const Access &A, const PassOptions &Options);
 
-/// The value that the first byte of \p A is a constant distance from, and that
-/// distance.
+/// A value and a constant: the first byte of \p A is that many bytes after it.
 std::pair<llvm::Value *, int64_t> baseOf(const Access &A,
                                          const llvm::DataLayout &DL);
 
-/// True if \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that
-/// the runtime's function of that name can stand in for.
+/// True if \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that the
+/// runtime's function of that name can replace.
 bool isReplaceableTransfer(const llvm::Instruction &I);
 
 /// True if no access in \p F is marked, because the program says so or because
@@ -146,8 +146,8 @@ bool collectX86Accesses(llvm::IntrinsicInst &I, AccessList &List);
 void appendFixed(llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,
                  llvm::Align Alignment, AccessKind Kind, AccessList &List);
 
-/// Appends an access by lanes; if the mask is constant, as accesses of shape
-/// Fixed.
+/// Appends an access by lanes. If the mask is constant, appends it as accesses
+/// of shape Fixed.
 void appendLanes(Access Lanes, AccessList &List);
 
 } // namespace pagetide

@@ -6,12 +6,12 @@
 //
 // The intrinsics of x86 that touch memory, as far as clang's headers use them.
 // Most vector loads and stores are not intrinsics, or are generic ones
-// (Accesses.cpp). Large families are recognised by their names; single ones are
-// in a table.
+// (Accesses.cpp). Large families are recognised by their names. Single
+// intrinsics are in a table.
 //
-// Not described, and reported when met: the xsave family (the processor decides
-// at run time which bytes it moves), and the tile loads and stores that take
-// their shape from a configuration register.
+// Two kinds are not described, and are reported. One is the xsave family: the
+// processor decides at run time which bytes it moves. The other are tile loads
+// and stores that take their shape from a configuration register.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,7 @@ constexpr FixedOperand FixedOperands[] = {
     {Intrinsic::x86_fxrstor, 0, 512, 16, Read},
     {Intrinsic::x86_fxrstor64, 0, 512, 16, Read},
 
-    // It clears the 64-byte line that the address lies in; a granule holds
-    // whole lines.
+    // It clears the 64-byte line of the address. A granule holds whole lines.
     {Intrinsic::x86_clzero, 0, 1, 1, Write},
     {Intrinsic::x86_directstore32, 0, 4, 1, Write},
     {Intrinsic::x86_directstore64, 0, 8, 1, Write},

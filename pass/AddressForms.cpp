@@ -90,7 +90,7 @@ void AddressForms::addTerms(Value *V, Extension Extended, uint64_t Scale,
     return addTerms(Left, Extended, Scale * Widened(Constant->getValue()),
                     Depth + 1, Terms, Offset);
   case Instruction::Shl:
-    // A shift by the sign's place or more changes what the sign is.
+    // A shift by the sign's position or more changes the sign.
     if (!Constant || Constant->getValue().uge(Constant->getBitWidth() - 1))
       break;
     return addTerms(Left, Extended, Scale << Constant->getZExtValue(),

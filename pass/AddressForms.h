@@ -10,8 +10,8 @@
 //
 // Addresses that differ only in the constant have one form. Their distance is
 // known although none is computed from another. Sums of 64 bits wrap as
-// addresses do. Narrower sums are taken apart only if they cannot wrap: if they
-// did, the address would be poison, and the access undefined.
+// addresses do. Narrower sums are split only if they cannot wrap: if they did,
+// the address would be poison, and the access undefined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,19 +40,19 @@ public:
     int64_t Offset;
   };
 
-  /// Unless \p SeesIndices, each address that is not another one and a constant
-  /// is a form of its own.
+  /// Without \p SeesIndices, only addresses that are one value plus a constant
+  /// share a form.
   AddressForms(const llvm::DataLayout &DL, bool SeesIndices)
       : DL(DL), SeesIndices(SeesIndices) {}
 
-  /// The place of \p Address, which must not change as long as this lives.
+  /// The place of \p Address, which must not change while this object lives.
   Place find(llvm::Value *Address);
 
 private:
   /// How a value becomes one of 64 bits.
   enum class Extension : uint8_t { None, Sign, Zero };
   using Term =
-      std::tuple<llvm::Value *, Extension, uint64_t>; ///< and its scale
+      std::tuple<llvm::Value *, Extension, uint64_t>; ///< the last is its scale
   /// A pointer, then the terms.
   using Form = std::pair<llvm::Value *, std::vector<Term>>;
 

@@ -28,7 +28,7 @@ struct Congruence {
     Residue = OtherResidue & (OtherModulus - 1);
   }
 
-  /// Keeps what holds if either this or \p Other holds.
+  /// Keeps what is true if either this or \p Other is true.
   void forgetUnless(const Congruence &Other) {
     uint64_t Common = std::min(Modulus, Other.Modulus);
     while ((Residue ^ Other.Residue) & (Common - 1))
@@ -38,8 +38,8 @@ struct Congruence {
   }
 };
 
-/// A range of bytes, as offsets from the base, the origin of their addresses'
-/// form; and what is known about the base.
+/// A range of bytes, and what is known about the base. The range is given by
+/// offsets from the base, which is the origin of their addresses' form.
 struct ByteExtent {
   int64_t Low, High; ///< lowest and highest byte
   Congruence BaseIs;
@@ -58,7 +58,7 @@ struct ByteExtent {
     return Start + static_cast<uint64_t>(High - Low) < Known;
   }
 
-  /// Both, and what lies between.
+  /// Both extents, and what lies between them.
   ByteExtent joined(const ByteExtent &Other) const {
     ByteExtent Result = {
         std::min(Low, Other.Low), std::max(High, Other.High), BaseIs, {}};
@@ -69,14 +69,15 @@ struct ByteExtent {
 
 using FormAndCell = std::pair<unsigned, unsigned>;
 
-/// What every path to a place has marked, with neither a call nor a loop since:
-/// all granules of these bytes, which are those of the first and the last byte.
+/// What every path to a place has marked, without a call or a loop after the
+/// mark. All granules of these bytes are marked: those of the first and the
+/// last byte.
 using MarkedExtents = llvm::SmallDenseMap<FormAndCell, ByteExtent, 8>;
 
-/// More saves nothing, and large functions would take long to compile.
+/// More would save nothing, and large functions would take long to compile.
 constexpr unsigned MaxMarkedExtents = 32;
 
-/// Leaves in \p Here only what is marked at the end of \p Other too.
+/// Removes from \p Here what is not marked at the end of \p Other.
 void intersect(MarkedExtents &Here, const MarkedExtents &Other);
 
 } // namespace pagetide

@@ -11,12 +11,12 @@
 
 namespace pagetide {
 
-/// The number of general registers that System V passes arguments in. It uses
+/// The number of general registers in which System V passes arguments. It uses
 /// more vector registers than that.
 constexpr unsigned ArgumentRegisters = 6;
 
 /// True if a value of type \p T is passed in one register while one is free.
-/// False for types of which that is not certain (wide, x87, vectors of any
+/// False for types for which that is not certain (wide, x87, vectors of any
 /// width).
 inline bool takesOneRegister(const llvm::Type *T) {
   if (T->isIntegerTy())

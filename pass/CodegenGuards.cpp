@@ -37,8 +37,8 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 void dropDeadLoads(Function &F) {
-  // Users follow what they use. Phi nodes of loops are the exception; what
-  // these use stays alive anyway.
+  // Users follow what they use. Phi nodes of loops are the exception: what
+  // these use stays alive in any case.
   for (BasicBlock *Block : post_order(&F))
     for (Instruction &I : make_early_inc_range(reverse(*Block)))
       if (!isa<CallBase, AllocaInst>(I) && isInstructionTriviallyDead(&I)) {
@@ -58,13 +58,13 @@ bool storesInto(const StoreInst &Store, const Value *Local, uint64_t Bytes,
              .ule(Bytes);
 }
 
-/// Appends to \p Dead the stores to a local that have nothing but dead stores
-/// between them and \p End, where it ends.
+/// Appends to \p Dead the stores to a local that are followed only by dead
+/// stores up to \p End, the end of its lifetime.
 void findDeadStores(LifetimeIntrinsic &End,
                     SmallSetVector<StoreInst *, 8> &Dead) {
   auto *Local = dyn_cast<AllocaInst>(End.getArgOperand(1));
   uint64_t Bytes = cast<ConstantInt>(End.getArgOperand(0))->getZExtValue();
-  if (!Local || Bytes == ~uint64_t{0}) // of unknown size
+  if (!Local || Bytes == ~uint64_t{0}) // its size is unknown
     return;
   const DataLayout &DL = End.getModule()->getDataLayout();
   for (Instruction *I = End.getPrevNode(); I; I = I->getPrevNode()) {
@@ -96,7 +96,7 @@ void dropDeadStores(Function &F) {
     Store->eraseFromParent();
 }
 
-/// __memcpy_chk and its kin, where the size of the buffer is not known.
+/// Simplifies __memcpy_chk and the like if the size of the buffer is unknown.
 void simplifyFortifiedCalls(Function &F, const TargetLibraryInfo &TLI) {
   FortifiedLibCallSimplifier Simplifier(&TLI, /*OnlyLowerUnknownSize=*/true);
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -116,8 +116,8 @@ void simplifyFortifiedCalls(Function &F, const TargetLibraryInfo &TLI) {
 // Constant memory
 //===----------------------------------------------------------------------===//
 
-/// Passes the pointer \p U through an integer, so alias analysis does not know
-/// what it points to. That costs no instruction.
+/// Passes the pointer \p U through an integer, so that alias analysis does not
+/// know what it points to. That costs no instruction.
 void hideOrigin(Use &U) {
   auto *User = cast<Instruction>(U.getUser());
   LLVMContext &Context = User->getContext();
@@ -152,8 +152,8 @@ Use *readPointer(Instruction &I) {
   }
 }
 
-/// Passes the pointer \p U through empty inline assembly, so code generation
-/// does not know what it points to.
+/// Passes the pointer \p U through empty inline assembly, so that code
+/// generation does not know what it points to.
 void hideValue(Use &U) {
   auto *User = cast<Instruction>(U.getUser());
   Type *PtrTy = U->getType();
@@ -165,7 +165,7 @@ void hideValue(Use &U) {
   U.set(Pointer);
 }
 
-/// An argument that is copied for the call: code generation may replace the
+/// For arguments that are copied for the call. Code generation may replace the
 /// copy of a constant by stores of immediates.
 void preventImmediateCopies(CallBase &Call) {
   for (unsigned Argument = 0; Argument != Call.arg_size(); ++Argument) {
@@ -217,9 +217,8 @@ bool stopsSinking(const Instruction &I) {
   return Call && (!isa<IntrinsicInst>(Call) || isa<MemIntrinsic>(Call));
 }
 
-/// The value that decides where the block branches to. Null for a condition
-/// made of several: code generation splits it, and its first part may decide
-/// alone.
+/// The value that decides which successor runs. Null if a condition has several
+/// parts: code generation splits it, and its first part may decide alone.
 const Value *decidingValue(const Instruction &Terminator) {
   if (auto *Switch = dyn_cast<SwitchInst>(&Terminator))
     return Switch->getCondition();
@@ -274,7 +273,7 @@ void insertBarrier(Instruction &Before) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loads one of which is selected
+// Loads that a select chooses from
 //===----------------------------------------------------------------------===//
 
 /// Whether a select may yield \p Value, or a conversion of it.
@@ -289,7 +288,7 @@ bool isChosen(const Value &Value) {
 
 /// Prevents a jump around a load whose value may be selected. Code generation
 /// turns a conditional move from memory into such a jump. Empty inline assembly
-/// passes the value on, so it becomes a move from a register.
+/// passes the value on, so that the move is from a register.
 void preventConditionalLoad(LoadInst &Load) {
   Type *Chosen = Load.getType();
   const DataLayout &DL = Load.getModule()->getDataLayout();
@@ -312,7 +311,7 @@ void preventConditionalLoad(LoadInst &Load) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// How many of the first parameters are passed in registers for certain.
+/// How many of the first parameters are certainly passed in registers.
 unsigned parametersInRegisters(const Function &F) {
   unsigned Count = 0;
   for (const Argument &A : F.args()) {
@@ -352,7 +351,7 @@ bool isExpandedByCodegen(LibFunc Function) {
 void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM) {
   dropDeadLoads(F);
   if (F.hasOptNone())
-    return; // code generation does none of the rest there
+    return; // code generation keeps these accesses then
   dropDeadStores(F);
   simplifyFortifiedCalls(F, FAM.getResult<TargetLibraryAnalysis>(F));
   FAM.invalidate(F, PreservedAnalyses::none());
@@ -388,8 +387,8 @@ void preventParameterStoreRemoval(Function &F) {
                 Store->getPointerOperand()->stripInBoundsConstantOffsets()))
           Stores.push_back(Store);
   for (StoreInst *Store : Stores) {
-    // It becomes no instruction, and code generation does not see the local
-    // variable through it.
+    // The freeze becomes no instruction, and hides the local variable from code
+    // generation.
     auto *Hidden =
         new FreezeInst(Store->getPointerOperand(), "", Store->getIterator());
     Hidden->setDebugLoc(Store->getDebugLoc());

@@ -27,24 +27,23 @@ namespace pagetide {
 
 /// Does now what code generation would do to the accesses of \p F after they
 /// have marks. Drops loads whose values nobody uses, and stores to locals whose
-/// lifetime ends right after. Moves a load that only one successor of its block
-/// uses to that successor. Replaces fortified copies that have nothing to check
-/// by plain ones. Otherwise marks would stand for accesses that are never made,
-/// and copies that code generation introduces would have none.
+/// lifetime ends right after. If only one successor of a load's block uses the
+/// load, moves it there. Replaces fortified copies that have nothing to check
+/// by plain ones. Otherwise there would be marks of accesses that are never
+/// made, and copies without marks that code generation introduces.
 void canonicalizeAccesses(llvm::Function &F,
                           llvm::FunctionAnalysisManager &FAM);
 
-/// Prevents that \p Reads move before their marks. Loads of memory that is
-/// known to be constant are not ordered with stores: code generation may move
-/// them before their marks or out of a loop, or repeat them later instead of
-/// spilling. Copies of a constant's bytes may become stores of immediates,
-/// which read nothing.
+/// Keeps \p Reads behind their marks. Loads of constant memory are not ordered
+/// with stores. So code generation may move them before their marks or out of a
+/// loop, or repeat them later instead of spilling. Copies of a constant's bytes
+/// may become stores of immediates, which read nothing.
 void preventReordering(llvm::ArrayRef<llvm::Instruction *> Reads,
                        llvm::AAResults &AA);
 
-/// Prevents that \p Reads sink. Code generation moves loads to where their
-/// values are used, down to the single comparisons of a condition or a switch.
-/// It also jumps around loads if one of them is selected. Their marks would not
+/// Keeps \p Reads from sinking. Code generation moves loads to the uses of
+/// their values, even to the single comparisons of a condition or a switch. It
+/// also jumps around loads if one of them is selected. Their marks would not
 /// move with them.
 void preventSinking(llvm::ArrayRef<llvm::Instruction *> Reads);
 
@@ -53,13 +52,13 @@ void preventSinking(llvm::ArrayRef<llvm::Instruction *> Reads);
 /// variable and drop the store, but not its mark.
 void preventParameterStoreRemoval(llvm::Function &F);
 
-/// Prevents that code generation expands calls of C library functions in place
+/// Keeps code generation from expanding calls of C library functions in place
 /// (memcmp, mempcpy). Neither a mark nor the runtime's interceptor would see
-/// the accesses.
+/// those accesses.
 void preventCallExpansion(llvm::Function &F,
                           const llvm::TargetLibraryInfo &TLI);
 
-/// Drops the attributes of \p F that marks make false: that it writes no
+/// Drops attributes of \p F that are false when it has marks: that it writes no
 /// memory, or does not synchronise with other threads.
 void dropMemoryPromises(llvm::Function &F);
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clang shows these as its own messages; the warnings belong to the group
+// Clang shows these as its own messages. The warnings belong to the group
 // -Wbackend-plugin.
 //
 //===----------------------------------------------------------------------===//
@@ -20,14 +20,14 @@ class Twine;
 
 namespace pagetide {
 
-/// The compilation fails, but the module must still be valid.
+/// Makes the compilation fail. The module must still be valid.
 void reportError(const llvm::Module &M, const llvm::Twine &Message);
 
-/// The same, and names the place: \p Loc if it is known, or the source file.
+/// The same, and names \p Loc if it is known, otherwise the source file.
 void reportError(const llvm::Module &M, const llvm::DebugLoc &Loc,
                  const llvm::Twine &Message);
 
-/// Some accesses are not marked. \p Loc is their place, if known.
+/// Warns that some accesses are not marked. \p Loc is where, if known.
 void reportWarning(const llvm::Module &M, const llvm::DebugLoc &Loc,
                    const llvm::Twine &Message);
 

@@ -24,7 +24,7 @@ using namespace llvm;
 namespace pagetide {
 namespace {
 
-/// Of a thread control block, in every C library.
+/// Every C library aligns the thread control block like this.
 constexpr uint64_t ThreadPointerAlignment = 16;
 
 /// String attribute of a function whose warnings about inline assembly are off.
@@ -43,7 +43,7 @@ void warnOfAsm(const Instruction &I) {
   reportWarning(*I.getModule(), I.getDebugLoc(),
                 "what the inline assembly in function '" +
                     I.getFunction()->getName() +
-                    "' touches through a pointer in a register goes unmarked; "
+                    "' touches through a pointer in a register is not marked; "
                     "give it memory operands, or mark by hand with "
                     "pagetide_mark_read() or pagetide_mark_written(); "
                     "-fpagetide-warn-inline-asm=0 (of the plugin alone: -mllvm "
@@ -55,7 +55,7 @@ void warnOfIntrinsic(const IntrinsicInst &I) {
       *I.getModule(), I.getDebugLoc(),
       "the memory that '" + I.getCalledFunction()->getName() +
           "' touches in function '" + I.getFunction()->getName() +
-          "' goes unmarked, since the pass does not know the intrinsic; mark "
+          "' is not marked, because the pass does not know the intrinsic; mark "
           "it by hand with pagetide_mark_read() or pagetide_mark_written()");
 }
 
@@ -83,7 +83,7 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
       UsesGs = true;
       break;
     case Undescribed::ByIntrinsic: {
-      // One warning speaks for all calls of the intrinsic.
+      // Warn once for all calls of the intrinsic.
       auto &Intrinsic = cast<IntrinsicInst>(I);
       if (UnknownIntrinsics.insert(Intrinsic.getCalledFunction()).second)
         warnOfIntrinsic(Intrinsic);
@@ -94,7 +94,7 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
       continue;
     Ranges[&I] = {All.size(), Accesses.size()};
     for (Access &A : Accesses) {
-      // A segment's base need not be aligned as the offset from it is.
+      // The segment's base may be less aligned than the offset from it.
       if (isRelativeToFs(*A.Address))
         A.Alignment = std::min(A.Alignment, Align(ThreadPointerAlignment));
       A.Address = Plain.of(*A.Address, I);

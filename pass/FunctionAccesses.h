@@ -24,15 +24,16 @@ namespace pagetide {
 
 class FunctionAccesses {
 public:
-  /// Collects the accesses of \p F, with plain addresses (PlainAddresses.h),
-  /// and warns about memory that \p F may touch and that the pass cannot mark.
-  /// Nothing may add or remove accesses of \p F while this lives.
+  /// Collects the accesses of \p F, with plain addresses (PlainAddresses.h).
+  /// Warns about memory that \p F may touch and that the pass cannot mark.
+  /// Nothing may add or remove accesses of \p F while this object lives.
   FunctionAccesses(llvm::Function &F, const PassOptions &Options);
 
   /// In program order.
   llvm::ArrayRef<Access> all() const { return All; }
 
-  /// In the order they happen; empty for an instruction without accesses.
+  /// In the order in which they happen. Empty for an instruction without
+  /// accesses.
   llvm::ArrayRef<Access> of(const llvm::Instruction &I) const;
 
 private:
@@ -41,7 +42,7 @@ private:
   llvm::DenseMap<const llvm::Instruction *, std::pair<size_t, size_t>> Ranges;
 };
 
-/// Turns warnings about the inline assembly of \p F off, for a later run too.
+/// Turns off warnings about the inline assembly of \p F, for a later run too.
 void silenceAsmWarnings(llvm::Function &F);
 
 } // namespace pagetide

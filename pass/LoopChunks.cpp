@@ -41,7 +41,8 @@ namespace {
 /// nothing more and delay accesses.
 constexpr uint64_t MaxIterations = 512;
 constexpr uint64_t MaxInstructions = 40000;
-/// Accesses of a chunk that keep their own marks: each may be a page fault.
+/// How many accesses of a chunk may keep their own marks. Each may cause a page
+/// fault, which delays the others.
 constexpr uint64_t MaxOtherAccesses = 128;
 
 /// Marking a chunk costs about as much as the marks of this many iterations. A
@@ -53,17 +54,17 @@ constexpr uint64_t MinTrips = 4;
 /// Instructions copied out of the loop to form one address.
 constexpr unsigned MaxAddressSteps = 8;
 
-/// Cost, in TargetTransformInfo's units, of computing a loop's trip count.
+/// How much computing a trip count may cost, in TargetTransformInfo's units.
 constexpr unsigned TripCountBudget = 8;
 
-/// Values of the loop, and what they are in a chunk's first iteration.
+/// Maps values of the loop to their values in a chunk's first iteration.
 using ChunkValues = DenseMap<const Value *, Value *>;
 
 /// Accesses of one kind of cell that move through memory together.
 struct Stream {
-  Value *Pointer; ///< of the first of them; offsets are from it
+  Value *Pointer; ///< of the first access; offsets are from it
   const SCEV *Address;
-  int64_t Stride;    ///< bytes an iteration; 0 where it stays
+  int64_t Stride;    ///< bytes per iteration; 0 if it stays
   int64_t Low, High; ///< lowest and highest byte of one iteration
   unsigned Cell;
   SmallVector<Instruction *, 4> Members;
@@ -73,8 +74,8 @@ struct Stream {
 
 struct ChunkedLoop {
   Loop *L;
-  Value *BackedgesTaken; ///< an i64, at hand in the preheader
-  uint64_t Limit;        ///< iterations a chunk
+  Value *BackedgesTaken; ///< an i64, available in the preheader
+  uint64_t Limit;        ///< iterations per chunk
   bool IsOneChunk;       ///< the loop has no more iterations than that
   SmallVector<Stream, 4> Streams;
 };
@@ -113,8 +114,8 @@ Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
   Instruction *Copy = I->clone();
   for (Use &Operand : Copy->operands())
     Operand.set(materialize(Operand.get(), L, Known, Builder));
-  // What holds for the value inside the loop need not hold for the copy, which
-  // is computed even if the original is not reached.
+  // What is true for the value inside the loop need not be true for the copy,
+  // which is computed even if the original is not reached.
   Copy->dropUnknownNonDebugMetadata();
   Builder.Insert(Copy);
   Known[I] = Copy;
@@ -131,7 +132,7 @@ Reason whyUnsuitable(const Loop &L) {
   const BasicBlock *Latch = L.getLoopLatch();
   if (!Latch || L.getExitingBlock() != Latch ||
       !isa<BranchInst>(Latch->getTerminator()))
-    return "it may be left at another place than its end";
+    return "it has an exit that is not at its end";
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block)
       if (!I.isTerminator() && endsSegment(I))
@@ -175,7 +176,7 @@ public:
     });
   }
 
-  /// Whether \p L has accesses to speak of.
+  /// Whether \p L has accesses that a remark can be about.
   bool concern(const Loop &L) const {
     return any_of(L.blocks(), [&](const BasicBlock *Block) {
       return any_of(*Block, [&](const Instruction &I) {
@@ -189,9 +190,9 @@ private:
   OptimizationRemarkEmitter &Remarks;
 };
 
-/// The innermost loops of \p F that may be marked in chunks. Gives each a block
-/// of its own before and after it: the optimiser's last passes merged these
-/// with others.
+/// The innermost loops of \p F that may be marked in chunks. Gives each loop
+/// its own blocks before and after it, because the optimiser's last passes
+/// merged these with others.
 SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
                                      LoopRemarks &Remarks) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -213,8 +214,7 @@ SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
     if (L->isLoopSimplifyForm())
       Suitable.push_back(L);
     else
-      Remarks.keepsMarks(*L, "it can have no block of its own before or "
-                             "behind it");
+      Remarks.keepsMarks(*L, "no block can be inserted before or after it");
   }
   if (IsChanged) {
     PreservedAnalyses Kept;
@@ -244,8 +244,8 @@ public:
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
         TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
 
-  /// Those of \p Loops that are worth it. Computes their trip counts in their
-  /// preheaders and changes nothing else.
+  /// Those of \p Loops that gain from chunks. Computes their trip counts in
+  /// their preheaders and changes nothing else.
   SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops,
                                    LoopRemarks &Remarks) {
     SmallVector<ChunkedLoop, 4> Chunked;
@@ -271,7 +271,7 @@ private:
     if (!Expander.isSafeToExpandAt(Backedges, End) ||
         Expander.isHighCostExpansion(Backedges, &L, TripCountBudget, &TTI, End))
       return "its trip count takes too long to compute";
-    // Backedges, not iterations: these may be 2^64.
+    // Count backedges: the number of iterations may be 2^64.
     APInt Most = SE.getUnsignedRangeMax(Backedges);
     if (Most.ult(MinTrips - 1))
       return "it has too few iterations";
@@ -310,7 +310,7 @@ private:
     return nullptr;
   }
 
-  /// How many iterations touch bytes that span at most one granule's size.
+  /// How many iterations touch bytes that span no more than one granule's size.
   uint64_t iterationsInReach(const Stream &S) const {
     if (!S.Stride)
       return MaxIterations;
@@ -401,7 +401,7 @@ private:
   SCEVExpander Expander;
 };
 
-/// Where a chunk is marked, and what is known there.
+/// Where the marks of a chunk go, and what is known there.
 struct ChunkStart {
   Instruction *End; ///< marks go before it
   Value *LastIteration =
@@ -453,8 +453,8 @@ void splitIntoChunks(const ChunkedLoop &Chunked, ChunkStart &Start) {
   Value *IsChunkDone = Builder.CreateICmpEQ(Rest, Builder.getInt64(0));
   Builder.CreateCondBr(IsChunkDone, ChunkEnd, Header);
   Branch->eraseFromParent();
-  // Code generation drops the old condition. Dropping dead values here could
-  // drop some that only the plan uses so far.
+  // Code generation drops the old condition. If dead values were dropped here,
+  // values that so far only the plan uses would go too.
 
   Builder.SetInsertPoint(ChunkEnd);
   Value *IsDone = Builder.CreateICmpEQ(Left, Last);

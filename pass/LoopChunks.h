@@ -48,9 +48,9 @@ class OptimizationRemarkEmitter;
 
 namespace pagetide {
 
-/// Rewrites the loops of \p F that are worth it, and appends the marks of their
-/// chunks to \p Plan. Returns those of \p Accesses that these marks cover.
-/// Tells \p Emitter about each loop with accesses.
+/// Rewrites those loops of \p F that gain from it, and appends the marks of
+/// their chunks to \p Plan. Returns those of \p Accesses that these marks
+/// cover. Tells \p Emitter about each loop with accesses.
 ChunkedAccesses chunkLoops(llvm::Function &F, const FunctionAccesses &Accesses,
                            const PassOptions &Options, MarkMode Mode,
                            llvm::FunctionAnalysisManager &FAM,

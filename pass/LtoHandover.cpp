@@ -24,19 +24,18 @@ namespace {
 
 constexpr char RecordName[] = "pagetide.deferred";
 
-/// Seen by the user as an undefined symbol.
+/// The user sees this name as an undefined symbol.
 constexpr char MissingSymbol[] =
     "__pagetide_marks_deferred_to_link_time"
     "__link_with_lld_and_load_pass_plugin_and_lto_O1_or_above";
 
-/// What one entry of the record says: which file was compiled with which
-/// options.
+/// One entry of the record: which file was compiled with which options.
 struct Entry {
   StringRef Source;
   StringRef Options;
 };
 
-/// Nothing where \p Node was written by another version of the pass.
+/// std::nullopt if another version of the pass wrote \p Node.
 std::optional<Entry> readEntry(const MDNode &Node) {
   if (Node.getNumOperands() != 3)
     return std::nullopt;
@@ -125,9 +124,9 @@ bool takeOverDeferredMarks(Module &M, PassOptions &Options) {
     }
     if (Options.contradict(*Noted)) {
       reportError(M, "'" + First->Source + "' was compiled with " +
-                         First->Options + ", but now " + Options.describe() +
-                         " is asked for; give options of the pass only when "
-                         "compiling");
+                         First->Options + ", but linked with " +
+                         Options.describe() +
+                         "; give options of the pass only when compiling");
       return false;
     }
     Noted->takeLocal(Options);

@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Under link-time optimisation a module is optimised twice. Marks made at the
-// end of the first time would hinder the second, which may also move accesses
-// past them. So the first run of the pass only records:
+// Under link-time optimisation a module is optimised twice. Marks made in the
+// first optimisation would hinder the second one, which may also move accesses
+// past marks. So the first run of the pass only records:
 //
 //   - its options, in the named metadata !pagetide.deferred, so that the second
 //     run needs none;
-//   - a use of a symbol that nothing defines and whose name says what is wrong.
-//   A
-//     linker that does not run the pass again cannot link the program.
+//   - a use of a symbol that nothing defines, so that a linker that does not
+//   run
+//     the pass again cannot link the program. The symbol's name says why.
 //
 //===----------------------------------------------------------------------===//
 

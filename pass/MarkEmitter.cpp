@@ -76,16 +76,16 @@ void MarkEmitter::emit(const MarkStep &Step) {
 // The mark itself: the only code that knows where the shadow is
 //===----------------------------------------------------------------------===//
 
-/// If granules have several cells, certain marks go to the even ones, which is
-/// free: an address can be scaled. In a granule's last cell, which is odd, they
-/// would overwrite near marks that mean the next granule.
+/// If granules have several cells, certain marks go to the even ones. That is
+/// free, because an address can be scaled. In a granule's last cell, which is
+/// odd, they would overwrite near marks that mean the next granule.
 Value *MarkEmitter::indexOf(Value *AddressBits, bool IsNear) {
   bool IsOfPair = Options.isNear() && !IsNear;
   return Builder.CreateLShr(AddressBits, Options.cellShift() + IsOfPair);
 }
 
-/// x86-64: the base of the thread's shadow is that of segment GS, which is
-/// LLVM's address space 256, and a displacement.
+/// On x86-64 the base of the thread's shadow is the base of segment GS (LLVM's
+/// address space 256) plus a displacement.
 Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   static_assert(abi::cells_per_index(abi::Layout::kRw) == 2 &&
                 abi::cells_per_index(abi::Layout::kAccess) == 1 &&
@@ -304,7 +304,7 @@ void MarkEmitter::emitLanes(const Access &A) {
            A.Kind);
 }
 
-/// Lanes anywhere, each under its own condition.
+/// Lanes at any addresses, each under its own condition.
 void MarkEmitter::emitEachLane(const Access &A) {
   Value *Bits = laneBits(A);
   uint64_t Alignment = A.Shape == AccessShape::Scattered
@@ -334,7 +334,7 @@ void MarkEmitter::emitEachLane(const Access &A) {
   }
 }
 
-/// As many elements side by side as lanes are enabled.
+/// As many adjacent elements as lanes are enabled.
 void MarkEmitter::emitPacked(const Access &A) {
   Value *Bits = laneBits(A);
   Value *Elements = Builder.CreateZExtOrTrunc(

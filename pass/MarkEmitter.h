@@ -15,11 +15,11 @@
 //     %shadow  = inttoptr i64 %cell to ptr addrspace(256)
 //     store volatile i8 1, ptr addrspace(256) %shadow
 //
-// of which x86 makes two instructions: shr, and mov to gs:[2*index + bias + 1].
+// On x86 these are two instructions: shr, and mov to gs:[2*index + bias + 1].
 //
-// Volatile prevents its removal. It has no alias information on purpose: if
-// code generation knew that marks and accesses never overlap, it would move
-// accesses before their marks.
+// It is volatile so that it is not removed. It has no alias information on
+// purpose: if code generation knew that marks and accesses never overlap, it
+// would move accesses before their marks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ class MarkEmitter {
 public:
   MarkEmitter(llvm::Function &F, const PassOptions &Options);
 
-  /// Emits one step of the plan. Steps must come in its order.
+  /// Emits one step of the plan. Steps must come in the plan's order.
   void emit(const MarkStep &Step);
 
 private:
@@ -77,7 +77,7 @@ private:
   llvm::Function &F;
   llvm::Module &M;
   const PassOptions &Options;
-  /// Tells other passes that they need not instrument what it emits.
+  /// It tells other passes that they need not instrument what it emits.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
       Builder;
 

@@ -35,8 +35,8 @@ namespace {
 /// Longer accesses are marked by a call of the runtime.
 constexpr uint64_t MaxInlineMarks = 8;
 
-/// Transfers up to this many bytes are expanded in place at every optimisation
-/// level; longer ones may become calls.
+/// Transfers of up to this many bytes are expanded in place at every
+/// optimisation level. Longer ones may become calls.
 constexpr uint64_t MaxBytesExpanded = 32;
 
 //===----------------------------------------------------------------------===//
@@ -78,27 +78,26 @@ bool isMathCall(Intrinsic::ID Id) {
 /// Accesses that mark one kind of cell, at addresses of one form.
 ///
 /// A group's marks go before its first access. So marks of stores go after the
-/// loads that precede the first store. A store that updates what was loaded has
-/// its mark before that load, so code generation can merge the two into one
-/// instruction. Partial updates are the exception: the mark between load and
+/// loads that precede the first store. If a store updates what was loaded, its
+/// mark goes before that load, so that code generation can merge the two into
+/// one instruction. Partial updates are the exception: a mark between load and
 /// store prevents one narrow store that reads nothing.
 struct Group {
-  Instruction *First; ///< the instruction that makes the first of them, or the
-                      ///< load that the first of them updates
-  unsigned Position;  ///< First's
-  Value *Base; ///< of the first of them: what its address is an offset from
+  Instruction *First; ///< makes the first access, or loads what that updates
+  unsigned Position;  ///< of First in its block
+  Value *Base;        ///< the first access's address is an offset from it
   int64_t BaseOffset; ///< of Base, from the form's origin
   unsigned AddressForm;
   unsigned Cell;
-  int64_t FirstOffset; ///< where the first of them begins
+  int64_t FirstOffset; ///< of the first access's first byte
   ByteExtent Bytes;
-  bool NeedsOwnMark; ///< whatever has been marked before
+  bool NeedsOwnMark; ///< even if an earlier mark covers it
 };
 
-/// If code generation may merge \p I, a store, with the load of what it
-/// changes: that load; otherwise null. With \p AndReads, only if the merged
-/// instruction still reads. If a constant sets or clears bits, it may become a
-/// narrow store of these.
+/// The load of what the store \p I changes, if code generation may merge the
+/// two; otherwise null. With \p AndReads, only if the merged instruction still
+/// reads. If a constant sets or clears bits, it may become a narrow store of
+/// these bits.
 Instruction *updatedLoad(Instruction &I, bool AndReads) {
   using namespace PatternMatch;
   auto *Store = dyn_cast<StoreInst>(&I);
@@ -162,7 +161,7 @@ public:
   }
 
 private:
-  /// How far the bytes of a group may lie apart: a cell in both precisions.
+  /// The largest distance between bytes of a group: a cell in both precisions.
   uint64_t reach() const { return Options.cellBytes(); }
 
   void add(Instruction &I, ArrayRef<Access> Accesses) {
@@ -194,8 +193,8 @@ private:
     }
   }
 
-  /// If the runtime replaces a transfer, its accesses are not checked: there is
-  /// no mark before it.
+  /// If the runtime replaces a transfer, its accesses are not checked, because
+  /// there is no mark before it.
   void addChecks(Instruction &I, ArrayRef<Access> Accesses) {
     beginChecks(I);
     for (const Access &A : Accesses) {
@@ -204,8 +203,8 @@ private:
     }
   }
 
-  /// Marks that were made on the path here, or before a chunk, belong to an
-  /// earlier beginning.
+  /// Marks that were made on the path to this place, or before a chunk, belong
+  /// to an earlier beginning of checks.
   void beginChecks(Instruction &I) {
     if (!ChecksBegun && Marked.empty() &&
         !Chunked.Bodies.contains(I.getParent()))
@@ -276,9 +275,9 @@ private:
                       Cell, Offset, Bytes, NeedsOwnMark});
   }
 
-  /// The instruction that the mark of \p A goes before, and its position. The
-  /// mark of an access that may be in two granules stays: code generation may
-  /// narrow an update to the bytes that change.
+  /// The instruction before which the mark of \p A goes, and its position. An
+  /// access that may be in two granules has its mark right before it: code
+  /// generation may narrow an update to the bytes that change.
   std::pair<Instruction *, unsigned> placeFor(const Access &A,
                                               bool NeedsOwnMark) const {
     if (!NeedsOwnMark && A.Alignment.value() >= A.Bytes &&
@@ -321,7 +320,7 @@ private:
       }
     }
     if (G.Bytes.isInOneGranule(GranuleBytes)) {
-      // Any byte of it will do: the first access's own address is at hand.
+      // Any byte will do. The first access's own address is already computed.
       addByte(G, G.FirstOffset);
     } else {
       addByte(G, G.Bytes.Low);
@@ -335,7 +334,8 @@ private:
     IsBehindCall = true;
   }
 
-  /// Counts the mark of \p G, which has none here, if there was one elsewhere.
+  /// Counts the mark of \p G if it has no mark on all paths here, but has one
+  /// elsewhere.
   void countRepeated(const Group &G) {
     if (Marked.contains({G.AddressForm, G.Cell}) ||
         EverMarked.insert({G.AddressForm, G.Cell}).second)
@@ -373,8 +373,9 @@ private:
     setMarked(G, {At, At + Reach - 1, {}, {Mark}});
   }
 
-  /// The offset from the base of a byte in the granule of all of \p G, that of
-  /// \p At where it is one.
+  /// The offset, from the base, of a byte in the granule that holds all of \p
+  /// G. It is that of \p At if \p At is in that granule. std::nullopt if \p G
+  /// may be in two granules.
   std::optional<int64_t> certainOffset(const Group &G, int64_t At) const {
     uint64_t GranuleBytes = Options.granuleBytes();
     ByteExtent WithAt = {std::min(At, G.Bytes.Low), std::max(At, G.Bytes.High),
@@ -415,14 +416,15 @@ private:
   AddressForms &Forms;
   ReturnAddresses &Returns;
   bool BeginsLoop;
-  DenseSet<FormAndCell> &EverMarked; ///< somewhere in the function
+  DenseSet<FormAndCell> &EverMarked; ///< marked somewhere in the function
   MarkPlan &Plan;
   MarkedExtents Marked;
   bool IsBehindCall = false;
 
-  unsigned Position = 0; ///< of the instruction at hand, in its block
+  unsigned Position = 0; ///< of the current instruction, in its block
   unsigned Segment;
-  /// Of the segment, with the positions of the instructions they go before.
+  /// Those of the segment, with the positions of the instructions that they
+  /// precede.
   std::vector<std::pair<unsigned, MarkStep>> Steps, Checks;
   bool ChecksBegun = false;
   SmallDenseMap<Instruction *, unsigned, 16> Loads; ///< and their positions
@@ -432,9 +434,9 @@ private:
 
 } // namespace
 
-/// Makes near marks certain that serve only accesses in one granule, if that
-/// costs nothing. It would if marks of one address, which share its index, then
-/// needed two indices.
+/// If a near mark serves only accesses in one granule, makes it certain, unless
+/// that costs something. It does if marks of one address, which share its
+/// index, would then need two indices.
 static void makeCertain(MarkPlan &Plan) {
   using Place = std::pair<unsigned, std::pair<Value *, int64_t>>;
   struct Offsets {
@@ -526,7 +528,7 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
     bool IsFirst = true, BeginsLoop = false;
     for (const BasicBlock *Before : predecessors(&Block)) {
       auto Theirs = AtEnd.find(Before);
-      // A predecessor is not planned yet, so a loop begins here.
+      // A predecessor has no plan yet, so a loop begins here.
       if (Theirs == AtEnd.end()) {
         Marked.clear();
         BeginsLoop = true;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the accesses of a function into the marks that cover them. All savings
-// of marks are here; nothing here knows how a mark looks.
+// Turns the accesses of a function into the marks that cover them. Everything
+// that saves marks is here. Nothing here knows how a mark looks.
 //
 // Every plan obeys two rules:
 //
@@ -15,14 +15,14 @@
 //     for faults and signals.
 //
 // Loops that step through memory are marked a chunk at a time (LoopChunks.h).
-// Everything else is planned along straight lines. A segment is a sequence of
-// instructions of one block without calls, atomic or volatile accesses and
-// fences: once begun, it runs to its end. Within a segment, accesses at
-// addresses of one form (AddressForms.h) differ by constants. They form groups
-// that span at most one granule's size. The granules of a group's first and
-// last byte are then those of all its bytes. So two marks cover it, or one if
-// alignment shows that both bytes are in one granule. What every path to a
-// segment has marked is not marked again.
+// All other marks are planned by segments. A segment is a sequence of
+// instructions of one block without calls, fences, and atomic or volatile
+// accesses. When a segment has begun, it runs to its end. Within a segment,
+// accesses at addresses of one form (AddressForms.h) differ by constants. They
+// form groups that span at most one granule's size. Then all bytes of a group
+// are in the granules of its first and its last byte. So two marks cover it, or
+// one if alignment shows that both bytes are in one granule. What every path to
+// a segment has marked is not marked again.
 //
 // With precision near, cells are smaller than granules. One near mark at an
 // address serves all accesses within a cell's size of it: they are in its cell
@@ -66,14 +66,14 @@ enum class MarkStepKind : uint8_t {
   Call,
   /// Begin the segment's checks.
   CheckBegin,
-  /// Look whether What, whatever its shape, is marked.
+  /// Check whether What, whatever its shape, is marked.
   Check,
 };
 
 /// One step of a plan.
 struct MarkStep {
   MarkStepKind Kind;
-  /// The instruction that the step's code goes before.
+  /// The step's code goes before this instruction.
   llvm::Instruction *Before;
   /// Equal for steps of one segment. Later steps of the segment, in the plan's
   /// order, can use what an earlier one computed.
@@ -82,7 +82,7 @@ struct MarkStep {
   llvm::Value *Address = nullptr; ///< Byte
   int64_t Offset = 0;             ///< Byte
   unsigned Cell = 0;              ///< Byte
-  bool IsNear = false;            ///< Byte: means the bytes that follow too
+  bool IsNear = false; ///< Byte: stands for the bytes that follow too
   /// Byte: index into MarkPlan::NearMarks, if IsNear.
   unsigned NearMark = 0;
   Access What = {}; ///< Shaped, Long, Call, Check
@@ -90,15 +90,15 @@ struct MarkStep {
 
 /// What else is known of a near mark.
 struct NearMark {
-  /// Offset from the same address of a byte in the granule of everything that
-  /// the mark is for; nothing if that may be in two granules.
+  /// If all bytes that the mark stands for are in one granule, the offset of a
+  /// byte in it, from the same address.
   std::optional<int64_t> CertainOffset;
-  /// It serves accesses of later segments as well.
+  /// It serves accesses of later segments too.
   bool ServesOthers = false;
 };
 
-/// Marks of bytes whose granule was marked before, by why that mark does not
-/// serve here.
+/// Counts marks of bytes whose granule has an earlier mark, by the reason why
+/// that mark does not serve here.
 struct RepeatedMarks {
   unsigned BehindCalls = 0; ///< or behind atomic accesses and fences
   unsigned InLoops = 0;     ///< at the beginning of a loop
@@ -106,15 +106,15 @@ struct RepeatedMarks {
 };
 
 struct MarkPlan {
-  /// Within a segment, in the order of the instructions they go before.
+  /// Within a segment, in the order of the instructions that they precede.
   std::vector<MarkStep> Steps;
   std::vector<NearMark> NearMarks;
-  /// The instructions with accesses that are marked as read.
+  /// Instructions with accesses that are marked as reads.
   std::vector<llvm::Instruction *> MarkedReads;
   RepeatedMarks Repeated;
 };
 
-/// Which of the cells of an index an access of this kind marks.
+/// Which cells of an index an access of this kind marks.
 llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
 
 /// True if marks of later accesses must not move before \p I: it may not
@@ -137,8 +137,8 @@ struct ChunkedAccesses {
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> Bodies; ///< of their loops
 };
 
-/// Appends to \p Plan what marks \p Accesses, those of \p F, except the ones in
-/// \p Chunked.
+/// Appends to \p Plan the marks of \p Accesses of \p F, except those in \p
+/// Chunked.
 void planMarks(llvm::Function &F, const FunctionAccesses &Accesses,
                const PassOptions &Options, MarkMode Mode,
                const ChunkedAccesses &Chunked, MarkPlan &Plan);

@@ -75,10 +75,10 @@ SmallVector<GlobalVariable *> notesOf(Module &M) {
   return Notes;
 }
 
-/// Makes the link fail where objects with other settings join the module.
+/// Makes the link fail if objects with other settings join the module.
 void makeSettingsSymbol(Module &M, const abi::ModuleInfo &Info) {
-  // A linker takes the symbols of bitcode for ordinary ones, and would reject
-  // two that agree. In LTO unifyModuleSetup compares.
+  // A linker treats the symbols of bitcode as ordinary ones, and would reject
+  // two that agree. Under LTO unifyModuleSetup compares them.
   if (M.getModuleFlag("ThinLTO") || M.getModuleFlag("EnableSplitLTOUnit"))
     return;
   std::string Name = abi::kSettingsSymbol;

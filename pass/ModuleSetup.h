@@ -26,8 +26,8 @@ struct PassOptions;
 /// after reporting an error: \p M has been marked with other options.
 bool setUpModule(llvm::Module &M, const PassOptions &Options);
 
-/// Each module that was linked into \p M has a note and a constructor: keeps
-/// one of them. Returns false after reporting an error: they differ.
+/// Each module that was linked into \p M has a note and a constructor. Keeps
+/// one of each. Returns false after reporting an error: they differ.
 bool unifyModuleSetup(llvm::Module &M);
 
 /// True if \p F is a constructor made by setUpModule().

@@ -24,8 +24,8 @@ enum class LtoMode : uint32_t { Auto, Mark, Defer };
 
 /// Whether a mark names one granule, or one of two.
 enum class MarkPrecision : uint32_t {
-  /// Near for granules of the default size, Exact for others. Finer ones have
-  /// no room for several cells, and coarser ones need few marks and little
+  /// Near for granules of the default size, Exact for others. Finer granules
+  /// have no room for several cells. Coarser ones need few marks and little
   /// shadow.
   Auto,
   Exact,
@@ -38,7 +38,7 @@ enum class MarkPrecision : uint32_t {
 enum class MarkMode : uint32_t {
   /// By stores into the shadow, as few as possible.
   Inline,
-  /// By a call of the runtime for each access, with no mark saved: the
+  /// By a call of the runtime for each access, without saving any mark: the
   /// reference for Inline.
   Calls,
   /// As Inline, and before each access a call that looks for its mark.

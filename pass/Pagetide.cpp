@@ -40,8 +40,8 @@ STATISTIC(NumMarks, "Marks made in place");
 namespace pagetide {
 namespace {
 
-/// The decision about a function stays with it in all pipelines that its module
-/// runs through. So it never gets marks twice, and none if it must have none.
+/// The decision about a function stays with it in all pipelines of its module.
+/// So it never gets marks twice, and never gets any if it must have none.
 constexpr char DoneAttribute[] = "pagetide";
 constexpr char DoneMarked[] = "marked";
 constexpr char DoneRunsBeforeStart[] = "runs-before-start";
@@ -74,10 +74,10 @@ bool isTimeToMark(const Module &M, const PassOptions &Options,
   return Options.Lto == LtoMode::Mark;
 }
 
-/// At -O0 marks are made at once even if a link follows, since that may not run
-/// the pass: thin links at -O0 run no pipeline. Most functions have optnone
-/// then, and no later pipeline moves their accesses. Functions that the
-/// compiler itself made get it here.
+/// At -O0 marks are made at once even if a link follows, because the link may
+/// not run the pass: thin links at -O0 run no pipeline. Then most functions
+/// have optnone, and no later pipeline moves their accesses. Functions that the
+/// compiler itself made get optnone here.
 void preventLaterOptimization(Function &F) {
   if (F.hasFnAttribute(Attribute::AlwaysInline))
     return; // inlined by now, if that was possible
@@ -87,7 +87,7 @@ void preventLaterOptimization(Function &F) {
   F.addFnAttr(Attribute::OptimizeNone);
 }
 
-/// Functions that are to be marked, now or later.
+/// Whether \p F must be marked, now or later.
 bool isToBeMarked(const Function &F) {
   return !isExcluded(F) && !F.hasFnAttribute(DoneAttribute) &&
          !isModuleConstructor(F) && !F.getName().starts_with("__pagetide_");
@@ -106,7 +106,7 @@ public:
     if (!File) {
       reportError(M, "option marks-in: cannot read '" + Options.MarksIn +
                          "': " + File.getError().message() +
-                         "; give a file of function names, one a line");
+                         "; give a file of function names, one per line");
       return false;
     }
     for (line_iterator Line(**File); !Line.is_at_eof(); ++Line)

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Marks the memory accesses of a module. What counts as an access is decided in
-// Accesses, which marks it takes in MarkPlan, and how a mark looks in
-// MarkEmitter. This is the frame around them: which functions, when, and once.
+// Marks the memory accesses of a module. Accesses decides what counts as an
+// access, MarkPlan which marks it needs, and MarkEmitter how a mark looks. This
+// file decides which functions are marked and when, and that each is marked
+// once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ Error wrong(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
-/// The candidate that \p Text was most likely meant to be, or "".
+/// The candidate that \p Text most likely means, or "".
 StringRef closest(StringRef Text, ArrayRef<StringRef> Candidates) {
   StringRef Best;
   unsigned BestDistance = std::numeric_limits<unsigned>::max();
@@ -52,7 +52,7 @@ Error parseChoice(StringRef Name, StringRef Value, T &Field) {
     Names.push_back(Choice);
   }
   StringRef Meant = closest(Value, Names);
-  return wrong("'" + Value + "' is no value of the option '" + Name +
+  return wrong("'" + Value + "' is not a value of the option '" + Name +
                "'; give one of " + join(Names, ", ") +
                (Meant.empty() ? "" : " (did you mean '" + Meant.str() + "'?)"));
 }
@@ -61,7 +61,7 @@ Error parseNumber(StringRef Name, StringRef Value, unsigned Min, unsigned Max,
                   unsigned &Field) {
   unsigned Number;
   if (Value.getAsInteger(10, Number) || Number < Min || Number > Max)
-    return wrong("'" + Value + "' is no value of the option '" + Name +
+    return wrong("'" + Value + "' is not a value of the option '" + Name +
                  "'; give a number from " + Twine(Min) + " to " + Twine(Max));
   Field = Number;
   return Error::success();
@@ -69,7 +69,7 @@ Error parseNumber(StringRef Name, StringRef Value, unsigned Min, unsigned Max,
 
 Error parseSwitch(StringRef Name, StringRef Value, bool &Field) {
   if (!Value.empty() && Value != "0" && Value != "1")
-    return wrong("'" + Value + "' is no value of the option '" + Name +
+    return wrong("'" + Value + "' is not a value of the option '" + Name +
                  "'; give 0 or 1, or the name alone for 1");
   Field = Value != "0";
   return Error::success();
@@ -77,7 +77,7 @@ Error parseSwitch(StringRef Name, StringRef Value, bool &Field) {
 
 Error parseText(StringRef Name, StringRef Value, std::string &Field) {
   if (Value.contains(';')) // optionsFromParameters() could not read it back
-    return wrong("'" + Value + "' is no value of the option '" + Name +
+    return wrong("'" + Value + "' is not a value of the option '" + Name +
                  "'; give one without a semicolon");
   Field = Value.str();
   return Error::success();
@@ -129,8 +129,8 @@ Error setOption(PassOptions &Options, StringRef Name, StringRef Value) {
 
 cl::OptionCategory Category("Pagetide (marks on memory accesses)");
 
-/// Keeps an option's text and checks it while the command line is parsed, so
-/// that the compiler's own message names the argument at fault.
+/// Keeps an option's text and checks it while the command line is parsed. So
+/// the compiler's own message names the wrong argument.
 class CheckedParser : public cl::parser<std::string> {
 public:
   using cl::parser<std::string>::parser;
@@ -163,7 +163,7 @@ public:
       cl::Hidden);
 #include "PassOptions.def"
 
-/// What the command line already checked.
+/// Sets an option that was checked when the command line was parsed.
 void setFromCommandLine(PassOptions &Options, StringRef Name,
                         const cl::opt<std::string, false, CheckedParser> &Opt) {
   if (Opt.getNumOccurrences())

@@ -44,7 +44,7 @@ struct PassOptions {
             Granule == abi::kDefaultGranuleShift);
   }
 
-  /// log2 of the bytes one shadow cell stands for.
+  /// log2 of the bytes for which one shadow cell stands.
   unsigned cellShift() const {
     return isNear() ? abi::kNearCellShift : Granule;
   }
@@ -60,7 +60,7 @@ struct PassOptions {
   /// optionsFromParameters() reads them: not lto, warn-inline-asm and
   /// ablations.
   std::string describe() const;
-  /// Whether one of these that was given differs from \p Others.
+  /// True if one of those options was given and differs from \p Others.
   bool contradict(const PassOptions &Others) const;
   /// Takes the options that describe() leaves out from \p Others, except lto.
   void takeLocal(const PassOptions &Others);
@@ -69,8 +69,8 @@ struct PassOptions {
 /// The options of the command line (-mllvm -pagetide-...), or the defaults.
 PassOptions optionsFromCommandLine();
 
-/// \p Base with \p Parameters, the part between < and > of a textual pipeline,
-/// over it.
+/// \p Base, changed by \p Parameters, the part between < and > of a textual
+/// pipeline.
 llvm::Expected<PassOptions> optionsFromParameters(llvm::StringRef Parameters,
                                                   PassOptions Base);
 

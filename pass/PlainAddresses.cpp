@@ -57,9 +57,10 @@ Value *PlainAddresses::of(Value &Pointer, Instruction &User) {
   Value *ThreadPointer =
       isRelativeToFs(Pointer) ? threadPointerBits() : nullptr;
 
-  // Right behind the pointer, since the mark of an access may stand earlier
-  // than the access. A terminator's result has no such place that dominates all
-  // its uses: then in the block of the access, and for this access alone.
+  // Compute it right after the pointer, because the mark of an access may be
+  // earlier than the access. The result of a terminator has no such place that
+  // dominates all its uses. Then compute it in the block of the access, for
+  // this access only.
   IRBuilder<> Builder(F.getContext());
   bool IsOfTerminator = false;
   if (auto *I = dyn_cast<Instruction>(&Pointer)) {
@@ -90,8 +91,8 @@ Value *PlainAddresses::of(Value &Pointer, Instruction &User) {
   Type *PlainTy = Builder.getPtrTy();
   if (auto *Vector = dyn_cast<VectorType>(PointerTy))
     PlainTy = VectorType::get(PlainTy, Vector->getElementCount());
-  // By way of an integer, which nothing looks through: sums of 32 bits wrap
-  // where those of 64 bits do not.
+  // Through an integer, so that no analysis sees the pointer behind it: sums of
+  // 32 bits wrap when those of 64 bits do not.
   Value *Plain = Builder.CreateIntToPtr(Bits, PlainTy);
   if (!IsOfTerminator)
     Known[&Pointer] = Plain;

@@ -5,14 +5,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Marks need addresses as the processor forms them, in address space 0. LLVM's
-// x86 code generation gives these address spaces a meaning of their own:
+// x86 code generation gives these address spaces a special meaning:
 //
 //   256 (__seg_gs)   an offset from the base of segment GS, which is Pagetide's
 //   257 (__seg_fs)   an offset from the base of segment FS, the thread pointer
 //   270 (__sptr)     a pointer of 32 bits, extended by its sign
 //   271 (__uptr)     a pointer of 32 bits, extended by zeroes
 //
-// Every other one is memory like that of address space 0.
+// Every other address space is memory like that of address space 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ class PlainAddresses {
 public:
   explicit PlainAddresses(llvm::Function &F) : F(F) {}
 
-  /// The plain address of \p Pointer, which is not relative to GS, for a use in
-  /// \p User.
+  /// The plain address of \p Pointer, for a use in \p User. \p Pointer must not
+  /// be relative to GS.
   llvm::Value *of(llvm::Value &Pointer, llvm::Instruction &User);
 
 private:

@@ -14,8 +14,8 @@
 //     point;
 //   - at each pagetide or pagetide<options> of a textual pipeline.
 //
-// Sanitizers that run at the same place come after plugins, so that their own
-// shadow accesses are not marked.
+// Sanitizers at the same extension point run after plugins, so their own shadow
+// accesses are not marked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +32,10 @@ using namespace pagetide;
 
 namespace {
 
-/// LLVM 19 does not tell which of its pipelines runs the extension point.
-/// Pipelines before code generation begin their last stage by dropping the
-/// functions that another module provides. Those before a link keep them for
-/// inlining.
+/// LLVM 19 does not tell which of its pipelines runs the extension point. A
+/// pipeline before code generation begins its last stage by dropping the
+/// functions that another module provides. A pipeline before a link keeps them
+/// for inlining.
 PipelineEnd pipelineEnd(ModulePassManager &SoFar, OptimizationLevel Level) {
   if (Level == OptimizationLevel::O0)
     return PipelineEnd::Unoptimized;
@@ -63,7 +63,7 @@ bool parsePass(StringRef Name, ModulePassManager &Passes,
   }
   Expected<PassOptions> Options =
       optionsFromParameters(Name, optionsFromCommandLine());
-  // Returning false would give the message that there is no such pass.
+  // If this returned false, the message would be that there is no such pass.
   if (!Options)
     report_fatal_error("pagetide: " + Twine(toString(Options.takeError())),
                        /*gen_crash_diag=*/false);

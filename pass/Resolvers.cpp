@@ -27,14 +27,14 @@ void warn(const Function &F, const Twine &Problem) {
                     "' before there is a shadow to mark, and " + Problem);
 }
 
-/// The resolvers and, by direct calls, what they run.
+/// The resolvers and the functions that they run by direct calls.
 SetVector<Function *> reachableFromResolvers(Module &M) {
   SetVector<Function *> Reached;
   for (GlobalIFunc &IFunc : M.ifuncs())
     if (Function *Resolver = IFunc.getResolverFunction())
       if (!Resolver->isDeclaration())
         Reached.insert(Resolver);
-  for (unsigned I = 0; I < Reached.size(); ++I) { // grows meanwhile
+  for (unsigned I = 0; I < Reached.size(); ++I) { // it grows in the loop
     for (Instruction &Inst : instructions(*Reached[I])) {
       auto *Call = dyn_cast<CallBase>(&Inst);
       if (!Call || Call->isInlineAsm())
@@ -43,8 +43,8 @@ SetVector<Function *> reachableFromResolvers(Module &M) {
           Call->getCalledOperand()->stripPointerCastsAndAliases());
       if (!Callee)
         warn(*Reached[I],
-             "it calls through a pointer; keep marks out of what it may call "
-             "with __attribute__((disable_sanitizer_instrumentation))");
+             "it calls through a pointer; what it may call must have no marks "
+             "(__attribute__((disable_sanitizer_instrumentation)))");
       else if (!Callee->isDeclaration())
         Reached.insert(Callee);
     }
@@ -52,7 +52,7 @@ SetVector<Function *> reachableFromResolvers(Module &M) {
   return Reached;
 }
 
-/// True if code that is not early, as \p IsEarly says, may use \p F.
+/// True if a function for which \p IsEarly is false may use \p F.
 bool hasOtherUses(const Function &F, function_ref<bool(Function *)> IsEarly) {
   if (!F.hasLocalLinkage())
     return true;
@@ -77,9 +77,9 @@ bool canBeCopied(const Function &F) {
 SetVector<Function *> separateResolverCode(Module &M) {
   SetVector<Function *> Reached = reachableFromResolvers(M);
 
-  // Functions that others use too are split: an unmarked copy for the
-  // resolvers, the original for the others. An original is such another user,
-  // so a split may require more splits.
+  // A function that others use too is split: resolvers get an unmarked copy,
+  // and the others keep the original. An original is itself another user, so a
+  // split may require more splits.
   SetVector<Function *> Split, Unsplittable;
   bool Changed = true;
   while (Changed) {
@@ -95,8 +95,7 @@ SetVector<Function *> separateResolverCode(Module &M) {
         Split.insert(F);
       } else {
         Unsplittable.insert(F);
-        warn(*F, "no unmarked copy can be made of it, so that its accesses go "
-                 "unmarked everywhere");
+        warn(*F, "it cannot be copied, so its accesses are marked nowhere");
       }
       Changed = true;
     }

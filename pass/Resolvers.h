@@ -21,9 +21,9 @@ class Module;
 
 namespace pagetide {
 
-/// The functions of \p M that only resolvers run. A function that others call
-/// too is copied: the resolvers run the copy. If it cannot be copied, it is
-/// among the functions returned, and the user is warned.
+/// The functions of \p M that only resolvers run. If others call a function
+/// too, it is copied, and the resolvers run the copy. If it cannot be copied,
+/// it is returned too, and the user is warned.
 llvm::SetVector<llvm::Function *> separateResolverCode(llvm::Module &M);
 
 } // namespace pagetide

@@ -19,9 +19,9 @@ using namespace llvm;
 namespace pagetide {
 namespace {
 
-/// True if code generation may make a jump of \p Call. The function then
-/// ends behind it, also where several blocks share one end, and returns nothing
-/// but what the call does.
+/// True if code generation may turn \p Call into a jump. Then the function ends
+/// right after the call, perhaps in a block that several blocks share, and
+/// returns only what the call returns.
 bool mayBecomeJump(const CallInst &Call) {
   if (!Call.isTailCall())
     return false;
@@ -42,7 +42,8 @@ bool mayBecomeJump(const CallInst &Call) {
   if (auto *Joined = dyn_cast<PHINode>(Result);
       Joined && Joined->getParent() == End && End != Block)
     Result = Joined->getIncomingValueForBlock(Block);
-  // Parts of the call's result, or an argument that it returns.
+  // The result may be a part of the call's result, or an argument that it
+  // returns.
   while (isa<CastInst, ExtractValueInst>(Result))
     Result = cast<User>(Result)->getOperand(0);
   return Result == &Call || isa<UndefValue, InsertValueInst>(Result) ||

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Option frames marks the return address that a call writes. This says for
-// which calls its address is known before the call.
+// Option frames marks the return address that a call writes. This class says
+// for which calls the address of that write is known before the call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ class ReturnAddresses {
 public:
   explicit ReturnAddresses(const llvm::Function &F) : F(F) {}
 
-  /// True if \p I is a call that writes a return address right below the stack
-  /// pointer that the program has before it.
+  /// True if \p I is a call that writes its return address right below the
+  /// stack pointer that the program has before the call.
   bool isWrittenBy(const llvm::Instruction &I);
 
 private:

@@ -34,8 +34,8 @@ constexpr unsigned SaveAreaField = 16;
 constexpr unsigned GeneralEnd = 6 * 8;
 constexpr unsigned VectorEnd = GeneralEnd + 8 * 16;
 
-/// The next argument on the stack at \p List, which advances to the one after
-/// it. Arguments of one register take eight bytes there.
+/// The next argument on the stack of \p List, which advances to the one after
+/// it. An argument of one register takes eight bytes there.
 Value *takeFromStack(IRBuilder<> &Builder, Value *List) {
   Value *Field = Builder.CreatePtrAdd(List, Builder.getInt64(StackField));
   Value *Place = Builder.CreateAlignedLoad(Builder.getPtrTy(), Field, Align(8));
@@ -109,7 +109,7 @@ void expandVarArgs(Function &F) {
                     "what a va_arg instruction of this type touches in "
                     "function '" +
                         F.getName() +
-                        "' goes unmarked; mark the va_list and the argument by "
+                        "' is not marked; mark the va_list and the argument by "
                         "hand with pagetide_mark_read()");
       continue;
     }

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// va_arg reads and writes a va_list, and reads an argument whose place depends
-// on the va_list's contents. Clang expands it itself. Other front ends leave it
-// to code generation, which is too late for marks.
+// va_arg reads and writes a va_list. It also reads an argument, at an address
+// that depends on the va_list. Clang expands va_arg itself. Other front ends
+// leave that to code generation, which is too late for marks.
 //
 //===----------------------------------------------------------------------===//
 

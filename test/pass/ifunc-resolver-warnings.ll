@@ -10,9 +10,9 @@ target triple = "x86_64-unknown-linux-gnu"
 @labels = internal constant [1 x ptr] [ptr blockaddress(@jumps, %target)]
 @chosen = ifunc void (), ptr @resolve
 
-; WARNING:     warning: Pagetide: an ifunc resolver runs 'resolve' before there is a shadow to mark, and it calls through a pointer; keep marks out
-; WARNING:     warning: Pagetide: an ifunc resolver runs 'replaceable' {{.*}} no unmarked copy can be made of it
-; WARNING:     warning: Pagetide: an ifunc resolver runs 'jumps' {{.*}} no unmarked copy can be made of it
+; WARNING:     warning: Pagetide: an ifunc resolver runs 'resolve' before there is a shadow to mark, and it calls through a pointer; what it may call must have no marks
+; WARNING:     warning: Pagetide: an ifunc resolver runs 'replaceable' {{.*}} it cannot be copied, so its accesses are marked nowhere
+; WARNING:     warning: Pagetide: an ifunc resolver runs 'jumps' {{.*}} it cannot be copied, so its accesses are marked nowhere
 ; WARNING-NOT: warning
 
 define internal ptr @resolve(ptr %unknown) {
@@ -22,7 +22,7 @@ define internal ptr @resolve(ptr %unknown) {
   ret ptr null
 }
 
-; Another definition may take its place, which a copy would not follow.
+; Another definition may replace it. A copy would not follow that.
 define weak i32 @replaceable() {
 ; CHECK-LABEL: define weak i32 @replaceable(
 ; CHECK-NEXT:    load i32, ptr @feature

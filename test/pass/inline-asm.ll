@@ -76,7 +76,7 @@ other:
 ; empty template only keeps the compiler from moving things, and where operands
 ; name the memory, they do.
 ; WARNING-NOT: warning
-; WARNING: warning: Pagetide: what the inline assembly in function 'pointer_in_register' touches through a pointer in a register goes unmarked; give it memory operands, or mark by hand with pagetide_mark_read() or pagetide_mark_written(); -fpagetide-warn-inline-asm=0 (of the plugin alone: -mllvm -pagetide-warn-inline-asm=0) turns this warning off
+; WARNING: warning: Pagetide: what the inline assembly in function 'pointer_in_register' touches through a pointer in a register is not marked; give it memory operands, or mark by hand with pagetide_mark_read() or pagetide_mark_written(); -fpagetide-warn-inline-asm=0 (of the plugin alone: -mllvm -pagetide-warn-inline-asm=0) turns this warning off
 ; WARNING-NOT: warning
 define void @pointer_in_register(ptr %to, ptr %from, i64 %n, ptr %p) {
 ; CHECK-LABEL: define void @pointer_in_register(

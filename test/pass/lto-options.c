@@ -19,6 +19,6 @@
 // CONFLICT: error: Pagetide: '{{.*}}lto-options.c' was compiled with layout=write;granule=14;precision=exact;skip-constants=1;{{.*}} and '{{.*}}lto_other.c' with layout=rw;granule=12;precision=exact;skip-constants=0;{{.*}}; compile every file of a program with the same options of the pass
 
 // RUN: not %opt_exact -load-pass-plugin=%pass -passes='pagetide<granule=13>' -disable-output full.o 2>&1 | FileCheck %s --check-prefix=ANEW
-// ANEW: error: Pagetide: '{{.*}}lto-options.c' was compiled with layout=write;granule=14;{{.*}}, but now {{.*}}granule=13;{{.*}} is asked for; give options of the pass only when compiling
+// ANEW: error: Pagetide: '{{.*}}lto-options.c' was compiled with layout=write;granule=14;{{.*}}, but linked with {{.*}}granule=13;{{.*}}; give options of the pass only when compiling
 
 void store(int *p) { *p = 1; }

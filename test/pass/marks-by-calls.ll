@@ -9,7 +9,7 @@
 ; RUN: echo one_object >%t.names
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<marks=calls;marks-in='%t.names'>,verify' -S %s | FileCheck %s --check-prefix=NAMED
 ; RUN: not %opt -load-pass-plugin=%pass -passes='pagetide<marks=calls;marks-in='%t.absent'>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=ABSENT
-; ABSENT: option marks-in: cannot read '{{.*}}.absent': No such file or directory; give a file of function names, one a line
+; ABSENT: option marks-in: cannot read '{{.*}}.absent': No such file or directory; give a file of function names, one per line
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

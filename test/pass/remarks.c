@@ -33,7 +33,7 @@ void calls(long *p, long n) {
 }
 
 long find(long *p, long what, long n) {
-  // CHECK: remark: the loop keeps its marks: it may be left at another place than its end
+  // CHECK: remark: the loop keeps its marks: it has an exit that is not at its end
   for (long i = 0; i < n; ++i)
     if (p[i] == what)
       return i;

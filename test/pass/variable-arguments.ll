@@ -102,7 +102,7 @@ define win64cc i64 @windows_next(ptr %list) {
   ret i64 %v
 }
 
-; WARNING: warning: Pagetide: what a va_arg instruction of this type touches in function 'next_wide' goes unmarked
+; WARNING: warning: Pagetide: what a va_arg instruction of this type touches in function 'next_wide' is not marked
 define i128 @next_wide(ptr %list) {
 ; CHECK-LABEL: define i128 @next_wide(
 ; CHECK-NEXT:    va_arg ptr %list, i128

@@ -119,7 +119,7 @@ define void @tile(i16 %rows, i16 %columns, ptr %p, i64 %stride) {
 }
 
 ; WARNING:      warning: Pagetide: the memory that 'llvm.x86.xsave64' touches in function 'unknown'
-; WARNING-SAME: goes unmarked
+; WARNING-SAME: is not marked
 ; WARNING-NOT:  xsave64
 ; WARNING:      warning: Pagetide: the memory that 'llvm.x86.tileloadd64' touches in function 'unknown'
 ; WARNING-NOT:  warning
