@@ -27,10 +27,10 @@
 
 namespace pagetide::abi {
 
-/// Raised whenever code built by an older pass can no longer run on a newer
+/// Raised when code that an older pass has built can no longer run on a newer
 /// runtime. It is part of the name of the module constructor's callee, so that
-/// a mismatch is a link error, and part of ModuleInfo, so that a mismatch that
-/// still links is an error at start.
+/// a mismatch is a link error. It is part of ModuleInfo too, so that a mismatch
+/// that still links is an error at start.
 inline constexpr std::uint32_t kVersion = 2;
 inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v2";
 
@@ -40,22 +40,23 @@ inline constexpr unsigned kAddressBits = 47;
 /// LLVM's address space for GS-relative accesses on x86.
 inline constexpr unsigned kShadowAddressSpace = 256;
 
-/// Added to every mark's address, as its displacement. Where the shadow of the
-/// process's first thread lies at this very address, that thread's GS base is
-/// 0: processors then execute a mark in one step less. The largest such
-/// displacement is 2^31 - 1, and below are programs that are not
+/// Added to every mark's address, as its displacement. If the shadow of the
+/// process's first thread is at this very address, that thread's GS base is 0,
+/// and processors execute a mark in one step less. The largest such
+/// displacement is 2^31 - 1. Below it are programs that are not
 /// position-independent, their heap and MAP_32BIT.
 inline constexpr std::uint64_t kShadowBias = 0x7fff0000;
 
-/// log2 of the bytes one cell stands for.
+/// log2 of the bytes for which one cell stands.
 inline constexpr unsigned kMinGranuleShift = 6;
 inline constexpr unsigned kMaxGranuleShift = 21;
 inline constexpr unsigned kDefaultGranuleShift = 12;
 
-/// What the cells of the shadow say. One layout a process: the runtime refuses
-/// a module whose layout, cell or granule differs from the first module's.
+/// What the cells of the shadow say. A process has one layout: the runtime
+/// refuses a module if its layout, cell or granule differs from the first
+/// module's.
 enum class Layout : std::uint32_t {
-  kRw = 0,     ///< two cells an index: loads in the first, stores in the second
+  kRw = 0, ///< two cells per index: the first for loads, the second for stores
   kAccess = 1, ///< one cell: loads and stores alike
   kWrite = 2,  ///< one cell: stores only
 };
@@ -75,15 +76,15 @@ constexpr bool records_reads(Layout layout) { return layout != Layout::kWrite; }
 /// True if a mark by a load differs from a mark by a store.
 constexpr bool tells_writes(Layout layout) { return layout != Layout::kAccess; }
 
-/// Bytes of virtual shadow a thread needs.
+/// Bytes of virtual shadow that a thread needs.
 constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
   return (std::uint64_t{1} << (kAddressBits - cell_shift)) *
          cells_per_index(layout);
 }
 
-/// Cell values. A certain mark overwrites any other; a `may` mark is stored
-/// only into an empty cell. The snapshot relies on it: only over a `may` mark
-/// can another one say more.
+/// Cell values. A certain mark overwrites any other. A `may` mark is stored
+/// only into an empty cell. The snapshot relies on this: a mark can say more
+/// than the one that it overwrites only if that is a `may` mark.
 enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
@@ -93,33 +94,35 @@ enum CellValue : std::uint8_t {
 };
 
 //===----------------------------------------------------------------------===//
-// Precision near: several cells a granule
+// Precision near: several cells per granule
 //===----------------------------------------------------------------------===//
 
-/// log2 of the bytes of a cell if granules have several. A near mark in the
-/// cell of address A says that some of the bytes from A to
-/// A + 2^kNearCellShift - 1 were accessed. These lie in the cell or the one
-/// that follows it. So the mark names its granule for certain unless it stands
-/// in a granule's last cell: there it says "this granule or the next". Certain
-/// marks (kCellMarked) are made in any cell but the last, the even one of the
-/// access's pair or the granule's first: a near mark over one says no less
-/// there, and none is overwritten that means the next granule.
+/// log2 of the bytes of a cell if granules have several cells. A near mark in
+/// the cell of address A says that some of the 2^kNearCellShift bytes from A on
+/// were accessed. These bytes are in that cell or the one after it. So a near
+/// mark names its granule for certain, unless it is in the granule's last cell:
+/// there it says "this granule or the next".
 ///
-/// 2^8: the larger, the more marks can be shared and the less shadow there is,
-/// and the more of them stand in a last cell.
+/// Certain marks (kCellMarked) are never made in a granule's last cell. They
+/// are made in the even cell of the access's pair, or in the granule's first
+/// cell. A near mark that overwrites one there says no less. And certain marks
+/// never overwrite a near mark that may mean the next granule.
+///
+/// Why 2^8: with larger cells more accesses can share a mark, and the shadow is
+/// smaller, but more marks are in a last cell.
 inline constexpr unsigned kNearCellShift = 8;
 /// Eight cells, a word of the shadow, must belong to one granule.
 inline constexpr unsigned kMinNearGranuleShift = kNearCellShift + 3;
 
-/// True for what a module may say: one cell a granule, or precision near.
+/// True for what a module may say: one cell per granule, or precision near.
 constexpr bool is_precision(unsigned cell_shift, unsigned granule_shift) {
   return cell_shift == granule_shift || (cell_shift == kNearCellShift &&
                                          granule_shift >= kMinNearGranuleShift);
 }
 
-/// What a word of the shadow says of granules: of the one that its eight cells
-/// belong to, and of the next one. The marks are those of the cells that one
-/// index has where a granule has one cell (the first in the lowest byte).
+/// What a word of the shadow says about the granule to which its eight cells
+/// belong, and about the next one. The marks are those of one index in a shadow
+/// that has one cell per granule and kind (the first cell in the lowest byte).
 struct GranuleMarks {
   std::uint64_t granule;
   std::uint32_t own;
@@ -127,7 +130,7 @@ struct GranuleMarks {
 };
 
 /// Those cells of word number \p word, as a mask of whole bytes, that are the
-/// last ones of their granule: of each kind one, or none.
+/// last ones of their granule: one of each kind, or none.
 constexpr std::uint64_t last_cells(Layout layout, unsigned cells_shift,
                                    std::uint64_t word) {
   const unsigned kinds = cells_per_index(layout);
@@ -137,8 +140,8 @@ constexpr std::uint64_t last_cells(Layout layout, unsigned cells_shift,
   return has_last ? ~std::uint64_t{0} << (64 - 8 * kinds) : 0;
 }
 
-/// Word number \p word (a byte offset into a shadow, over 8) with the value
-/// \p value, where granules have 2^\p cells_shift cells of each kind.
+/// What word number \p word (byte offset into a shadow / 8) says if its value
+/// is \p value and granules have 2^\p cells_shift cells of each kind.
 constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
                                      std::uint64_t word, std::uint64_t value) {
   const unsigned kinds = cells_per_index(layout);
@@ -148,7 +151,7 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
   const std::uint64_t near = value >> 2 & each;
   const std::uint64_t marked = (value & each) | (near & ~last);
   const std::uint64_t may = (value >> 1 & each) | (near & last);
-  // All cells of a kind in the word's lowest one.
+  // Collect all cells of a kind in the word's lowest one.
   std::uint64_t own = marked * kCellMarked | may * kCellMay;
   own |= own >> 32;
   own |= own >> 16;
@@ -164,10 +167,11 @@ constexpr GranuleMarks granule_marks(Layout layout, unsigned cells_shift,
   return result;
 }
 
-/// Calls add(word number, value) for what a word of the shadow says, in words
-/// of a shadow that has one cell of each kind per granule: for none if the word
-/// says nothing, for two if a near mark reaches into the next such word. Stops
-/// if add returns false, and returns what it returned last.
+/// Translates a word of the shadow to words of a shadow that has one cell of
+/// each kind per granule. Calls add(word number, value) for each of these: for
+/// none if the word says nothing, and for two if a near mark may mean a granule
+/// of the next one. Stops if add returns false, and returns what add returned
+/// last.
 template <typename Add>
 constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
                                      std::uint64_t word, std::uint64_t value,
@@ -186,8 +190,8 @@ constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
          (!next || add(position / 8 + 1, next));
 }
 
-/// What a module says of itself: the descriptor of its ELF note, and the
-/// argument of its constructor's call. All fields little-endian.
+/// What a module says about itself: the descriptor of its ELF note, and the
+/// argument of its constructor's call. All fields are little-endian.
 struct ModuleInfo {
   std::uint32_t abi_version;
   std::uint32_t layout;        ///< a Layout
@@ -202,17 +206,17 @@ enum ModuleFlags : std::uint32_t {
   kModuleSkipsConstants = 1, ///< loads of constant globals are not marked
 };
 
-/// The note stands in section .note.pagetide of every instrumented object, so
-/// that the runtime can learn layout and granule before any constructor runs,
-/// and tools can tell an instrumented file. There is one note an object file;
-/// all notes of a process must agree.
+/// Every instrumented object file has this note, in section .note.pagetide.
+/// From it the runtime learns layout and granule before any constructor runs,
+/// and tools recognise an instrumented file. All notes of a process must agree.
 inline constexpr const char kNoteSection[] = ".note.pagetide";
 inline constexpr const char kNoteName[] = "Pagetide"; // namesz 9, padded to 12
 inline constexpr std::uint32_t kNoteType = 1;
 
-/// An absolute, hidden symbol of every instrumented object, whose value is
+/// An absolute, hidden symbol of every instrumented object. Its value is
 /// settings_value(). Linkers accept the same absolute symbol any number of
-/// times, but report two values as a duplicate, with the names of both objects.
+/// times. If the values differ they report a duplicate, with the names of both
+/// objects.
 inline constexpr const char kSettingsSymbol[] =
     "__pagetide_layout_precision_and_granule_must_agree";
 
@@ -237,7 +241,7 @@ static_assert(sizeof(ModuleNote) == 44);
 ///         from the module constructor; not async-signal-safe
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);
-///         mark every granule of [p, p+bytes); nothing where bytes is 0
+///         mark every granule of [p, p+bytes); nothing if bytes is 0
 ///   void *__pagetide_memcpy(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memmove(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memset(void *d, int c, size_t bytes);
@@ -255,13 +259,13 @@ enum AccessBits : std::uint32_t {
 ///   void __pagetide_access(const void *p, size_t bytes, uint32_t what);
 ///         marks every granule of [p, p+bytes)
 ///   uint64_t __pagetide_check_begin(void);
-///         called before the marks that the checks which get its result are
-///         about
+///         called before the marks for which the checks that get its result
+///         look
 ///   void __pagetide_check(const void *p, size_t bytes, uint32_t what,
 ///                         uint64_t begin, const char *where);
 ///         reports a granule of [p, p+bytes) that is not marked, unless marks
 ///         were taken since the call of __pagetide_check_begin that returned
-///         begin; where names the access for people
+///         `begin`; `where` names the access in the message
 
 } // namespace pagetide::abi
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one decoder of marks. The runtime uses it for each period, and the tools
-// use it for what a killed program leaves. It needs neither libc nor the C++
+// The only decoder of marks. The runtime uses it for each period, and the tools
+// use it for the marks of a killed program. It needs neither libc nor the C++
 // library.
 //
 //===----------------------------------------------------------------------===//
@@ -18,15 +18,15 @@
 
 namespace pagetide::trace {
 
-/// The RunFlags of a granule. `cells` are its marks of the period, `carried`
-/// those of an earlier period whose writes may still have been under way: the
-/// cells of one index, the first in the lowest byte. (Under precision near,
-/// abi::for_each_granule_word makes such cells.)
+/// The RunFlags of a granule. `cells` are its marks of the period. `carried`
+/// are marks of an earlier period; their writes may still have been under way.
+/// Both are the cells of one index, the first in the lowest byte. (Under
+/// precision near, abi::for_each_granule_word makes such cells.)
 ///
 /// Values of a cell may have been or-ed together. Then a certain mark wins over
-/// a possible one. A value that the ABI does not know claims no more than a
-/// possible access. Only writes are carried, and not into a period that has
-/// certain ones.
+/// a possible one. A value that the ABI does not know means only a possible
+/// access. Only writes are carried, and not into a period that has certain
+/// ones.
 constexpr std::uint32_t granule_flags(abi::Layout layout, std::uint32_t cells,
                                       std::uint32_t carried) {
   const auto flag_of = [](std::uint32_t cell, std::uint32_t certain,
@@ -49,8 +49,8 @@ constexpr std::uint32_t granule_flags(abi::Layout layout, std::uint32_t cells,
   return flags;
 }
 
-/// The bits of a word of marks (eight cells) that stand for writes, or for
-/// accesses if the layout does not tell writes.
+/// The bits of a word of marks (eight cells) that mean writes, or accesses if
+/// the layout does not tell writes.
 constexpr std::uint64_t write_cells(abi::Layout layout) {
   return layout == abi::Layout::kRw ? 0xff00ff00ff00ff00 : ~std::uint64_t{0};
 }

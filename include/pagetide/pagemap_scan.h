@@ -21,9 +21,9 @@ namespace pagetide::kernel {
 // userfaultfd
 //===----------------------------------------------------------------------===//
 
-/// Flag of the system call: faults of the kernel are left alone, and then no
-/// privilege is needed. It does not matter to asynchronous protection, which
-/// never stops anybody.
+/// Flag of the system call: faults of the kernel are ignored, so no privilege
+/// is needed. Asynchronous protection never stops a thread, so the flag makes
+/// no difference to it.
 inline constexpr unsigned kUserModeOnly = 1; // UFFD_USER_MODE_ONLY
 
 struct UffdApi {

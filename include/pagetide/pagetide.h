@@ -114,7 +114,7 @@ typedef struct pagetide_mapping {
   uintptr_t start;
   size_t bytes;
   uint32_t protection; /* PROT_READ | PROT_WRITE | PROT_EXEC */
-  const char *name;    /* as in /proc/self/maps; "" where anonymous */
+  const char *name;    /* as in /proc/self/maps; "" if anonymous */
 } pagetide_mapping;
 
 /* One period, as the callback sees it. Its memory is valid until the callback
@@ -125,8 +125,8 @@ typedef struct pagetide_period {
   uint64_t index; /* from 0 */
   uint64_t start_ns, end_ns;
   uint32_t flags;    /* PAGETIDE_PERIOD_* */
-  uint64_t overruns; /* scheduled ends that passed meanwhile: a late recorder
-                        lengthens periods and never drops marks */
+  uint64_t overruns; /* scheduled ends that passed within this period: a late
+                        recorder lengthens periods and never drops marks */
   size_t granule;    /* bytes */
   size_t thread_count;
   const pagetide_thread_set *threads; /* one with tid 0 unless per_thread */
@@ -136,7 +136,7 @@ typedef struct pagetide_period {
    * { address, checksum }, little-endian. It does not depend on the order. */
   uint64_t combined_checksum;
   size_t stable_count;
-  size_t left_out_count; /* pages that are not in combined_checksum */
+  size_t left_out_count; /* pages that combined_checksum does not include */
   /* Mappings that were added and removed since the last callback. The first
    * call lists all as added. The list is read at most every 100 ms. */
   size_t added_count;
@@ -150,7 +150,7 @@ typedef void (*pagetide_callback)(const pagetide_period *period, void *user);
 typedef struct pagetide_config {
   size_t size;        /* sizeof(pagetide_config) */
   uint64_t period_ns; /* 1 ms upward; 0: only pagetide_period_end() ends one */
-  int per_thread;     /* 0: one set for the process, 1: one for each thread */
+  int per_thread;     /* 0: one set for the process, 1: one per thread */
   int checksum;       /* PAGETIDE_CHECKSUM_* */
   int unstable;       /* PAGETIDE_UNSTABLE_* */
   const char *trace_path; /* NULL: no trace */
@@ -213,8 +213,8 @@ static inline const char *pagetide_status_string(int status) {
  * Under `pagetide record` the program joins the recording that is under way.
  * Record's settings stay in force (period, per_thread, checksum, unstable,
  * trace), and config is only checked. The running period ends, and the callback
- * is not called for it. The callback is called for every period from then on.
- * Their indices are record's: the first need not be 0.
+ * is not called for it. It is called for every later period. Their indices are
+ * record's, so the first need not be 0.
  *
  * Errors: BUSY (already recording), INVALID (a field; period below 1 ms),
  * UNSUPPORTED (checksum of written pages under layout `access`), IO,
@@ -227,9 +227,9 @@ static inline int pagetide_start(const pagetide_config *config) {
  * writes the end of the trace and stops. pagetide_start() may start again, with
  * a new trace.
  *
- * A program that joined record's recording leaves it: the running period ends
- * as the program's final one, and the callback is called for it and then no
- * more. Record's recording and its trace go on. pagetide_start() joins again.
+ * A program that joined record's recording leaves it. The running period ends
+ * as the program's final one: the callback is called for it, and for none after
+ * it. Record's recording and its trace go on. pagetide_start() joins again.
  * Errors: NOT_RECORDING, BUSY. */
 static inline int pagetide_stop(void) { return PAGETIDE_CALL_(stop, ()); }
 
@@ -254,8 +254,8 @@ static inline int pagetide_period_end(void) {
  *
  * The callback runs on the thread that ends the period: on the caller of
  * pagetide_period_end() or pagetide_stop(), or on a thread of the runtime if
- * the clock ends the period. Its accesses are in no set. The clock goes on
- * meanwhile, so a slow callback lengthens periods.
+ * the clock ends the period. Its accesses are in no set. The clock does not
+ * stop for it, so a slow callback lengthens periods.
  *
  * The callback must not wait for a thread that is in a function of this header.
  * If it runs in pagetide_period_end() or pagetide_stop(), it must not wait for
@@ -270,7 +270,7 @@ static inline int pagetide_on_period(pagetide_callback callback, void *user) {
   return PAGETIDE_CALL_(on_period, (callback, user));
 }
 
-/* Waits until the kernel has all ended periods of the trace file. They need not
+/* Waits until the kernel has all ended periods of the trace file. They may not
  * be on the disk yet. Errors: NOT_RECORDING, BUSY, IO. */
 static inline int pagetide_flush(void) { return PAGETIDE_CALL_(flush, ()); }
 
@@ -328,9 +328,9 @@ static inline int pagetide_mark_written(const void *address, size_t bytes) {
 /*===- Leaving code out ---------------------------------------------------===*/
 
 /* From pagetide_leave_out_begin() to the matching pagetide_leave_out_end() the
- * calling thread's accesses are in no set. Pairs may nest. Without an end, the
- * thread is left out for good. Async-signal-safe. Errors: INVALID (an end
- * without a begin). To leave a function out at build time, use
+ * calling thread's accesses are in no set. Pairs may nest. Without an end they
+ * stay in no set until the thread ends. Async-signal-safe. Errors: INVALID (an
+ * end without a begin). To leave a function out at build time, use
  * __attribute__((disable_sanitizer_instrumentation)). */
 static inline int pagetide_leave_out_begin(void) {
   return PAGETIDE_CALL_(leave_out, (1));

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of the memfd that holds a process's shadow and the page sets not
-// yet written to its trace, and the message by which the process hands that
-// memfd to `pagetide record`. Shared by the runtime, which fills it, and the
-// harvester in `pagetide record`, which reads it after the process died. It is
-// not a file format: both sides come from one build, and refuse another version
-// than theirs.
+// The layout of the memfd that holds a process's shadow and the page sets that
+// are not yet in its trace. Also the messages that the process sends to
+// `pagetide record`; one of them hands over that memfd. The runtime fills the
+// memfd. The harvester in `pagetide record` reads it after the process has
+// died. It is not a file format: both sides come from one build, and refuse
+// another version than theirs.
 //
 //   0               ShadowHeader
 //   slots_table     SlotEntry[kMaxSlots]
@@ -17,11 +17,11 @@
 //   chunks          StagingChunk[chunk_count]   a ring, see below
 //   slots           shadow of slot 0, of slot 1, ...  (slot_bytes each, sparse)
 //
-// Every mark is, at every instant, in at least one of: the shadow of a slot, a
-// staging chunk of a period not yet written, the trace. The recorder stages a
-// word of the shadow before it clears it, and releases chunks only after the
-// period's frames were handed to the kernel. A SIGKILL between two
-// instructions therefore loses nothing; x86's store order makes it so.
+// At every instant, every mark is in the shadow of a slot, in a staging chunk
+// of a period that is not yet written, or in the trace. The recorder stages a
+// word of the shadow before it clears it. It releases chunks only after the
+// kernel has the period's frames. x86 makes stores visible in their order. So a
+// SIGKILL between two instructions loses nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,12 +36,13 @@ inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
-/// Slot 0 belongs to threads that have none of their own: raw clones of such
-/// threads, threads in their last instructions. Threads for which none is left
-/// share it or the last ones that fit into the address space, which stay free.
+/// Slot 0 belongs to threads that have no slot of their own: raw clones of such
+/// threads, and threads in their last instructions. When no slot is left,
+/// further threads share slot 0 or the last slots that fit into the address
+/// space.
 inline constexpr std::uint32_t kFallbackSlot = 0;
 
-/// Periods staged and not yet written, the open one included.
+/// Periods that are staged and not yet written, including the open one.
 inline constexpr std::uint32_t kMaxPendingPeriods = 64;
 
 enum class SlotState : std::uint32_t {
@@ -50,14 +51,14 @@ enum class SlotState : std::uint32_t {
   kRetired = 2, ///< its thread has ended; marks may be left in it
 };
 
-/// A range that libc or the kernel may be writing on behalf of a thread's call,
+/// A range that libc or the kernel may be writing for a thread's call. It is
 /// marked only when the call returns. bytes == 0: none.
 struct InFlightRange {
   std::uint64_t address;
   std::uint64_t bytes;
 };
-/// A thread has one range of each kind: they may lie far apart, and all that
-/// lies in a range is held for unstable.
+/// A thread has one range of each kind, because they may be far apart:
+/// everything in a range counts as unstable.
 enum class InFlightKind : std::uint32_t {
   kBuffer = 0,    ///< of calls that move memory
   kObject = 1,    ///< a mutex, a semaphore and the like that it waits for
@@ -80,19 +81,20 @@ struct SlotEntry {     // 128 bytes, two cache lines
 };
 static_assert(sizeof(SlotEntry) == 128);
 
-/// Only granules in a watched range are reported, if any range was ever
-/// watched. There are two tables: a change fills the one not in use.
+/// If any range was ever watched, only granules in watched ranges are reported.
+/// There are two tables. A change fills the one that is not in use.
 inline constexpr std::uint32_t kMaxWatched = 65536;
 struct WatchedRange { // granules: address >> granule_shift
   std::uint64_t begin;
   std::uint64_t end;
 };
-/// ShadowHeader::watch: 0 if everything is reported; otherwise this bit, the
-/// number of ranges, and above them which table holds them (sorted, disjoint).
+/// ShadowHeader::watch is 0 if everything is reported. Otherwise it has this
+/// bit, the number of ranges, and a bit that says which table holds them
+/// (sorted, disjoint).
 inline constexpr std::uint64_t kWatching = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kWatchSecondTable = std::uint64_t{1} << 62;
 
-struct PeriodEntry { // staged period number p stands at p % kMaxPendingPeriods
+struct PeriodEntry { // period number p is at p % kMaxPendingPeriods
   std::uint64_t index;
   std::uint64_t start_ns;
   std::uint64_t end_ns; ///< 0 while open
@@ -122,7 +124,8 @@ struct ShadowHeader {
 
   std::uint32_t recording; ///< 1 between start and stop
   std::uint32_t slot_high; ///< slots [0, slot_high) were ever used
-  /// System calls under way of threads without a slot of their own.
+  /// How many system calls of threads without a slot of their own are under
+  /// way.
   std::uint64_t fallback_calls_in_flight;
 
   /// Periods [periods_written, open_period) are complete and staged;
@@ -130,10 +133,10 @@ struct ShadowHeader {
   std::uint64_t periods_written;
   std::uint64_t open_period;
 
-  /// Chunks of the ring in use: [chunk_tail, chunk_head). Chunk number c
-  /// stands at index (c - chunk_base) % chunk_count. chunk_base moves up to
-  /// chunk_head when the ring is empty, so that the same few pages of memory
-  /// serve every period.
+  /// Chunks of the ring in use: [chunk_tail, chunk_head). Chunk number c is at
+  /// index (c - chunk_base) % chunk_count. When the ring is empty, chunk_base
+  /// becomes chunk_head, so that the same few pages of memory serve every
+  /// period.
   std::uint64_t chunk_base;
   std::uint64_t chunk_head;
   std::uint64_t chunk_tail;
@@ -146,22 +149,23 @@ enum class ChunkKind : std::uint32_t {
   kCarried = 1, ///< words carried from an earlier period (see the contract)
 };
 
-/// Eight cells of a thread's shadow. In staging chunks granules have one cell
-/// of each kind also where they have several in the shadow (precision near):
-/// what these say together.
+/// Eight cells of a thread's shadow. In staging chunks granules always have one
+/// cell of each kind. If they have several in the shadow (precision near), that
+/// cell says what these say together.
 struct StagedWord {
-  std::uint64_t word;  ///< byte offset into the shadow, over 8
+  std::uint64_t word;  ///< byte offset into the shadow / 8
   std::uint64_t value; ///< the eight cells, lowest address in the lowest byte
 };
 
-/// A page: in a per-thread recording each thread that ends has at least one.
+/// One page, because in a per-thread recording each thread that ends has at
+/// least one chunk.
 inline constexpr std::uint32_t kChunkBytes = 4096;
 
 struct StagingChunk {
   std::uint64_t period; ///< PeriodEntry::index
   std::uint32_t tid;    ///< 0 unless the recording is per thread
   std::uint32_t kind;   ///< ChunkKind
-  /// Raised after a record is whole and before its word is cleared in the
+  /// Raised when a record is complete, before its word is cleared in the
   /// shadow.
   std::uint32_t count;
   std::uint32_t reserved[11];
@@ -171,7 +175,7 @@ static_assert(sizeof(StagingChunk) == kChunkBytes);
 inline constexpr std::uint32_t kWordsPerChunk =
     sizeof(StagingChunk::words) / sizeof(StagedWord);
 
-/// Address space set aside for the ring; option staging_mib takes part of it.
+/// Address space reserved for the ring. Option staging_mib uses a part of it.
 inline constexpr std::uint64_t kMaxStagingBytes = std::uint64_t{4} << 30;
 
 //===----------------------------------------------------------------------===//
@@ -180,9 +184,9 @@ inline constexpr std::uint64_t kMaxStagingBytes = std::uint64_t{4} << 30;
 
 /// `pagetide record` listens on a SOCK_SEQPACKET Unix socket named in the
 /// runtime's option `control`. Each process that records connects once and
-/// sends a Hello with two descriptors (SCM_RIGHTS): the memfd, then the trace
-/// (-1 is not possible: with no output only the memfd is sent and
-/// trace_bytes is 0). It keeps the connection until it dies or calls exec.
+/// sends a Hello with two descriptors (SCM_RIGHTS): the memfd, then the trace.
+/// Without a trace it sends only the memfd, and trace_bytes is 0. It keeps the
+/// connection until it dies or calls exec.
 struct Hello {
   std::uint64_t magic; ///< kMagic
   std::uint32_t version;
@@ -194,11 +198,11 @@ struct Hello {
 enum class NoticeKind : std::uint32_t {
   kRefused = 1,     ///< the runtime has ended the process
   kUnrecorded = 2,  ///< the process runs, but cannot be recorded
-  kOtherRecord = 3, ///< it is a `pagetide record` or `audit` of its own
+  kOtherRecord = 3, ///< it is itself a `pagetide record` or `audit`
 };
 
-/// Sent to the control socket, without descriptors, by a process that
-/// `pagetide record` would otherwise miss without knowing why.
+/// A process that `pagetide record` would miss without knowing why sends this
+/// to the control socket, without descriptors.
 struct Notice {
   std::uint64_t magic; ///< kNoticeMagic
   std::uint32_t version;

@@ -4,12 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one encoder of the payloads that trace_format.h defines. The runtime uses
-// it, and so do the tools. It needs neither libc nor the C++ library: Bytes is
-// whatever has push_back(std::uint8_t).
+// The only encoder of the payloads that trace_format.h defines. The runtime and
+// the tools use it. It needs neither libc nor the C++ library: Bytes is any
+// type that has push_back(std::uint8_t).
 //
-// A payload is encoded from front to back: first the function for its head,
-// which says how many items follow, then the function of an item for each.
+// Encode a payload from front to back. First call the function for its head,
+// which says how many items follow. Then call the item's function for each
+// item.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,8 +119,8 @@ public:
 
   //===- Period and KernelWrites ------------------------------------------===//
 
-  /// One part of a period. Then the sections, the checksums and, in the last
-  /// part, period_end().
+  /// One part of a period. The sections, the checksums and, in the last part,
+  /// period_end() follow.
   void period(std::uint64_t index, bool last, std::uint8_t flags,
               std::uint64_t start, std::uint64_t end, std::uint64_t overruns) {
     varint(index);
@@ -130,12 +131,12 @@ public:
     varint(overruns);
   }
   void sections(std::uint64_t count) { varint(count); }
-  /// Then its runs.
+  /// Its runs follow.
   void section(std::uint32_t tid, std::uint64_t runs) {
     varint(tid);
     begin_runs(runs);
   }
-  /// Then its runs, whose byte is a ChecksumState, then the hashes (u64).
+  /// The runs follow (their byte is a ChecksumState), then the hashes (u64).
   void checksums(std::uint64_t runs) { begin_runs(runs); }
   void period_end(std::uint64_t combined, std::uint64_t stable,
                   std::uint64_t left_out) {
@@ -144,7 +145,7 @@ public:
     varint(left_out);
   }
 
-  /// One part. Then its runs.
+  /// One part. Its runs follow.
   void kernel_writes(std::uint64_t index, std::uint8_t part_flags,
                      std::uint64_t time, std::uint64_t runs) {
     varint(index);
@@ -153,8 +154,8 @@ public:
     begin_runs(runs);
   }
 
-  /// A run of a section, of checksums or of kernel writes: by the gap between
-  /// it and the run before.
+  /// A run of a section, of checksums or of kernel writes. It is encoded by its
+  /// distance from the run before.
   void run(std::uint64_t first, std::uint64_t count, std::uint8_t what) {
     varint(first - position_);
     varint(count - 1);

@@ -17,11 +17,11 @@
 // nanoseconds.
 //
 // A trace is complete if its last frame is an End frame. If frames follow an
-// End frame, the program went on (its call of exec failed), and the trace did
-// not end there.
+// End frame, the program went on because its call of exec failed. Then the
+// trace did not end there.
 //
 // The runtime includes this header, so it needs nothing of libc or libstdc++
-// but <cstdint> and <cstddef>.
+// except <cstdint> and <cstddef>.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,10 +108,10 @@ constexpr std::uint64_t frame_seed(const FrameHeader &h) {
          (std::uint64_t(h.type) << 16 | h.flags) * 0x9E3779B97F4A7C15ull;
 }
 
-/// Upper bound of stored and of raw payload bytes. It bounds a reader's memory.
+/// The most bytes of a payload, stored and raw. This limits a reader's memory.
 inline constexpr std::uint32_t kMaxFrameBytes = 16u << 20;
 inline constexpr std::size_t kRunIdBytes = 16;
-/// A writer splits a period into parts of about so many raw bytes.
+/// A writer splits a period into parts of about this many raw bytes.
 inline constexpr std::uint32_t kPartBytes = 4u << 20;
 
 // RunId     := u8 id[kRunIdBytes]   first in the file, if `pagetide record`
@@ -167,8 +167,8 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //   { u8 RegionKind, varint start, varint bytes, varint tid, string text }*
 //            regions may overlap
 //
-// A checksum belongs to a granule, whichever threads accessed it. A per-thread
-// trace has it once, for the rows of all sections.
+// A checksum belongs to a granule, not to a thread. A per-thread trace has it
+// once, for the rows of all sections.
 
 enum class ThreadEvent : std::uint8_t { kStart = 0, kEnd = 1 };
 
@@ -194,7 +194,7 @@ enum class RegionKind : std::uint8_t {
 
 enum PartFlags : std::uint8_t {
   kPartLast = 1,
-  kPartExiting = 2, ///< of KernelWrites: the process had called its exit
+  kPartExiting = 2, ///< in KernelWrites: the process had called its exit
                     ///< handlers and was running its files' destructors
 };
 
@@ -280,10 +280,10 @@ get_varint(const std::uint8_t *p, const std::uint8_t *end, std::uint64_t &v) {
   return nullptr;
 }
 
-/// A period's combined checksum: the sum, modulo 2^64, over its stable granules
-/// of XXH3-64 of the 16 bytes { u64 address, u64 hash }. It does not depend on
-/// the order. The number of other granules (unstable, gone, unreadable) is
-/// given beside it.
+/// A period's combined checksum is a sum, modulo 2^64, over its stable
+/// granules. Each adds the XXH3-64 of the 16 bytes { u64 address, u64 hash }.
+/// The order does not matter. The number of other granules (unstable, gone,
+/// unreadable) is stored beside it.
 struct CombinedInput {
   std::uint64_t address;
   std::uint64_t hash;

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Before C++20 libstdc++ declares that std::string is instantiated in the
-// library, which is not instrumented: what its members write has no marks.
-// Found before the library's own file of this name, this one includes that one
-// and takes the declaration back, for strings only (-1: libstdc++ compares with
-// > 0). A macro on the command line cannot do it: the library's file defines it
-// unconditionally.
+// library. The library is not instrumented, so what string's members write has
+// no marks. The compiler finds this file before the library's file of the same
+// name. It includes that file and removes the declaration, for strings only
+// (-1: libstdc++ tests for > 0). A macro on the command line cannot do this,
+// because the library's file defines it unconditionally.
 //
 //===----------------------------------------------------------------------===//
 
