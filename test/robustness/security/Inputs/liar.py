@@ -22,6 +22,7 @@ if child == 0:
 os.waitpid(child, 0)
 
 MAGIC = 0x574F444148535450
+NOTICE_MAGIC = 0x454349544F4E5450
 
 
 def send(what, fds, name):
@@ -55,5 +56,17 @@ send("readonly", [memfd, readonly], b"t2")
 send("directory", [memfd, os.open(".", os.O_RDONLY)], b"t3")
 send("escapes", [memfd, os.open("other", os.O_RDWR | os.O_CREAT)],
      b"\x1b[2J\x1b]0;owned\x07")
+
+# A Notice (shadow_file.h) about another process, for an unknown reason.
+child = os.fork()
+if child == 0:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(path)
+    name = b"\x1b[2Jnotice"
+    connection.send(struct.pack("<QIIII1024s", NOTICE_MAGIC, VERSION, 1, 99,
+                                len(name), name))
+    os._exit(0)
+os.waitpid(child, 0)
+print("notice of:", child, flush=True)
 after = os.stat("victim").st_mtime_ns, os.stat("victim").st_size
 print("victim:", "unchanged" if before == after else "CHANGED")
