@@ -199,6 +199,7 @@ enum class NoticeKind : std::uint32_t {
   kRefused = 1,     ///< the runtime has ended the process
   kUnrecorded = 2,  ///< the process runs, but cannot be recorded
   kOtherRecord = 3, ///< it is itself a `pagetide record` or `audit`
+  kOwnOptions = 4,  ///< it has options of its own, without record's
 };
 
 /// A process that `pagetide record` would miss without knowing why sends this
@@ -212,6 +213,20 @@ struct Notice {
   char name[1024]; ///< the program, as it was started
 };
 inline constexpr std::uint64_t kNoticeMagic = 0x454349544F4E5450; // "PTNOTICE"
+
+//===----------------------------------------------------------------------===//
+// The options of a run
+//===----------------------------------------------------------------------===//
+
+/// `pagetide record` gives PAGETIDE_OPTIONS to its command. It also leaves them
+/// in a file, for processes whose environment has lost them. The file is in
+/// kRunDirectory followed by the user's number, a directory of mode 0700. Its
+/// name is record's pid, a dot, and record's start time (/proc/PID/stat, field
+/// 22), by which its descendants recognise it. It is there while the run lasts,
+/// and record holds a lock on it (flock).
+inline constexpr char kRunDirectory[] = "/tmp/pagetide-";
+/// The file is shorter than this.
+inline constexpr std::uint32_t kMaxRunOptionsBytes = 16384;
 
 } // namespace pagetide::shadow_file
 

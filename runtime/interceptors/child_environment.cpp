@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace __sanitizer;
 
@@ -67,14 +66,6 @@ static bool ChangesRights(int directory, const char *file, int flags) {
          ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP));
 }
 
-/// Whether the program has changed the options that it was started with.
-static bool HasOwnOptions() {
-  for (char **entry = environ; entry && *entry; ++entry)
-    if (StartsWith(*entry, kOptions))
-      return internal_strcmp(*entry, options_entry) != 0;
-  return false;
-}
-
 ChildEnvironment::ChildEnvironment(Strings environment, int directory,
                                    const char *file, int flags)
     : environment_(environment) {
@@ -101,7 +92,7 @@ ChildEnvironment::ChildEnvironment(Strings environment, int directory,
       return;
     needs_options = false;
   }
-  if ((needs_options || needs_preload) && !HasOwnOptions() &&
+  if ((needs_options || needs_preload) &&
       !ChangesRights(directory, file, flags))
     Extend(count, needs_options, needs_preload);
 }

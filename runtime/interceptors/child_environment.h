@@ -6,12 +6,13 @@
 //
 // `pagetide record` tells the processes of a run by their environment how to
 // record: PAGETIDE_OPTIONS, and LD_PRELOAD if the engine needs no instrumented
-// code. If a program starts another one with a trimmed environment, that one
-// would not be part of the run. So the calls that start programs add what is
-// missing.
+// code. Some programs start others with a trimmed environment. So the calls
+// that start programs add what is missing. An instrumented program that has
+// lost PAGETIDE_OPTIONS all the same finds them by itself
+// (platform/run_options.h). That fails if /proc or /tmp is another one, as
+// after chroot.
 //
-// Nothing is added if the program has set options itself, for itself or for the
-// program that it starts. Nothing is added either if that program runs with
+// Nothing is added if the program is started with options of its own, or with
 // other rights: there the runtime ignores the environment.
 //
 //===----------------------------------------------------------------------===//

@@ -1,10 +1,12 @@
-//===- environment.cpp - PAGETIDE_OPTIONS, at any time --------------------===//
+//===- environment.cpp - The options that a process is given --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "platform/environment.h"
+
+#include "platform/run_options.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -34,6 +36,13 @@ static const char *Environment(const char *name) {
 
 const char *OptionsOfEnvironment() {
   return getauxval(AT_SECURE) ? nullptr : Environment("PAGETIDE_OPTIONS");
+}
+
+const char *OptionsOfProcess() {
+  if (getauxval(AT_SECURE))
+    return nullptr;
+  const char *options = Environment("PAGETIDE_OPTIONS");
+  return options ? options : OptionsOfRun();
 }
 
 } // namespace pagetide

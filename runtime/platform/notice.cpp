@@ -7,6 +7,7 @@
 #include "platform/notice.h"
 
 #include "platform/environment.h"
+#include "platform/run_options.h"
 #include "platform/syscalls.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -22,7 +23,11 @@ namespace pagetide {
 
 /// Copies the last `control` among the options. Returns false if there is none
 /// that fits.
-static bool FindControlSocket(const char *options, char *path, uptr room) {
+static bool FindControlSocket(const char *options, sockaddr_un &address) {
+  if (!options)
+    return false;
+  char *path = address.sun_path;
+  constexpr uptr room = sizeof(address.sun_path);
   static const char kName[] = "control=";
   const char *value = nullptr;
   for (const char *p = options; (p = internal_strstr(p, kName));) {
@@ -53,9 +58,8 @@ static bool FindControlSocket(const char *options, char *path, uptr room) {
 void NotifyRecord(shadow_file::NoticeKind kind) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  const char *options = OptionsOfEnvironment();
-  if (!options ||
-      !FindControlSocket(options, address.sun_path, sizeof(address.sun_path)))
+  if (!FindControlSocket(OptionsOfProcess(), address) &&
+      !FindControlSocket(OptionsOfRun(), address))
     return;
   shadow_file::Notice notice = {};
   notice.magic = shadow_file::kNoticeMagic;

@@ -296,8 +296,8 @@ static void CheckRange(const char *name, u64 value, u64 low, u64 high) {
   Fatal("option %s must be from %llu to %llu.\n", name, low, high);
 }
 
-bool EngineInEnvironment() {
-  const char *text = OptionsOfEnvironment();
+bool EngineIsNamed() {
+  const char *text = OptionsOfProcess();
   return text && internal_strstr(text, "engine=");
 }
 
@@ -324,7 +324,7 @@ void ReadFlags() {
 #undef PAGETIDE_FLAG
   if (&__pagetide_default_options)
     ParseOptions(__pagetide_default_options(), "__pagetide_default_options()");
-  if (const char *text = OptionsOfEnvironment()) {
+  if (const char *text = OptionsOfProcess()) {
     ParseOptions(text, "PAGETIDE_OPTIONS");
     internal_strncpy(flags_text, text, sizeof(flags_text) - 1);
   }

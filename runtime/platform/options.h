@@ -32,14 +32,16 @@ struct Flags {
 
 constexpr u64 kMinPeriodNs = kNsPerMs;
 
-/// Parses defaults, the program's own defaults and the environment. Dies with a
-/// message at an unknown name or a bad value. Does nothing when called again.
+/// Parses defaults, the program's own defaults and the options that the process
+/// is given. Dies with a message at an unknown name or a bad value. Does
+/// nothing when called again.
 void InitFlags();
 /// The same each time, for fuzzers.
 void ReadFlags();
 
-/// Whether the environment's options name an engine, before InitFlags.
-bool EngineInEnvironment();
+/// Whether the options that the process is given name an engine, before
+/// InitFlags.
+bool EngineIsNamed();
 
 const Flags &GetFlags();
 

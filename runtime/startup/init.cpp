@@ -12,6 +12,7 @@
 #include "interceptors/real_functions.h"
 #include "interceptors/sanitizer_table.h"
 #include "interceptors/stream_buffers.h"
+#include "platform/environment.h"
 #include "platform/errno_names.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
@@ -81,6 +82,14 @@ static void StartIfAsked() {
   }
 }
 
+/// Tells the `pagetide record` above this process that the program was started
+/// with other options than the run's. Empty ones leave it out on purpose.
+static void NotifyOfOwnOptions() {
+  const char *options = OptionsOfEnvironment();
+  if (options && *options && !*GetFlags().control)
+    NotifyRecord(shadow_file::NoticeKind::kOwnOptions);
+}
+
 /// Recording ends in a handler of exit, not with this library's destructors.
 static bool preloaded;
 
@@ -123,6 +132,7 @@ void EnsureSecondPhase() {
   AddDieCallback([] { Syscall(SYS_exit_group, kExitRefused); });
   SanitizerToolName = "Pagetide"; // for messages of sanitizer_common
   InitFlags();
+  NotifyOfOwnOptions();
   InitChildEnvironment();
   PrepareEngine();
   InitCopies();
@@ -165,7 +175,7 @@ extern "C" int __cxa_atexit(void (*)(void *), void *, void *);
 
 /// The constructors of libraries have run, the program's own are next.
 static void StartUninstrumented() {
-  if (!EngineInEnvironment())
+  if (!EngineIsNamed())
     return;
   InitFlags();
   if (GetFlags().engine == EngineKind::kMarks)

@@ -106,7 +106,11 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   notify_outer_record();
   // Binding at the first call would write the files' tables at any time.
   ::setenv("LD_BIND_NOW", "1", 1);
-  const auto options_for = [&](pid_t) { return runtime.text(); };
+  std::unique_ptr<PublishedOptions> published;
+  const auto options_for = [&](pid_t) {
+    published = publish_options(runtime.text());
+    return runtime.text();
+  };
   ChildProcess child(command, kOptionsVariable, options_for, file_limit);
   if (child.pid() < 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],

@@ -217,12 +217,15 @@ int run_record(const RecordOptions &options,
   {
     const rlimit file_limit = raise_file_limit();
     ControlServer server;
+    std::unique_ptr<PublishedOptions> published;
     const auto options_for = [&](pid_t pid) {
       if (!options.no_output && !output)
         output.emplace(new_trace_name(command[0], pid));
       server.set_output(output ? &*output : nullptr);
-      return runtime_options(options, output ? &*output : nullptr,
-                             server.socket_path());
+      std::string text = runtime_options(options, output ? &*output : nullptr,
+                                         server.socket_path());
+      published = publish_options(text);
+      return text;
     };
     notify_outer_record();
     ChildProcess child(command, kOptionsVariable, options_for, file_limit);

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -126,6 +127,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   }
   UniqueFd value_in(value[0]);
   UniqueFd value_out(value[1]);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_ = ::fork();
   if (pid_ == 0) {
     value_out.reset();
@@ -170,7 +172,10 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   }
 }
 
-ChildProcess::~ChildProcess() { saved_->restore(); }
+ChildProcess::~ChildProcess() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  saved_->restore();
+}
 
 void ChildProcess::handle_signals() {
   signalfd_siginfo info;
@@ -178,7 +183,9 @@ void ChildProcess::handle_signals() {
     if (info.ssi_signo != SIGCHLD && !exit_status_)
       ::kill(pid_, static_cast<int>(info.ssi_signo));
   int status;
-  if (!exit_status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+  for (pid_t ended; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (ended != pid_) // adopted
+      continue;
     if (WIFSIGNALED(status))
       exit_status_ = ExitStatus{0, WTERMSIG(status)};
     else

@@ -33,9 +33,11 @@ struct ExitStatus {
   }
 };
 
-/// The one child of this process. While the object lives, the terminal's SIGINT
-/// and SIGQUIT are left to the child, and SIGTERM and SIGHUP are passed on to
-/// it.
+/// The command, a child of this process. While the object lives, the terminal's
+/// SIGINT and SIGQUIT are left to the command, and SIGTERM and SIGHUP are
+/// passed on to it. If a process of the run outlives its parent, this process
+/// adopts it (PR_SET_CHILD_SUBREAPER): the run stays one tree, in which each
+/// process finds the options of the run by its ancestors (published_options.h).
 class ChildProcess {
 public:
   /// Starts command[0], looked up in PATH, with `variable` set in its

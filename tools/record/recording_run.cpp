@@ -40,6 +40,11 @@ const char *why(shadow_file::NoticeKind kind) {
   case shadow_file::NoticeKind::kOtherRecord:
     return "is a recording of its own: what it started was recorded there, not "
            "here; leave out one of the two";
+  case shadow_file::NoticeKind::kOwnOptions:
+    return "was not recorded: it was started with other PAGETIDE_OPTIONS than "
+           "those of this run; add to these "
+           "(PAGETIDE_OPTIONS=\"$PAGETIDE_OPTIONS:name=value\"), or leave the "
+           "process out with PAGETIDE_OPTIONS= (empty)";
   }
   return "was not recorded, for a reason that this pagetide does not know";
 }
@@ -57,10 +62,10 @@ std::string why_silent(const std::string &command, const ElfFile &file) {
         "so its runtime ignores the environment; record a copy "
         "that gains none",
         command);
-  return fmt::format("{} is instrumented but did not record: either its "
-                     "runtime libpagetide.so was not loaded (see ldd {}), or "
-                     "its environment had lost {}",
-                     command, command, kOptionsVariable);
+  return fmt::format("{} is instrumented but did not record: its runtime "
+                     "libpagetide.so was not loaded, or the program ended "
+                     "before the runtime began; see: ldd {}",
+                     command, format_command({command}));
 }
 
 } // namespace
@@ -72,6 +77,14 @@ struct rlimit raise_file_limit() {
   more.rlim_cur = more.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &more);
   return before;
+}
+
+std::unique_ptr<PublishedOptions> publish_options(const std::string &options) {
+  auto published = std::make_unique<PublishedOptions>(options);
+  if (!published->problem().empty())
+    say("processes that are started without {} will not be recorded: {}",
+        kOptionsVariable, published->problem());
+  return published;
 }
 
 void serve_run(ChildProcess &child, ControlServer &server) {
@@ -146,7 +159,8 @@ void say_nothing_recorded(const ControlServer &server,
     say("{}", why_silent(command, file));
     return;
   }
-  say("no process of this run was instrumented, so nothing was recorded");
+  say("nothing was recorded: no instrumented process of this run contacted "
+      "record");
   say("build the program with: pagetide-clang -g -O2 prog.c -o prog (or "
       "pagetide-clang++ for C++; CC=pagetide-clang for make and configure)");
 }

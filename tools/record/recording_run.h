@@ -9,7 +9,9 @@
 
 #include "record/child_process.h"
 #include "record/control_server.h"
+#include "record/published_options.h"
 
+#include <memory>
 #include <string>
 
 namespace pagetide::tools {
@@ -17,6 +19,9 @@ namespace pagetide::tools {
 /// Raises the soft limit of descriptors, of which every recorded process needs
 /// a few, and returns the limit there was, which the command is to have.
 struct rlimit raise_file_limit();
+
+/// Publishes the options of the run. Tells the user if that is impossible.
+std::unique_ptr<PublishedOptions> publish_options(const std::string &options);
 
 /// Serves the recording processes until the command has ended.
 void serve_run(ChildProcess &child, ControlServer &server);

@@ -9,8 +9,9 @@
 // options on. The program that is started records, and prints what it was given.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %build_c -O1 %s -o program
+// It makes no difference what options its starter has set for itself.
 // RUN: for how in execve execle execvpe fexecve execveat execv execvp spawn \
-// RUN:   spawnp null vfork many; do \
+// RUN:   spawnp null vfork many own_environ; do \
 // RUN:   echo $how; rm -f trace*; \
 // RUN:   %pagetide record -p 0 -o trace -- ./program $how >said 2>messages || \
 // RUN:     { cat messages; exit 1; }; \
@@ -27,9 +28,9 @@
 // RUN:   >said 2>messages
 // RUN: grep -x 'started: recording 1' said && test $(ls trace* | wc -l) = 2
 //
-// Options of the program's own are left alone: an empty variable takes a program
-// out of the run.
-// RUN: for how in empty own own_environ; do echo $how; rm -f trace*; \
+// Options that a program is started with are left alone: an empty variable takes
+// it out of the run.
+// RUN: for how in empty own; do echo $how; rm -f trace*; \
 // RUN:   %pagetide record -p 0 -o trace -- ./program $how >said 2>messages || \
 // RUN:     { cat messages; exit 1; }; \
 // RUN:   grep -x 'started: recording 0' said || { cat said messages; exit 1; }; \
