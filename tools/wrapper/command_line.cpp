@@ -304,8 +304,12 @@ CommandLine parse(const std::vector<std::string> &args) {
   return line;
 }
 
+bool uses_pagetide(const CommandLine &line) {
+  return line.instrument && !line.raw && line.has_input && line.generates;
+}
+
 std::string refusal(const CommandLine &line) {
-  if (!line.instrument || line.raw || !line.has_input || !line.generates)
+  if (!uses_pagetide(line))
     return "";
   if (!line.other_target.empty())
     return line.other_target +
@@ -331,9 +335,7 @@ std::string refusal(const CommandLine &line) {
 
 std::vector<std::string> clang_arguments(const CommandLine &line,
                                          const Parts &parts) {
-  // Without an input (--version, -print-..., -v) an added library would make
-  // clang link.
-  if (!line.instrument || line.raw || !line.has_input || !line.generates)
+  if (!uses_pagetide(line))
     return line.rest;
 
   std::vector<std::string> out;

@@ -44,6 +44,10 @@ struct CommandLine {
 /// Reads a command line (without the program's name, response files expanded).
 CommandLine parse(const std::vector<std::string> &args);
 
+/// Whether clang gets anything of Pagetide's for this command line. Without an
+/// input (--version, -print-..., -v) an added library would make clang link.
+bool uses_pagetide(const CommandLine &line);
+
 /// Where things are.
 struct Parts {
   std::string plugin;      ///< PagetidePass.so

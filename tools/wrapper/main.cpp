@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "clang_version.h"
 #include "command_line.h"
 #include "response_file.h"
 
@@ -88,10 +89,16 @@ Parts find_parts(const std::string &bin) {
        "of Pagetide (cmake --install), or call plain clang");
 }
 
-/// The clang to run: PAGETIDE_CLANG, else the one Pagetide was built with, else
-/// one on the PATH.
+/// The clang that the user has chosen, or an empty string.
+std::string chosen_clang() {
+  const char *chosen = std::getenv("PAGETIDE_CLANG");
+  return chosen ? chosen : "";
+}
+
+/// The clang to run: the chosen one, else the one that Pagetide was built with,
+/// else one on the PATH.
 std::string find_clang() {
-  if (const char *chosen = std::getenv("PAGETIDE_CLANG"); chosen && *chosen)
+  if (const std::string chosen = chosen_clang(); !chosen.empty())
     return chosen;
   if (access(PAGETIDE_BUILT_WITH_CLANG, X_OK) == 0)
     return PAGETIDE_BUILT_WITH_CLANG;
@@ -153,6 +160,10 @@ int main(int argc, char **argv) {
   }
   if (const std::string why = refusal(line); !why.empty())
     fail(why);
+  // The default clang has the right version: asking it would cost time.
+  if (uses_pagetide(line) && !chosen_clang().empty())
+    if (const std::string why = why_not_usable(clang); !why.empty())
+      fail(why);
 
   std::vector<std::string> args;
   if (cxx && !line.raw)
