@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::size_t kMinWidth = 60;
 constexpr std::size_t kMaxWidth = 400;
+constexpr std::size_t kTextIndent = 2;
 constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kCommandLines = 4;
 constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
@@ -161,14 +162,17 @@ std::string TextReport::periods_text() const {
 
 void TextReport::facts() {
   const Summary &s = summary_;
-  line("{} ({}, {})", printable(s.path),
-       format_bytes(static_cast<double>(s.file_bytes)),
-       s.is_whole() ? "complete" : "INCOMPLETE");
-  if (!s.problem.empty())
-    line("  {}", printable(s.problem));
+  out_ += wrapped(fmt::format("{} ({}, {})", printable(s.path),
+                              format_bytes(static_cast<double>(s.file_bytes)),
+                              s.is_whole() ? "complete" : "INCOMPLETE"),
+                  kTextIndent, style_.width);
+  if (!s.problem.empty()) {
+    out_ += std::string(kTextIndent, ' ');
+    out_ += wrapped(printable(s.problem), kTextIndent, style_.width);
+  }
   line("");
   if (s.process) {
-    fact("Program", printable(s.process->executable));
+    long_fact("Program", printable(s.process->executable));
     long_fact("Command",
               shortened(format_command(s.process->arguments),
                         kCommandLines * (style_.width - kFactIndent)));
