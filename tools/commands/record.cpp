@@ -10,6 +10,7 @@
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
+#include "record/trace_texts.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
 #include "support/option_text.h"
@@ -80,29 +81,6 @@ std::string runtime_options(const RecordOptions &options,
   return out.text();
 }
 
-std::string describe(const ControlServer::Trace &trace) {
-  std::string text =
-      fmt::format("trace: {} ({})", printable(trace.path),
-                  format_bytes(static_cast<double>(trace.bytes)));
-  if (!trace.failure.empty())
-    return text + ", incomplete: process " + std::to_string(trace.pid) +
-           " died and its last periods could not be added";
-  const HarvestResult &harvest = trace.harvest;
-  if (harvest.ends_early)
-    return text + ", which ends early: the runtime could not go on";
-  if (harvest.was_complete)
-    return text;
-  text += fmt::format(", completed after the death of process {}", trace.pid);
-  if (harvest.whole_periods != 0)
-    text += fmt::format("; added {} whole period{}", harvest.whole_periods,
-                        plural(harvest.whole_periods));
-  if (harvest.partial_period)
-    text += fmt::format("; its last, partial period has {} granule{}",
-                        format_count(harvest.partial_granules),
-                        plural(harvest.partial_granules));
-  return text;
-}
-
 /// The trace by which a report finds all of the run.
 std::string first_trace(const ControlServer &server,
                         const TraceOutput &output) {
@@ -126,7 +104,7 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
       say("{}", trace.failure);
   if (traces.size() <= kMaxListed) {
     for (const ControlServer::Trace &trace : traces)
-      say("{}", describe(trace));
+      say("{}", describe_trace(trace));
   } else {
     double bytes = 0;
     std::size_t completed = 0;
@@ -155,8 +133,8 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
         "to watch: traces of killed processes lack their last periods; raise "
         "the limit with: ulimit -n");
   if (!first.empty())
-    say("see {} with: pagetide report {}", traces.size() == 1 ? "it" : "them",
-        format_command({first.starts_with('-') ? "./" + first : first}));
+    say("see {} with: {}", traces.size() == 1 ? "it" : "them",
+        report_command(first));
 }
 
 /// Ends this process as the command ended.

@@ -304,6 +304,14 @@ void ControlServer::take_hello(Process &process, const char *bytes,
         process.pid, fds.size(), wanted_fds));
     return;
   }
+  const std::string_view path(hello.trace_path, hello.trace_bytes);
+  if (path.find('\0') != std::string_view::npos) {
+    messages_.push_back(fmt::format(
+        "process {} sent a path with a zero byte, which no file has; it is "
+        "ignored",
+        process.pid));
+    return;
+  }
   if (!is_file(fds[0].get()) ||
       (wanted_fds == 2 && !is_writable_file(fds[1].get()))) {
     messages_.push_back(fmt::format(
@@ -319,7 +327,7 @@ void ControlServer::take_hello(Process &process, const char *bytes,
   process.introduced = true;
   process.memfd = std::move(fds[0]);
   // The process may have made it up.
-  process.path = std::string(hello.trace_path, hello.trace_bytes);
+  process.path = path;
   process.trace.reset();
   if (hello.trace_bytes == 0)
     return;

@@ -6,7 +6,8 @@
 //
 // The first byte chooses the command; the words behind its name follow, each
 // with a zero behind it. They are understood, not obeyed: fuzzers run no
-// programs and write no files.
+// programs and write no files. Only a command that lacks its FILE is run, in an
+// empty directory: it must say that there is no trace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,6 +82,42 @@ void check_value(const CLI::Option &option, const std::string &value) {
             "what is summed is known");
 }
 
+/// An empty directory, removed at the end of the process.
+class EmptyDirectory {
+public:
+  EmptyDirectory()
+      : path_(std::filesystem::temp_directory_path() / "fuzz_commands.XXXXXX") {
+    require(::mkdtemp(path_.data()), "a directory can be made");
+  }
+  ~EmptyDirectory() {
+    // This fails if a command has made a file in it.
+    require(::rmdir(path_.c_str()) == 0, "commands without a trace write none");
+  }
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+/// The message of a command that finds no trace in its directory.
+void check_without_trace(const CommandLine &line) {
+  static const EmptyDirectory empty;
+  // libFuzzer's own paths are relative.
+  static const int before = ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  require(::chdir(empty.path().c_str()) == 0, "the directory is there");
+  std::string message;
+  try {
+    line.run(line.rest);
+  } catch (const Failure &failure) {
+    message = failure.what();
+  }
+  require(::fchdir(before) == 0, "the former directory is there");
+  require(message == empty.path() +
+                         ": no trace is in this directory; name a FILE, or "
+                         "record one with: pagetide record -- CMD",
+          "a command without FILE looks for a trace in its directory");
+}
+
 void check_line(const CommandLine &line, const Words &words) {
   require(line.rest.size() <= words.size() &&
               std::equal(line.rest.rbegin(), line.rest.rend(), words.rbegin()),
@@ -94,9 +136,12 @@ void check_line(const CommandLine &line, const Words &words) {
       require(!option->results().empty(), "what must be given was given");
   }
   require(values <= own.size(), "no word is given twice");
-  if (const CLI::Option *files = line.app->get_option_no_throw("FILE"))
-    require(files->results().empty() || files->as<Words>() == files->results(),
-            "a FILE is one file");
+  if (const CLI::Option *files = line.app->get_option_no_throw("FILE")) {
+    if (files->results().empty())
+      check_without_trace(line);
+    else
+      require(files->as<Words>() == files->results(), "a FILE is one file");
+  }
 }
 
 } // namespace

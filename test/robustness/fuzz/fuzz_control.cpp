@@ -16,8 +16,10 @@
 
 #include "fuzz_input.h"
 #include "record/control_server.h"
+#include "record/trace_texts.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
+#include "shell_words.h"
 #include "support/failure.h"
 #include "trace/trace_writer.h"
 
@@ -109,8 +111,18 @@ void pagetide::tools::try_input(Input input) {
       require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f,
               "no terminal controls");
   };
-  for (const ControlServer::Trace &done : server.traces())
+  for (const ControlServer::Trace &done : server.traces()) {
     require_printable(done.failure);
+    require_printable(describe_trace(done));
+    const std::string command = report_command(done.path);
+    require_printable(command);
+    const bool looks_like_option = done.path.starts_with('-');
+    require(shell_words(command) ==
+                std::vector<std::string>{"pagetide", "report",
+                                         (looks_like_option ? "./" : "") +
+                                             done.path},
+            "the command that is printed shows the trace");
+  }
   for (const std::string &message : server.messages()) {
     require(!message.empty(), "messages say something");
     require_printable(message);

@@ -8,7 +8,13 @@
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 namespace pagetide::tools {
 namespace {
@@ -152,6 +158,45 @@ TEST(FormatCommand, QuotesWhereAShellWouldNeedIt) {
   // What is escaped stands in quotes that take escapes for what they mean.
   EXPECT_EQ(format_command({"a\nb'\\", "\x1b[31m"}),
             "$'a\\x0ab\\'\\\\' $'\\x1b[31m'");
+}
+
+/// The words that bash reads in a line.
+std::vector<std::string> words_for_bash(const std::string &line) {
+  // Not through system(): /bin/sh may be another shell, without $'...'.
+  const std::string script = "printf '%s\\0' " + line;
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execlp("bash", "bash", "-c", script.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  std::vector<std::string> words(1);
+  for (char c; ::read(ends[0], &c, 1) == 1;)
+    if (c == 0)
+      words.emplace_back();
+    else
+      words.back() += c;
+  ::close(ends[0]);
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(status, 0);
+  words.pop_back(); // behind the last zero
+  return words;
+}
+
+TEST(FormatCommand, IsReadBackByAShell) {
+  std::vector<std::string> words = {
+      "plain",    "",         "a b",    "it's",  "'",  "\\",        "a\\'b",
+      "~",        "#x",       "a=b",    "{a,b}", "*",  "$HOME",     "`id`",
+      "\xc3\xa4", "\xff\xfe", "\u202e", "-x",    "!!", "a\nb'\\x41"};
+  for (int c = 1; c < 256; ++c) {
+    words.emplace_back(1, static_cast<char>(c));
+    words.push_back("a" + std::string(1, static_cast<char>(c)) + "1'\\");
+  }
+  EXPECT_EQ(words_for_bash(format_command(words)), words);
 }
 
 TEST(SignalName, KnowsTheCommonOnes) {

@@ -1,0 +1,45 @@
+//===- trace_texts.cpp - What record says of a trace ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/trace_texts.h"
+
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+
+namespace pagetide::tools {
+
+std::string describe_trace(const ControlServer::Trace &trace) {
+  std::string text =
+      fmt::format("trace: {} ({})", printable(trace.path),
+                  format_bytes(static_cast<double>(trace.bytes)));
+  if (!trace.failure.empty())
+    return text + fmt::format(", incomplete: process {} died and its last "
+                              "periods could not be added",
+                              trace.pid);
+  const HarvestResult &harvest = trace.harvest;
+  if (harvest.ends_early)
+    return text + ", which ends early: the runtime could not go on";
+  if (harvest.was_complete)
+    return text;
+  text += fmt::format(", completed after the death of process {}", trace.pid);
+  if (harvest.whole_periods != 0)
+    text += fmt::format("; added {} whole period{}", harvest.whole_periods,
+                        plural(harvest.whole_periods));
+  if (harvest.partial_period)
+    text += fmt::format("; its last, partial period has {} granule{}",
+                        format_count(harvest.partial_granules),
+                        plural(harvest.partial_granules));
+  return text;
+}
+
+std::string report_command(const std::string &path) {
+  // Behind "./" a name that begins with "-" is no option.
+  return format_command(
+      {"pagetide", "report", path.starts_with('-') ? "./" + path : path});
+}
+
+} // namespace pagetide::tools
