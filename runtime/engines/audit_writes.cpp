@@ -8,6 +8,7 @@
 
 #include "engines/write_tracking.h"
 #include "platform/fork_reset.h"
+#include "platform/program_memory.h"
 #include "threads/slots.h"
 #include "threads/thread_memory.h"
 #include "trace/trace_encode.h"
@@ -35,6 +36,7 @@ struct Audit {
   PageVec<WrittenRun> runs;
   PageVec<UntrackedRange> untracked, untracked_before;
   PageVec<ThreadRegion> ended_threads;
+  PageVec<AddressRange> loader_records;
   PageVec<u8> regions, regions_before; ///< payloads without the time
 };
 } // namespace
@@ -77,24 +79,26 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-/// The loader writes to its record of each module (struct link_map) when files
-/// are opened and closed, and while modules' destructors run.
-static u64 EncodeLinkMaps(Encoder &encoder, bool exiting) {
-  constexpr uptr kLinkMapBytes = 1160; // glibc's own struct link_map
+/// Lists the loader's records of modules (struct link_map) that it writes to
+/// while files are opened and closed; if the process exits, all that it writes
+/// to while modules' destructors run.
+static void ListLoaderRecords(bool exiting) {
+  constexpr uptr kRecordBytes = 1160; // glibc's own struct link_map
   // The records of the files that the program starts with lie together, in
   // memory that the loader mapped before there was a malloc. dlopen and dlclose
   // change them. The other records are blocks of malloc, beside the program's.
   constexpr uptr kLoaderMemory = uptr{1} << 20;
-  u64 count = 0;
+  constexpr uptr kMaxRecords = 65536;
+  audit.loader_records.clear();
   const uptr first = (uptr)_r_debug.r_map;
-  for (const link_map *map = _r_debug.r_map; map; map = map->l_next) {
-    if (!exiting && (uptr)map - first + kLoaderMemory > 2 * kLoaderMemory)
-      continue;
-    ++count;
-    EncodeRegion(encoder, RegionKind::kLoader, (uptr)map,
-                 (uptr)map + kLinkMapBytes, 0, "");
-  }
-  return count;
+  link_map record;
+  // No lock is held: another thread may free a record meanwhile.
+  for (uptr at = first;
+       at && audit.loader_records.size() < kMaxRecords &&
+       CopyFromProgram(&record, (const void *)at, sizeof(record));
+       at = (uptr)record.l_next)
+    if (exiting || at - first + kLoaderMemory <= 2 * kLoaderMemory)
+      audit.loader_records.push_back({at, at + kRecordBytes});
 }
 
 static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
@@ -129,7 +133,12 @@ static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
     ++count;
   }
   audit.ended_threads.clear();
-  count += EncodeLinkMaps(encoder, exiting);
+  if (exiting) // otherwise the list stays as it was
+    ListLoaderRecords(true);
+  for (const AddressRange &record : audit.loader_records) {
+    EncodeRegion(encoder, RegionKind::kLoader, record.begin, record.end, 0, "");
+    ++count;
+  }
   for (const UntrackedRange &u : audit.untracked)
     for (const UntrackedRange &before : audit.untracked_before)
       if (u.begin < before.end && before.begin < u.end) {
@@ -186,6 +195,7 @@ const char *StartKernelWrites(const MappingList &mappings) {
     return missing;
   audit.regions_before.clear();
   audit.ended_threads.clear();
+  ListLoaderRecords(false);
   TakeAll(mappings);
   audit.runs.clear(); // they were written before recording began
   audit.running = true;
