@@ -114,7 +114,9 @@ typedef struct pagetide_mapping {
   uintptr_t start;
   size_t bytes;
   uint32_t protection; /* PROT_READ | PROT_WRITE | PROT_EXEC */
-  const char *name;    /* as in /proc/self/maps; "" if anonymous */
+  /* As in /proc/self/maps; "" if the memory is anonymous. The .bss of a program
+   * or library is a mapping of its own, with the name of the file. */
+  const char *name;
 } pagetide_mapping;
 
 /* One period, as the callback sees it. Its memory is valid until the callback
@@ -138,7 +140,9 @@ typedef struct pagetide_period {
   size_t stable_count;
   size_t left_out_count; /* pages that combined_checksum does not include */
   /* Mappings that were added and removed since the last callback. The first
-   * call lists all as added. The list is read at most every 100 ms. */
+   * call lists all as added. The list is read at most every 100 ms, and before
+   * a library is closed. So a library that was opened and closed since the last
+   * callback is in `removed` alone. */
   size_t added_count;
   const pagetide_mapping *added;
   size_t removed_count;

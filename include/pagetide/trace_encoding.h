@@ -70,7 +70,7 @@ public:
     varint(time);
     varint(count);
   }
-  /// `protection`: PROT_* bits and kMappingShared.
+  /// `protection`: PROT_* bits, kMappingShared and kMappingBss.
   void mapping(std::uint64_t start, std::uint64_t bytes,
                std::uint64_t protection, std::uint64_t offset, Text name) {
     varint(start);

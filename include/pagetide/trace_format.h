@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 2; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 3; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -126,7 +126,7 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //              (start and bytes in bytes; sorted by start; name as in
 //              /proc/self/maps, empty if anonymous; without the shadow;
 //              protection: PROT_READ 1, PROT_WRITE 2, PROT_EXEC 4, since 1.1
-//              also kMappingShared)
+//              also kMappingShared, since 1.3 kMappingBss)
 // Threads   := varint count, { u8 event, varint tid, varint time,
 //              string name }*
 // Note      := varint time, varint period, u8 code, string text
@@ -174,6 +174,9 @@ enum class ThreadEvent : std::uint8_t { kStart = 0, kEnd = 1 };
 
 /// Added to the PROT_ bits of a mapping's protection.
 inline constexpr std::uint32_t kMappingShared = 8;
+/// Since 1.3. The mapping is not of the file that its name says, but is memory
+/// behind that file's data, for variables that start as zeros (.bss).
+inline constexpr std::uint32_t kMappingBss = 16;
 
 enum KernelRunFlags : std::uint8_t {
   kKernelWritten = 1,

@@ -18,6 +18,8 @@ template <typename T> struct Span {
   uptr count;
   uptr size() const { return count; }
   const T &operator[](uptr i) const { return first[i]; }
+  const T *begin() const { return first; }
+  const T *end() const { return first + count; }
 };
 
 /// A growing array in pages of its own. It needs neither an allocator nor
@@ -46,6 +48,12 @@ public:
     if (size > capacity_)
       Grow(size);
     size_ = size;
+  }
+  void assign(const PageVec &other) {
+    clear();
+    reserve(other.size());
+    for (const T &value : other)
+      data_[size_++] = value;
   }
   void reserve(uptr size) {
     if (size > capacity_)

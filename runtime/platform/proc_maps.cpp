@@ -28,14 +28,21 @@ static int ReadAll(const char *path, PageVec<char> &text) {
   uptr n = 0;
   text.clear();
   do {
-    uptr used = text.size();
-    text.resize(used + 16384);
-    n = Syscall(SYS_read, fd, (uptr)&text[used], 16384);
+    constexpr uptr kStep = 16384;
+    const uptr used = text.size();
+    if (!text.TryReserve(used + kStep + 1)) { // 1: for the zero at the end
+      n = (uptr)-ENOMEM;
+      break;
+    }
+    text.resize(used + kStep);
+    n = Syscall(SYS_read, fd, (uptr)&text[used], kStep);
     text.resize(used + (Failed(n) ? 0 : n));
   } while (n && (!Failed(n) || ErrnoOf(n) == EINTR));
   Syscall(SYS_close, fd);
+  if (Failed(n))
+    return ErrnoOf(n);
   text.push_back(0);
-  return ErrnoOf(n);
+  return 0;
 }
 
 static u64 ParseHex(const char *&p) {
@@ -50,21 +57,34 @@ static u64 ParseHex(const char *&p) {
   }
 }
 
-static u32 AddName(MappingList &list, const char *name, uptr bytes) {
-  if (!bytes)
-    return 0;
-  // Neighbouring mappings usually have the same name.
-  if (!list.entries.empty()) {
-    u32 last = list.entries.back().name;
+/// Appends a mapping with its name. False if memory ran out.
+static bool Add(MappingList &list, Mapping m, const char *name, uptr bytes) {
+  if (!list.entries.TryReserve(list.entries.size() + 1) ||
+      !list.names.TryReserve(list.names.size() + bytes + 2))
+    return false;
+  if (list.names.empty())
+    list.names.push_back(0);
+  m.name = 0;
+  if (bytes) {
+    // Neighbouring mappings usually have the same name.
+    const u32 last = list.entries.empty() ? 0 : list.entries.back().name;
     if (internal_strlen(&list.names[last]) == bytes &&
-        !internal_memcmp(&list.names[last], name, bytes))
-      return last;
+        !internal_memcmp(&list.names[last], name, bytes)) {
+      m.name = last;
+    } else {
+      m.name = (u32)list.names.size();
+      list.names.resize(m.name + bytes + 1);
+      internal_memcpy(&list.names[m.name], name, bytes);
+      list.names[m.name + bytes] = 0;
+    }
   }
-  u32 at = (u32)list.names.size();
-  list.names.resize(at + bytes + 1);
-  internal_memcpy(&list.names[at], name, bytes);
-  list.names[at + bytes] = 0;
-  return at;
+  list.entries.push_back(m);
+  return true;
+}
+
+bool AddMapping(MappingList &list, const MappingList &other, const Mapping &m) {
+  const char *name = other.NameOf(m);
+  return Add(list, m, name, internal_strlen(name));
 }
 
 /// Removes from `m` what the list has already. The kernel returns its list in
@@ -96,7 +116,6 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
   list.entries.clear();
   list.names.clear();
   list.beyond = 0;
-  list.names.push_back(0);
   if (int error = ReadAll("/proc/thread-self/maps", text))
     return error;
   const AddressRange skipped = skip();
@@ -136,8 +155,8 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
     }
     if (!CutRepeated(list, m))
       continue;
-    m.name = AddName(list, name, bytes);
-    list.entries.push_back(m);
+    if (!Add(list, m, name, bytes))
+      return ENOMEM;
   }
   return 0;
 }
@@ -146,7 +165,7 @@ bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y) {
   return x.start == y.start && x.bytes == y.bytes && x.offset == y.offset &&
          x.protection == y.protection && x.shared == y.shared &&
-         !internal_strcmp(a.NameOf(x), b.NameOf(y));
+         x.bss == y.bss && !internal_strcmp(a.NameOf(x), b.NameOf(y));
 }
 
 bool SameMappings(const MappingList &a, const MappingList &b) {
@@ -156,6 +175,32 @@ bool SameMappings(const MappingList &a, const MappingList &b) {
     if (!SameMapping(a, a.entries[i], b, b.entries[i]))
       return false;
   return true;
+}
+
+static bool IsOfFile(const MappingList &list, const Mapping &m) {
+  return *list.NameOf(m) == '/';
+}
+
+bool SameFiles(const MappingList &a, const MappingList &b) {
+  uptr i = 0, j = 0;
+  for (;; ++i, ++j) {
+    while (i < a.entries.size() && !IsOfFile(a, a.entries[i]))
+      ++i;
+    while (j < b.entries.size() && !IsOfFile(b, b.entries[j]))
+      ++j;
+    if (i == a.entries.size() || j == b.entries.size())
+      return i == a.entries.size() && j == b.entries.size();
+    if (!SameMapping(a, a.entries[i], b, b.entries[j]))
+      return false;
+  }
+}
+
+bool Contains(const MappingList &list, const MappingList &other,
+              const Mapping &m) {
+  for (const Mapping &mine : list.entries)
+    if (SameMapping(list, mine, other, m))
+      return true;
+  return false;
 }
 
 static u32 new_mapping;

@@ -19,6 +19,7 @@ struct Mapping {
   u32 protection; ///< PROT_READ | PROT_WRITE | PROT_EXEC
   u32 name;       ///< offset into MappingList::names; 0 is ""
   bool shared;
+  bool bss; ///< named by NameBss (bss_names.h): memory that is not in the file
 };
 
 /// The mappings of the process without the shadow's, sorted by start.
@@ -31,7 +32,8 @@ struct MappingList {
 
 /// Reads /proc/thread-self/maps (that of the process is empty once its first
 /// thread has ended). Leaves out the mappings that begin in skip(), which is
-/// called when the file has been read. Returns 0 or an errno.
+/// called when the file has been read. Returns 0 or an errno: of the file, or
+/// ENOMEM.
 int ReadMappings(MappingList &list, AddressRange (*skip)());
 /// The same on any thread; `text` is where the file goes.
 int ReadMappings(MappingList &list, AddressRange (*skip)(),
@@ -46,6 +48,13 @@ void ForgetNewMapping();
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y);
 bool SameMappings(const MappingList &a, const MappingList &b);
+/// The same, of the mappings of files alone.
+bool SameFiles(const MappingList &a, const MappingList &b);
+/// True if the list has that mapping of list `other`.
+bool Contains(const MappingList &list, const MappingList &other,
+              const Mapping &m);
+/// Appends a mapping of list `other`, with its name. False if memory ran out.
+bool AddMapping(MappingList &list, const MappingList &other, const Mapping &m);
 
 } // namespace pagetide
 

@@ -46,20 +46,30 @@ void InitCopies() {
     NoteSystemCallFilter();
 }
 
+/// Returns the errno, or EFAULT if a part is not there.
+static int ReadByCall(void *to, const void *from, uptr bytes) {
+  iovec local = {to, bytes};
+  iovec remote = {const_cast<void *>(from), bytes};
+  const uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
+                         (uptr)&remote, 1, 0);
+  if (Failed(n))
+    return ErrnoOf(n);
+  return n == bytes ? 0 : EFAULT;
+}
+
+bool ReadIfMapped(void *to, uptr from, uptr bytes) {
+  return !UnderSystemCallFilter() && !ReadByCall(to, (const void *)from, bytes);
+}
+
 bool CopyFromProgram(void *to, const void *from, uptr bytes) {
   if (!bytes)
     return true;
   if (!from)
     return false;
   if (!UnderSystemCallFilter()) {
-    iovec local = {to, bytes};
-    iovec remote = {const_cast<void *>(from), bytes};
-    uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
-                     (uptr)&remote, 1, 0);
-    if (n == bytes)
-      return true;
-    if (!Failed(n) || ErrnoOf(n) == EFAULT)
-      return false;
+    const int error = ReadByCall(to, from, bytes);
+    if (!error || error == EFAULT)
+      return !error;
   }
   InternalMemcpy(to, from, bytes);
   return true;

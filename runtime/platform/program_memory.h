@@ -19,6 +19,11 @@ void InitCopies();
 void NoteSystemCallFilter();
 bool UnderSystemCallFilter();
 
+/// Copies bytes of the process's memory. False if not all of it can be read,
+/// and under a system call filter, which may kill the process for
+/// process_vm_readv. Async-signal-safe.
+bool ReadIfMapped(void *to, uptr from, uptr bytes);
+
 /// Copies a structure that the program hands to the kernel. Its address may be
 /// invalid: returns false if it cannot be read. Under a system call filter it
 /// is read directly, because the filter may kill the process for

@@ -33,7 +33,7 @@ PAGETIDE_RECORDER_STATE static PageVec<pagetide_run> runs;
 PAGETIDE_RECORDER_STATE static PageVec<pagetide_thread_set> sections;
 PAGETIDE_RECORDER_STATE static PageVec<pagetide_page> pages;
 PAGETIDE_RECORDER_STATE static PageVec<pagetide_mapping> added, removed;
-PAGETIDE_RECORDER_STATE static MappingList last, current;
+PAGETIDE_RECORDER_STATE static MappingList last, current, came_and_went;
 
 static void Describe(const MappingList &list, const Mapping &m,
                      PageVec<pagetide_mapping> &out) {
@@ -60,17 +60,20 @@ static void CompareMappings() {
       ++j;
     }
   }
+  for (const Mapping &m : came_and_went.entries)
+    if (!Contains(last, came_and_went, m) &&
+        !Contains(current, came_and_went, m))
+      Describe(came_and_went, m, removed);
 }
 
-template <typename T> static void Copy(PageVec<T> &to, const PageVec<T> &from) {
-  to.clear();
-  to.reserve(from.size());
-  for (const T &t : from)
-    to.push_back(t);
+static void Copy(MappingList &to, const MappingList &from) {
+  to.entries.assign(from.entries);
+  to.names.assign(from.names);
 }
 
 const pagetide_period &DescribePeriod(const PeriodResult &result,
-                                      const MappingList &mappings) {
+                                      const MappingList &mappings,
+                                      const MappingList &passed) {
   const u32 shift = shadow.module.granule_shift;
   runs.clear();
   for (const GranuleRun &run : result.set.runs)
@@ -85,8 +88,8 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
   // mappings that are gone.
   last.entries.swap(current.entries);
   last.names.swap(current.names);
-  Copy(current.entries, mappings.entries);
-  Copy(current.names, mappings.names);
+  Copy(current, mappings);
+  Copy(came_and_went, passed);
   CompareMappings();
   pagetide_period &d = description;
   d.size = sizeof(d);

@@ -16,7 +16,8 @@ namespace pagetide {
 /// Describes a period for the callback. Valid until the next call. `mappings`
 /// is compared with the list of the last call. For the recorder's thread.
 const pagetide_period &DescribePeriod(const PeriodResult &result,
-                                      const MappingList &mappings);
+                                      const MappingList &mappings,
+                                      const MappingList &passed);
 
 } // namespace pagetide
 

@@ -8,10 +8,13 @@
 
 #include "periods/staging.h"
 #include "platform/bailout.h"
+#include "platform/bss_names.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/program_memory.h"
+#include "recorder/looks_before_close.h"
 #include "shadow/shadow.h"
 #include "trace/pending_frames.h"
 #include "trace/trace_encode.h"
@@ -26,8 +29,13 @@ using namespace trace;
 
 namespace {
 struct MappingsWatch {
-  u64 time; ///< of the last look
-  MappingList mappings, looked_up;
+  u64 time;         ///< of the recorder's last look
+  MappingList read; ///< as it was read then; empty if `mappings` is not of it
+  MappingList mappings; ///< as known, with the names of .bss
+  MappingList looked_up;
+  MappingList of_program; ///< what a thread of the program saw
+  MappingList passed;
+  u32 looks_of_program; ///< since the recorder's last look
   bool warned_beyond;
   bool warned_mappings; ///< said that the list cannot be read
 };
@@ -36,17 +44,59 @@ struct MappingsWatch {
 PAGETIDE_RECORDER_STATE static MappingsWatch watch;
 
 const MappingList &KnownMappings() { return watch.mappings; }
+const MappingList &PassedMappings() { return watch.passed; }
+void ForgetPassedMappings() {
+  watch.passed.entries.clear();
+  watch.passed.names.clear();
+}
 
 void ForgetMappings() {
   watch.warned_mappings = false;
+  watch.read.entries.clear();
   watch.mappings.entries.clear();
+  ForgetPassedMappings();
+  u64 time;
+  while (TakeLookBeforeClose(watch.of_program, time)) {
+  }
+}
+
+static void RememberPassed() {
+  for (const Mapping &m : watch.of_program.entries)
+    if (*watch.of_program.NameOf(m) == '/' &&
+        !Contains(watch.mappings, watch.of_program, m) &&
+        !Contains(watch.passed, watch.of_program, m) &&
+        !AddMapping(watch.passed, watch.of_program, m))
+      return; // memory ran out
+}
+
+void TakeLooksBeforeClose() {
+  constexpr u32 kMaxLooks = 64; // what a long period may add to the trace
+  for (u64 time; TakeLookBeforeClose(watch.of_program, time);) {
+    // A thread that looked before the recorder, and was slower, has closed
+    // nothing before the recorder's look.
+    if (time < watch.time || watch.looks_of_program == kMaxLooks ||
+        SameFiles(watch.of_program, watch.mappings))
+      continue;
+    ++watch.looks_of_program;
+    RememberPassed();
+    watch.mappings.entries.swap(watch.of_program.entries);
+    watch.mappings.names.swap(watch.of_program.names);
+    watch.read.entries.clear();
+    if (Tracing())
+      EncodeMappings(PendingFrames(), time, watch.mappings);
+  }
 }
 
 void LookAtMappings(u64 now, bool at_once) {
-  if (!at_once && now - watch.time < GetFlags().mappings)
+  const bool due = at_once || now - watch.time >= GetFlags().mappings;
+  const int error = due ? ReadMappings(watch.looked_up, ScratchRange) : 0;
+  // Afterwards: whatever was closed before that list was read was seen before.
+  TakeLooksBeforeClose();
+  if (!due)
     return;
   watch.time = now;
-  if (int error = ReadMappings(watch.looked_up, ScratchRange)) {
+  watch.looks_of_program = 0;
+  if (error) {
     if (!watch.warned_mappings) {
       Reason text;
       internal_snprintf(text.text, sizeof(text.text),
@@ -73,10 +123,12 @@ void LookAtMappings(u64 now, bool at_once) {
       EncodeNote(PendingFrames(), now, OpenPeriod().index, NoteCode::kLost,
                  "accesses to memory mapped beyond 47 bits");
   }
-  if (SameMappings(watch.looked_up, watch.mappings))
+  if (SameMappings(watch.looked_up, watch.read))
     return;
-  watch.mappings.entries.swap(watch.looked_up.entries);
-  watch.mappings.names.swap(watch.looked_up.names);
+  watch.read.entries.swap(watch.looked_up.entries);
+  watch.read.names.swap(watch.looked_up.names);
+  if (NameBss(watch.read, ReadIfMapped, watch.mappings))
+    BailOut("out of memory for the list of mappings");
   if (Tracing())
     EncodeMappings(PendingFrames(), now, watch.mappings);
 }

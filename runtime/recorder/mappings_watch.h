@@ -14,13 +14,21 @@ namespace pagetide {
 /// A recording starts: no mapping is known.
 void ForgetMappings();
 
-/// Reads the list of mappings and writes changes to the trace. Does nothing if
-/// the last look is more recent than option `mappings` says, unless `at_once`
-/// is set.
+/// Reads the list of mappings and writes changes to the trace. The memory
+/// behind a file's data (.bss) has the file's name. Reads nothing if the last
+/// look is more recent than option `mappings` says, unless `at_once` is set.
 void LookAtMappings(u64 now, bool at_once);
+
+/// Writes to the trace what threads of the program saw (looks_before_close.h).
+void TakeLooksBeforeClose();
 
 /// The list as last read.
 const MappingList &KnownMappings();
+
+/// Mappings of files that only threads of the program saw, since
+/// ForgetPassedMappings.
+const MappingList &PassedMappings();
+void ForgetPassedMappings();
 
 } // namespace pagetide
 

@@ -41,7 +41,8 @@ static void AnswerCredentials() {
 }
 
 static void GiveToCallback(PeriodResult &result, bool on_caller) {
-  const pagetide_period &period = DescribePeriod(result, KnownMappings());
+  const pagetide_period &period =
+      DescribePeriod(result, KnownMappings(), PassedMappings());
   if (on_caller) {
     LetCallerRunCallback(period);
   } else if (!StartCallbackElsewhere(period)) {
@@ -124,6 +125,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
     SayIfReadingRefused();
   if (callback)
     GiveToCallback(*result, on_caller);
+  ForgetPassedMappings();
   if (!ok)
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");

@@ -11,6 +11,8 @@
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "recorder/credentials_follow.h"
+#include "recorder/looks_before_close.h"
+#include "recorder/mappings_watch.h"
 #include "recorder/period.h"
 #include "recorder/queries.h"
 #include "recorder/recorder_state.h"
@@ -161,6 +163,8 @@ static bool inherited;
 /// Does what is due next. False if there was nothing to do.
 static bool Work() {
   AnswerSlot();
+  if (Recording())
+    TakeLooksBeforeClose();
   if (RequestWaits()) {
     AnswerRequest(Answer());
     return true;
@@ -243,6 +247,7 @@ void RenewRecorderInChild() {
   RenewServiceThreadInChild();
   RenewSlotRequestsInChild();
   RenewRequestsInChild();
+  RenewLooksInChild();
   SetRecording(false);
   if (!inherited)
     return; // the first request starts the recorder

@@ -34,8 +34,9 @@ void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list) {
   encoder.mappings(time, list.entries.size());
   for (const Mapping &m : list.entries)
     encoder.mapping(m.start, m.bytes,
-                    m.protection | (m.shared ? kMappingShared : 0), m.offset,
-                    TextOf(list.NameOf(m)));
+                    m.protection | (m.shared ? kMappingShared : 0) |
+                        (m.bss ? kMappingBss : 0),
+                    m.offset, TextOf(list.NameOf(m)));
   EndPendingFrame(frames, frame);
 }
 

@@ -6,6 +6,8 @@
 
 #include "audit/address_space.h"
 
+#include "support/pieces.h"
+
 #include <algorithm>
 
 namespace pagetide::tools {
@@ -108,11 +110,6 @@ void AddressSpace::add(std::vector<Segment> &segments, std::uint64_t begin,
 
 void AddressSpace::build() {
   segments_.clear();
-  // The loader puts a file's segments one after the other, and behind them
-  // memory without a name for what is beyond the file (.bss).
-  std::string image_name;
-  Module *image = nullptr;
-  std::uint64_t image_end = 0;
   for (const Mapping &mapping : mappings_) {
     Module *module = nullptr;
     if (mapping.name.starts_with("/") &&
@@ -120,50 +117,28 @@ void AddressSpace::build() {
       module = &module_of(mapping.name);
       if (mapping.protection & 4)
         module->is_code = true;
-      if (module->file.is_elf && mapping.offset == 0) {
+      if (module->file.is_elf && mapping.offset == 0 &&
+          !(mapping.protection & trace::kMappingBss)) {
         module->bias = mapping.start - module->file.first_address;
         module->has_bias = true;
-        image = module;
-        image_name = mapping.name;
-        image_end = module->bias + module->file.end_address;
       }
     }
-    Mapping as = mapping;
-    // The kernel merges a file's .bss with what the loader maps behind it.
-    std::uint64_t end = mapping.start + mapping.bytes;
-    const std::uint64_t merged_end = end;
-    if (mapping.name.empty() && image && mapping.start < image_end) {
-      as.name = image_name;
-      module = image;
-      const std::uint64_t page = std::uint64_t{1} << page_shift_;
-      end = std::min(end, (image_end + page - 1) & ~(page - 1));
-    }
-    const PageKind kind = kind_of(as, module);
+    const PageKind kind = kind_of(mapping, module);
     const std::size_t group =
-        group_of(kind, as.name.empty() ? "[anonymous]" : as.name);
-    const bool may_hold_relro =
-        module && module->has_bias &&
-        module->file.relro_begin < module->file.relro_end &&
-        kind != PageKind::kRuntime;
-    if (!may_hold_relro) {
-      add(segments_, mapping.start, end, group);
-      if (end < merged_end)
-        add(segments_, end, merged_end,
-            group_of(PageKind::kAnonymous, "[anonymous]"));
-      continue;
+        group_of(kind, mapping.name.empty() ? "[anonymous]" : mapping.name);
+    const std::uint64_t end = mapping.start + mapping.bytes;
+    std::uint64_t relro = end, behind = end;
+    if (module && module->has_bias && kind != PageKind::kRuntime) {
+      const auto within = [&](std::uint64_t address) {
+        return std::clamp(module->bias + address, mapping.start, end);
+      };
+      relro = within(module->file.relro_begin);
+      behind = within(module->file.relro_end);
     }
-    const auto within = [&](std::uint64_t address) {
-      return std::clamp(module->bias + address, mapping.start, end);
-    };
-    const std::uint64_t relro = within(module->file.relro_begin);
-    const std::uint64_t behind = within(module->file.relro_end);
     add(segments_, mapping.start, relro, group);
     if (relro < behind)
-      add(segments_, relro, behind, group_of(PageKind::kLoader, as.name));
+      add(segments_, relro, behind, group_of(PageKind::kLoader, mapping.name));
     add(segments_, behind, end, group);
-    if (end < merged_end)
-      add(segments_, end, merged_end,
-          group_of(PageKind::kAnonymous, "[anonymous]"));
   }
   lay_regions();
 }
@@ -204,20 +179,13 @@ void AddressSpace::lay_regions() {
     return;
   const std::vector<Segment> under = std::move(segments_);
   segments_.clear();
-  auto top = over.begin();
-  for (const Segment &s : under) {
-    std::uint64_t at = s.first;
-    while (at < s.end) {
-      while (top != over.end() && top->end <= at)
-        ++top;
-      const bool covered = top != over.end() && top->first <= at;
-      std::uint64_t to = s.end;
-      if (top != over.end())
-        to = std::min(to, covered ? top->end : top->first);
-      segments_.push_back({at, to, covered ? top->group : s.group});
-      at = to;
-    }
-  }
+  Pieces pieces(over);
+  for (const Segment &s : under)
+    pieces.divide(
+        s.first, s.end,
+        [&](std::uint64_t first, std::uint64_t end, const Segment *top) {
+          segments_.push_back({first, end, top ? top->group : s.group});
+        });
 }
 
 std::vector<LoadedModule> AddressSpace::modules() const {

@@ -9,6 +9,7 @@
 #include "audit/address_space.h"
 #include "audit/page_range.h"
 #include "support/page_bytes.h"
+#include "support/pieces.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -142,21 +143,12 @@ void Comparison::take(const KernelWrites &part) {
 
 /// Adds pages seen written to the open period, by group.
 void Comparison::attribute(PageRange range) {
-  const std::vector<Segment> &segments = space_.segments();
   constexpr std::size_t kUnknown = SIZE_MAX;
-  auto segment = std::partition_point(
-      segments.begin(), segments.end(),
-      [&](const Segment &s) { return s.end <= range.first; });
-  for (std::uint64_t at = range.first; at < range.end;) {
-    while (segment != segments.end() && segment->end <= at)
-      ++segment;
-    const bool inside = segment != segments.end() && segment->first <= at;
-    std::uint64_t to = range.end;
-    if (segment != segments.end())
-      to = std::min(to, inside ? segment->end : segment->first);
-    open_.written.push_back({at, to, inside ? segment->group : kUnknown});
-    at = to;
-  }
+  Pieces(space_.segments())
+      .divide(range.first, range.end,
+              [&](std::uint64_t first, std::uint64_t end, const Segment *s) {
+                open_.written.push_back({first, end, s ? s->group : kUnknown});
+              });
 }
 
 void Comparison::take(const PeriodPart &part) {

@@ -118,7 +118,6 @@ ModuleFile read_module(const std::string &path) {
       if (!loads)
         file.first_address = segment.p_vaddr & ~(kPageBytes - 1);
       loads = true;
-      file.end_address = std::max(file.end_address, end);
     } else if (segment.p_type == PT_GNU_RELRO) {
       // Whole pages only are made read-only.
       file.relro_begin = segment.p_vaddr & ~(kPageBytes - 1);

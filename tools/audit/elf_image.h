@@ -19,7 +19,6 @@ struct ModuleFile {
   bool is_elf = false;
   bool instrumented = false;
   std::uint64_t first_address = 0; ///< as linked, of its first segment
-  std::uint64_t end_address = 0;   ///< as linked, with .bss
   /// What the loader writes and then makes read-only; empty: nothing.
   std::uint64_t relro_begin = 0;
   std::uint64_t relro_end = 0;

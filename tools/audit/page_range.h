@@ -7,6 +7,8 @@
 #ifndef PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
 #define PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
 
+#include "support/pieces.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -47,24 +49,14 @@ united(const std::vector<const std::vector<PageRange> *> &lists) {
 template <typename Inside, typename Outside>
 void split(PageRange range, const std::vector<PageRange> &list, Inside inside,
            Outside outside) {
-  auto at =
-      std::partition_point(list.begin(), list.end(), [&](const PageRange &r) {
-        return r.end <= range.first;
+  Pieces(list).divide(
+      range.first, range.end,
+      [&](std::uint64_t first, std::uint64_t end, const PageRange *covered) {
+        if (covered)
+          inside(first, end);
+        else
+          outside(first, end);
       });
-  while (range.first < range.end) {
-    if (at == list.end() || at->first >= range.end) {
-      outside(range.first, range.end);
-      return;
-    }
-    if (at->first > range.first) {
-      outside(range.first, at->first);
-      range.first = at->first;
-    }
-    const std::uint64_t to = std::min(range.end, at->end);
-    inside(range.first, to);
-    range.first = to;
-    ++at;
-  }
 }
 
 } // namespace pagetide::tools

@@ -6,6 +6,7 @@
 
 #include "report/mapping_use.h"
 
+#include "support/pieces.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ constexpr const char kOther[] = "[other mappings]";
 constexpr std::size_t kMaxNames = 16384;
 constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
 constexpr std::size_t kMaxUnexplained = 1 << 16;
+/// A process has at most 65530 mappings unless its system was told otherwise.
+constexpr std::size_t kMaxEarlierRanges = 1 << 18;
 
 } // namespace
 
@@ -34,8 +37,30 @@ std::size_t MappingUses::use_named(const std::string &name) {
   return by_name_[name] = uses_.size() - 1;
 }
 
+/// Adds the list in force to the earlier ones, of which it hides what it
+/// covers.
+void MappingUses::keep_for_this_period() {
+  std::vector<Range> kept = ranges_;
+  if (!period_has_ended_) {
+    Pieces pieces(ranges_);
+    for (const Range &range : earlier_ranges_)
+      pieces.divide(
+          range.first, range.end,
+          [&](std::uint64_t first, std::uint64_t end, const Range *covered) {
+            if (!covered)
+              kept.push_back({first, end, range.use});
+          });
+    if (kept.size() > kMaxEarlierRanges) // no process has so many: made up
+      kept.resize(ranges_.size());
+    std::sort(kept.begin(), kept.end(),
+              [](const Range &a, const Range &b) { return a.first < b.first; });
+  }
+  earlier_ranges_ = std::move(kept);
+  period_has_ended_ = false;
+}
+
 void MappingUses::set_mappings(const Mappings &mappings) {
-  former_ranges_ = std::move(ranges_);
+  keep_for_this_period();
   ranges_.clear();
   std::uint64_t floor = 0;
   for (const Mapping &mapping : mappings.mappings) {
@@ -84,28 +109,16 @@ void MappingUses::count(std::size_t use, std::uint64_t first, std::uint64_t end,
 void MappingUses::attribute(const std::vector<Range> &ranges,
                             std::span<const GranuleRun> runs,
                             std::vector<GranuleRun> &rest) {
-  if (runs.empty())
-    return;
-  auto range =
-      std::partition_point(ranges.begin(), ranges.end(), [&](const Range &r) {
-        return r.end <= runs.front().first;
-      });
-  for (const GranuleRun &run : runs) {
-    std::uint64_t at = run.first;
-    while (at < run.end()) {
-      while (range != ranges.end() && range->end <= at)
-        ++range;
-      const bool covered = range != ranges.end() && range->first <= at;
-      std::uint64_t to = run.end();
-      if (range != ranges.end())
-        to = std::min(to, covered ? range->end : range->first);
-      if (covered)
-        count(range->use, at, to, run.flags);
-      else
-        rest.push_back({at, to - at, run.flags});
-      at = to;
-    }
-  }
+  Pieces pieces(ranges);
+  for (const GranuleRun &run : runs)
+    pieces.divide(
+        run.first, run.end(),
+        [&](std::uint64_t first, std::uint64_t end, const Range *range) {
+          if (range)
+            count(range->use, first, end, run.flags);
+          else
+            rest.push_back({first, end - first, run.flags});
+        });
 }
 
 void MappingUses::add(std::span<const GranuleRun> runs) {
@@ -121,7 +134,7 @@ void MappingUses::add(std::span<const GranuleRun> runs) {
   }
   attribute(ranges_, known, rest);
   std::vector<GranuleRun> still;
-  attribute(former_ranges_, rest, still);
+  attribute(earlier_ranges_, rest, still);
   for (const GranuleRun &run : still) {
     if (unexplained_.size() < kMaxUnexplained)
       unexplained_.push_back(run);

@@ -42,6 +42,8 @@ public:
   /// Runs of one period, sorted and without overlap; those that were carried
   /// only are left aside.
   void add(std::span<const GranuleRun> runs);
+  /// The last part of a period has been added.
+  void end_period() { period_has_ended_ = true; }
   /// Call once at the end: gives up on granules that no list explained.
   void finish();
 
@@ -56,6 +58,7 @@ private:
   };
 
   std::size_t use_named(const std::string &name);
+  void keep_for_this_period();
   void count(std::size_t use, std::uint64_t first, std::uint64_t end,
              unsigned flags);
   /// Counts what lies in the ranges and appends the rest to `rest`.
@@ -68,9 +71,13 @@ private:
   std::vector<Use> uses_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::vector<Range> ranges_;
-  /// A mapping can be gone again when its period's end looks at the list, or
-  /// not yet there in the list before: both neighbours are asked.
-  std::vector<Range> former_ranges_;
+  /// What other lists have that were in force since the last period ended,
+  /// where the last list has nothing: a mapping may be gone when its period
+  /// ends.
+  std::vector<Range> earlier_ranges_;
+  bool period_has_ended_ = false;
+  /// A mapping may not be in any list before its period's end: these granules
+  /// wait for the next list.
   std::vector<GranuleRun> unexplained_;
   std::vector<GranuleRun> scratch_[2];
 };

@@ -253,6 +253,7 @@ void Summarizer::add_threads(const PeriodPart &part) {
 }
 
 void Summarizer::end_period(const PeriodPart &part) {
+  mappings_.end_period();
   ++summary_.periods;
   summary_.driven_periods += (part.flags & trace::kPeriodDriven) != 0;
   summary_.final_periods += (part.flags & trace::kPeriodFinal) != 0;

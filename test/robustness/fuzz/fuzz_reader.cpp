@@ -68,7 +68,6 @@ ModuleFile look_up(const std::string &path) {
   file.is_elf = path.size() % 3 != 0;
   file.instrumented = path.size() % 2 == 0;
   file.first_address = path.size() << 12;
-  file.end_address = file.first_address + 0x20000;
   file.relro_begin = file.first_address + 0x10000;
   file.relro_end = file.first_address + 0x11000;
   file.variables = [](std::uint64_t, std::uint64_t) {

@@ -21,7 +21,6 @@ ModuleFile look_up(const std::string &path) {
   ModuleFile file;
   file.is_elf = path != "/data";
   file.instrumented = path == kProgram;
-  file.end_address = 0x8000;
   file.relro_begin = 0x4000;
   file.relro_end = 0x5000;
   file.variables = [](std::uint64_t begin, std::uint64_t) {
@@ -41,7 +40,7 @@ public:
         0,
         {{0x100000, 0x4000, 5, 0, kProgram},
          {0x104000, 0x3000, 3, 0x4000, kProgram},
-         {0x107000, 0x1000, 3, 0, ""}, // .bss
+         {0x107000, 0x1000, 3 | trace::kMappingBss, 0, kProgram},
          {0x200000, 0x8000, 3, 0, "[heap]"},
          {0x300000, 0x4000, 5, 0, kPlain},
          {0x304000, 0x4000, 3, 0x4000, kPlain},

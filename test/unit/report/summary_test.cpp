@@ -158,6 +158,35 @@ TEST(Summary, LooksForMappingsBeforeAndAfter) {
   EXPECT_EQ(accessed, expected);
 }
 
+TEST(Summary, AsksEveryListOfThePeriodForAMapping) {
+  std::vector<PeriodPart> periods = {sample_period(0), sample_period(1),
+                                     sample_period(2)};
+  const auto list = [](const char *name, std::uint64_t page) {
+    return Mappings{0, {{page << 12, 0x1000, 3, 0, name}}};
+  };
+  // Period 1: libraries that came and went one after the other. Of two that lay
+  // in one place the later one counts.
+  periods[1].add_section(
+      1, std::vector<GranuleRun>{{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1}});
+  // Period 2: what went before it began is not asked.
+  periods[2].add_section(1, std::vector<GranuleRun>{{2, 1, 1}, {4, 1, 1}});
+  const Summary summary = summary_of(periods, {{0, list("always", 1)},
+                                               {1, list("first", 2)},
+                                               {1, list("second", 3)},
+                                               {1, list("third", 3)},
+                                               {1, list("fourth", 4)},
+                                               {2, list("always", 1)}});
+  std::map<std::string, std::uint64_t> accessed;
+  for (const MappingSummary &mapping : summary.mappings)
+    accessed[mapping.name] = mapping.accessed;
+  const std::map<std::string, std::uint64_t> expected = {{"always", 1},
+                                                         {"first", 1},
+                                                         {"third", 1},
+                                                         {"fourth", 2},
+                                                         {"[unknown]", 1}};
+  EXPECT_EQ(accessed, expected);
+}
+
 TEST(Summary, ARunOverManyMappingsIsDivided) {
   std::vector<PeriodPart> periods = {sample_period(0)};
   periods[0].add_section(1, std::vector<GranuleRun>{{0, 10, 1}, {10, 1, 2}});
