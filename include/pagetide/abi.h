@@ -88,9 +88,11 @@ constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
 enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
-  kCellMay = 2,    ///< it may have been accessed: a call failed half way, or an
-                   ///< index that code of precision near uses was about to wrap
-  kCellNear = 4,   ///< in cells of kNearCellShift, see there
+  /// It may have been accessed. A call failed part of the way or does not say
+  /// what it touched, or an index that code of precision near uses was about to
+  /// wrap.
+  kCellMay = 2,
+  kCellNear = 4, ///< in cells of kNearCellShift, see there
 };
 
 //===----------------------------------------------------------------------===//

@@ -57,11 +57,13 @@ typedef enum pagetide_status {
 enum {
   PAGETIDE_READ = 1,
   PAGETIDE_WRITTEN = 2,
-  PAGETIDE_ACCESSED = 4,  /* read or written, under layout `access` */
-  PAGETIDE_CARRIED = 8,   /* written in an earlier period, by a thread that had
-                           * not settled when that period was reported */
-  PAGETIDE_MAY_READ = 16, /* possibly read: a call failed half way, or
-                           * precision near does not say which granule it was */
+  PAGETIDE_ACCESSED = 4, /* read or written, under layout `access` */
+  PAGETIDE_CARRIED = 8,  /* written in an earlier period, by a thread that had
+                          * not settled when that period was reported */
+  /* Possibly read. A call failed part of the way, or does not say what it
+   * touched (qsort, under every precision). Or precision near does not say
+   * which of two granules it was. */
+  PAGETIDE_MAY_READ = 16,
   PAGETIDE_MAY_WRITTEN = 32
 };
 

@@ -211,11 +211,13 @@ enum PeriodFlags : std::uint8_t {
 enum RunFlags : std::uint8_t {
   kRunRead = 1,
   kRunWritten = 2,
-  kRunAccessed = 4,    ///< layout `access`: read or written
-  kRunCarried = 8,     ///< written in an earlier period, by a thread that had
-                       ///< not settled; not marked in this period
-  kRunMayRead = 16,    ///< possibly read: a call failed half way, or a mark of
-                       ///< precision near names two granules
+  kRunAccessed = 4, ///< layout `access`: read or written
+  kRunCarried = 8,  ///< written in an earlier period, by a thread that had
+                    ///< not settled; not marked in this period
+  /// Possibly read: a call failed part of the way or does not say what it
+  /// touched (qsort, under every precision), or a mark of precision near may be
+  /// about this granule or a neighbour.
+  kRunMayRead = 16,
   kRunMayWritten = 32, ///< possibly written, for the same reasons
   // 64 is reserved.
 };

@@ -13,7 +13,7 @@
 // RUN: %check_audit report known
 // RUN: (%pagetide audit --from kept >text; test $? = 1) && FileCheck %s < text
 // CHECK: 1 period,
-// CHECK-NEXT: 1 further period was not compared: the kernel's account of it is missing
+// CHECK-NEXT: 1 further period was not compared: the trace does not say what the kernel saw
 
 #include "audited.h"
 

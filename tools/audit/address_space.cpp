@@ -86,7 +86,7 @@ PageKind AddressSpace::kind_of(const Mapping &mapping,
     return PageKind::kFile;
   if (is_system_library(mapping.name))
     return PageKind::kSystem;
-  if (appeared_.contains(mapping.name)) // dlopen: relocated in this period
+  if (appeared_.contains(mapping.name)) // dlopen has just relocated it
     return PageKind::kLoader;
   if (!module->file.instrumented)
     return PageKind::kPlain;
@@ -95,8 +95,8 @@ PageKind AddressSpace::kind_of(const Mapping &mapping,
   return mapping.name == executable_ ? PageKind::kProgram : PageKind::kLibrary;
 }
 
-/// Adds a segment to a list that rises; of a page that two share the first has
-/// it.
+/// Appends a segment to a sorted list. A page that two segments share belongs
+/// to the first one.
 void AddressSpace::add(std::vector<Segment> &segments, std::uint64_t begin,
                        std::uint64_t end, std::size_t group) const {
   std::uint64_t first = begin >> page_shift_;
@@ -143,8 +143,8 @@ void AddressSpace::build() {
   lay_regions();
 }
 
-/// Where the loader has no memory of its own any more, it takes the program's
-/// heap.
+/// True if the page is in memory without a name. When the loader's own memory
+/// is used up, its records are in the program's heap.
 bool AddressSpace::is_without_name(std::uint64_t address) const {
   const std::uint64_t page = address >> page_shift_;
   const auto at =
@@ -154,7 +154,7 @@ bool AddressSpace::is_without_name(std::uint64_t address) const {
          groups_[at->group].kind == PageKind::kAnonymous;
 }
 
-/// Regions lie over the mappings.
+/// Replaces the groups of pages that a region covers.
 void AddressSpace::lay_regions() {
   std::vector<Segment> over;
   std::vector<Region> regions = regions_;

@@ -21,7 +21,8 @@
 
 namespace pagetide::tools {
 
-/// Pages of one group. Segments rise and do not overlap.
+/// Pages of one group. Lists of segments are sorted, and segments do not
+/// overlap.
 struct Segment {
   std::uint64_t first;
   std::uint64_t end;
@@ -36,7 +37,7 @@ public:
 
   void set_executable(const std::string &path) { executable_ = path; }
   void set_mappings(const Mappings &mappings);
-  /// A period has ended: what appeared in it is new no longer.
+  /// A period has ended. Files that appeared in it are no longer new.
   void end_period() {
     stale_ |= !appeared_.empty();
     appeared_.clear();
@@ -49,7 +50,7 @@ public:
   /// Pages that system calls may be writing, by the regions last set.
   const std::vector<PageRange> &in_flight() const { return in_flight_; }
 
-  /// Those of the mappings and regions last set.
+  /// By the mappings and regions last set.
   const std::vector<Segment> &segments() {
     if (stale_)
       build();
@@ -59,14 +60,15 @@ public:
 
   std::vector<AuditGroup> &groups() { return groups_; }
   std::vector<LoadedModule> modules() const;
-  /// Fills in what the page's file says of it.
+  /// Adds what the page's file says about it.
   void describe(std::size_t group, UncoveredPage &page);
 
 private:
   struct Module {
     ModuleFile file;
     bool is_code = false; ///< some mapping of it was executable
-    /// From addresses as linked to addresses as mapped, at the last place.
+    /// What to add to an address as linked to get the address as mapped. If the
+    /// file was mapped at several places, of the last one.
     std::uint64_t bias = 0;
     bool has_bias = false;
   };

@@ -13,8 +13,7 @@
 
 namespace pagetide::tools {
 
-/// One object on one line, as the document on the output of the tools
-/// describes it.
+/// One JSON object on one line, as docs/reference/cli-output.md describes it.
 std::string audit_json(const Audit &audit);
 
 } // namespace pagetide::tools

@@ -21,7 +21,7 @@ namespace {
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0)
     return "-";
-  // Neither "100.00 %" nor "0.00 %" where it is not so.
+  // "100.00 %" and "0.00 %" are shown only if they are exact.
   const double exact =
       100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (part != whole && exact > 99.99)
@@ -63,7 +63,7 @@ private:
     out_ += '\n';
   }
 
-  /// Words in lines, each behind `indent` blanks.
+  /// The words in lines that are indented.
   void paragraph(std::size_t indent, std::string_view words) {
     out_.append(indent, ' ');
     out_ += wrapped(words, indent);
@@ -81,9 +81,9 @@ private:
     line("  {}", text);
     if (audit_.periods != audit_.compared)
       paragraph(2, fmt::format(
-                       "{} further period{} {} not compared: the kernel's "
-                       "account of {} is missing (a killed program's last one "
-                       "is never looked at)",
+                       "{} further period{} {} not compared: the trace does "
+                       "not say what the kernel saw in {} (nobody looks at "
+                       "the last period of a killed program)",
                        audit_.periods - audit_.compared,
                        plural(audit_.periods - audit_.compared),
                        audit_.periods - audit_.compared == 1 ? "was" : "were",
@@ -91,7 +91,7 @@ private:
     if (!audit_.problem.empty())
       paragraph(2, printable(audit_.problem));
     if (!audit_.tells_writes)
-      paragraph(2, "layout `access` does not tell writes from reads: a page "
+      paragraph(2, "layout `access` does not tell writes from reads, so a page "
                    "counts as covered if it was accessed at all");
     for (const Note &note : audit_.lost)
       paragraph(2, fmt::format("lost (period {}): {}", note.period,

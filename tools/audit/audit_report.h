@@ -16,7 +16,7 @@ namespace pagetide::tools {
 
 struct AuditStyle {
   std::size_t top = 10;  ///< mappings in the table
-  std::size_t pages = 4; ///< listed of each, and runs of them
+  std::size_t pages = 4; ///< ranges of pages listed for each mapping
 };
 
 /// `title` stands for the process or processes in the first line.

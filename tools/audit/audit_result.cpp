@@ -12,7 +12,7 @@ namespace pagetide::tools {
 
 namespace {
 
-/// Pages listed of a group in a sum over processes.
+/// How many pages of a group a sum over processes lists.
 constexpr std::size_t kMaxSummedPages = 1000;
 
 void add_group(AuditGroup &sum, const AuditGroup &other) {

@@ -19,7 +19,8 @@ namespace pagetide::tools {
 
 struct UncoveredPage {
   std::uint64_t address = 0;
-  /// Of a file's image: the address as linked, the same in every process.
+  /// Of a file's data: the address as linked, which is the same in every
+  /// process.
   std::optional<std::uint64_t> linked;
   std::uint64_t periods = 0; ///< in which it was written and not marked
   std::uint64_t first_period = 0;
@@ -57,26 +58,27 @@ struct Audit {
   Integrity integrity = Integrity::kComplete;
   std::string problem;
 
-  /// Whether the kernel's account is in the trace at all.
+  /// True if the trace says at all what the kernel saw written.
   bool has_kernel_writes = false;
   std::uint64_t periods = 0;
-  std::uint64_t compared = 0; ///< periods that have the kernel's account
+  std::uint64_t compared = 0; ///< periods for which the trace says it
   std::uint64_t written = 0;  ///< pages summed over compared periods
   std::uint64_t covered = 0;
   std::uint64_t written_by[kConcerns] = {};
   std::uint64_t uncovered_by[kConcerns] = {};
-  /// Of shared memory, first seen: read or written, not known which.
+  /// Pages of new shared memory that were read or written: it is not known
+  /// which.
   std::uint64_t touched = 0;
   /// Marked as written, mapped, and not seen written by the kernel.
   std::uint64_t marked_only = 0;
-  bool tells_writes = true; ///< otherwise a page accessed counts as covered
+  bool tells_writes = true; ///< if not, an accessed page counts as covered
 
-  /// There were too many uncovered pages to tell them apart: `distinct` and the
-  /// lists of pages are incomplete, sums are not.
+  /// There were too many uncovered pages to list them. `distinct` and the lists
+  /// of pages are incomplete. The sums are complete.
   bool pages_left_out = false;
   std::vector<AuditGroup> groups; ///< the most uncovered pages first
   std::vector<LoadedModule> modules;
-  std::vector<Region> unseen; ///< mappings the kernel could not watch
+  std::vector<Region> unseen; ///< mappings that the kernel could not watch
   std::vector<Note> lost;     ///< notes of what is missing from the trace
 
   std::uint64_t uncovered() const { return written - covered; }
@@ -88,8 +90,8 @@ struct Audit {
 /// Groups in the order of reports: by concern, the most uncovered pages first.
 void sort_groups(std::vector<AuditGroup> &groups);
 
-/// Adds another process's figures; of pages, those that can be told apart from
-/// the ones there.
+/// Adds the figures of another process. A page of a file that is in both counts
+/// once as distinct.
 void add_audit(Audit &sum, const Audit &other);
 
 } // namespace pagetide::tools

@@ -27,14 +27,14 @@ constexpr std::size_t kMaxListedPages = 1 << 20;
 constexpr std::size_t kMaxNotes = 64;
 constexpr std::size_t kMaxUnseen = 1024;
 
-/// What one period says.
+/// What the trace says about one period.
 struct PeriodSets {
   std::uint64_t index = 0;
-  std::vector<PageRange> marked;  ///< as written, for certain or perhaps
-  std::vector<PageRange> certain; ///< as written in this period for certain
+  std::vector<PageRange> marked;  ///< as written, or as possibly written
+  std::vector<PageRange> certain; ///< as certainly written in this period
   bool has_kernel = false;
-  std::vector<Segment> written; ///< seen by the kernel, by group
-  std::vector<PageRange> seen;  ///< the same without groups, and touched
+  std::vector<Segment> written; ///< that the kernel saw, by group
+  std::vector<PageRange> seen;  ///< the same without groups, and touched pages
   std::vector<PageRange> fresh; ///< written in it, or deferred to it
 };
 
@@ -72,8 +72,9 @@ private:
   Audit audit_;
   PeriodSets open_;
   bool kernel_whole_ = false;
-  /// Seen written while a system call that may have done it was under way: to
-  /// be compared with a later period, when it has returned.
+  /// Pages seen written while a system call that may have written them was
+  /// under way. They are compared with a later period, after the call has
+  /// returned.
   std::vector<PageRange> deferred_;
   std::deque<PeriodSets> recent_; ///< at most three
   std::vector<GranuleRun> scratch_;
@@ -152,7 +153,7 @@ void Comparison::attribute(PageRange range) {
 }
 
 void Comparison::take(const PeriodPart &part) {
-  if (open_.index != part.index) { // the kernel's account was of another period
+  if (open_.index != part.index) { // the kernel saw another period's writes
     open_.written.clear();
     open_.seen.clear();
     kernel_whole_ = false;
@@ -212,12 +213,12 @@ void Comparison::settle(std::size_t at) {
   }
   const std::vector<PageRange> marked = united(marks);
   for (Segment &piece : period.written) {
-    if (piece.group == SIZE_MAX) // in no mapping of its list
+    if (piece.group == SIZE_MAX) // in no mapping of the list then in force
       continue;
     AuditGroup &group = space_.groups()[piece.group];
     const auto concern = static_cast<std::size_t>(concern_of(group.kind));
     if (group.kind == PageKind::kRuntime)
-      continue; // nobody asks
+      continue; // not the program's concern
     group.written += piece.end - piece.first;
     audit_.written += piece.end - piece.first;
     audit_.written_by[concern] += piece.end - piece.first;

@@ -6,8 +6,8 @@
 //
 // Compares, period by period, the pages that the kernel saw written with those
 // that were marked as written. The two are not taken at the same moment, and
-// the mark of what a system call writes follows the write: a page counts as
-// covered if it is marked in the period before, the same or the next one.
+// the mark of what a system call writes follows the write. So a page counts as
+// covered if it is marked in the same period, the one before or the one after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace pagetide::tools {
 
-/// Reads a whole trace. Throws Failure where the file is none.
+/// Reads a whole trace. Throws Failure if the file is no trace.
 Audit audit_trace(TraceReader reader, const ModuleLookup &look_up);
 
 } // namespace pagetide::tools

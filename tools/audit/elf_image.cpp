@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t kMaxTableBytes = 1u << 28;
 
-/// Reads an array of T from a file; nothing where it is not all there.
+/// Reads an array of T from a file. No value if a part of it is missing.
 template <typename T>
 std::optional<std::vector<T>> read_array(int fd, std::uint64_t offset,
                                          std::uint64_t bytes) {
@@ -45,7 +45,7 @@ struct Variable {
   std::string name;
 };
 
-/// The data symbols of the file's largest symbol table, by address.
+/// The variables in the file's largest symbol table, sorted by address.
 std::vector<Variable> read_variables(const std::string &path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd)
@@ -119,7 +119,7 @@ ModuleFile read_module(const std::string &path) {
         file.first_address = segment.p_vaddr & ~(kPageBytes - 1);
       loads = true;
     } else if (segment.p_type == PT_GNU_RELRO) {
-      // Whole pages only are made read-only.
+      // The loader makes only whole pages read-only.
       file.relro_begin = segment.p_vaddr & ~(kPageBytes - 1);
       file.relro_end = end & ~(kPageBytes - 1);
     }

@@ -14,12 +14,12 @@
 
 namespace pagetide::tools {
 
-/// What is known of a file that a process has mapped.
+/// What is known about a file that a process has mapped.
 struct ModuleFile {
   bool is_elf = false;
   bool instrumented = false;
   std::uint64_t first_address = 0; ///< as linked, of its first segment
-  /// What the loader writes and then makes read-only; empty: nothing.
+  /// What the loader writes and then makes read-only. May be empty.
   std::uint64_t relro_begin = 0;
   std::uint64_t relro_end = 0;
   /// Names of variables in [begin, end), addresses as linked.
@@ -29,9 +29,9 @@ struct ModuleFile {
 };
 using ModuleLookup = std::function<ModuleFile(const std::string &path)>;
 
-/// Looks at an ELF file that a process had mapped. One that cannot be read is
-/// no ELF file. Its variables are read when they are first asked for, from its
-/// symbol table or, where it is stripped, from its dynamic one.
+/// Looks at an ELF file that a process had mapped. If it cannot be read, it is
+/// no ELF file. Its variables are read when they are first requested: from its
+/// symbol table, or from the dynamic one if it is stripped.
 ModuleFile read_module(const std::string &path);
 
 } // namespace pagetide::tools

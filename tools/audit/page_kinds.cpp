@@ -71,31 +71,32 @@ std::string advice_for(PageKind kind) {
   switch (kind) {
   case PageKind::kProgram:
   case PageKind::kLibrary:
-    return "The file is instrumented. What wrote here: one of its object files "
+    return "The file is instrumented. Possible writers: an object file in it "
            "that was not built with pagetide-clang, inline assembly that does "
-           "not name its memory, an uninstrumented library or the kernel that "
-           "was given this address.";
+           "not name its memory, an uninstrumented library that got this "
+           "address, or the kernel.";
   case PageKind::kPlain:
-    return "The file is not instrumented, so nothing it does is marked. Build "
-           "it with CC=pagetide-clang CXX=pagetide-clang++ and load that one.";
+    return "The file is not instrumented, so nothing that it does is marked. "
+           "Build it with CC=pagetide-clang CXX=pagetide-clang++, and load the "
+           "new one.";
   case PageKind::kSystem:
-    return "The C library is not instrumented; what its functions write into "
-           "the program's memory is marked function by function, its own data "
-           "is not.";
+    return "The C library is not instrumented. The runtime marks what its "
+           "functions write into the program's memory, but not what they write "
+           "into its own data.";
   case PageKind::kLoader:
-    return "Written by the loader when it maps or binds the file.";
+    return "The loader writes here when it maps or binds the file.";
   case PageKind::kExiting:
-    return "Written by destructors of the file, probably of the compiler's own "
+    return "Destructors of the file wrote here, probably those of the "
+           "compiler's "
            "start-up files.";
   case PageKind::kHeap:
   case PageKind::kAnonymous:
-    return "Written by the allocator (the sizes it keeps beside each block), "
-           "by "
-           "uninstrumented code (see the list of files below) or by the "
+    return "Possible writers: the allocator (it keeps the size beside each "
+           "block), uninstrumented code (see the list of files below), or the "
            "kernel.";
   case PageKind::kShared:
   case PageKind::kFile:
-    return "Written by uninstrumented code or by the kernel.";
+    return "Uninstrumented code or the kernel wrote here.";
   case PageKind::kMainStack:
   case PageKind::kThreadStack:
   case PageKind::kThreadLocal:

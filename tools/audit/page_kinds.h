@@ -12,7 +12,7 @@
 
 namespace pagetide::tools {
 
-/// What a page is, and so why it may have been written without a mark.
+/// What a page is. The reasons for a write without a mark depend on it.
 enum class PageKind {
   kProgram,     ///< data of the executable, instrumented
   kLibrary,     ///< data of an instrumented library
@@ -23,7 +23,7 @@ enum class PageKind {
   kHeap,        ///< [heap]
   kAnonymous,   ///< memory without a name
   kShared,      ///< shared memory, or a file's
-  kFile,        ///< a private mapping of a file that is no program
+  kFile,        ///< a private mapping of a file other than programs
   kMainStack,   ///< the first thread's stack
   kThreadStack, ///< another thread's, with its thread-local storage
   kThreadLocal, ///< the first thread's thread-local storage
@@ -34,19 +34,18 @@ inline constexpr std::size_t kPageKinds = 14;
 /// How much an uncovered page of a kind matters.
 enum class Concern {
   kProgram, ///< the program's data: its page sets lack something
-  kStacks,  ///< outside by the contract: spills, call frames, thread storage
+  kStacks,  ///< excluded by the contract: spills, frames, thread storage
   kSystem,  ///< the C library's and the loader's own data
   kNone,    ///< Pagetide's own
 };
 inline constexpr std::size_t kConcerns = 4;
 Concern concern_of(PageKind kind);
-/// A word for JSON.
+/// The word for JSON.
 const char *concern_key(Concern concern);
-/// A word for JSON, and one or a few for people.
+/// The word for JSON, and the text for people.
 const char *kind_key(PageKind kind);
 const char *kind_text(PageKind kind);
-/// What to do about uncovered pages of a kind; empty where nothing can be
-/// done.
+/// What to do about uncovered pages of a kind. Empty if nothing can be done.
 std::string advice_for(PageKind kind);
 
 /// The C library and its parts, and the loader.

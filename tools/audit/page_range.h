@@ -21,7 +21,7 @@ struct PageRange {
   std::uint64_t end;
 };
 
-/// Appends to a list that rises; joins what touches or overlaps.
+/// Appends to a sorted list. Joins ranges that touch or overlap.
 inline void append(std::vector<PageRange> &ranges, PageRange range) {
   if (!ranges.empty() && range.first <= ranges.back().end)
     ranges.back().end = std::max(ranges.back().end, range.end);
@@ -29,7 +29,7 @@ inline void append(std::vector<PageRange> &ranges, PageRange range) {
     ranges.push_back(range);
 }
 
-/// The union of lists, each of which rises.
+/// The union of lists.
 inline std::vector<PageRange>
 united(const std::vector<const std::vector<PageRange> *> &lists) {
   std::vector<PageRange> all;
@@ -44,8 +44,8 @@ united(const std::vector<const std::vector<PageRange> *> &lists) {
   return out;
 }
 
-/// Calls inside(a, b) and outside(a, b) for the pieces of `range` that lie in
-/// the rising list and those that do not.
+/// Calls inside(a, b) for the pieces of `range` that are in the sorted list,
+/// and outside(a, b) for the others.
 template <typename Inside, typename Outside>
 void split(PageRange range, const std::vector<PageRange> &list, Inside inside,
            Outside outside) {

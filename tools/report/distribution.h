@@ -13,7 +13,7 @@
 
 namespace pagetide::tools {
 
-/// A histogram of counts. Percentiles are exact below 2^20; above, they are
+/// A histogram of counts. Percentiles are exact below 2^20. Above that they are
 /// rounded down by less than one part in 2^16. The maximum is always exact.
 class Distribution {
 public:
@@ -21,10 +21,10 @@ public:
 
   std::uint64_t samples() const { return samples_; }
   std::uint64_t maximum() const { return maximum_; }
-  /// Saturates.
+  /// UINT64_MAX if the sum is larger.
   std::uint64_t sum() const { return sum_; }
   /// The smallest value that at least this share (0 to 1) of the samples does
-  /// not exceed; 0 without samples.
+  /// not exceed. 0 if there are no samples.
   std::uint64_t percentile(double share) const;
 
 private:
@@ -32,7 +32,7 @@ private:
   static constexpr unsigned kPrecisionBits = 16;
 
   std::vector<std::uint64_t> exact_; ///< grows with the largest value
-  /// One an octave above; each empty until needed.
+  /// One per octave above. Each is empty until it is needed.
   std::array<std::vector<std::uint64_t>, 64 - kExactBits> octaves_;
   std::uint64_t samples_ = 0;
   std::uint64_t maximum_ = 0;

@@ -72,8 +72,8 @@ void GranuleSet::insert_within(std::uint64_t block, std::uint64_t first,
 }
 
 void GranuleSet::insert_blocks(std::uint64_t first, std::uint64_t end) {
-  // Take out what the new range covers, then put the range in, joined with the
-  // ranges it touches.
+  // Remove what the new range covers. Then add the range, joined with the
+  // ranges that it touches.
   recent_block_ = UINT64_MAX;
   recent_ = nullptr;
   for (auto at = bitmaps_.lower_bound(first);

@@ -31,10 +31,11 @@ private:
   std::size_t left_;
 };
 
-/// Counts distinct granules. A bitmap for each block of neighbouring granules
-/// of which some are in the set, and a range for blocks that are all in it: a
-/// run of 2^40 granules costs no more than a short one. Where the budget is
-/// spent, further blocks are left out and the count is a lower bound.
+/// Counts distinct granules. It has a bitmap for each block of neighbouring
+/// granules of which some are in the set. It has one range for neighbouring
+/// blocks that are in it as a whole, so a run of 2^40 granules costs no more
+/// than a short one. When the budget is spent, further blocks are left out, and
+/// the count is a lower bound.
 class GranuleSet {
 public:
   explicit GranuleSet(MemoryBudget &budget) : budget_(&budget) {}
@@ -51,7 +52,7 @@ private:
   static constexpr unsigned kBlockShift = 12;
   static constexpr std::uint64_t kBlockGranules = 1u << kBlockShift;
   using Bitmap = std::array<std::uint64_t, kBlockGranules / 64>;
-  /// With what the map and the allocator need beside it.
+  /// Includes what the map and the allocator need for it.
   static constexpr std::size_t kBitmapBytes = sizeof(Bitmap) + 96;
   static constexpr std::size_t kRangeBytes = 64;
 

@@ -56,7 +56,7 @@ std::string header_text(const trace::FileHeader &header,
   if (engine_text(engine).empty())
     fact("precision",
          is_near(header)
-             ? "near: a mark may leave open which of two granules it is about"
+             ? "near: some marks do not say which of two granules they mean"
              : "exact");
   fact("cell", format_bytes(double(std::uint64_t{1} << header.cell_shift)));
   fact("granule",

@@ -22,7 +22,7 @@ constexpr const char kOther[] = "[other mappings]";
 constexpr std::size_t kMaxNames = 16384;
 constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
 constexpr std::size_t kMaxUnexplained = 1 << 16;
-/// A process has at most 65530 mappings unless its system was told otherwise.
+/// A process has at most 65530 mappings if vm.max_map_count has its default.
 constexpr std::size_t kMaxEarlierRanges = 1 << 18;
 
 } // namespace
@@ -37,8 +37,8 @@ std::size_t MappingUses::use_named(const std::string &name) {
   return by_name_[name] = uses_.size() - 1;
 }
 
-/// Adds the list in force to the earlier ones, of which it hides what it
-/// covers.
+/// Adds the list in force to the earlier ones. Where both have a mapping, the
+/// list in force counts.
 void MappingUses::keep_for_this_period() {
   std::vector<Range> kept = ranges_;
   if (!period_has_ended_) {
@@ -50,7 +50,7 @@ void MappingUses::keep_for_this_period() {
             if (!covered)
               kept.push_back({first, end, range.use});
           });
-    if (kept.size() > kMaxEarlierRanges) // no process has so many: made up
+    if (kept.size() > kMaxEarlierRanges) // the trace is made up
       kept.resize(ranges_.size());
     std::sort(kept.begin(), kept.end(),
               [](const Range &a, const Range &b) { return a.first < b.first; });
@@ -66,7 +66,7 @@ void MappingUses::set_mappings(const Mappings &mappings) {
   for (const Mapping &mapping : mappings.mappings) {
     if (mapping.bytes == 0)
       continue;
-    // Where a granule spans two mappings, the first one has it.
+    // A granule that spans two mappings counts for the first one.
     const std::uint64_t first =
         std::max(mapping.start >> granule_shift_, floor);
     const std::uint64_t end =
@@ -82,7 +82,7 @@ void MappingUses::set_mappings(const Mappings &mappings) {
   const std::vector<GranuleRun> waiting = std::move(unexplained_);
   unexplained_.clear();
   std::vector<GranuleRun> rest;
-  // The waiting runs come from several periods: one at a time.
+  // The waiting runs are of several periods, and not sorted: one at a time.
   for (const GranuleRun &run : waiting)
     attribute(ranges_, std::span(&run, 1), rest);
   const std::size_t unexplained = use_named(kUnexplained);
@@ -128,7 +128,7 @@ void MappingUses::add(std::span<const GranuleRun> runs) {
   rest.clear();
   for (const GranuleRun &run : runs) {
     const unsigned certain = certain_flags(run.flags);
-    // Without flags where nothing is certain.
+    // The run has no flags if nothing is certain.
     if (certain != 0 || !(run.flags & trace::kRunCarried))
       known.push_back({run.first, run.count, certain});
   }

@@ -37,17 +37,17 @@ public:
   MappingUses(unsigned granule_shift, MemoryBudget &budget)
       : granule_shift_(granule_shift), budget_(budget) {}
 
-  /// The mappings from here on.
+  /// The mappings from now on.
   void set_mappings(const Mappings &mappings);
-  /// Runs of one period, sorted and without overlap; those that were carried
-  /// only are left aside.
+  /// Runs of one period, sorted and without overlap. Runs that were only
+  /// carried do not count.
   void add(std::span<const GranuleRun> runs);
   /// The last part of a period has been added.
   void end_period() { period_has_ended_ = true; }
-  /// Call once at the end: gives up on granules that no list explained.
+  /// Call once at the end. Granules that are in no list count as unknown.
   void finish();
 
-  /// Those that were touched, the busiest first.
+  /// The mappings that were touched, the busiest first.
   std::vector<const Use *> busiest() const;
 
 private:
@@ -71,13 +71,11 @@ private:
   std::vector<Use> uses_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::vector<Range> ranges_;
-  /// What other lists have that were in force since the last period ended,
-  /// where the last list has nothing: a mapping may be gone when its period
-  /// ends.
+  /// What earlier lists have that were in force since the last period ended. A
+  /// mapping may be gone when its period ends.
   std::vector<Range> earlier_ranges_;
   bool period_has_ended_ = false;
-  /// A mapping may not be in any list before its period's end: these granules
-  /// wait for the next list.
+  /// Granules that are in no list yet. They wait for the next one.
   std::vector<GranuleRun> unexplained_;
   std::vector<GranuleRun> scratch_[2];
 };

@@ -33,8 +33,8 @@ constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kCommandLines = 4;
 constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
 
-/// The text in exactly `width` columns; of a text too long its end is kept,
-/// which tells paths apart better than their begin.
+/// The text in exactly `width` columns. A text that is too long loses its
+/// beginning, because the ends of paths tell them apart better.
 std::string fitted(const std::string &text, std::size_t width) {
   const std::size_t columns = columns_of(text);
   if (columns <= width)
@@ -87,12 +87,12 @@ private:
   bool tells_reads() const {
     return abi::records_reads(layout_) && abi::tells_writes(layout_);
   }
-  /// Of the column that every layout has.
+  /// Heading of the column that every layout has.
   const char *access_heading() const {
     return abi::records_reads(layout_) ? "accessed" : "written";
   }
   bool tells_writes() const { return abi::tells_writes(layout_); }
-  /// Heading and cells of a column that is there where anything is not certain.
+  /// Heading and cells of a column that is there if anything is not certain.
   std::string may_heading() const {
     return summary_.may.sum == 0 ? ""
                                  : fmt::format("{:>{}}", "may", kNumberWidth);
@@ -233,27 +233,28 @@ void TextReport::figures() {
   certainty();
 }
 
-/// How much of what is listed may be, and why.
+/// How much of what is listed is only possible, and why.
 void TextReport::certainty() {
   const Summary &s = summary_;
   if (s.may.sum == 0)
     return;
   const double share =
       100 * static_cast<double>(s.may.sum) / static_cast<double>(s.entries());
+  std::string why = "Calls that failed part of the way, or do not say what "
+                    "they touched, may have accessed them.";
+  if (!is_by_marks())
+    why = fmt::format("Engine {} cannot tell whether they were written.",
+                      printable(s.process->engine));
+  else if (is_near(s.header))
+    why = fmt::format("Precision near does not always tell which of two "
+                      "neighbouring {}s was accessed. ",
+                      unit_) +
+          why;
   line("");
-  long_fact(
-      "May",
-      fmt::format("{} of {} {}s listed, summed over periods, or {:.3f}%: {}",
-                  format_count(s.may.sum), format_count(s.entries()), unit_,
-                  share,
-                  is_near(s.header)
-                      ? fmt::format("either that {} or one beside it was "
-                                    "accessed (precision near), or a call that "
-                                    "failed half way may have accessed it; the "
-                                    "others are certain",
-                                    unit_)
-                      : std::string("a call that failed half way may have "
-                                    "accessed them; the others are certain")));
+  long_fact("May", fmt::format("{} of {} {}s listed, summed over periods, or "
+                               "{:.3f}%. {} The others are certain.",
+                               format_count(s.may.sum),
+                               format_count(s.entries()), unit_, share, why));
 }
 
 void TextReport::curve() {

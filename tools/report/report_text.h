@@ -21,7 +21,8 @@ struct ReportStyle {
   std::size_t top = 10; ///< lines in a table, at most
 };
 
-/// Width of the terminal (or COLUMNS, or 80), and whether it shows UTF-8.
+/// The width that COLUMNS gives, or that of the terminal, or 80. And whether
+/// the locale uses UTF-8.
 ReportStyle style_of_terminal();
 
 std::string report_text(const Summary &summary, const ReportStyle &style);

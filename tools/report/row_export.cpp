@@ -1,4 +1,4 @@
-//===- row_export.cpp - A trace as rows, one a period, thread and granule -===//
+//===- row_export.cpp - A trace as rows -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -42,7 +42,8 @@ const char *state_name(ChecksumState state) {
   return "none";
 }
 
-/// What the layout can know of one direction, of rows with these flags.
+/// Whether a row with these flags was read, or written, as far as the layout
+/// can tell.
 enum class Answer { kNo, kYes, kUnknown };
 
 Answer was_read(abi::Layout layout, unsigned flags) {
@@ -70,7 +71,7 @@ std::string suffix_of(unsigned flags) {
   return suffix;
 }
 
-/// Which accesses of the row are only possible. Empty: none.
+/// Which accesses of the row are only possible. Empty if none are.
 const char *possible_name(abi::Layout layout, unsigned flags) {
   const unsigned possible = possible_flags(flags);
   if (possible == 0)
@@ -82,13 +83,13 @@ const char *possible_name(abi::Layout layout, unsigned flags) {
   return possible & trace::kRunRead ? "read+written" : "written";
 }
 
-/// The checksums of rising granules.
+/// Looks up the checksums of granules, in ascending order.
 class ChecksumLookup {
 public:
   explicit ChecksumLookup(const PeriodPart &part) : part_(part) {}
 
-  /// The state from `granule` on, up to `until`, which is lowered to where it
-  /// changes. `hashes` points to the granule's hash if the state is stable.
+  /// The state of `granule`. Lowers `until` to the granule where the state
+  /// changes. If the state is stable, `hashes` points to the granule's hash.
   ChecksumState at(std::uint64_t granule, std::uint64_t &until,
                    const std::uint64_t *&hashes) {
     const std::vector<ChecksumRun> &runs = part_.checksum_runs;

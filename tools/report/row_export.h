@@ -1,4 +1,4 @@
-//===- row_export.h - A trace as rows, one a period, thread and granule ---===//
+//===- row_export.h - A trace as rows -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,16 +18,17 @@ namespace pagetide::tools {
 
 enum class RowFormat { kCsv, kJson };
 
-/// Which rows; all unless said otherwise. A granule belongs to the addresses if
-/// one of its own does.
+/// Which rows to write. The default is all. A granule is in the range of
+/// addresses if one of its bytes is.
 struct RowFilter {
   NumberRange periods;
   NumberRange addresses;
   std::optional<std::uint64_t> tid;
 };
 
-/// Writes all rows of the trace up to its end or to where it cannot be read;
-/// the reader says which. Both formats are well-formed in either case.
+/// Writes a row for each period, thread and granule, up to the trace's end or
+/// to where it cannot be read. The reader says which it was. Both formats are
+/// well-formed in either case.
 void export_rows(TraceReader &reader, RowFormat format, const RowFilter &filter,
                  TextSink &sink);
 

@@ -18,14 +18,14 @@ namespace pagetide::tools {
 
 namespace {
 
-/// For the sets that count distinct granules: hundreds of millions of them
-/// where they lie dense.
+/// For the sets that count distinct granules. It holds hundreds of millions of
+/// granules if they are dense.
 constexpr std::size_t kSetBytes = 192u << 20;
 constexpr std::size_t kMaxThreads = 65536;
 constexpr std::size_t kMaxNotes = 1000;
 constexpr std::size_t kMaxMappings = 1000;
-/// Names and texts are kept as far as a person would read them: a damaged or
-/// made-up trace can hold megabytes.
+/// Names and texts are cut to what a person would read. A damaged or made-up
+/// trace can have megabytes of them.
 constexpr std::size_t kMaxNoteText = 4096;
 constexpr std::size_t kMaxThreadName = 256;
 
@@ -33,7 +33,8 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/// Counts of one kind: of the period being read, of each period, of all.
+/// Counts of one kind: of the period being read, of each period, and of all
+/// periods.
 class Quantity {
 public:
   explicit Quantity(MemoryBudget &budget) : distinct_(budget) {}
@@ -42,7 +43,7 @@ public:
     period_ += run.count;
     distinct_.insert(run.first, run.end());
   }
-  /// The period's count; the next begins with nothing.
+  /// Returns the period's count, and begins the next period with 0.
   std::uint64_t end_period() {
     const std::uint64_t count = period_;
     counts_.add(count);
@@ -260,7 +261,7 @@ void Summarizer::end_period(const PeriodPart &part) {
   summary_.harvested_periods += (part.flags & trace::kPeriodHarvested) != 0;
   summary_.partial_periods += (part.flags & trace::kPeriodPartial) != 0;
   summary_.overruns = saturating_add(summary_.overruns, part.overruns);
-  // The reader has checked that the numbers rise.
+  // The reader has checked that the indices ascend.
   summary_.missing_periods += part.index - next_period_;
   next_period_ = part.index + 1;
   end_ns_ = std::max(end_ns_, part.end_ns);

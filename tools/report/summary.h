@@ -33,7 +33,7 @@ struct MappingSummary {
   std::uint64_t accessed = 0; ///< granules summed over periods
   std::uint64_t read = 0;
   std::uint64_t written = 0;
-  std::uint64_t may = 0; ///< nothing but possible, summed likewise
+  std::uint64_t may = 0; ///< only possible, summed in the same way
   std::uint64_t distinct = 0;
   bool distinct_is_lower_bound = false;
 };
@@ -46,7 +46,7 @@ struct ThreadSummary {
   std::uint64_t accessed = 0; ///< granules summed over periods
   std::uint64_t read = 0;
   std::uint64_t written = 0;
-  std::uint64_t may = 0; ///< nothing but possible, summed likewise
+  std::uint64_t may = 0; ///< only possible, summed in the same way
 };
 
 struct ChecksumSummary {
@@ -72,15 +72,15 @@ struct Summary {
   std::uint64_t final_periods = 0;
   std::uint64_t harvested_periods = 0;
   std::uint64_t partial_periods = 0;
-  std::uint64_t missing_periods = 0; ///< numbers that were left out
+  std::uint64_t missing_periods = 0; ///< indices that no period has
   std::uint64_t overruns = 0;
-  std::uint64_t duration_ns = 0; ///< from the recording's begin to its end
+  std::uint64_t duration_ns = 0; ///< of the recording
 
   Figures accessed; ///< certain accesses of this period
   Figures read;
   Figures written;
-  Figures carried;  ///< nothing but carried over
-  Figures may;      ///< nothing but possible, and no less
+  Figures carried;  ///< only carried over
+  Figures may;      ///< only possible
   Figures may_read; ///< whose read is only possible, whatever else is certain
   Figures may_written; ///< whose write is only possible
   TimeCurve curve;     ///< granules accessed in each period
@@ -92,12 +92,12 @@ struct Summary {
   std::vector<Note> notes; ///< the first ones
   std::uint64_t note_count = 0;
 
-  /// Whether the file ends as it should and the runtime could do its work.
+  /// True if the trace has its proper end, and the runtime did not give up.
   bool is_whole() const {
     return integrity == Integrity::kComplete &&
            (!end || end->reason != trace::EndReason::kFailed);
   }
-  /// Granules summed over periods, without those that were carried only.
+  /// Granules summed over periods, without those that were only carried.
   std::uint64_t entries() const { return accessed.sum + may.sum; }
   Geometry geometry() const { return geometry_of(header); }
   std::uint64_t granule_bytes() const {
@@ -106,7 +106,7 @@ struct Summary {
   bool per_thread() const { return header.flags & trace::kHeaderPerThread; }
 };
 
-/// Reads a whole trace. Throws Failure where the file is none.
+/// Reads a whole trace. Throws Failure if the file is no trace.
 Summary summarize(const std::string &path);
 Summary summarize(TraceReader reader);
 

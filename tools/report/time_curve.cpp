@@ -25,8 +25,8 @@ void TimeCurve::add(std::uint64_t start_ns, std::uint64_t end_ns,
   const std::uint64_t start = std::max(start_ns, origin_ns_) - origin_ns_;
   const std::uint64_t end = std::max(end_ns, origin_ns_) - origin_ns_;
   duration_ns_ = std::max(duration_ns_, end);
-  // The last nanosecond decides, so that a curve that just fills the bins
-  // stays fine. An instant still gets the bin it lies in.
+  // The last nanosecond decides, so that a curve that just fills the bins does
+  // not become coarser. An instant gets the bin that it lies in.
   const std::uint64_t last = end > start ? end - 1 : start;
   while (last / bin_ns_ >= kBins) {
     for (std::size_t i = 0; i < kBins / 2; ++i)
@@ -71,7 +71,7 @@ std::string draw_curve(const TimeCurve &curve, const CurveStyle &style,
   const std::vector<std::uint64_t> columns = curve.columns(width);
   const std::uint64_t top = std::max<std::uint64_t>(
       *std::max_element(columns.begin(), columns.end()), 1);
-  // In steps of a line; what is not nothing shows as something.
+  // Heights are in steps of a line. A value other than 0 has at least one step.
   std::vector<std::size_t> heights;
   for (const std::uint64_t value : columns) {
     const double share = static_cast<double>(value) / static_cast<double>(top);

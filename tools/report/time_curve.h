@@ -14,13 +14,13 @@
 
 namespace pagetide::tools {
 
-/// The largest value of a quantity in each of a number of equal stretches of
-/// time. The stretches begin short and double whenever time outgrows them.
+/// The largest value of a quantity in each of several equal stretches of time.
+/// The stretches are short at first. Their length doubles whenever they no
+/// longer cover the time.
 class TimeCurve {
 public:
-  /// Says that the quantity was `value` all through [start, end), in
-  /// nanoseconds. The first call sets the origin; what lies before it counts
-  /// as there.
+  /// Says that the quantity was `value` from `start_ns` to `end_ns`. The first
+  /// call sets the origin. Earlier times count as the origin.
   void add(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t value);
 
   std::uint64_t start_ns() const { return origin_ns_; }
@@ -45,8 +45,8 @@ struct CurveStyle {
   bool unicode = true;    ///< block elements; otherwise ASCII
 };
 
-/// The curve as lines of text with its axes. `value_label` writes a value of
-/// the vertical axis.
+/// The curve with its axes, as lines of text. `value_label` returns the text
+/// for a value of the vertical axis.
 std::string draw_curve(const TimeCurve &curve, const CurveStyle &style,
                        std::string (*value_label)(double value,
                                                   const void *context),

@@ -14,8 +14,8 @@
 
 namespace pagetide::tools {
 
-/// The number of slips that make one word of the other: a character too many,
-/// one too few, another one, or two neighbours in the wrong order.
+/// How many slips turn one word into the other. A slip is a character too many,
+/// one too few, a wrong one, or two neighbours in the wrong order.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);

@@ -25,7 +25,7 @@ namespace pagetide::tools {
 
 namespace {
 
-/// A segment of notes beyond this is not one that a linker made.
+/// No linker makes a larger segment of notes.
 constexpr std::uint64_t kMaxNoteBytes = 1 << 20;
 
 bool read_at(int fd, void *buffer, std::size_t bytes, std::uint64_t offset) {
@@ -76,7 +76,7 @@ ElfFile examine_elf(const std::string &path) {
       header.e_phentsize != sizeof(Elf64_Phdr))
     return file;
   file.is_elf = true;
-  // As the kernel decides whether the loader runs in secure mode.
+  // The kernel decides in the same way whether the loader runs in secure mode.
   file.gains_privilege =
       ((status.st_mode & S_ISUID) && status.st_uid != ::geteuid()) ||
       ((status.st_mode & S_ISGID) && status.st_gid != ::getegid()) ||

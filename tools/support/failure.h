@@ -12,9 +12,9 @@
 
 namespace pagetide::tools {
 
-/// Ends the running command: main prints the text after "pagetide: " and exits
-/// with the command's failure status. The text says what happened, to what, and
-/// what to do.
+/// Ends the running command. main prints "pagetide: " and the text, and exits
+/// with the command's failure status. The text says what failed, why, and what
+/// to do.
 class Failure : public std::runtime_error {
 public:
   explicit Failure(const std::string &text) : std::runtime_error(text) {}

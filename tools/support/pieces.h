@@ -21,7 +21,7 @@ public:
 
   /// Calls visit(first, end, segment) for each piece of [first, end). `segment`
   /// points to the one that the piece lies in, or is null. Each range must
-  /// begin at or behind the end of the one before.
+  /// begin at the end of the one before, or behind it.
   template <typename Visit>
   void divide(std::uint64_t first, std::uint64_t end, Visit visit) {
     if (next_ != end_ && next_->end <= first)

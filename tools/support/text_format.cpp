@@ -73,7 +73,7 @@ std::size_t utf8_length(std::string_view text) {
   const bool overlong = (length == 3 && code < 0x800) ||
                         (length == 4 && (code < 0x10000 || code > 0x10ffff));
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  // C1 controls, and the marks that reorder what stands beside them.
+  // C1 controls, and characters that change the order of others on the screen.
   const bool unsafe =
       (code >= 0x80 && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -86,7 +86,7 @@ std::string format_bytes(double bytes) {
   static constexpr const char *kNames[] = {"B",   "KiB", "MiB", "GiB",
                                            "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
-  // 1023.5 would be printed as 1024.
+  // 1023.5 and more would be printed as 1024.
   while (bytes >= 1023.5 && unit + 1 < std::size(kNames)) {
     bytes /= 1024;
     ++unit;
@@ -152,7 +152,7 @@ std::string format_command(const std::vector<std::string> &words) {
     if (!out.empty())
       out += ' ';
     const std::string shown = printable(word);
-    // Only this kind of quotes takes escapes for what they stand for.
+    // A shell replaces escapes only in $'...'.
     const bool has_escapes = shown != word;
     if (!has_escapes && !word.empty() &&
         word.find_first_of(kSpecial) == std::string::npos) {
@@ -160,7 +160,7 @@ std::string format_command(const std::vector<std::string> &words) {
       continue;
     }
     if (has_escapes) {
-      // A backslash of the word's own is no escape.
+      // A backslash of the word itself must not begin an escape.
       std::string doubled;
       for (const char c : word)
         doubled += c == '\\' ? std::string("\\\\") : std::string(1, c);
@@ -216,7 +216,8 @@ std::optional<std::uint64_t> parse_duration(std::string_view text) {
     if (unit.name != name)
       continue;
     std::uint64_t ns;
-    // A unit is at most 3.6e12 ns and a fraction below 1e9: 128 bits hold it.
+    // A unit has at most 3.6e12 ns, and a fraction is below 1e9. The product
+    // fits into 128 bits.
     const unsigned __int128 part =
         static_cast<unsigned __int128>(fraction) * unit.ns;
     if (part % scale != 0 || __builtin_mul_overflow(whole, unit.ns, &ns) ||

@@ -24,7 +24,7 @@ std::string format_duration(std::uint64_t ns);
 /// "1,234,567".
 std::string format_count(std::uint64_t count);
 
-/// What follows the noun that is counted.
+/// The ending of the noun that is counted.
 constexpr const char *plural(std::uint64_t count) {
   return count == 1 ? "" : "s";
 }
@@ -32,28 +32,29 @@ constexpr const char *plural(std::uint64_t count) {
 /// "2025-11-20 15:32:01 UTC" from CLOCK_REALTIME nanoseconds.
 std::string format_realtime(std::uint64_t ns);
 
-/// The text with what a terminal might obey, or UTF-8 does not allow, written
-/// as \xNN: names in a trace come from whatever program was recorded.
+/// The text with terminal controls, and bytes that are no UTF-8, written as
+/// \xNN. The names in a trace come from the recorded program, and can have any
+/// bytes.
 std::string printable(std::string_view text);
 
-/// The words for a shell (bash, zsh, ksh), quoted where needed. Printable: what
-/// a terminal might obey is written as an escape, within $'...'.
+/// The words for a shell (bash, zsh, ksh), quoted if necessary. Terminal
+/// controls are written as escapes, within $'...'.
 std::string format_command(const std::vector<std::string> &words);
 
 /// "SIGSEGV" or "signal 77".
 std::string signal_name(int signal);
 
-/// What the trace of an engine tells, by its name in the Process frame; empty
-/// for that of marks, of which there is nothing to say.
+/// What the trace of an engine tells. `name` is that of the Process frame.
+/// Empty for engine marks.
 std::string engine_text(std::string_view name);
 
 /// Nanoseconds of "500ms", "1.5s", "250us", "3min", "1h" or "0". A number
-/// without a unit is no duration. Nothing where the text is malformed or does
-/// not fit.
+/// without a unit is no duration. No value if the text is malformed or too
+/// large.
 std::optional<std::uint64_t> parse_duration(std::string_view text);
 
-/// A number in decimal digits, or in hexadecimal ones after 0x. Nothing where
-/// the text is anything else or does not fit.
+/// A number in decimal digits, or in hexadecimal ones after 0x. No value if the
+/// text is anything else, or too large.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
 /// Numbers from the first to the last.
@@ -62,11 +63,11 @@ struct NumberRange {
   std::uint64_t last = UINT64_MAX;
 };
 
-/// Reads "A", "A:B", "A:" or ":B". Both ends belong to the range. Nothing where
-/// the text is anything else or A is above B.
+/// Reads "A", "A:B", "A:" or ":B". Both ends belong to the range. No value if
+/// the text is anything else, or A is above B.
 std::optional<NumberRange> parse_range(std::string_view text);
 
-/// A duration as parse_duration and the runtime's options read it, exactly.
+/// The exact duration, as parse_duration and the runtime's options read it.
 std::string duration_option(std::uint64_t ns);
 
 } // namespace pagetide::tools

@@ -29,8 +29,8 @@ TextOutput::TextOutput() : fd_(STDOUT_FILENO), name_("standard output") {}
 
 namespace {
 
-/// Makes or empties a file. In a directory that other users may write to, a
-/// link can be a trap: only links of the caller or of root are followed.
+/// Creates or empties a file. In a directory that other users may write to, a
+/// link can be a trap. So only links of the caller or of root are followed.
 int open_output(const std::string &path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
   const int fd = ::open(path.c_str(), kFlags | O_NOFOLLOW, 0666);
@@ -39,8 +39,8 @@ int open_output(const std::string &path) {
   struct stat link;
   if (::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode) &&
       link.st_uid != ::geteuid() && link.st_uid != 0)
-    throw Failure(fmt::format("{}: is a link that another user made; it is not "
-                              "followed",
+    throw Failure(fmt::format("{}: is a link of another user, and such links "
+                              "are not followed; give another name",
                               path));
   return ::open(path.c_str(), kFlags, 0666);
 }
@@ -51,7 +51,7 @@ TextOutput::TextOutput(const std::string &path)
     : own_(open_output(path)), fd_(own_.get()), name_(path) {
   if (!own_)
     throw Failure(
-        fmt::format("{}: cannot be made: {}", path, std::strerror(errno)));
+        fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
 }
 
 void TextOutput::write(std::string_view text) {

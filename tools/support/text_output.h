@@ -21,16 +21,16 @@ public:
   virtual void write(std::string_view text) = 0;
 };
 
-/// The reader of our output has gone: no message is needed.
+/// Nobody reads our output any more. No message is needed.
 struct ReaderGone {};
 
-/// Buffers text for standard output or a file. Throws Failure where it cannot
-/// be written, ReaderGone where it is a pipe that nobody reads any more.
+/// Buffers text for standard output or a file. Throws Failure if the text
+/// cannot be written, and ReaderGone if nobody reads the pipe any more.
 class TextOutput : public TextSink {
 public:
   /// Standard output.
   TextOutput();
-  /// Makes or replaces the file.
+  /// Creates or replaces the file.
   explicit TextOutput(const std::string &path);
 
   void write(std::string_view text) override;

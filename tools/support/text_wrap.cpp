@@ -15,7 +15,7 @@
 namespace pagetide::tools {
 
 std::size_t columns_of(std::string_view text) {
-  // Bytes that do not continue a UTF-8 character.
+  // Counts the bytes that begin a UTF-8 character.
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -13,19 +13,20 @@
 
 namespace pagetide::tools {
 
-/// The width of text whose reader's terminal is not known.
+/// The width of text if the reader's terminal is not known.
 inline constexpr std::size_t kTextWidth = 80;
 
 /// Columns that a terminal needs for printable text.
 std::size_t columns_of(std::string_view text);
 
-/// The text if it has at most `columns` columns; otherwise its begin, and how
-/// many characters are missing.
+/// The text if it has at most `columns` columns. Otherwise its beginning, and
+/// how many characters are missing.
 std::string shortened(const std::string &text, std::size_t columns);
 
-/// The words in lines of at most `width` columns, each of which begins at
-/// column `indent`. The caller has written the first line up to there. A word
-/// that is wider than a line stands alone and whole. Ends with a line break.
+/// The words in lines of at most `width` columns. Each line begins at column
+/// `indent`; the caller has written the first line up to there. A word that is
+/// wider than a line is alone on its line, and not divided. Ends with a line
+/// break.
 std::string wrapped(std::string_view words, std::size_t indent,
                     std::size_t width = kTextWidth);
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/report_text.h"
 #include "report/summary.h"
 
 #include "sample_traces.h"
@@ -90,6 +91,28 @@ TEST(Summary, CarriedAndPossiblePagesAreNotInTheWorkingSet) {
   ASSERT_EQ(summary.mappings.size(), 1u);
   EXPECT_EQ(summary.mappings[0].accessed, 3u);
   EXPECT_EQ(summary.mappings[0].may, 2u);
+}
+
+TEST(Summary, TheReportSaysWhyPagesArePossible) {
+  const auto says = [](const Summary &summary, const char *text) {
+    ReportStyle style;
+    style.width = 400; // the paragraph is one line
+    return report_text(summary, style).find(text) != std::string::npos;
+  };
+  const char near[] = "Precision near does not always tell";
+  const char calls[] = "or do not say what they touched";
+  const char engine[] = "Engine uffd cannot tell whether they were written.";
+  Summary summary = summary_of("carried");
+  EXPECT_TRUE(says(summary, calls));
+  EXPECT_FALSE(says(summary, near));
+  EXPECT_FALSE(says(summary, engine));
+  summary.header.cell_shift = abi::kNearCellShift;
+  EXPECT_TRUE(says(summary, calls));
+  EXPECT_TRUE(says(summary, near));
+  summary.process = Process{"", {}, "", "uffd", ""};
+  EXPECT_FALSE(says(summary, calls));
+  EXPECT_FALSE(says(summary, near));
+  EXPECT_TRUE(says(summary, engine));
 }
 
 TEST(Summary, PartsOfAPeriodAreOnePeriod) {
