@@ -3,13 +3,13 @@
 """Runs clang-tidy over our own C++ files, or over those below PLACEs.
 
 Three things keep it quick:
-- each file is checked once, though several targets compile it;
-- where build/lib/OwnCodeOnly.so exists (test/meta/lint/OwnCodeOnly.cpp),
-  clang-tidy looks at our own declarations and not at those of other projects'
-  headers, whose findings it would drop anyway;
-- a file that passed is checked again only if it, a header of ours that it
-  includes, .clang-tidy or clang-tidy has changed since. Passes are noted in
-  STAMPS; `--all` ignores them.
+- Each file is checked once, though several targets compile it.
+- If build/lib/OwnCodeOnly.so exists (test/meta/lint/OwnCodeOnly.cpp),
+  clang-tidy looks only at our own declarations. It would drop its findings in
+  other projects' headers anyway.
+- A file that passed is checked again only if it, a header of ours that it
+  includes, a .clang-tidy of their folders or clang-tidy has changed since.
+  Passes are noted in STAMPS; `--all` ignores them.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def without_precompiled_headers(command):
 
 
 def dependencies(build):
-    """Of each object, as ninja knows them since it was built."""
+    """The files that each object depends on, as ninja has recorded them."""
     listed = subprocess.run(["ninja", "-C", build, "-t", "deps"],
                             capture_output=True, text=True, check=False).stdout
     found, current = {}, None
@@ -75,15 +75,14 @@ def dependencies(build):
 
 
 class Stamps:
-    """Which inputs of which files passed."""
+    """Remembers with which inputs a file passed."""
 
     def __init__(self, args, tool):
         self.file = args.stamps
         self.common = hashlib.sha256()
         version = subprocess.run([tool, "--version"], capture_output=True,
                                  check=True).stdout
-        for part in (version, (TOP / ".clang-tidy").read_bytes()):
-            self.common.update(part)
+        self.common.update(version)
         self.dependencies = dependencies(args.build)
         self.build = args.build
         self.passed = {}
@@ -93,7 +92,7 @@ class Stamps:
                 self.passed = json.load(file)
 
     def key(self, path, entry):
-        """Of all that the result depends on; None if it is not known."""
+        """A hash of all that the result depends on; None if that is unknown."""
         output = entry.get("output")
         if output is None:
             match = re.search(r" -o (\S+)", entry["command"])
@@ -103,13 +102,19 @@ class Stamps:
             return None
         key = self.common.copy()
         key.update(entry["command"].encode())
-        for name in sorted({path, *inputs}):
+        files = set()
+        for name in {path, *inputs}:
             file = (TOP / path) if name == path else (self.build / name)
             file = pathlib.Path(os.path.normpath(file))
             if not file.is_relative_to(TOP) or file.is_relative_to(self.build):
                 continue
             if file.suffix in (".pch", ".o"):
                 continue
+            files.add(file)
+            # Each folder may have a configuration, also for its headers.
+            files.update(folder / ".clang-tidy" for folder in file.parents
+                         if folder.is_relative_to(TOP))
+        for file in sorted(files):
             key.update(str(file.relative_to(TOP)).encode() + b"\0")
             key.update(file.read_bytes() if file.exists() else b"")
         return key.hexdigest()

@@ -76,8 +76,8 @@ struct Pattern {
 
 //===- The process that is measured ---------------------------------------===//
 
-/// Gives the process an empty shadow of that layout, of which the recorder has
-/// collected one period.
+/// Gives the process an empty shadow of that layout. The recorder has collected
+/// one period of it.
 void begin(const Pattern &pattern) {
   if (shadow.control_ready != 0) {
     Unmap(reinterpret_cast<void *>(shadow.slot_base[kFirstSlot]),
@@ -301,13 +301,13 @@ void add_snapshots() {
     bool near;
     unsigned marks;
   };
-  constexpr Kind kinds[] = {
+  constexpr Kind kKinds[] = {
       {"rw/read", abi::Layout::kRw, false, kReads},
       {"rw/read_and_written", abi::Layout::kRw, false, kReads | kWrites},
       {"access/accessed", abi::Layout::kAccess, false, kReads},
       {"near_rw/read_and_written", abi::Layout::kRw, true, kReads | kWrites},
   };
-  for (const Kind &kind : kinds)
+  for (const Kind &kind : kKinds)
     for (const auto &[shape, stride] :
          {std::pair{"dense", uptr{1}}, std::pair{"scattered", kScattered}})
       for (const uptr pages : {1000, 10000, 100000}) {

@@ -28,7 +28,7 @@
 
 namespace pagetide {
 
-static void Say(const char *format, va_list arguments) {
+static void print_message(const char *format, va_list arguments) {
   std::vfprintf(stderr, format, arguments);
   std::fputc('\n', stderr);
 }
@@ -36,7 +36,7 @@ static void Say(const char *format, va_list arguments) {
 void Fatal(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  Say(format, arguments);
+  print_message(format, arguments);
   va_end(arguments);
   std::abort();
 }
@@ -44,14 +44,14 @@ void Fatal(const char *format, ...) {
 void Info(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  Say(format, arguments);
+  print_message(format, arguments);
   va_end(arguments);
 }
 
 void BailOut(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  Say(format, arguments);
+  print_message(format, arguments);
   va_end(arguments);
   std::abort();
 }
@@ -59,14 +59,14 @@ void BailOut(const char *format, ...) {
 bool UnderSystemCallFilter() { return false; }
 
 const Flags &GetFlags() {
-  static const Flags flags = [] {
+  static const Flags kFlags = [] {
     Flags defaults = {};
     // The thread that marks is the one that collects: it is never seen blocked,
     // and has written all that it will. Nothing is to be carried on.
     defaults.settle = 0;
     return defaults;
   }();
-  return flags;
+  return kFlags;
 }
 
 // As in mark_checks.cpp, where it costs the snapshot two locked instructions.

@@ -155,8 +155,8 @@ static bool Collect(bool ends_period) {
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
         return cursor.AddOrJoin(word, value) != nullptr;
       });
-      if (cursor.words())
-        CopyWritten(cursor.first(), cursor.words(), written);
+      if (cursor.Words())
+        CopyWritten(cursor.First(), cursor.Words(), written);
     } else {
       const u64 mask = WriteCellMask();
       ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
@@ -284,7 +284,7 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
       });
     }
   }
-  for (const EarlyMarks::Entry &entry : early.entries())
+  for (const EarlyMarks::Entry &entry : early.Entries())
     if (entry.record)
       if (u64 value = entry.visible & MaskInRange(entry.record->word, range))
         words.push_back({entry.record->word, value});
@@ -322,16 +322,16 @@ static bool Take(GranuleRange range) {
     AddWriter(slot, tid, generation, first);
   }
   RecordUnregisteredThreads();
-  for (EarlyMarks::Entry &entry : early.entries())
+  for (EarlyMarks::Entry &entry : early.Entries())
     if (entry.record)
       entry.visible &= ~MaskInRange(entry.record->word, range);
   return true;
 }
 
 const Engine &MarksEngine() {
-  static const Engine engine = {
+  static const Engine kEngine = {
       "marks", Start, ForgetIdleShadow, Collect, Recheck, Peek, Take};
-  return engine;
+  return kEngine;
 }
 
 //===- Slots emptied within a period --------------------------------------===//

@@ -68,9 +68,9 @@ static bool Take(GranuleRange range) {
 }
 
 const Engine &MprotectEngine() {
-  static const Engine engine = {"mprotect", Start, Stop, Collect,
-                                Recheck,    Peek,  Take, PrepareProtection};
-  return engine;
+  static const Engine kEngine = {"mprotect", Start, Stop, Collect,
+                                 Recheck,    Peek,  Take, PrepareProtection};
+  return kEngine;
 }
 
 } // namespace pagetide

@@ -196,7 +196,7 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
     uffd.peeked.push_back({word, value});
     return true;
   });
-  for (const EarlyMarks::Entry &entry : uffd.early.entries())
+  for (const EarlyMarks::Entry &entry : uffd.early.Entries())
     if (entry.record)
       if (u64 value = entry.visible & MaskInRange(entry.record->word, range))
         words.push_back({entry.record->word, value});
@@ -215,16 +215,16 @@ static bool Take(GranuleRange range) {
                     uffd.runs);
       }
   }
-  for (EarlyMarks::Entry &entry : uffd.early.entries())
+  for (EarlyMarks::Entry &entry : uffd.early.Entries())
     if (entry.record)
       entry.visible &= ~MaskInRange(entry.record->word, range);
   return ok;
 }
 
 const Engine &UffdEngine() {
-  static const Engine engine = {
+  static const Engine kEngine = {
       "uffd", Start, StopWriteTracking, Collect, Recheck, Peek, Take};
-  return engine;
+  return kEngine;
 }
 
 } // namespace pagetide

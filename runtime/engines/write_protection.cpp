@@ -83,9 +83,9 @@ static bool IsLibcOrLoader(const char *path) {
   const char *name = internal_strrchr(path, '/');
   if (!name++)
     return false;
-  static const char *const heads[] = {"libc.so", "libc-2", "ld-linux", "ld-2",
-                                      "ld.so"};
-  for (const char *head : heads)
+  static const char *const kHeads[] = {"libc.so", "libc-2", "ld-linux", "ld-2",
+                                       "ld.so"};
+  for (const char *head : kHeads)
     if (StartsWith(name, head))
       return true;
   return false;

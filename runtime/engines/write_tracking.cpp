@@ -45,13 +45,13 @@ using trace::kKernelWritten;
 namespace {
 struct Tracking {
   bool running;
-  bool leave_library_out;
+  bool exclude_library;
   AsyncProtection kernel;
   int stop_event;
   RawThread event_reader;
   PageVec<AddressRange> own;
   PageVec<AddressRange> shared; ///< registered, as last looked up
-  PageVec<WrittenRun> kept;     ///< for LeaveOwnOut
+  PageVec<WrittenRun> kept;     ///< for RemoveOwnRuns
 };
 } // namespace
 
@@ -210,7 +210,7 @@ AddressRange OwnLibrary() {
 /// The runtime's own memory, sorted.
 static void ListOwn() {
   ListOwnMemory(tracking.own);
-  if (tracking.leave_library_out)
+  if (tracking.exclude_library)
     tracking.own.push_back(OwnLibrary());
   // Insertion sort: they are few and nearly sorted.
   for (uptr i = 1; i < tracking.own.size(); ++i)
@@ -225,7 +225,7 @@ static void ListOwn() {
 /// Removes the runtime's own memory from runs[first] on. The writer's thread
 /// may have mapped memory since the mappings were read, and at an address that
 /// was not the runtime's then.
-static void LeaveOwnOut(PageVec<WrittenRun> &runs, uptr first) {
+static void RemoveOwnRuns(PageVec<WrittenRun> &runs, uptr first) {
   if (runs.size() == first)
     return;
   ListOwn();
@@ -256,7 +256,7 @@ void TrackMappings(const MappingList &mappings, bool take,
   tracking.shared.clear();
   for (const Mapping &m : mappings.entries)
     TrackMapping(m, mappings.NameOf(m), {take, runs, untracked});
-  LeaveOwnOut(runs, before);
+  RemoveOwnRuns(runs, before);
 }
 
 //===- What is tracked already --------------------------------------------===//
@@ -292,7 +292,7 @@ static int ScanTracked(uptr begin, uptr end, u64 flags,
     if (from < to && !error)
       error = ScanShared(from, to, flags, runs);
   }
-  LeaveOwnOut(runs, before);
+  RemoveOwnRuns(runs, before);
   return error;
 }
 
@@ -325,14 +325,14 @@ int ListTouchedPages(uptr begin, uptr end, bool is_shared,
 /// look like a write. But a thread that moves a mapping waits until its event
 /// has been read. This thread only reads events.
 static void ReadEvents(void *) {
-  pollfd fds[2] = {{tracking.kernel.uffd(), POLLIN, 0},
+  pollfd fds[2] = {{tracking.kernel.Uffd(), POLLIN, 0},
                    {tracking.stop_event, POLLIN, 0}};
   for (;;) {
     Syscall(SYS_poll, (uptr)fds, 2, (uptr)-1);
     if (fds[1].revents)
       return;
     u8 events[32 * 16]; // of struct uffd_msg
-    while (!Failed(Syscall(SYS_read, (uptr)tracking.kernel.uffd(), (uptr)events,
+    while (!Failed(Syscall(SYS_read, (uptr)tracking.kernel.Uffd(), (uptr)events,
                            sizeof(events))))
       ;
   }
@@ -361,7 +361,7 @@ static void CloseAll() {
   tracking.stop_event = 0;
 }
 
-const char *StartWriteTracking(bool leave_library_out) {
+const char *StartWriteTracking(bool exclude_library) {
   if (const char *missing = OpenAll()) {
     CloseAll();
     return missing;
@@ -369,7 +369,7 @@ const char *StartWriteTracking(bool leave_library_out) {
   // The first write to a huge page would count as a write to all of it.
   // Existing huge pages are split at their first write.
   Syscall(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  tracking.leave_library_out = leave_library_out;
+  tracking.exclude_library = exclude_library;
   tracking.running = true;
   return nullptr;
 }

@@ -43,9 +43,9 @@ struct UntrackedRange {
 };
 
 /// Returns null, or a static text that says what the system lacks.
-/// `leave_library_out`: this library's variables are not tracked. (The memory
+/// `exclude_library`: this library's variables are not tracked. (The memory
 /// that it maps never is.)
-const char *StartWriteTracking(bool leave_library_out);
+const char *StartWriteTracking(bool exclude_library);
 void StopWriteTracking();
 
 /// Tracks all mappings of the list. Appends, by ascending address, the pages

@@ -42,8 +42,8 @@ public:
   ChildEnvironment(const ChildEnvironment &) = delete;
   ChildEnvironment &operator=(const ChildEnvironment &) = delete;
 
-  Strings get() const { return environment_; }
-  bool has_more() const { return has_more_; }
+  Strings Get() const { return environment_; }
+  bool HasMore() const { return has_more_; }
 
 private:
   void Extend(uptr count, bool options, bool preload);

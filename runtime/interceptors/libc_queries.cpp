@@ -102,7 +102,7 @@ public:
   }
   ServableSet(const ServableSet &) = delete;
   ServableSet &operator=(const ServableSet &) = delete;
-  const void *get() const { return set_; }
+  const void *Get() const { return set_; }
 
 private:
   const void *set_;
@@ -115,7 +115,7 @@ private:
     const ServableSet servable(how == kUnblock ? nullptr : set);               \
     KernelWillWrite(old, kSignalSetBytes);                                     \
     int result =                                                               \
-        RESOLVED(name)(how, servable.get() ? servable.get() : set, old);       \
+        RESOLVED(name)(how, servable.Get() ? servable.Get() : set, old);       \
     if (ShadowReady()) {                                                       \
       DidTake(set, kSignalSetBytes, !result);                                  \
       DidGive(old, kSignalSetBytes, !result);                                  \

@@ -149,37 +149,36 @@ static int ExecFailed(int result) {
 PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, AT_FDCWD, path);
-  return ExecFailed(RESOLVED(execve)(path, argv, child.get()));
+  return ExecFailed(RESOLVED(execve)(path, argv, child.Get()));
 }
 PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
   BeforeExec();
   const ChildEnvironment child(environ, AT_FDCWD, path);
-  return ExecFailed(child.has_more() ? RESOLVED(execve)(path, argv, child.get())
-                                     : RESOLVED(execv)(path, argv));
+  return ExecFailed(child.HasMore() ? RESOLVED(execve)(path, argv, child.Get())
+                                    : RESOLVED(execv)(path, argv));
 }
 PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
                      Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, AT_FDCWD, nullptr);
-  return ExecFailed(RESOLVED(execvpe)(file, argv, child.get()));
+  return ExecFailed(RESOLVED(execvpe)(file, argv, child.Get()));
 }
 PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
   BeforeExec();
   const ChildEnvironment child(environ, AT_FDCWD, nullptr);
-  return ExecFailed(child.has_more()
-                        ? RESOLVED(execvpe)(file, argv, child.get())
-                        : RESOLVED(execvp)(file, argv));
+  return ExecFailed(child.HasMore() ? RESOLVED(execvpe)(file, argv, child.Get())
+                                    : RESOLVED(execvp)(file, argv));
 }
 PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, fd, "", AT_EMPTY_PATH);
-  return ExecFailed(RESOLVED(fexecve)(fd, argv, child.get()));
+  return ExecFailed(RESOLVED(fexecve)(fd, argv, child.Get()));
 }
 PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {
   BeforeExec();
   const ChildEnvironment child(env, dir, path, flags);
-  return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.get(), flags));
+  return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.Get(), flags));
 }
 
 /// The arguments of an execl: first, ..., nullptr.

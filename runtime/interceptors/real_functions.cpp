@@ -13,13 +13,14 @@
 
 using namespace pagetide;
 
-// The linker sets these.
+// The linker sets these. NOLINTBEGIN(readability-identifier-naming)
 extern const char own_begin[] asm("__ehdr_start");
 extern const char own_end[] asm("_end");
 extern const RealFunction first_real_function[] asm("__start_pagetide_real");
 extern const RealFunction end_of_real_functions[] asm("__stop_pagetide_real");
 extern const ResolvedStep first_step[] asm("__start_pagetide_resolved");
 extern const ResolvedStep end_of_steps[] asm("__stop_pagetide_resolved");
+// NOLINTEND(readability-identifier-naming)
 
 namespace pagetide {
 

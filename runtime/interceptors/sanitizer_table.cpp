@@ -203,7 +203,7 @@ static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
   ScopedHoldProtection hold;
   if (pid)
     KernelWillWrite(pid, sizeof(*pid));
-  return spawn(pid, path, actions, attributes, argv, child.get());
+  return spawn(pid, path, actions, attributes, argv, child.Get());
 }
 static int Spawn(pid_t *pid, const char *path, const void *actions,
                  const void *attributes, char *const argv[],

@@ -40,11 +40,11 @@ static uptr FindDifference(const char *a, const char *b, uptr most) {
   // Compare sixteen at a time, but never read a page that the strings may not
   // reach.
   constexpr uptr kPage = 4096;
-  const auto StaysInPage = [](const u8 *p) {
+  const auto stays_in_page = [](const u8 *p) {
     return (uptr)p % kPage <= kPage - 16;
   };
   for (uptr i = 0; i < most;) {
-    if (StaysInPage(x + i) && StaysInPage(y + i)) {
+    if (stays_in_page(x + i) && stays_in_page(y + i)) {
       const __m128i block = _mm_loadu_si128((const __m128i *)(x + i));
       const u32 ends =
           (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_setzero_si128()));

@@ -357,7 +357,7 @@ InFlight RangeInFlight(long number, Arguments a) {
 DEFINE_REAL(long, syscall, long number, ...)
 __attribute__((
     section("pagetide_real"), used,
-    retain)) static const pagetide::RealFunction real_function_of_syscall = {
+    retain)) static const pagetide::RealFunction kRealFunctionOfSyscall = {
     "syscall", (void **)&REAL(syscall)};
 DECLARE_WRAPPER(long, syscall, long number, ...)
 

@@ -43,7 +43,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   if (!ShadowReady())
     return RESOLVED(pthread_create)(thread, attr, run, arg);
   ScopedBlockSignals block_signals; // see PrepareThread
-  const u64 signals = block_signals.saved();
+  const u64 signals = block_signals.Saved();
   ThreadStart *start =
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
   DidRead(attr, attr ? kAttrBytes : 0);
@@ -66,7 +66,7 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
     return RESOLVED(thrd_create)(thread, run, arg);
   using Erased = void *(*)(void *);
   ScopedBlockSignals block_signals;
-  const u64 signals = block_signals.saved();
+  const u64 signals = block_signals.Saved();
   ThreadStart *start =
       PrepareThread((Erased)(void *)run, arg, &signals, nullptr);
   DidWrite(thread, sizeof(uptr));
@@ -125,14 +125,14 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   // Until the child has a shadow of its own, no handler may run in it.
   ScopedBlockSignals block_signals;
   if (!(flags & CLONE_VM)) {
-    ProcessStart start = {run, arg, block_signals.saved()};
+    ProcessStart start = {run, arg, block_signals.Saved()};
     return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
                        child_tid);
   }
   // The child makes its first writes with signals blocked.
   constexpr uptr kMaxStackBytes = uptr{1} << 20;
   ExcludeFromProtection((uptr)stack - kMaxStackBytes, (uptr)stack);
-  CloneStart *start = PrepareClone(run, arg, block_signals.saved());
+  CloneStart *start = PrepareClone(run, arg, block_signals.Saved());
   int tid =
       REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);
   if (tid < 0)

@@ -32,7 +32,7 @@ public:
   void Clear();
 
   /// All entries, in no order. Some are empty.
-  PageVec<Entry> &entries() { return table_; }
+  PageVec<Entry> &Entries() { return table_; }
 
 private:
   Entry &Find(u32 tid, u64 word);

@@ -80,9 +80,9 @@ public:
     last_->value |= value;
     return last_;
   }
-  u64 words() const { return words_; }
+  u64 Words() const { return words_; }
   /// Where the first word was added; meaningless if there was none.
-  StagedPosition first() const { return first_; }
+  StagedPosition First() const { return first_; }
 
 private:
   bool Enter(StagingPlace place) {

@@ -38,7 +38,7 @@ public:
   ScopedBlockSignals();
   ~ScopedBlockSignals();
   /// What was blocked before.
-  u64 saved() const { return saved_; }
+  u64 Saved() const { return saved_; }
   ScopedBlockSignals(const ScopedBlockSignals &) = delete;
   ScopedBlockSignals &operator=(const ScopedBlockSignals &) = delete;
 

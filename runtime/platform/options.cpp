@@ -65,9 +65,9 @@ static bool ParseBool(const char *text, bool &value) {
   static const struct {
     const char *text;
     bool value;
-  } words[] = {{"1", true},  {"yes", true}, {"true", true},
-               {"0", false}, {"no", false}, {"false", false}};
-  for (const auto &word : words)
+  } kWords[] = {{"1", true},  {"yes", true}, {"true", true},
+                {"0", false}, {"no", false}, {"false", false}};
+  for (const auto &word : kWords)
     if (!internal_strcmp(text, word.text)) {
       value = word.value;
       return true;
@@ -81,12 +81,12 @@ static bool ParseDuration(const char *text, u64 &value) {
   static const struct {
     const char *name;
     u64 ns;
-  } units[] = {{"ns", 1},
-               {"us", 1000},
-               {"ms", kNsPerMs},
-               {"s", kNsPerSec},
-               {"min", 60 * kNsPerSec},
-               {"h", 3600 * kNsPerSec}};
+  } kUnits[] = {{"ns", 1},
+                {"us", 1000},
+                {"ms", kNsPerMs},
+                {"s", kNsPerSec},
+                {"min", 60 * kNsPerSec},
+                {"h", 3600 * kNsPerSec}};
   u64 number = 0;
   if (!ParseUnsigned(text, number))
     return false;
@@ -105,7 +105,7 @@ static bool ParseDuration(const char *text, u64 &value) {
     value = 0;
     return true;
   }
-  for (const auto &unit : units) {
+  for (const auto &unit : kUnits) {
     if (internal_strcmp(text, unit.name))
       continue;
     if (number > (~u64{0} >> 2) / unit.ns)

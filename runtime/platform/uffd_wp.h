@@ -49,7 +49,7 @@ public:
   /// Opens what Scan alone needs, unless it is open. Returns an errno.
   int OpenPagemap();
 
-  int uffd() const { return uffd_; }
+  int Uffd() const { return uffd_; }
 
   /// Registers the pages of [begin, end), which may be registered already.
   /// Returns an errno.

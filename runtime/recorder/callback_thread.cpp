@@ -160,7 +160,7 @@ static int StartThread() {
     // The thread inherits the mask, because the program's handlers must not run
     // on it.
     ScopedBlockSignals block_signals;
-    callback.signals = block_signals.saved();
+    callback.signals = block_signals.Saved();
     error = REAL(pthread_create)(&thread, &attr, CallbackThread, nullptr);
   }
   REAL(pthread_attr_destroy)(&attr);

@@ -103,13 +103,13 @@ void ReportMarkChecks() {
     return;
   const u64 found = __atomic_load_n(&missed, __ATOMIC_RELAXED);
   const u64 open = __atomic_load_n(&undecided, __ATOMIC_RELAXED);
-  constexpr char text[] =
+  constexpr char kText[] =
       "%llu accesses checked: %llu marks missed, %llu undecided because a "
       "period ended meanwhile.\n";
   if (found)
-    Warning(text, all, found, open);
+    Warning(kText, all, found, open);
   else
-    Info(text, all, found, open);
+    Info(kText, all, found, open);
 }
 
 void RenewMarkChecksInChild() {

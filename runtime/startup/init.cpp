@@ -54,10 +54,10 @@ static void RefuseToStart(const char *why) {
 }
 
 /// This process has no part in the recording that was requested.
-static bool left_out;
+static bool stays_unrecorded;
 
 static bool RecordingIsAskedFor() {
-  return !left_out && (*GetFlags().trace_path || *GetFlags().control);
+  return !stays_unrecorded && (*GetFlags().trace_path || *GetFlags().control);
 }
 
 static void StartIfAsked() {
@@ -100,7 +100,7 @@ static void PrepareEngine() {
   if (GetFlags().engine == EngineKind::kMarks)
     return;
   if (ShadowReady()) {
-    left_out = true;
+    stays_unrecorded = true;
     return RefuseToStart("it is instrumented, so its marks tell more than the "
                          "engine asked for; record it without --engine, or "
                          "take a build that is not instrumented");
@@ -112,13 +112,13 @@ static void PrepareEngine() {
   if (GetFlags().engine == EngineKind::kUffd)
     return CreateControl(module);
   if (GetGsBase()) {
-    left_out = true;
+    stays_unrecorded = true;
     return RefuseToStart("the GS base is already in use, by another tool");
   }
   CreateShadow(module);
   if (const char *failure =
           MprotectEngine().prepare((Sigaction *)ResolveReal("sigaction"))) {
-    left_out = true;
+    stays_unrecorded = true;
     Warning("engine mprotect cannot start: %s.\n", failure);
     RefuseToStart("its memory cannot be protected");
   }

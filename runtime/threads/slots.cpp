@@ -100,7 +100,7 @@ void EnterSlot(u32 slot) {
     __atomic_fetch_add(&fallback_threads, 1, __ATOMIC_RELAXED);
 }
 
-void LeaveFallbackSlot() {
+void EndOnFallbackSlot() {
   __atomic_fetch_sub(&fallback_threads, 1, __ATOMIC_RELAXED);
   // The calls in which the thread was cancelled.
   __atomic_fetch_sub(&shadow.header->fallback_calls_in_flight,

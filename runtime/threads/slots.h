@@ -57,7 +57,7 @@ void TakeSlot(u32 slot);
 /// fallback slot could be mapped the thread keeps its creator's.
 void EnterSlot(u32 slot);
 /// The calling thread is on the fallback slot and ends.
-void LeaveFallbackSlot();
+void EndOnFallbackSlot();
 /// Marks a slot's thread as ended. The thread itself and the recorder, which
 /// finds it gone, may both call this.
 void RetireSlot(u32 slot);

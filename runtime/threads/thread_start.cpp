@@ -84,7 +84,7 @@ static void EndThread(void *round) {
   ThreadEnds();
   u32 slot = CurrentSlot();
   if (slot == kFallbackSlot)
-    LeaveFallbackSlot();
+    EndOnFallbackSlot();
   // If no thread was ever created (main calls pthread_exit), there is no
   // fallback slot, and the thread keeps its slot.
   if (slot == kFallbackSlot || !shadow.slot_base[kFallbackSlot])

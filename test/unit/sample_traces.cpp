@@ -264,7 +264,7 @@ Bytes make_harvested() {
   return sample.take();
 }
 
-/// An exec that failed: an End frame that is no end.
+/// An exec that failed: an End frame that is not an end.
 Bytes make_failed_exec() {
   Sample sample;
   TraceWriter &writer = *sample;
@@ -475,7 +475,7 @@ Bytes make_later_minor() {
 } // namespace
 
 const std::vector<SampleTrace> &sample_traces() {
-  static const std::vector<SampleTrace> samples = {
+  static const std::vector<SampleTrace> kSamples = {
       {"basic", "three periods with checksums of every state", make_basic},
       {"tiny", "the example of docs/reference/trace-format.md", make_tiny},
       {"threads", "two threads and one without a set of its own", make_threads},
@@ -501,7 +501,7 @@ const std::vector<SampleTrace> &sample_traces() {
       {"other-version", "format version 2", make_other_version},
       {"later-minor", "format version 1.9", make_later_minor},
   };
-  return samples;
+  return kSamples;
 }
 
 Bytes sample_trace(const std::string &name) {

@@ -21,9 +21,9 @@ using namespace shadow_file;
 ShadowFileMaker::ShadowFileMaker(Geometry geometry, bool per_thread,
                                  std::uint64_t chunk_count)
     : geometry_(geometry), fd_(::memfd_create("shadow", MFD_CLOEXEC)) {
-  constexpr std::uint64_t page = 4096;
+  constexpr std::uint64_t kPage = 4096;
   const auto rounded = [](std::uint64_t bytes) {
-    return (bytes + page - 1) / page * page;
+    return (bytes + kPage - 1) / kPage * kPage;
   };
   header.magic = kMagic;
   header.version = kVersion;

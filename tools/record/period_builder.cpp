@@ -29,10 +29,10 @@ void PeriodBuilder::add_word(std::uint32_t tid, ChunkKind kind,
 
 void PeriodBuilder::add_maybe_written(std::uint32_t tid, std::uint64_t address,
                                       std::uint64_t bytes) {
-  constexpr std::uint64_t limit = std::uint64_t{1} << abi::kAddressBits;
-  if (bytes == 0 || address >= limit)
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << abi::kAddressBits;
+  if (bytes == 0 || address >= kLimit)
     return;
-  const std::uint64_t last = address + std::min(bytes, limit - address) - 1;
+  const std::uint64_t last = address + std::min(bytes, kLimit - address) - 1;
   const std::uint64_t first_granule = address >> geometry_.granule_shift;
   const std::uint64_t last_granule = last >> geometry_.granule_shift;
   const unsigned flags = abi::tells_writes(geometry_.layout)

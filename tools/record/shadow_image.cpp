@@ -93,17 +93,17 @@ ShadowImage::ShadowImage(int memfd, const std::string &name)
 }
 
 void ShadowImage::read_watched() {
-  constexpr std::uint64_t table_bytes =
+  constexpr std::uint64_t kTableBytes =
       shadow_file::kMaxWatched * sizeof(shadow_file::WatchedRange);
   const std::uint64_t count = header_.watch & ~(shadow_file::kWatching |
                                                 shadow_file::kWatchSecondTable);
   if (count > shadow_file::kMaxWatched || header_.watch_tables_offset > size_ ||
-      size_ - header_.watch_tables_offset < 2 * table_bytes)
+      size_ - header_.watch_tables_offset < 2 * kTableBytes)
     reject("its table of watched regions lies outside it");
   const bool second = header_.watch & shadow_file::kWatchSecondTable;
   watched_.resize(count);
   read(watched_.data(), count * sizeof(watched_[0]),
-       header_.watch_tables_offset + (second ? table_bytes : 0));
+       header_.watch_tables_offset + (second ? kTableBytes : 0));
   std::uint64_t end = 0;
   for (const shadow_file::WatchedRange &range : watched_) {
     if (range.begin < end || range.end <= range.begin)

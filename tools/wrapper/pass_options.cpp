@@ -36,7 +36,7 @@ PassOption text(const char *name, const std::string &initial,
 } // namespace
 
 const std::vector<PassOption> &pass_options() {
-  static const std::vector<PassOption> options = {
+  static const std::vector<PassOption> kOptions = {
 #define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
   choice<Type>(Name, Default, Help),
 #define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
@@ -46,7 +46,7 @@ const std::vector<PassOption> &pass_options() {
 #define PAGETIDE_TEXT(Field, Name, Default, Help) text(Name, Default, Help),
 #include "PassOptions.def"
   };
-  return options;
+  return kOptions;
 }
 
 } // namespace pagetide::wrapper

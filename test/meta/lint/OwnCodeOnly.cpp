@@ -23,13 +23,14 @@ using namespace clang;
 namespace {
 
 class OwnDeclarations : public ASTConsumer {
-  void HandleTranslationUnit(ASTContext &Context) override {
-    const SourceManager &Sources = Context.getSourceManager();
-    std::vector<Decl *> Own;
-    for (Decl *D : Context.getTranslationUnitDecl()->decls())
-      if (!Sources.isInSystemHeader(Sources.getExpansionLoc(D->getLocation())))
-        Own.push_back(D);
-    Context.setTraversalScope(Own);
+  void HandleTranslationUnit(ASTContext &context) override {
+    const SourceManager &sources = context.getSourceManager();
+    std::vector<Decl *> own;
+    for (Decl *decl : context.getTranslationUnitDecl()->decls())
+      if (!sources.isInSystemHeader(
+              sources.getExpansionLoc(decl->getLocation())))
+        own.push_back(decl);
+    context.setTraversalScope(own);
   }
 };
 
@@ -49,4 +50,4 @@ class OwnCodeOnly : public PluginASTAction {
 } // namespace
 
 static FrontendPluginRegistry::Add<OwnCodeOnly>
-    Registration("own-code-only", "let tools look at our own code only");
+    registration("own-code-only", "let tools look at our own code only");

@@ -76,10 +76,10 @@ Bytes beginning() {
 } // namespace
 
 void pagetide::tools::try_input(Input input) {
-  static const Bytes trace = sample_trace("basic");
+  static const Bytes kTrace = sample_trace("basic");
   ShadowFileMaker shadow({}, false, 8);
   const UniqueFd file(::memfd_create("trace", MFD_CLOEXEC));
-  FdSink(file.get(), "trace").write(trace);
+  FdSink(file.get(), "trace").write(kTrace);
   ControlServer server;
   // This process does not end: it is the command, whose end is told.
   server.set_command(::getpid());

@@ -61,21 +61,21 @@ Known folded(Layout layout, std::uint64_t word, std::uint64_t value) {
 
 TEST(GranuleMarks, AreThoseOfTheCells) {
   std::mt19937_64 random(1);
-  constexpr unsigned values[] = {0,
-                                 0,
-                                 0,
-                                 abi::kCellMarked,
-                                 abi::kCellMay,
-                                 abi::kCellNear,
-                                 abi::kCellNear | abi::kCellMarked,
-                                 abi::kCellNear | abi::kCellMay};
+  constexpr unsigned kValues[] = {0,
+                                  0,
+                                  0,
+                                  abi::kCellMarked,
+                                  abi::kCellMay,
+                                  abi::kCellNear,
+                                  abi::kCellNear | abi::kCellMarked,
+                                  abi::kCellNear | abi::kCellMay};
   for (const Layout layout : {Layout::kRw, Layout::kAccess, Layout::kWrite})
     for (int round = 0; round < 20000; ++round) {
       // Around granules and around words of granules.
       const std::uint64_t word = random() % 600;
       std::uint64_t value = 0;
       for (unsigned i = 0; i < 8; ++i)
-        value |= std::uint64_t{values[random() % 8]} << (8 * i);
+        value |= std::uint64_t{kValues[random() % 8]} << (8 * i);
       ASSERT_EQ(folded(layout, word, value), expected(layout, word, value))
           << "layout " << static_cast<unsigned>(layout) << " word " << word
           << " value " << std::hex << value;

@@ -58,12 +58,12 @@ TEST(MergeRuns, TouchingRunsThatSayTheSameBecomeOne) {
 using Plain = std::array<unsigned, 64>;
 
 std::vector<GranuleRun> random_runs(std::mt19937 &random, Plain &plain) {
-  constexpr unsigned flags[] = {1, 2, 3, 8, 9, 16, 17, 32};
+  constexpr unsigned kFlags[] = {1, 2, 3, 8, 9, 16, 17, 32};
   std::vector<GranuleRun> runs;
   std::uint64_t at = random() % 4;
   while (at < 60) {
     const std::uint64_t count = 1 + random() % std::min<unsigned>(9, 64 - at);
-    const unsigned flag = flags[random() % std::size(flags)];
+    const unsigned flag = kFlags[random() % std::size(kFlags)];
     runs.push_back({at, count, flag});
     for (std::uint64_t i = at; i < at + count; ++i)
       plain[i] |= flag;
