@@ -22,8 +22,8 @@ from variants import ENGINES, PERIODS, VARIANTS
 MARKS = "write"
 SECONDS = {"1ms": 1e-3, "10ms": 1e-2, "100ms": 1e-1, "1s": 1.0}
 
-# What a cost is never known better than: where the engine's cost is below this,
-# errors count as if it were this.
+# What a cost is never known better than: if the engine's cost is below this,
+# errors count as if it was this.
 LEAST_COST = 0.02
 
 
@@ -134,7 +134,7 @@ def fit_marks(points):
 
 
 def derive(measurements):
-    """What the records of group `peers` say; None where they are too few."""
+    """What the records of group `peers` say; None if there are too few."""
     points = []
     for program in measurements.programs("kernel", "real"):
         for way in (MARKS, *ENGINES):

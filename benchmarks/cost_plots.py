@@ -69,7 +69,7 @@ class Picture:
         )
 
     def dot(self, x, y, colour, shape=0, words=""):
-        """Shapes differ as well as colours. The words appear below a mouse."""
+        """Shapes differ, not only colours. The words appear below a mouse."""
         if shape == 0:
             made = '<circle cx="%.1f" cy="%.1f" r="4.2"' % (x, y)
         else:
@@ -185,8 +185,8 @@ LEFT, RIGHT, WIDTH, TALL = 150, 24, 860, 560
 
 
 def _values(m, group, names, quantity="cpu_s"):
-    """By program, the value of each variant: a ratio, None where there is none,
-    infinity where it took too long. With geomeans, where they are whole."""
+    """By program, the value of each variant: a ratio, None if there is none,
+    infinity if it took too long. With geomeans if no value is missing."""
     ran = m.variants(group, "kernel", "real")
     variants = [v for v in ran if v.name in names]
     rows = []

@@ -6,10 +6,10 @@
 //
 // usage: launch REPORT [-e NAME=VALUE]... COMMAND [ARGUMENT...]
 //
-// Runs the command with this program's standard streams, and these variables in
-// its environment (a library that is to be preloaded into the command alone),
-// and writes to the file REPORT, as a JSON object, its wall time and what wait4
-// says of it and of all processes it waited for.
+// Runs the command with this program's standard streams, and with these
+// variables in its environment (for example, a library that only the command
+// must preload). Writes a JSON object to the file REPORT: the wall time, and
+// what wait4 says about the command and all processes that it waited for.
 //
 // A program and no line of Python, because Linux counts the memory of whoever
 // calls exec towards the peak of what is executed: nothing that Python started

@@ -116,8 +116,7 @@ class Runner:
         return [path, *(o.format(plugin=self.plugin) for o in options)]
 
     def _take(self, pattern):
-        """Removes what the run left; says so where it is not what it should
-        be."""
+        """Removes what the run left. Says so if it is not what it should be."""
         files = list(self.directory.glob(pattern))
         whole = len(files) == 1 and files[0].stat().st_size > 0
         for file in files:
@@ -316,7 +315,7 @@ def pairs(runner, task, executables, variants, rounds, seed):
     """Runs each variant next to what it is compared with (native, mostly), and
     gives a record a pair. `rounds` says how many a variant has. In each round
     they come in another order, and either of a pair comes first as often as the
-    other. A variant of which a pair is void is not run again."""
+    other. If a pair of a variant is void, the variant is not run again."""
     reference, measured = reference_run(runner, task, executables["native"])
     others_limit_s = max(OTHERS_LEAST_S, OTHERS_LIMIT * measured["wall_s"])
     order = random.Random(seed)

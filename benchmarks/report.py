@@ -118,7 +118,7 @@ class Measurements:
         ]
 
     def valid(self, program, variant):
-        """The pairs, or None where there is none or a single one is void."""
+        """The pairs, or None if there is none or any of them is void."""
         pairs = self.pairs.get((program, variant.name))
         if program in self.failures or not pairs:
             return None
@@ -138,7 +138,7 @@ class Measurements:
         return statistics.median(ratios) if ratios else None
 
     def too_long(self, program, variant):
-        """True where it was ended for taking too long."""
+        """True if it was ended because it took too long."""
         records = self.pairs.get((program, variant.name), [])
         return any(r["void"] and r.get("too_long") for r in records)
 

@@ -4,8 +4,8 @@
 turn, next to each other. README.md beside this file says how to read the
 tables.
 
-Exit status: 0; 1 where a run was void (its output or its trace was not what it
-should be) or a program failed; 2 where nothing could be measured.
+Exit status: 0; 1 if a run was void (its output or its trace was not what it
+should be) or a program failed; 2 if nothing could be measured.
 """
 
 import argparse
@@ -192,8 +192,8 @@ def short_task_of(program, cache):
     """What an emulator is given: a thousandth of a full run's time or so."""
     if program.kind != "kernel":
         return task_of(program, "smoke", cache)
-    # The smallest size is too small to be told from the start-up. This has
-    # the size of a quick run, and few of its rounds.
+    # The smallest size takes no longer than the start-up. This has the size of
+    # a quick run, and few of its rounds.
     *words, rounds = program.arguments["quick"]
     return Task((*words, str(max(1, int(rounds) // 100))))
 

@@ -4,8 +4,8 @@
 touched and those that ever were, with what is hashed, and how large traces
 become. README.md beside this file says how to read the tables.
 
-Exit status: 0; 1 where a run was void (it did not record what it should have);
-2 where nothing could be measured.
+Exit status: 0; 1 if a run was void (it did not record what it should have);
+2 if nothing could be measured.
 """
 
 import argparse

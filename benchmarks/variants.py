@@ -181,7 +181,7 @@ VARIANTS = {
             for engine in ENGINES
             for p in PERIODS
         ),
-        # Leaks are no matter of cost.
+        # Looking for leaks is not part of the cost.
         Variant(
             "asan",
             "asan",

@@ -4,10 +4,10 @@
 # Source packages from the user's own package sources, without a change to the
 # user's apt; sourced by bash after common.sh.
 #
-# apt gets a configuration of its own in .deps/apt: the user's settings (proxies,
-# keys), but lists and caches of ours, and sources made from the user's by
-# apt_sources.py, which turns each binary source into a source-package source.
-# apt verifies what it downloads as ever: Release by key, the rest by hash.
+# apt gets its own configuration in .deps/apt. It has the user's settings
+# (proxies, keys), but our lists and caches. apt_sources.py makes the sources
+# from the user's: it turns each binary source into a source-package source. apt
+# verifies its downloads as usual: Release by key, the rest by hash.
 
 APT_DIR=$DEPS/apt
 
@@ -46,8 +46,8 @@ _write_sources() {
       "Enable one there (the entry that packages are installed from is enough)."
 }
 
-# Downloads the lists of source packages. One source that does not answer is no
-# failure: whether the package is there decides.
+# Downloads the lists of source packages. One source that does not answer is not
+# a failure: whether the package is there decides.
 update_source_lists() {
   _write_apt_conf
   _write_sources
@@ -55,7 +55,7 @@ update_source_lists() {
     private_apt apt-get -q update || true
 }
 
-# All versions of a source package that the lists know, one a line.
+# All versions of a source package that the lists know, one per line.
 source_versions() {
   [[ -f $APT_DIR/apt.conf ]] || return 0
   private_apt apt-cache showsrc --only-source "$1" 2>/dev/null |

@@ -4,21 +4,21 @@
 
 usage: bisect_marks.py --functions PROGRAM... --build COMMAND --check COMMAND
 
-For when the page sets of a program are wrong, and right when it is built with a
-call of the runtime for every access (the pass's option marks=calls). Builds and
-checks the program again and again, with inline marks in fewer and fewer
-functions, until none can be left out of them: those are named.
+Use it if a program's page sets are wrong, but right when it is built with a
+call of the runtime for every access (the pass's option marks=calls). It builds
+and checks the program again and again, with inline marks in fewer and fewer
+functions. It stops when no function can be left out, and names those functions.
 
 COMMAND is a line for the shell. Both commands find in $PAGETIDE_MARKS_IN the
-name of a file, another one each time, that lists the functions to be built with
-calls; so the build command compiles everything anew, with
+name of a file, which changes each time. The file lists the functions to be
+built with calls. So the build command must compile everything again, with
 
     -fpagetide-marks=calls -fpagetide-marks-in=$PAGETIDE_MARKS_IN
 
 (for plain clang: -mllvm -pagetide-marks=calls -mllvm -pagetide-marks-in=...).
-The check command runs the program and exits with status 0 where its sets are
+The check command runs the program and exits with status 0 if its sets are
 right. PROGRAM is a file of an earlier build, which says what functions there
-are. Exit status 0 where functions were found, 1 where not.
+are. Exit status 0 if functions were found, otherwise 1.
 """
 
 import argparse
@@ -105,8 +105,8 @@ class Bisection:
         return status == 0
 
     def smallest(self):
-        """A set of functions such that the check fails while they have inline
-        marks, and passes when any of them has not (Zeller's ddmin)."""
+        """A smallest set of functions: the check fails while all of them have
+        inline marks, and passes if any of them does not (Zeller's ddmin)."""
         if not self.is_right(set()):
             raise Failure("the check fails even with calls everywhere: either "
                           "the fault is not in where marks are put, or these "

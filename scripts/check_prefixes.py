@@ -4,9 +4,9 @@
 
 usage: check_prefixes.py TEST_DIRECTORY
 
-A line such as `; CHEKC-NEXT: store` or `; FOO: load`, where no RUN line gives
-the prefix FOO to FileCheck, is no error to FileCheck: it is never looked at.
-Prints each such line, and exits with status 1 where there is one.
+FileCheck ignores a line such as `; CHEKC-NEXT: store`, and a line such as `;
+FOO: load` if no RUN line gives it the prefix FOO. This prints each such line,
+and exits with status 1 if there is one.
 """
 
 import pathlib

@@ -43,10 +43,10 @@ _last_line() {
     tail -n 1 | tr -cd '[:print:]'
 }
 
-# run_step TITLE LOG COMMAND...: runs a command that may take long. What it
-# prints goes to .deps/logs/LOG.log; meanwhile the time and the log's last line
-# are shown, on a terminal in place, otherwise now and then. Returns the
-# command's status; where that is not 0, the end of the log has been shown.
+# run_step TITLE LOG COMMAND...: runs a command that may take long. Its output
+# goes to .deps/logs/LOG.log. While it runs, the time and the log's last line
+# are shown: in place on a terminal, otherwise from time to time. Returns the
+# command's status. If that is not 0, the end of the log has been shown.
 run_step() {
   local title=$1 log=$LOGS/$2.log
   shift 2

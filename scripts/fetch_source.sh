@@ -4,8 +4,8 @@
 # usage: scripts/fetch_source.sh PACKAGE
 #
 # Fetches the source of a Debian source package, patched as Debian builds it, to
-# .deps/src/PACKAGE. Prints that directory as its last line. Does nothing where
-# it is there already.
+# .deps/src/PACKAGE. Prints that directory as its last line. Does nothing if it
+# is there already.
 
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -48,7 +48,7 @@ versions() {
     printf '%s\n' "${older[@]}"
   fi
 }
-# The newest version that can be had.
+# The newest version that can be fetched.
 get() {
   local version
   for version in $(versions); do

@@ -4,8 +4,8 @@
 # usage: scripts/test.sh [LIT-ARGUMENT...]
 #
 # Sets the machine up (scripts/setup.sh), builds, and runs every test. The last
-# line is `N passed, N failed, N skipped`; the exit status is 0 where none
-# failed and the build succeeded. Arguments go to lit, for example
+# line is `N passed, N failed, N skipped`. The exit status is 0 if the build
+# succeeded and no test failed. Arguments go to lit, for example
 # --filter=wrapper to run some tests only.
 
 set -euo pipefail

@@ -7,7 +7,7 @@ usage: test_summary.py RESULTS_JSON LIT_EXIT_STATUS
 RESULTS_JSON is what lit --output wrote. Lists the slowest tests, those that
 failed and those that were skipped, each with the reason, and ends with the line
 `N passed, N failed, N skipped`. Every test is one of the three. Exit status 0
-where none failed.
+if none failed.
 """
 
 import json

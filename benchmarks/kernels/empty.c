@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// One page is touched, so that a recording of this can be told from one that
-// does not work.
+// It touches one page, so that its recording differs from one that does not
+// work.
 static volatile int touched;
 
 int main(void) {

@@ -25,7 +25,7 @@ static uint64_t home_of(const struct table *t, uint64_t key) {
   return ((key * 0x9E3779B97F4A7C15u) >> 20) & t->mask;
 }
 
-/// The entry with that key, or the free one where it would be.
+/// The entry with that key, or the free one for it.
 static KERNEL_FUNCTION struct entry *find(struct table *t, uint64_t key) {
   uint64_t i = home_of(t, key);
   while (t->entries[i].key != 0 && t->entries[i].key != key)

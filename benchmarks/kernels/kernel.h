@@ -49,7 +49,7 @@ static inline struct kernel_arguments read_arguments(int argc, char **argv) {
   return arguments;
 }
 
-/// Memory of zeros; ends the program where there is none.
+/// Memory of zeros; ends the program if there is none.
 static inline void *allocate(uint64_t count, uint64_t bytes) {
   void *memory = calloc(count, bytes);
   if (memory == NULL) {

@@ -20,9 +20,9 @@
 //   before     periods that pass before anything is measured (threads=0)
 //   periods    how many are measured
 //
-// Records itself and prints, as a JSON object, how long the ends of periods
-// took (where it ends them itself), the processor time of the recorder's
-// threads, and of all threads.
+// Records itself and prints a JSON object: how long the ends of periods took
+// (if it ends them itself), the processor time of the recorder's threads, and
+// that of all threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +106,7 @@ static uint64_t clock_ns(clockid_t clock) {
 /// say, had libc made the thread.
 static clockid_t clock_of(int tid) { return (clockid_t)(~tid << 3 | 6); }
 
-/// The id of the runtime's thread of that name; 0 where there is none.
+/// The id of the runtime's thread of that name; 0 if there is none.
 static int runtime_thread(const char *name) {
   DIR *tasks = opendir("/proc/self/task");
   if (!tasks)

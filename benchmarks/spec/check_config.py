@@ -3,7 +3,7 @@
 """Checks a configuration of SPEC CPU 2017's runcpu, for those who have no SPEC.
 
 Reads FILE as runcpu would with the macros given: the conditions, the macros, the
-sections. Prints the options that are left, a line each, with their section.
+sections. Prints the options that are left, one per line, with their section.
 Knows what pagetide.cfg uses of the language, and takes the rest for an error.
 
 Exit status: 0; 1 where something is wrong, each fault with its line; 2 where FILE

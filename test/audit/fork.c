@@ -28,7 +28,7 @@ int main(void) {
   pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    // What the parent wrote is no write of the child's.
+    // What the parent wrote is not a write of the child.
     plain_write(p);
     end_period();
     plain_write(p);

@@ -29,7 +29,7 @@ int main(void) {
         plain_write(p + i * PAGE + (state >> 33) % PAGE);
         ++times[i];
         break;
-      case 1: // reading is no writing
+      case 1: // reading is not writing
         plain_read(p + i * PAGE);
         break;
       }

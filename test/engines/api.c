@@ -6,7 +6,7 @@
 
 // REQUIRES: uffd
 // RUN: %plain_c -O1 %s -o %t && %with_uffd %t
-// The library's own tests, where they are about writes alone.
+// Those of the library's own tests that are only about writes.
 // RUN: %plain_c -O2 %e2e/api/api_watch.c -o %t.watch && %with_uffd %t.watch
 // RUN: %plain_c -O1 -DNOBODY_UNSETTLED %e2e/checksums/checksums_unstable.c \
 // RUN:   %support/reference_hash.c -o %t.unstable && %with_uffd %t.unstable

@@ -4,9 +4,10 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// A program that handles SIGSEGV itself, blocks it, has handlers on stacks in
-// protected memory, and lets the kernel write where it is protected, gets what it
-// would get without. Nothing of it depends on being recorded: first by itself.
+// A program handles SIGSEGV itself, blocks it, has handlers on stacks in
+// protected memory, and lets the kernel write to protected memory. It gets what
+// it would get without the engine. Nothing of it depends on being recorded:
+// first by itself.
 // RUN: rm -rf %t && mkdir %t && cd %t && touch file
 // RUN: %plain_c -O1 %s -o program && ./program
 // RUN: %pagetide record --engine mprotect -p 0 -o trace -- ./program

@@ -41,8 +41,8 @@ int main(void) {
   wrote(file);
   end_period();
 
-  /* The kernel into protected pages: what it may write is lifted before, and
-   * reported as possible where the call does not tell. */
+  /* The kernel writes into protected pages. Those that it may write are lifted
+   * before, and reported as possible if the call does not tell. */
   require(pread(fd, a, 3 * PAGE, 0) == (ssize_t)(3 * PAGE));
   expect_write(a, 3 * PAGE);
   end_period();
@@ -54,7 +54,8 @@ int main(void) {
   wrote(a + 3 * PAGE);
   end_period();
 
-  /* A page that was written before it moves was written where it was. */
+  /* A page that is written and then moved counts as written at its old
+   * address. */
   char *moved = (char *)ARENA_BASE + 3 * GIB;
   wrote(a + 2 * PAGE);
   wrote(a + 40 * PAGE);
@@ -66,7 +67,7 @@ int main(void) {
   wrote(moved + 6 * PAGE);
   end_period();
 
-  /* What is unmapped or replaced was written all the same. */
+  /* What is unmapped or replaced later still counts as written. */
   wrote(moved);
   require(mmap(moved, 8 * PAGE, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == moved);

@@ -76,7 +76,8 @@ int main(void) {
   wrote(a + 3 * PAGE);
   end_period();
 
-  /* A move is no write. A page written before it stands where it is now. */
+  /* A move is not a write. A page that was written before is listed at its new
+   * address. */
   char *moved = (char *)ARENA_BASE + 3 * GIB;
   put(a + 2 * PAGE);
   require(mremap(a, 64 * PAGE, 128 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,

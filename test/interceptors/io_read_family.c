@@ -116,8 +116,9 @@ static void sockets(void) {
   expect_write(arena_page(34), PAGE), end_period();
 }
 
-/* A fault on the way: of a file what came before it is told, of a pipe or a
- * packet it is not, and all that the kernel could have written is a may. */
+/* A fault on the way. For a file the kernel tells what it had read before. For
+ * a pipe or a packet it does not, so everything that it could have written is
+ * may. */
 static void faults(void) {
   char *bad = arena_page(61);
   require(mprotect(bad, PAGE, PROT_NONE) == 0);

@@ -145,7 +145,7 @@ static void kinds_of_mutexes(char *at) {
   expect_write(old, 4), gives_up(at);
 }
 
-/* A thread's robust mutexes stand in a list, each next to the one before it. */
+/* A thread's robust mutexes are in a list, each next to the one before it. */
 static void robust_mutexes(char *at) {
   pthread_mutex_t *m = (pthread_mutex_t *)at;
   pthread_mutex_t *first = (pthread_mutex_t *)(b + 8 * PAGE - 24);

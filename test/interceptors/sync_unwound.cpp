@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A once-control whose routine throws is set back by libc, on the way out.
+// If a routine throws, libc resets its once-control while the exception passes.
 // RUN: %known_sets --ways O0,O2,O2/rw/6 %s
 
 #include "known_sets.h"

@@ -6,12 +6,12 @@
  *
  * For C99 and C++11. A test program maps arenas at fixed addresses and watches
  * them, so that its stack, its globals and libc's memory stay out of the sets.
- * It states each access to an arena in the words of its source (`expect_write(p,
- * 8)`), never by asking Pagetide, and ends its periods itself. known_sets.py
- * builds it, runs it and holds the exported rows against the statements.
+ * It states each access to an arena in its source (`expect_write(p, 8)`), never
+ * by asking Pagetide, and ends its periods itself. known_sets.py builds it,
+ * runs it and compares the exported rows with the statements.
  *
- * The statements go to the file $PAGETIDE_TRUTH, a line each, appended with one
- * call of write(): threads, forks and deaths of the process lose none.
+ * The statements go to the file $PAGETIDE_TRUTH, one per line, each appended
+ * with one call of write(): threads, forks and deaths of the process lose none.
  *
  *===----------------------------------------------------------------------===*/
 

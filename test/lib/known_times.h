@@ -58,7 +58,7 @@ static inline void stamp_end(struct stamp *s) {
   s->after = now_ns();
 }
 
-/* Ends a period each 100 us while *running is not 0. */
+/* Ends a period every 100 us while *running is not 0. */
 static inline void end_periods_while(const int *running) {
   while (__atomic_load_n(running, __ATOMIC_SEQ_CST)) {
     uint64_t next = now_ns() + 100000;

@@ -220,9 +220,9 @@ def compare_exact(truth, rows, layout, with_checksums=False):
 
 
 def compare_near(truth, rows, layout):
-    """The same for precision near. Nothing may be missing; a row that is certain
-    must be right; one that is not must have an access in it or beside it, or be
-    stated as such."""
+    """The same for precision near. Nothing may be missing. A certain row must be
+    right. An uncertain row must have an access in it or beside it, or be stated
+    as uncertain."""
     rows = {((row.pid, row.period, row.tid), row.address): row
             for row in certain(rows)}
     wanted = {}
@@ -287,7 +287,7 @@ def compare_carried(rows):
 
 
 def list_carried(rows):
-    """All carried pages, where none may be."""
+    """All carried pages, if none is allowed."""
     return [
         "carried   " + describe((row.pid, row.period, row.tid), row.address,
                                 "though its thread was quiescent")
@@ -319,7 +319,7 @@ class WindowFinder:
     def window(self, before, after):
         """The periods that a mark made between the two times may belong to: its
         own, or the one before, whose collection takes some time after its end.
-        Where no row names the period of a time, the nearest known ones bound
+        If no row names the period of a time, the nearest known ones limit
         it."""
         low = bisect.bisect_right(self.starts, before) - 1
         high = bisect.bisect_left(self.ends, after)

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plugin for qemu-x86_64. It writes down which granules the program touches in
-// each period, in which way and by which instructions; it cuts where the runtime
-// stores to its __pagetide_boundaries, and knows nothing else of it but that GS
-// points at shadows. compare.py holds what it writes against the trace of the
-// same run. It shares no code with Pagetide, on purpose.
+// A plugin for qemu-x86_64. It writes down which granules the program touches
+// in each period, how, and by which instructions. A period ends when the
+// runtime stores to its __pagetide_boundaries. The plugin knows nothing else
+// about the runtime, except that GS points at shadows. compare.py compares its
+// output with the trace of the same run. It shares no code with Pagetide, on
+// purpose.
 //
 // Arguments (NAME=VALUE):
 //   out      file to write; a forked child appends its number

@@ -31,7 +31,7 @@ import programs  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LEVELS = {"O0": ["-O0"], "O1": ["-O1"], "O2": ["-O2"], "O3avx2": ["-O3", "-mavx2"]}
-# Of precision exact, and of precision near, whose cells are of 2^8 bytes: what a
+# Of precision exact, and of precision near with its cells of 2^8 bytes: what a
 # program gets that asks for none and has granules of 4 KiB.
 BUILDS = {name + suffix: [*flags, "-fpagetide-precision=" + precision]
           for suffix, precision in (("", "exact"), ("near", "near"))

@@ -213,7 +213,7 @@ void decode_call(std::int64_t number, const std::uint64_t (&call)[6],
     }
     }
   }
-  // Calls whose argument is a pointer for some requests only.
+  // Calls with an argument that is a pointer for some requests only.
   if (number == SYS_fcntl && (call[1] == F_GETLK || call[1] == F_SETLK ||
                               call[1] == F_SETLKW)) {
     note(call[2], sizeof(struct flock), kRead);

@@ -190,7 +190,8 @@ define i32 @other_factor(ptr %a, i64 %i, i64 %j) {
   ret i32 %t
 }
 
-; A disjoint or of 32 bits is a sum that does not wrap; any other is no sum.
+; A disjoint or of 32 bits is a sum that does not wrap. Any other or is not a
+; sum.
 define i32 @bits(ptr %a, i32 %i) {
 ; NEAR-LABEL: define i32 @bits(
 ; NEAR-COUNT-2: store volatile i8 {{[14]}}, ptr addrspace(256)

@@ -1,6 +1,7 @@
-; Address spaces of x86. Pointers of 32 bits (270: extended by their sign, 271: by
-; zeroes) and 64 bits (272 and all that have no meaning of their own) are plain
-; memory. 257 is an offset from the thread pointer. 256 belongs to Pagetide.
+; Address spaces of x86. Pointers of 32 bits (270: extended by their sign, 271:
+; by zeroes) are plain memory. So are pointers of 64 bits (272 and all spaces
+; without a special meaning). 257 is an offset from the thread pointer. 256
+; belongs to Pagetide.
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<marks=calls>,verify' -S %s | FileCheck %s --check-prefix=CALLS
@@ -62,7 +63,7 @@ define i32 @no_meaning_of_its_own(ptr addrspace(1) %p) {
   ret i32 %old
 }
 
-; One address serves load and store, whose mark stands before the load.
+; One address serves load and store. The store's mark is before the load.
 define void @update(ptr addrspace(271) %p) {
 ; CHECK-LABEL: define void @update(
 ; CHECK:         [[PLAIN:%.+]] = inttoptr i64 {{%.+}} to ptr

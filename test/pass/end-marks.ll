@@ -38,7 +38,7 @@ define i64 @two_ends(ptr %p) {
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         ret
 
-; What has been marked is known all the same: the last of the four lies between.
+; What has been marked is still known: the last of the four lies between.
 ; OFF-LABEL:     define i64 @two_ends(
 ; OFF:           store volatile i8 1, ptr addrspace(256)
 ; OFF-NEXT:      load i64, ptr %p2
@@ -177,7 +177,8 @@ define i32 @read_then_written(ptr %p) {
   ret i32 %a
 }
 
-; What may not come back, or takes its time, or orders memory, starts anew.
+; After an instruction that may not return, may take long, or orders memory,
+; marks begin again.
 define i32 @across_call(ptr %p) {
 ; CHECK-LABEL: define i32 @across_call(
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
@@ -297,7 +298,7 @@ define i32 @across_asm(ptr %p) {
   ret i32 %r
 }
 
-; Notes to the compiler are no obstacle.
+; Notes to the compiler change nothing.
 define i32 @across_assumption(ptr %p, i1 %c) {
 ; CHECK-LABEL: define i32 @across_assumption(
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)

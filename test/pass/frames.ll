@@ -1,7 +1,7 @@
 ; Option frames: before each call a mark of the return address that it is about
-; to write, right below the stack pointer. Not where code generation may make a
-; jump of the call, which writes none, nor where it may move the stack pointer in
-; between.
+; to write, right below the stack pointer. Not if code generation may turn the
+; call into a jump, which writes no address, and not if it may move the stack
+; pointer in between.
 
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<frames>,verify' -S %s | FileCheck %s
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefix=WITHOUT

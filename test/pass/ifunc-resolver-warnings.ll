@@ -1,4 +1,4 @@
-; Where a resolver's code cannot be kept apart for certain, the user is told.
+; If a resolver's code cannot be separated for certain, the user is warned.
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s 2>%t | FileCheck %s --check-prefix=CHECK
 ; RUN: FileCheck %s --check-prefix=WARNING --input-file=%t

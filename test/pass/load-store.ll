@@ -1,5 +1,5 @@
-; A mark is a volatile store of one byte, right before its access. Which cell it
-; goes to is the layout's business.
+; A mark is a volatile store of one byte, right before its access. The layout
+; decides to which cell it goes.
 
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW

@@ -1,6 +1,6 @@
 ; A loop that steps through memory is marked a chunk of iterations at a time: by
 ; the first byte of the chunk's first iteration and the last byte of its last.
-; Loops of which that would not be exact, or late, keep the marks in their body.
+; If that would not be exact, or too late, loops keep the marks in their body.
 
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw;chunks=0>,verify' -S %s | FileCheck %s --check-prefix=OFF
@@ -337,7 +337,7 @@ exit:
   ret void
 }
 
-; Nothing is moved where nothing is optimised.
+; Without optimisation nothing is moved.
 define void @unoptimized(ptr %p, i64 %n) noinline optnone {
 ; CHECK-LABEL: define void @unoptimized(
 ; CHECK-NOT:     chunk

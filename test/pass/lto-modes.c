@@ -1,5 +1,5 @@
-// Whether marks are made now or when linking can be chosen; where it is not,
-// the pipeline decides.
+// An option says whether marks are made now or at link time. Without it, the
+// pipeline decides.
 
 // REQUIRES: lld
 // RUN: rm -rf %t && mkdir %t && cd %t

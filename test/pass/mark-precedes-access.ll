@@ -30,7 +30,7 @@ define i32 @constant_after_call(i64 %i) {
   ret i32 %v
 }
 
-; Nor is it put off or made again where it is cheaper than keeping its value.
+; Nor is it delayed or repeated if that is cheaper than keeping its value.
 define i32 @constant_before_call() {
 ; ASM-LABEL: constant_before_call:
 ; ASM:         movb $1, %gs:2147418112(
@@ -70,8 +70,8 @@ exit:
 
 declare void @take(i32)
 
-; An argument that is noalias and only read is no constant, but stores have
-; nothing to do with it.
+; An argument that is noalias and only read is not a constant, but no store can
+; change it.
 define i32 @restricted(ptr noalias readonly %p) {
 ; ASM-LABEL: restricted:
 ; ASM:         callq opaque

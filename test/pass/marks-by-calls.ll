@@ -94,7 +94,7 @@ define void @scattered(<2 x ptr> %p, <2 x i64> %v) {
   ret void
 }
 
-; The runtime's own function stands in for a transfer in every mode.
+; The runtime's own function replaces a transfer in every mode.
 define void @transfer(ptr %to, ptr %from, i64 %n) {
 ; CHECK-LABEL: define void @transfer(
 ; CHECK-NEXT:    call ptr @__pagetide_memcpy(ptr %to, ptr %from, i64 %n)

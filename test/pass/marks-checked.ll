@@ -1,6 +1,6 @@
 ; Option marks=check: marks as ever, and between an access and the marks before
-; it a call that looks for them. Before the first of the marks that serve several
-; accesses stands a call whose result the checks get.
+; it a call that looks for them. A call precedes the first of the marks that
+; serve several accesses. The checks get its result.
 
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<marks=check>,verify' -S %s | FileCheck %s
 

@@ -1,5 +1,5 @@
-; Masked accesses touch their enabled lanes, and nothing at all where there is
-; none.
+; Masked accesses touch their enabled lanes, and nothing at all if no lane is
+; enabled.
 
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=WRITE

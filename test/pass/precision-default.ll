@@ -1,6 +1,6 @@
-; Which precision there is where none is asked for: near for granules of 4 KiB (the
-; default), exact for finer and coarser ones. Asked for by name, near is what it is,
-; or an error where it cannot be; the note in the object says what became of it.
+; Which precision is used if none is requested: near for granules of 4 KiB (the
+; default), exact for finer and coarser ones. If near is requested, it is near,
+; or an error if that is impossible. The note in the object names the precision.
 ;
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=NEAR
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=write;precision=auto>,verify' -S %s | FileCheck %s --check-prefix=NEAR

@@ -34,7 +34,7 @@ extern int object;
 // CHECK:         ret void
 void store(void) { object = 1; }
 
-// optnone is no reason to go without marks.
+// Functions with optnone have marks too.
 // CHECK-LABEL: define {{.*}}void @unoptimized(
 // CHECK:         store volatile i8 1, ptr addrspace(256)
 // CHECK-NEXT:    store i32 2, ptr @object

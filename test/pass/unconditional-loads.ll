@@ -1,6 +1,6 @@
-; A load that is marked is made. Code generation would sink some into one of the
-; ways that lead out of their blocks, behind the marks; an empty piece of
-; assembly that may write memory stops it, where nothing else does.
+; A load that is marked is made. Code generation would sink some loads into one
+; successor of their block, behind the marks. An empty piece of assembly that
+; may write memory stops it, if nothing else does.
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s -o %t.ll
 ; RUN: FileCheck %s --input-file=%t.ll

@@ -1,6 +1,6 @@
-; A store that updates what was loaded has its mark before that load, so that code
-; generation makes one instruction of the two; but not where that might leave
-; bytes untouched that are marked.
+; If a store updates what was loaded, its mark is before that load, so that code
+; generation merges the two. But not if then some marked bytes might not be
+; touched.
 
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=rw>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,RW
 ; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,WRITE

@@ -6,8 +6,8 @@ test suites on both, and compares test by test.
 What fails natively may fail instrumented; nothing else may. The exit status is
 0 where that holds and every trace is whole.
 
-Programs stand in programs/, one file each; stages.sh says what such a file
-declares. Everything built and every log is kept in BUILD/realworld/PROGRAM, and
+Each program has a file in programs/; stages.sh says what such a file declares.
+Everything built and every log is kept in BUILD/realworld/PROGRAM, and
 built again where compiler, pass, sources or the program's file have changed.
 Natively a suite is run once and its results are kept; --again runs it again.
 """
@@ -595,7 +595,7 @@ def main():
     if arguments.table:
         rows, audits, bad = tables_of_the_past(arguments)
         if arguments.doc:
-            # Without the seconds, which are no measurement.
+            # Without the seconds, which are not a measurement.
             write_doc(arguments.doc, {
                 "suites": (COLUMNS[:-2], [line[:-2] for line in rows]),
                 "audits": (Audit.columns, audits),

@@ -17,7 +17,7 @@
 #
 # and says in its head what the suite is and what of it is not run.
 
-# step NAME COMMAND...: a test of which the exit status is all there is.
+# step NAME COMMAND...: a test with an exit status as its only result.
 step() {
   local name=$1
   shift

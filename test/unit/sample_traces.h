@@ -25,7 +25,7 @@ struct SampleTrace {
 /// between runs.
 const std::vector<SampleTrace> &sample_traces();
 
-/// The named sample; throws Failure where there is none.
+/// The named sample; throws Failure if there is none.
 Bytes sample_trace(const std::string &name);
 
 /// A header of the samples: layout rw, 4 KiB, per process, process 4242.

@@ -47,7 +47,7 @@ public:
     return header.periods[number % shadow_file::kMaxPendingPeriods];
   }
   /// Fills the entry: the period of that index has 500 ms somewhere after the
-  /// samples' start, and is still open where it is header.open_period.
+  /// samples' start. It is still open if it is header.open_period.
   void set_period(std::uint64_t number, std::uint32_t flags = 0) {
     set_period_index(number, number, flags);
   }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds a program twice, with inline marks and with a call of the runtime for
-every access, runs both and expects equal page sets in every period.
+"""Builds a program twice: with inline marks, and with a call of the runtime for
+every access. Runs both, and expects equal page sets in every period.
 
 Addresses must be equal for that: the program is not position-independent, its
 data stand at a fixed place, memory comes from the heap right behind them, and the
-runs have no address space randomisation. What moves all the same is left out:
+runs have no address space randomisation. What still moves is left out:
 constants (code generation puts its own among them), stacks, mappings.
 """
 

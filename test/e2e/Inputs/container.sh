@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# container.sh DIRECTORY COMMAND...: runs a command as an ordinary user in a mount
-# namespace of its own, in which only DIRECTORY can be written, /proc hides
-# other users' processes, and there is no /dev/shm.
+# container.sh DIRECTORY COMMAND...: runs a command as an ordinary user in a
+# mount namespace of its own. There, only DIRECTORY can be written, /proc hides
+# other users' processes, and /dev/shm does not exist.
 
 set -e
 directory=$1

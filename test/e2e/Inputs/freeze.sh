@@ -4,7 +4,7 @@
 # usage: freeze.sh PID SECONDS
 #
 # Holds a process by the freezer of the control groups, of either version. Fails
-# where there is none, or it does not freeze.
+# if there is none, or if it does not freeze.
 
 pid=$1 seconds=$2
 for root in /sys/fs/cgroup/freezer /sys/fs/cgroup/unified /sys/fs/cgroup; do

@@ -13,8 +13,8 @@ int main(void) {
   char *a = arena(0, 8 * PAGE);
   a[0] = 1;
   expect_write(a, 1);
-  /* What the second period is to hold is written down first: afterwards there
-   * is no file of the truth to be found. */
+  /* States what the second period must hold first: the file of the truth
+   * cannot be found afterwards. */
   expect_at(1, thread_id(), a + PAGE, 1, "w");
   char page[4096] = {2};
   for (int period = 0; period < 2; ++period) {

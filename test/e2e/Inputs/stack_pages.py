@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds a program that prints the addresses of its innermost and its outermost
 frame, and expects every page between them in its first period: all of them with
-the pass's option frames, hardly any without it where registers suffice."""
+the pass's option frames, and almost none without it if registers suffice."""
 
 import argparse
 import csv

@@ -47,7 +47,7 @@ int main(void) {
     usleep(1000);
   require_status(pagetide_stop(), PAGETIDE_OK);
   require_equal(calls, 3);
-  /* Outside it all is as ever. */
+  /* Outside of the callback everything is as usual. */
   start_driven();
   require_status(pagetide_on_period(NULL, NULL), PAGETIDE_OK);
   require_status(pagetide_stop(), PAGETIDE_OK);

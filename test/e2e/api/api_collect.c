@@ -60,7 +60,7 @@ int main(void) {
   pagetide_run second[] = {run(4, 1, PAGETIDE_WRITTEN)};
   check(a, 50 * PAGE, second, 1);
 
-  /* Too little room: nothing is cleared, and the need is told. */
+  /* Too little room: nothing is cleared, and the call says how many are needed. */
   for (size_t page = 10; page < 20; page += 2)
     write_byte(a + page * PAGE);
   pagetide_run small[2];

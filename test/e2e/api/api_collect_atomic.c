@@ -4,9 +4,9 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// Threads write pages whose numbers only grow; the main thread collects the
-// region all the while. Each write of a page must be in exactly one collection:
-// none before it, and the first that began after it at the latest.
+// Threads write page after page, with numbers that only grow. The main thread
+// collects the region all the time. Each write of a page must be in exactly one
+// collection: none before it, and the first that began after it at the latest.
 // RUN: %build_c -O2 %s -o %t && %t 0 && %t 2000000
 
 #include "recording.h"

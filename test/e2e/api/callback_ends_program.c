@@ -6,8 +6,8 @@
 
 // A program that ends from within a period callback: the period that the
 // callback was given, and what came after it, are in the trace; on the thread
-// that ends a period and on the callback's own. exec that fails leaves
-// everything as it was.
+// that ends a period and on the callback's own. If exec fails, everything is as
+// it was.
 // RUN: %known_sets --ways O1 --traces 1 --info complete --arg exit --status 7 %s
 // RUN: %known_sets --ways O1 --traces 1 --info complete --arg _exit --status 7 %s
 // RUN: %known_sets --ways O1 --traces 1 --info complete --arg quick_exit --status 7 %s

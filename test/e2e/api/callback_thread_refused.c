@@ -4,8 +4,9 @@
  *
  *===-----------------------------------------------------------------------===*/
 
-// A forked child whose callback thread cannot be made says so, and that of the
-// periods the callback gets those alone that the program ends. Its trace is whole.
+// If a forked child cannot make its callback thread, it says so. It also says
+// that its callback gets only the periods that the program ends. Its trace is
+// whole.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clang -O1 -fPIC -shared %e2e/Inputs/refuses_threads.c -o librefuses.so
 // RUN: %build_c -O1 %s -Wl,--no-as-needed librefuses.so -Wl,-rpath,%t \

@@ -10,7 +10,7 @@
 // RUN:   --plain %support/reference_hash.c %s
 // RUN: %known_sets --checksum written --unstable stop --ways O2 \
 // RUN:   --plain %support/reference_hash.c %s
-// Also of those that were only read, where asked for; and where the layout
+// Also checksums of pages that were only read, if requested, and if the layout
 // cannot tell.
 // RUN: %known_sets --checksum accessed --env READ_TOO=1 \
 // RUN:   --ways O2,O2/access,O2/rw/6 --plain %support/reference_hash.c %s

@@ -21,8 +21,8 @@
 // RUN: %known_sets --ways O1 --checksum written --arg all-errno %s \
 // RUN:   --plain %support/reference_hash.c
 //
-// A filter of all threads that ends the recorder's: the program runs on, is told
-// that recording has ended, and `record` saves what there was.
+// A filter of all threads that ends the recorder's: the program runs on, a
+// message says that recording has ended, and `record` saves what there was.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clang_pagetide -std=gnu99 -O1 -I%include -I%support -c %s -o %t/o.o
 // RUN: %clang -I%support -c %support/reference_hash.c -o %t/hash.o

@@ -100,7 +100,7 @@ int main(void) {
   /* Nothing at all. */
   end_period();
 
-  /* A list whose nodes lie about, each within a granule of 64 bytes or not. */
+  /* A list with scattered nodes, each within a granule of 64 bytes or not. */
   struct node *list = NULL;
   for (int i = 0; i < 50; ++i) {
     struct node *n = (struct node *)(a + ((i * 37) % 100) * PAGE + 256);

@@ -4,8 +4,9 @@
  *
  *===-----------------------------------------------------------------------===*/
 
-// What would replace the shadow ends the program with a word of why, before it
-// has happened; a mapping that asks first is refused as for any used address.
+// A call that would replace the shadow ends the program with a message before
+// it has happened. A mapping that tests first is refused as at any used
+// address.
 // RUN: %build_c -O1 %s -o %t
 // RUN: %t noreplace
 // RUN: for how in fixed unmap move onto; do \

@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; ++i)
     touch(addresses[i]);
 
-  /* What the program set is what it is told. */
+  /* The program reads back what it has set. */
   sigaction(SIGSEGV, NULL, &seen);
   printf("%d %d %d\n", seen.sa_sigaction == by_info,
          seen.sa_flags == action.sa_flags,

@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
     end_periods_while(&running);
   for (size_t t = 0; t < THREADS; ++t)
     require(pthread_join(threads[t], NULL) == 0);
-  // A mark where the recorder does not look takes a fault.
+  // A mark in a place where the recorder does not look takes a fault.
   if (strcmp(argv[1], "looked-at") != 0)
     require(faults > THREADS * VISITS / 10);
   else

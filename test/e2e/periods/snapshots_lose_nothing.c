@@ -7,10 +7,11 @@
 // Each thread writes its pages one after the other, neighbouring cells of one
 // shadow word, in passes far apart in time, while the recorder collects: once a
 // millisecond, or whenever another thread asks it to, every 100 us. Every pass
-// over a page is a row, in the right period, and there is no other row. Where reads
-// are told from writes they come first, in the cells between. Stores take turns
-// with calls that mark: under precision near those make near marks, these certain
-// ones. One pass is over the last bytes of the pages, where near marks are in doubt.
+// over a page is a row in the right period, and no other row exists. If the
+// layout tells reads from writes, reads come first, in the cells between.
+// Stores take turns with calls that mark: under precision near those make near
+// marks, these certain ones. One pass is over the last bytes of the pages,
+// where near marks are in doubt.
 // RUN: %known_sets --timed 1ms --ways O2/access,O2/write,O2/access/12/near \
 // RUN:   --arg clock --skip-carried %s
 // RUN: %known_sets --timed 1ms --ways O2,O2/rw/12/near --arg clock --arg reads \

@@ -5,14 +5,14 @@
  *===----------------------------------------------------------------------===*/
 
 // A library is loaded and unloaded many times: its own pages, unmapped while
-// they are marked, are in the set of their period, hashed as gone, and nothing
-// of them is left over for what is mapped there later.
+// they are marked, are in the set of their period and hashed as gone. Nothing
+// of them is left for what is mapped there later.
 // RUN: %build_c -O1 -fPIC -shared -DLIBRARY %s -o %t.so
 // RUN: cp %t.so %t.1.so && cp %t.so %t.2.so && cp %t.so %t.3.so
 // RUN: cp %t.so %t.4.so
 // RUN: %build_c -O1 %s -o %t && %t %t
-// The first instrumented code comes by several dlopens at once, to a host that
-// is not instrumented.
+// Several dlopens at once bring the first instrumented code into a host that is
+// not instrumented.
 // RUN: %plain_c -O1 -DHOST %s -o %t.host && %t.host %t
 // RUN: %t.host %t && %t.host %t && %t.host %t
 

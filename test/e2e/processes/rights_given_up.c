@@ -12,10 +12,11 @@
 // RUN: for how in setuid setresuid setreuid seteuid capset bound threads; do \
 // RUN:   PAGETIDE_OPTIONS=trace_path=$how:period=0:checksum=written %t $how || \
 // RUN:   exit 1; %pagetide info $how | grep 'ended by exit' || exit 1; done
-// A process that changed its user is not dumpable; its pages are read all the same.
+// A process that changed its user is not dumpable. Its pages are read
+// nevertheless.
 // RUN: %pagetide export --format csv setuid | FileCheck %s
 // CHECK: 1,{{.*}},0x100000001000,{{.*}},stable
-// With nothing to record there is a recorder all the same.
+// Even with nothing to record there is a recorder.
 // RUN: %t setuid
 
 #include "known_sets.h"

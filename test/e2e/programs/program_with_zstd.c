@@ -10,10 +10,9 @@
 // RUN: PAGETIDE_OPTIONS="trace_path='trace':period=0" ./program
 // RUN: %pagetide info trace
 
-// Nor is there anything else that the runtime would take from a program if it
-// happened to be there, but what is meant so; the functions of sanitizers
-// (__sanitizer) are hidden in theirs, and zstd's hooks have names that nobody
-// uses (__pagetide_internal).
+// The runtime uses no other symbol of the program's by accident. The functions
+// of sanitizers (__sanitizer) are hidden in their libraries, and zstd's hooks
+// have names that nobody uses (__pagetide_internal).
 // RUN: llvm-nm -D --undefined-only %runtime | grep ' w ' >weak
 // RUN: grep -c __pagetide_default_options weak
 // RUN: not grep -v -e __pagetide_default_options -e __sanitizer -e _ITM_ \

@@ -92,8 +92,8 @@ int main(void) {
   expect_write(a + 80 * PAGE + 5, 1), expect_write(a + 90 * PAGE, 1);
   end_period();
 
-  /* On an alternative stack, which is not watched: what a handler's frame
-   * spills there is the compiler's affair. Its array must be in the set, and
+  /* On an alternative stack, which is not watched: the compiler decides what a
+   * handler's frame spills there. Its array must be in the set, and
    * what lies far below must not. */
   size_t bytes = 16 * MIB;
   char *stack = map_arena(1, bytes);

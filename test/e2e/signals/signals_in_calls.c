@@ -5,9 +5,9 @@
  *===----------------------------------------------------------------------===*/
 
 // read() that a signal interrupts: with SA_RESTART, without, and left by
-// siglongjmp, from either stack, nested. What was read is in the set, what was
-// not is not, and a buffer counts as under way exactly as long as a call that
-// may write it is.
+// siglongjmp, from either stack, nested. What was read is in the set, and what
+// was not read is not. A buffer counts as under way exactly while a call may
+// write it.
 // RUN: %build_c -O1 %s -o %t
 // RUN: PAGETIDE_OPTIONS=settle_wait=2s %t
 

@@ -4,9 +4,9 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// A timer interrupts two threads ten thousand times a second; its handler
-// writes and reads pages and calls memset, while the threads do the same and
-// the clock ends a period every millisecond. Every access of either is in its
+// A timer interrupts two threads ten thousand times per second. Its handler
+// writes and reads pages and calls memset. The threads do the same, and the
+// clock ends a period every millisecond. Every access of either is in its
 // period; nothing else is.
 // RUN: %known_sets --timed 1ms --ways O2,O2/access,O2/write,O2/rw/6 \
 // RUN:   --skip-carried %s

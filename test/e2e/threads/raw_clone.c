@@ -4,8 +4,8 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// A thread made by clone() has a shadow of its own, also where it shares its
-// creator's thread-local storage, or is no thread to the kernel. One that is
+// A thread made by clone() has a shadow of its own, even if it shares its
+// creator's thread-local storage, or is not a thread to the kernel. One that is
 // made by the system call itself marks into its creator's shadow: by thread its
 // pages are its creator's.
 // RUN: %known_sets --may-carry --ways O0,O2,O2/write %s

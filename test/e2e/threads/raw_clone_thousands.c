@@ -4,9 +4,9 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// Threads made by clone() that leave by the bare exit system call give their
-// slots back all the same: five thousand in one process, which has room for
-// fewer than two thousand shadows, and none has to share.
+// Threads made by clone() that end by the bare exit system call give their
+// slots back too: five thousand in one process, which has room for fewer than
+// two thousand shadows, and none has to share.
 // RUN: rm -f %t.log.*
 // RUN: %known_sets --may-carry --ways O2 --modes process \
 // RUN:   --option log_path=%t.log %s

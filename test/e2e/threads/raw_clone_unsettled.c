@@ -4,9 +4,9 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// Its marks stand in its creator's shadow, but it settles by itself: until it
-// has, pages that either has marked are unstable and carried, even where the
-// creator is settled, or has ended.
+// Its marks are in its creator's shadow, but it settles by itself. Until it
+// has, pages that either has marked are unstable and carried, even if the
+// creator is settled or has ended.
 // RUN: %build_c -O1 %s -o %t
 // RUN: PAGETIDE_OPTIONS=settle=1h:settle_wait=1ms %t
 
@@ -26,8 +26,8 @@ static int is_set(int *word) {
   return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* Between mark and access for as long as `wait_now` is not set, as if it were
- * preempted; then blocked in a system call. */
+/* Stays between mark and access while `wait_now` is not set, like a preempted
+ * thread. Then it is blocked in a system call. */
 static void owes(void *unused) {
   (void)unused;
   write_byte(a + PAGE);

@@ -4,8 +4,8 @@
  *
  *===-----------------------------------------------------------------------===*/
 
-// What the runtime does in a call of the program's must fit on a stack of 16 KiB,
-// of which libc's own data and the program's frames take a part.
+// What the runtime does in a call of the program must fit on a stack of 16 KiB.
+// libc's own data and the program's frames take a part of that.
 // RUN: %known_sets --ways O1 --modes process %s
 
 #include "known_sets.h"

@@ -36,7 +36,7 @@ static NOINLINE int jump(int n, const int *p) {
   }
 }
 
-/* A table made by the optimiser, of which loads are marked. */
+/* A table made by the optimiser. Loads from it are marked. */
 static NOINLINE const char *lookup(int n) {
   switch (n) {
   case 0:

@@ -1,7 +1,7 @@
-// Runs the vector operations of lanes_*.c, which are marked, at random places
-// with random masks, and compares the cells that they mark with those of the
-// lanes that they touch. Not marked itself, and without the runtime: the shadow
-// is a mapping of its own, and the runtime's entry points are here.
+// Runs the marked vector operations of lanes_*.c at random places with random
+// masks. Compares the cells that they mark with those of the lanes that they
+// touch. Not marked itself, and without the runtime: the shadow is a mapping of
+// its own, and the runtime's entry points are here.
 
 #define _GNU_SOURCE
 #include "lanes.h"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Lua 5.4: Debian's package holds no tests. What runs always: LPeg's test.lua
-# (Debian's lua-lpeg, a library in C that the interpreter loads, built here too).
-# The official suite runs where LUA_TESTS names its directory (the archive
+# (Debian's lua-lpeg, a library in C that the interpreter loads, built here
+# too). The official suite runs where LUA_TESTS names its directory (the archive
 # lua-5.4.4-tests that Lua's authors offer, or `testes` of their repository at
-# v5.4.4): all of it, with the C libraries that it loads, but for heavy.lua.
+# v5.4.4): all of it, with the C libraries that it loads, except heavy.lua.
 
 package=lua5.4
 packages=lua-lpeg

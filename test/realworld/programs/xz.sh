@@ -23,7 +23,7 @@ audited() {
 
 check() {
   make -k check || true
-  # Threads, which the suite hardly uses: three at a time, small blocks.
+  # Threads, which the suite almost never uses: three at a time, small blocks.
   step threads threads
 }
 

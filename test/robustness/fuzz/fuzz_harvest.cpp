@@ -80,7 +80,7 @@ Bytes content_of(int fd) {
   return bytes;
 }
 
-/// Frames up to where no period is open.
+/// Frames up to the point at which no period is open.
 std::size_t settled_bytes(const Bytes &bytes) {
   TraceReader reader(std::make_unique<MemorySource>(bytes), "before");
   std::size_t settled = reader.header().header_bytes;

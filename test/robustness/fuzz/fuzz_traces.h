@@ -18,7 +18,7 @@
 
 namespace pagetide::tools {
 
-/// Frames of the input's payloads in a file whose hashes are right, since no
+/// Frames of the input's payloads in a file with right hashes, because no
 /// fuzzer guesses a hash.
 inline Bytes with_right_hashes(Input &input) {
   trace::FileHeader header = {};

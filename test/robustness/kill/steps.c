@@ -4,9 +4,10 @@
  *
  *===-----------------------------------------------------------------------===*/
 
-// Writes page after page of an arena at a known address and keeps, in a file that
-// outlives it, the page it is about to write (first), the pages it has written
-// (second), who it is and since when it watches. It ends by itself as it is told, or is killed from outside.
+// Writes page after page of an arena at a known address. A file that outlives
+// it has the page that it will write next (first), the pages that it has
+// written (second), who it is, and since when it watches. It ends by itself as
+// its arguments say, or is killed from outside.
 //
 // Killed at a random moment, in every way, under periods of a millisecond: every
 // page that was written is in the trace, and none beyond the one attempted.

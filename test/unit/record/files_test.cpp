@@ -296,7 +296,7 @@ TEST(ElfNote, TellsWhatIsMissing) {
   EXPECT_FALSE(examine_elf(files.write("c", bytes_of("#!/bin/sh\n"))).is_elf);
   EXPECT_FALSE(examine_elf(files.file("none")).is_elf);
   EXPECT_FALSE(examine_elf(files.path()).is_elf);
-  // Set-ID bits matter where the ID is another's.
+  // Set-ID bits matter if the ID is another user's.
   const std::string with_id = files.write("d", elf_with({}));
   ASSERT_EQ(::chmod(with_id.c_str(), 06755), 0);
   EXPECT_FALSE(examine_elf(with_id).gains_privilege);

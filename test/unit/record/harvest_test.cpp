@@ -276,7 +276,7 @@ TEST_F(HarvestTest, RetiredAndFallbackSlotsCount) {
   shadow.mark_read(0, kHeap); // the fallback slot
   shadow.mark_written(1, kHeap + 0x1000);
   shadow.mark_written(2, kHeap + 0x2000);
-  // A slot whose entry is not yet filled in, or is cleared again.
+  // A slot with an entry that is not yet filled in, or is cleared again.
   shadow.mark_read(5, kHeap + 0x5000);
   run(trace_of({}, per_thread_header()), shadow);
   EXPECT_EQ(runs(0, 0), "555555600+1:1 555555605+1:1");
@@ -408,7 +408,7 @@ TEST_F(HarvestTest, NothingIsOpenWhereRecordingHadStopped) {
 
 TEST_F(HarvestTest, NumbersAreNotIndexes) {
   // A second recording in one process: the numbers go on, the indexes begin
-  // anew.
+  // again.
   ShadowFileMaker shadow;
   shadow.header.periods_written = 101;
   shadow.header.open_period = 102;

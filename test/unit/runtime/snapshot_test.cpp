@@ -131,7 +131,7 @@ bool make(u64 offset, u8 mark) {
 }
 
 /// All marks of the shadow, moved into `staged`. meanwhile(n) is called when
-/// the n-th word has been staged; it can be refused by false.
+/// the n-th word has been staged. It returns false to refuse the word.
 template <typename Meanwhile> bool take(Known &staged, Meanwhile meanwhile) {
   unsigned count = 0;
   return TakeMarks(
@@ -237,7 +237,7 @@ TEST(Snapshot, LosesNoMarkWhereTheRingIsFull) {
 TEST(Snapshot, LosesNoMarkOfARunningThread) {
   for (const Way &way : kWays) {
     begin(way);
-    // With one cell of a granule in use at a time nothing else can stand for
+    // With one cell of a granule in use at a time, no other cell can replace
     // it.
     const u64 granule_cells = u64{1} << shadow.cells_per_granule_shift;
     const u64 granules = kShadowBytes / shadow.cells_per_index / granule_cells;

@@ -155,7 +155,7 @@ TEST(ParseRange, HasOneEndOrTwo) {
 TEST(FormatCommand, QuotesWhereAShellWouldNeedIt) {
   EXPECT_EQ(format_command({"ls", "-l", "a b", "", "it's", "$x"}),
             "ls -l 'a b' '' 'it'\\''s' '$x'");
-  // What is escaped stands in quotes that take escapes for what they mean.
+  // Escaped text is in quotes in which escapes have their meaning.
   EXPECT_EQ(format_command({"a\nb'\\", "\x1b[31m"}),
             "$'a\\x0ab\\'\\\\' $'\\x1b[31m'");
 }

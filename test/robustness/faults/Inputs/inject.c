@@ -7,12 +7,12 @@
  *   inject [-c COUNTS] [-l LOG] [-f CALL:N[+]:ERRNO]... -- COMMAND [ARG...]
  *
  * Runs the command below a seccomp filter that asks this program about every
- * call of kCalls. Calls made from elsewhere than libpagetide.so go on; those of
- * the runtime are counted by kind, over all processes of the command, and the
- * Nth of CALL (with +, also those after it) fails with ERRNO. ERRNO `short`
- * makes writev write half of what it was given. CALL `any` numbers the
- * runtime's calls of all kinds together. COUNTS receives a line
- * "CALL NUMBER" a kind, LOG a line for each fault. Exits as the command does.
+ * call of kCalls. Calls that libpagetide.so does not make go on. Those of the
+ * runtime are counted by kind, over all processes of the command. The Nth call
+ * of CALL (with +, later ones too) fails with ERRNO. ERRNO `short` makes writev
+ * write half of what it was given. CALL `any` numbers the runtime's calls of
+ * all kinds together. COUNTS receives a line "CALL NUMBER" a kind, LOG a line
+ * for each fault. Exits as the command does.
  *
  * From outside, because the runtime makes its system calls itself: there is no
  * function between it and the kernel that could be replaced. A notification

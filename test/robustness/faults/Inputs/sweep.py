@@ -5,18 +5,18 @@ usage: sweep.py --inject INJECT --work WORK --pagetide PAGETIDE --dir DIR
                 [--quick] [--only CALL] [--policy refuse|continue|stop] [--jobs N]
                 [--scenario NAME]
 
-For every scenario of SCENARIOS, every call of the runtime and every number N, as
-long as the run makes an Nth such call: the program is run with that call failing
-(ERRORS says with what), and must
+For every scenario of SCENARIOS, every call of the runtime and every number N,
+as long as the run makes an Nth such call, the program is run with that call
+failing (ERRORS says with what). It must
 
   - end, and not by a signal;
-  - print and return what it does where nothing fails, or, as on_failure allows,
-    end with status 125 and a message that begins "ERROR: Pagetide": anywhere
-    under `stop`, where a program starts under `refuse`, nowhere under
-    `continue` (except where not even memory of its own can be mapped);
-  - leave traces that hold nothing but what the program says it accessed, and
-    all of that, unless the trace itself says that something is lost, or there
-    is none of that process and a message says why.
+  - print and return what it does if nothing fails, or, as on_failure allows,
+    end with status 125 and a message that begins "ERROR: Pagetide": at any time
+    under `stop`, when a program starts under `refuse`, never under `continue`
+    (except if the runtime cannot even map memory of its own);
+  - leave traces that hold exactly what the program says it accessed, unless the
+    trace itself says that something is lost, or the process has no trace and a
+    message says why.
 
 Prints each broken promise with the command that shows it, and a line of totals.
 """
@@ -190,7 +190,7 @@ def judge(args, run, truth_out, policy):
     unsaid = []
     roles = set(truth)
     for trace in traces:
-        # A process is told by its first page.
+        # The first page says which process it is.
         best = max(roles, key=lambda role: (
             sum(truth[role].get(key, set()) >= kinds
                 for key, kinds in trace.rows.items()), role), default=None)

@@ -6,9 +6,9 @@
  *
  *   work [as ROLE] PART...   of: periods threads fork callback exec
  *
- * Prints what it accesses in an arena at a fixed address, a line
- * "ROLE PERIOD ADDRESS r|w" each, and does and prints the same whether it is
- * recorded or not, and whatever fails in the recorder.
+ * Prints each access to an arena at a fixed address as a line "ROLE PERIOD
+ * ADDRESS r|w". It does and prints the same whether it is recorded or not, and
+ * whatever fails in the recorder.
  *
  *===----------------------------------------------------------------------===*/
 
