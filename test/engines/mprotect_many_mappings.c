@@ -10,7 +10,7 @@
 // REQUIRES: default_map_count
 // RUN: rm -rf %t && mkdir %t && cd %t && %plain_c -O1 %s -o program
 // RUN: %pagetide record --engine mprotect -p 0 -o trace -- ./program
-// RUN: %pagetide report trace | grep -q 'no mapping left for another run of'
+// RUN: %pagetide report trace | grep -q 'the kernel has no mapping left'
 
 #include "recording.h"
 
