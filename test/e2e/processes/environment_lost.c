@@ -66,7 +66,8 @@
 //
 // What a killed record leaves behind means nothing to others, and the next record
 // removes it.
-// RUN: (%pagetide record -o dead -- sh -c 'echo $PPID >pid; kill -9 $PPID; \
+// RUN: (%pagetide record -o dead -- sh -c 'pid=$PPID; echo $pid >pid; \
+// RUN:   kill -9 $pid; while kill -0 $pid; do sleep 0.02; done; \
 // RUN:   env -i ./program >said; touch ended'; :)
 // RUN: until test -e ended; do sleep 0.02; done; grep -x 'recording 0' said
 // RUN: %pagetide record -p 0 -o next -- ./program
