@@ -50,7 +50,7 @@ struct AuditOptions {
   AuditStyle style;
 };
 
-/// A directory for traces that nobody asked to keep.
+/// A directory for traces that the user does not keep.
 class ScratchDirectory {
 public:
   ScratchDirectory() {
@@ -58,8 +58,8 @@ public:
     path_ = fmt::format("{}/pagetide-audit.XXXXXX",
                         parent && *parent ? parent : "/tmp");
     if (!::mkdtemp(path_.data()))
-      throw Failure(fmt::format("{}: no directory can be made for the traces: "
-                                "{}; set TMPDIR, or name a FILE with -o",
+      throw Failure(fmt::format("{}: the directory for the traces cannot be "
+                                "made: {}; set TMPDIR, or name a FILE with -o",
                                 path_, std::strerror(errno)));
   }
   ~ScratchDirectory() {
@@ -104,7 +104,7 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   runtime.add("period", duration_option(*parse_duration(options.period)));
   runtime.add("kernel_writes", "1");
   notify_outer_record();
-  // Binding at the first call would write the files' tables at any time.
+  // Otherwise the loader would write the tables of functions at first calls.
   ::setenv("LD_BIND_NOW", "1", 1);
   std::unique_ptr<PublishedOptions> published;
   const auto options_for = [&](pid_t) {
@@ -120,13 +120,13 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   if (!server.anyone_came())
     say_nothing_recorded(server, file, examine_elf(file));
   for (const ControlServer::Live &live : server.live())
-    say("process {} of this run still records; the audit lacks what it does "
-        "from now on",
+    say("process {} of this run still records; the audit lacks its writes from "
+        "now on",
         live.pid);
   return *child.exit_status();
 }
 
-/// The trace named and those of further processes of its run.
+/// The trace at `path`, and the other traces of its run.
 std::vector<std::string> traces_of(const std::string &path) {
   std::vector<std::string> traces;
   const RunFiles files = files_of_run(path);
@@ -137,7 +137,7 @@ std::vector<std::string> traces_of(const std::string &path) {
   return traces;
 }
 
-/// For a trace without the kernel's account.
+/// Why the trace has no periods with the kernel's account.
 std::string why_not_auditable(const Audit &audit) {
   if (!audit.lost.empty())
     return fmt::format("{}: cannot be audited: {}", audit.path,
@@ -145,9 +145,8 @@ std::string why_not_auditable(const Audit &audit) {
   const bool by_audit = audit.process && option_in(audit.process->options,
                                                    "kernel_writes") == "1";
   if (by_audit)
-    return fmt::format("{}: process {} ended before its first period did, so "
-                       "there is nothing to compare; take a shorter period "
-                       "(-p)",
+    return fmt::format("{}: process {} ended before its first period ended, so "
+                       "there is nothing to compare; use a shorter period (-p)",
                        audit.path, audit.header.pid);
   return fmt::format("{}: lacks the kernel's account of written pages, so it "
                      "cannot be audited; record it with: pagetide audit -o "
@@ -251,8 +250,8 @@ int run_audit(const AuditOptions &options,
               const std::vector<std::string> &command) {
   if (!options.from.empty()) {
     if (!command.empty())
-      throw Failure("audit: either a command is run or the trace of --from is "
-                    "read, not both");
+      throw Failure("audit: give either a command to run or a trace to read "
+                    "(--from), not both");
     return report(options, options.from);
   }
   if (command.empty())
@@ -283,25 +282,25 @@ CommandRun set_up(CLI::App &app) {
       ->check(CLI::Validator(
           [](std::string &text) { return check_output(text); }, ""));
   app.add_option("--from", options->from,
-                 "Run nothing; read the trace that -o has kept.")
+                 "Run no command; read a trace that an earlier -o has kept.")
       ->type_name("FILE");
   app.add_option("-r,--report", options->report,
-                 "Write the report to FILE instead of standard output, which "
-                 "is the command's too.")
+                 "Write the report to FILE. Standard output is shared with the "
+                 "command. [standard output]")
       ->type_name("FILE");
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--each", options->each,
-               "If there are several processes, show each one, not only the "
-               "sum.");
+               "If there are several processes, show each process, not only "
+               "the sum.");
   app.add_flag("--strict", options->strict,
-               "Exit with status 1 for any uncovered page, also for stacks and "
-               "for the C library's own data.");
+               "Exit with status 1 for any uncovered page, also in stacks and "
+               "in the C library's own data.");
   add_number(app, "--top", "N",
-             "Most fully covered mappings in the table. [10]",
+             "The most fully covered mappings in the table. [10]",
              [options](std::uint64_t top) { options->style.top = top; });
   add_number(app, "--pages", "N",
-             "Ranges of uncovered pages to list of each mapping. [4]",
+             "The most ranges of uncovered pages to list per mapping. [4]",
              [options](std::uint64_t pages) { options->style.pages = pages; });
   return [options](const std::vector<std::string> &command) {
     return run_audit(*options, command);

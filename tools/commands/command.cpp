@@ -24,7 +24,7 @@ namespace pagetide::tools {
 
 namespace {
 
-/// The command table: to add a command, declare it in command.h and name it
+/// The command table. To add a command, declare it in command.h and name it
 /// here.
 const Command *const kCommands[] = {
     &kRecordCommand, &kReportCommand, &kExportCommand,
@@ -32,10 +32,10 @@ const Command *const kCommands[] = {
 };
 
 constexpr std::size_t kHelpColumn = 26;
-/// Words with more slips than this mean another command.
+/// A word with more typing errors than this is not taken for a command's name.
 constexpr std::size_t kMaxSlips = 2;
 
-/// An option and what it does, in two columns.
+/// An option and its help, in two columns.
 std::string help_entry(const std::string &left, const std::string &right) {
   std::string out = "  " + left;
   if (out.size() + 2 > kHelpColumn)
@@ -92,10 +92,9 @@ bool takes_next(const CLI::App &app, const std::string &word) {
   return option && !has_value && option->get_items_expected_min() > 0;
 }
 
-/// The words as CLI11 can be given them. It takes "--output=" for an option
-/// whose value is the next word, and a FILE called "[a,b]" or "{}" for several
-/// or none. Empty words, of scripts whose variables are, mean nothing to any
-/// command.
+/// The words as CLI11 needs them. For CLI11, the value of "--output=" is the
+/// next word, and "[a,b]" or "{}" are several FILEs or none. Empty words come
+/// from empty variables of scripts, and mean nothing to any command.
 std::vector<std::string> prepared(const CLI::App &app,
                                   std::vector<std::string> words) {
   bool all_files = false;
@@ -103,7 +102,7 @@ std::vector<std::string> prepared(const CLI::App &app,
     std::string &word = words[at];
     if (all_files || word.size() < 2 || word[0] != '-') {
       if (word.empty())
-        throw Failure("an empty word is no FILE");
+        throw Failure("an empty word is not a FILE");
       if (word.starts_with('[') || word == "{}")
         word.insert(0, "./");
     } else if (word == "--") {
@@ -169,8 +168,8 @@ static std::string why_no_number(const std::string &text) {
       text.find_first_not_of("0123456789") == std::string::npos)
     return fmt::format("{}: is too large; the largest number is {}", text,
                        UINT64_MAX);
-  return fmt::format("{}: is no number; write decimal digits, or 0x and "
-                     "hexadecimal ones",
+  return fmt::format("{}: is not a number; write decimal digits, or 0x and "
+                     "hexadecimal digits",
                      text);
 }
 
@@ -215,7 +214,7 @@ CommandLine parse_command(const Command &command,
   CLI::App &app = *line.app;
   app.set_help_flag("-h,--help", "Print this help.");
   line.run = command.set_up(app);
-  // A script's own option behind one from a variable: the last one counts.
+  // The last one counts: a script may append its option to those of a variable.
   for (CLI::Option *option : app.get_options())
     if (!option->get_positional())
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -230,7 +229,7 @@ CommandLine parse_command(const Command &command,
     options.pop_back();
   try {
     options = prepared(app, std::move(options));
-    // CLI11 takes the words from the back.
+    // CLI11 reads the words from the last to the first.
     std::reverse(options.begin(), options.end());
     app.parse(std::move(options));
   } catch (const CLI::CallForHelp &) {

@@ -20,28 +20,27 @@ class App;
 
 namespace pagetide::tools {
 
-/// Exit statuses of all commands but record, which passes on its command's.
+/// Exit statuses of all commands except record, which exits as its command did.
 enum CommandStatus : int {
   kStatusDone = 0,
-  kStatusNegative = 1, ///< the answer to the question asked is no
+  kStatusNegative = 1, ///< the answer to the user's question is no
   kStatusFailed = 2,
 };
 
-/// Does the command's work once its options are parsed; returns the exit
-/// status. `rest` is what came after the options of a command that runs
-/// another.
+/// Does the command's work after its options have been parsed. Returns the exit
+/// status. `rest` is the command to run, for commands that run another.
 using CommandRun = std::function<int(const std::vector<std::string> &rest)>;
 
 struct Command {
   const char *name;
   const char *help;     ///< one line
-  const char *usage;    ///< what follows "pagetide NAME "
+  const char *usage;    ///< the text after "pagetide NAME "
   const char *example;  ///< one invocation
-  const char *statuses; ///< what its exit statuses mean
-  /// Declares the options; what it returns owns them.
+  const char *statuses; ///< the meaning of its exit statuses
+  /// Declares the options. The result owns them.
   CommandRun (*set_up)(CLI::App &app);
   int failure_status;
-  bool runs_another; ///< the first word that is no option begins `rest`
+  bool runs_another; ///< `rest` begins with the first word that is no option
 };
 
 extern const Command kRecordCommand;
@@ -53,25 +52,26 @@ extern const Command kAuditCommand;
 /// All commands, in the order of the help.
 std::span<const Command *const> all_commands();
 
-/// Declares an option that takes a number (text_format.h), as all do: CLI11
-/// would take "-1" for the largest one and "010" for eight.
+/// Declares an option that takes a number (text_format.h). CLI11's own numbers
+/// do not serve: "-1" would be the largest number, and "010" would be eight.
 void add_number(CLI::App &app, const char *name, const char *type,
                 const char *help,
                 std::function<void(std::uint64_t number)> take);
 
-/// The words behind a command's name, once understood.
+/// The parsed words after a command's name.
 struct CommandLine {
-  std::shared_ptr<CLI::App> app; ///< what the options were read into
-  CommandRun run;                ///< empty where help is asked for
+  std::shared_ptr<CLI::App> app; ///< holds the options
+  CommandRun run;                ///< empty if the user asks for help
   std::vector<std::string> rest; ///< for `run`
 };
 
-/// Throws Failure where the words are wrong: it names the option or the word.
+/// Throws Failure if the words are wrong. It names the option or the word.
 CommandLine parse_command(const Command &command,
                           const std::vector<std::string> &words);
 
-/// Where, in the words after the command's name, the command to run begins:
-/// after "--", or at the first word that is neither an option nor its value.
+/// The index at which the command to run begins in the words after the name of
+/// pagetide's command: after "--", or at the first word that is neither an
+/// option nor its value.
 std::size_t find_rest(const CLI::App &app,
                       const std::vector<std::string> &words);
 

@@ -37,8 +37,8 @@ struct ExportOptions {
 std::string check_range(const std::string &text) {
   if (parse_range(text))
     return {};
-  return fmt::format("{}: is no range; write A, A:B, A: or :B with A not above "
-                     "B, decimal or 0x and hexadecimal",
+  return fmt::format("{}: is not a range; write A, A:B, A: or :B, with A not "
+                     "above B, in decimal or in hexadecimal after 0x",
                      text);
 }
 
@@ -87,9 +87,9 @@ CommandRun set_up(CLI::App &app) {
                  "The trace. [the newest in this directory]");
   app.add_option(
          "-f,--format", options->format,
-         "csv: a header line, then a line for each row; json: an object "
-         "with the trace's header and the rows, one a line. Both are "
-         "described in docs/reference/cli-output.md.")
+         "csv: a header line, then one line per row. json: an object with the "
+         "trace's header and the rows, one per line. Both are described in "
+         "docs/reference/cli-output.md.")
       ->type_name("csv|json")
       ->required()
       ->check(CLI::IsMember({"csv", "json"}).description(""));
@@ -116,11 +116,11 @@ CommandRun set_up(CLI::App &app) {
 
 extern const Command kExportCommand = {
     "export",
-    "Write a trace as rows: one a period, thread and granule",
+    "Write a trace as rows: one per period, thread and granule",
     "--format csv|json [OPTIONS] [FILE]",
     "pagetide export --format csv -o rows.csv run.ptrace",
-    "Exit status 0: done; 2: the file could not be read, or is damaged (what "
-    "comes before the damage was written).",
+    "Exit status 0: done; 2: the file could not be read, or is damaged (the "
+    "rows before the damage were written).",
     set_up,
     kStatusFailed,
     false,

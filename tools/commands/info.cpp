@@ -49,7 +49,7 @@ extern const Command kInfoCommand = {
     "[FILE]",
     "pagetide info run.ptrace",
     "Exit status 0: the trace is complete; 1: it is truncated or damaged, or "
-    "the runtime could not go on; 2: it could not be read or is no trace.",
+    "the runtime could not go on; 2: it could not be read, or is not a trace.",
     set_up,
     kStatusFailed,
     false,

@@ -35,7 +35,7 @@ namespace pagetide::tools {
 
 namespace {
 
-/// As env does.
+/// The same as those of env(1).
 enum RecordStatus : int {
   kRecordFailed = 125,
   kCannotExecute = 126,
@@ -43,9 +43,10 @@ enum RecordStatus : int {
 };
 
 constexpr std::size_t kMaxListed = 8;
+
 struct RecordOptions {
   std::string engine = "marks";
-  std::string output; ///< empty: a name of the run's own
+  std::string output; ///< empty for a name of the run's own
   std::string period;
   bool per_thread = false;
   std::string checksum;
@@ -81,7 +82,7 @@ std::string runtime_options(const RecordOptions &options,
   return out.text();
 }
 
-/// The trace by which a report finds all of the run.
+/// The trace to give to `report`, which then finds all traces of the run.
 std::string first_trace(const ControlServer &server,
                         const TraceOutput &output) {
   const std::string wanted = std::filesystem::absolute(output.path()).string();
@@ -91,7 +92,7 @@ std::string first_trace(const ControlServer &server,
   for (const ControlServer::Live &live : server.live())
     if (live.path == wanted)
       return output.path();
-  // The name was taken by another run in the meantime.
+  // Another run has taken the name meanwhile.
   return server.traces().front().path;
 }
 
@@ -112,15 +113,19 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
       bytes += static_cast<double>(trace.bytes);
       completed += !trace.harvest.was_complete;
     }
-    say("traces: {} and {} beside it, {}.<pid> ({} in all; {} completed after "
-        "their process's death)",
+    const std::string note =
+        completed == 0 ? ""
+                       : fmt::format("; {} completed after the death of "
+                                     "their processes",
+                                     completed);
+    say("traces: {} and {} more, named {}.<pid> ({} in all{})",
         printable(first), traces.size() - 1, printable(first),
-        format_bytes(bytes), completed);
+        format_bytes(bytes), note);
   }
   const std::vector<ControlServer::Live> live = server.live();
   if (!live.empty()) {
-    say("{} process{} of this run still record{}; if one is killed from now "
-        "on, its trace lacks its last periods:",
+    say("{} process{} of this run still record{}; if a process is killed from "
+        "now on, its trace lacks its last periods:",
         live.size(), live.size() == 1 ? "" : "es", live.size() == 1 ? "s" : "");
     for (std::size_t i = 0; i < live.size() && i < kMaxListed; ++i)
       say("  process {}{}{}", live[i].pid,
@@ -129,19 +134,19 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
       say("  and {} more", live.size() - kMaxListed);
   }
   if (server.anyone_waits())
-    say("more processes recorded at once than this limit of open files allows "
-        "to watch: traces of killed processes lack their last periods; raise "
-        "the limit with: ulimit -n");
+    say("the limit of open files is too low to watch all processes that record "
+        "at the same time: traces of killed processes lack their last periods; "
+        "raise the limit with: ulimit -n");
   if (!first.empty())
     say("see {} with: {}", traces.size() == 1 ? "it" : "them",
         report_command(first));
 }
 
-/// Ends this process as the command ended.
+/// Ends this process in the same way as the command ended.
 int pass_on(const ExitStatus &status) {
   if (status.signal == 0)
     return status.code;
-  // The core, if any, is the command's.
+  // The command has written the core file, if there is one.
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   std::signal(status.signal, SIG_DFL);
@@ -176,8 +181,8 @@ int run_record(const RecordOptions &options,
       !abi::tells_writes(static_cast<abi::Layout>(elf.note->layout)))
     throw Failure(fmt::format(
         "{}: was built with layout `access`, which does not tell writes from "
-        "reads, so there is no set of written pages to take checksums of; use "
-        "--checksum accessed, or build it with -fpagetide-layout=rw",
+        "reads, so it cannot take checksums of written pages; use --checksum "
+        "accessed, or build it with -fpagetide-layout=rw",
         file));
   if (options.engine == "mprotect" && options.unstable == "stop")
     throw Failure("--unstable stop does not work with --engine mprotect: "
@@ -224,7 +229,8 @@ int run_record(const RecordOptions &options,
       say_nothing_recorded(server, file, elf);
     else if (server.traces().empty() && server.live().empty() &&
              !options.no_output)
-      say("the run was recorded, but no process of it could make its trace");
+      say("the run was recorded, but no process could make its trace; see the "
+          "messages of the runtime");
     else
       say_traces(server, output ? &*output : nullptr);
   }
@@ -259,9 +265,11 @@ CommandRun set_up(CLI::App &app) {
                  "Pages of each period to take checksums of. [none]")
       ->type_name("none|written|accessed")
       ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
-  app.add_option("--unstable", options->unstable,
-                 "What to do if a page is written while its checksum is taken: "
-                 "flag it, take it again, or stop the threads. [flag]")
+  app.add_option(
+         "--unstable", options->unstable,
+         "What to do if a page is written while its checksum is taken. "
+         "flag: call it unstable; rehash: take the checksum again; stop: "
+         "stop the threads. [flag]")
       ->type_name("flag|rehash|stop")
       ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
   app.add_option(
@@ -273,7 +281,7 @@ CommandRun set_up(CLI::App &app) {
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
   app.add_flag("--no-output", options->no_output,
-               "Record but write nothing, to measure what recording costs.");
+               "Record, but write no trace, to measure the cost of recording.");
   return [options](const std::vector<std::string> &command) {
     return run_record(*options, command);
   };

@@ -31,7 +31,7 @@ struct ReportOptions {
   std::size_t top = 10;
 };
 
-/// The files named, and after each what else was recorded with it.
+/// The files that the user names, each followed by the other traces of its run.
 std::vector<std::string> traces_of(const ReportOptions &options) {
   std::vector<std::string> traces;
   std::set<std::string> seen;
@@ -48,7 +48,8 @@ std::vector<std::string> traces_of(const ReportOptions &options) {
       run = files_of_run(file);
       say_left_out(file, run);
     }
-    // Without FILE itself, its further processes have traces all the same.
+    // With --only, or if there is neither FILE nor a FILE.<pid>. In the second
+    // case, opening FILE says so.
     if (run.traces.empty())
       add(file);
     for (const std::string &trace : run.traces)
@@ -57,7 +58,8 @@ std::vector<std::string> traces_of(const ReportOptions &options) {
   return traces;
 }
 
-/// The report as it grows: traces can be many, and each summary is large.
+/// Writes the report trace by trace. There can be many traces, and each summary
+/// is large.
 class Report {
 public:
   explicit Report(bool json) : json_(json), style_(style_of_terminal()) {}
@@ -119,7 +121,7 @@ int run_report(const ReportOptions &options) {
         status = kStatusFailed;
       }
     } catch (const Failure &failure) {
-      // The other traces are still worth a report.
+      // Report the other traces all the same.
       fmt::print(stderr, "pagetide: {}\n", failure.what());
       status = kStatusFailed;
     }
@@ -131,12 +133,14 @@ int run_report(const ReportOptions &options) {
 CommandRun set_up(CLI::App &app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("FILE", options->files,
-                 "Traces. With each, those of further processes of its run "
-                 "(FILE.<pid>) are found. [the newest in this directory]");
+                 "Traces. For each, the report also finds the traces of other "
+                 "processes of its run (FILE.<pid>). [the newest in this "
+                 "directory]");
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/reference/cli-output.md.");
-  app.add_flag("--only", options->only, "Only the files named.");
-  add_number(app, "--top", "N", "Lines in each table, at most. [10]",
+  app.add_flag("--only", options->only,
+               "Only these files, without other processes of their runs.");
+  add_number(app, "--top", "N", "The most lines in a table. [10]",
              [options](std::uint64_t top) { options->top = top; });
   return [options](const std::vector<std::string> &) {
     return run_report(*options);

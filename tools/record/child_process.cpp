@@ -25,8 +25,8 @@
 
 namespace pagetide::tools {
 
-/// What the child must inherit as this process did, and what is restored when
-/// the child has ended.
+/// Settings of this process that it changes for the time of the run. The child
+/// gets them as they were before. They are restored when the object ends.
 struct ChildProcess::SavedState {
   sigset_t mask;
   struct sigaction interrupt;
@@ -62,7 +62,7 @@ std::vector<std::string> environment_with(const std::string &variable,
   return environment;
 }
 
-/// All that comes out of a socket until it is closed. Empty if nobody wrote.
+/// Reads a socket until its other end is closed. Empty if nobody wrote.
 std::string read_all(int fd) {
   std::string text;
   char buffer[4096];
@@ -80,7 +80,7 @@ void write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t done = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
     if (done < 0 && errno != EINTR)
-      return; // the reader has ended, and says so itself
+      return; // the reader has ended, and waitpid() says so
     if (done > 0)
       text.remove_prefix(static_cast<std::size_t>(done));
   }
@@ -97,7 +97,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   sigemptyset(&handled);
   sigaddset(&handled, SIGCHLD);
   for (const int signal : {SIGTERM, SIGHUP}) {
-    // nohup and its like: what is ignored stays ignored.
+    // Under nohup and similar programs, an ignored signal stays ignored.
     struct sigaction inherited;
     ::sigaction(signal, nullptr, &inherited);
     if (inherited.sa_handler != SIG_IGN)
@@ -131,7 +131,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   pid_ = ::fork();
   if (pid_ == 0) {
     value_out.reset();
-    // The value depends on the pid; one that is never empty.
+    // The value depends on the pid. The text is empty if the parent gave up.
     const std::string text = read_all(value_in.get());
     if (text.empty())
       ::_exit(127);

@@ -23,27 +23,30 @@ namespace pagetide::tools {
 
 /// How a process ended.
 struct ExitStatus {
-  int code = 0;   ///< where signal is 0
-  int signal = 0; ///< that killed it
+  int code = 0;   ///< exit status, if no signal killed it
+  int signal = 0; ///< that killed it, or 0
 
-  /// The detail of the End frame that says so.
+  /// As the End frame of a trace stores it.
   std::uint64_t end_detail() const {
     return signal != 0 ? 256u + static_cast<unsigned>(signal)
                        : static_cast<unsigned>(code);
   }
 };
 
-/// The command, a child of this process. While the object lives, the terminal's
-/// SIGINT and SIGQUIT are left to the command, and SIGTERM and SIGHUP are
-/// passed on to it. If a process of the run outlives its parent, this process
-/// adopts it (PR_SET_CHILD_SUBREAPER): the run stays one tree, in which each
-/// process finds the options of the run by its ancestors (published_options.h).
+/// The command, a child of this process. While the object lives, this process
+/// ignores the terminal's SIGINT and SIGQUIT, which the command gets itself. It
+/// passes SIGTERM and SIGHUP on to the command.
+///
+/// If a process of the run outlives its parent, this process adopts it
+/// (PR_SET_CHILD_SUBREAPER). So the run stays one tree, in which each process
+/// finds the options of the run by its ancestors (published_options.h).
 class ChildProcess {
 public:
-  /// Starts command[0], looked up in PATH, with `variable` set in its
-  /// environment to what value_for(its pid) returns, and with file_limit as its
-  /// RLIMIT_NOFILE. If that is impossible, start_error() says why (an errno).
-  /// What value_for throws comes out of here; then no command was started.
+  /// Starts command[0], looked up in PATH. Its environment has `variable` with
+  /// the value that value_for(its pid) returns. Its RLIMIT_NOFILE is
+  /// file_limit. If the command cannot be started, start_error() is the errno.
+  /// If value_for throws, no command is started, and the exception leaves the
+  /// constructor.
   ChildProcess(const std::vector<std::string> &command,
                const std::string &variable,
                const std::function<std::string(pid_t)> &value_for,

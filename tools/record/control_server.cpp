@@ -1,5 +1,4 @@
-//===- control_server.cpp - Keeps in touch with the processes being recorded
-//===//
+//===- control_server.cpp - Keeps in touch with recorded processes --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,10 +35,10 @@ using shadow_file::Hello;
 namespace {
 
 constexpr int kBacklog = 4096;
-/// A connection can close a moment before its process has ended, and closes
-/// for good where the process replaces itself without the exec hook's notice.
+/// A connection can close a moment before its process has ended. It also closes
+/// if the process calls exec in a way that the runtime does not intercept.
 constexpr std::chrono::milliseconds kGrace{250};
-/// Descriptors that a connected process holds, and what all else needs.
+/// Descriptors per connected process, and those that all else needs.
 constexpr std::size_t kFdsOfProcess = 4;
 constexpr std::size_t kOtherFds = 24;
 /// Descriptors accepted in one message; a Hello has two.
@@ -52,15 +51,15 @@ std::uint64_t monotonic_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Whether what a process handed over can be read without waiting for anybody:
-/// opening a FIFO again could take for ever.
+/// Whether the descriptor that a process handed over is a plain file. Opening
+/// something else again, such as a FIFO, could wait forever.
 bool is_file(int fd) {
   struct stat status;
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Whether the process itself could write to what it handed over. We complete
-/// the trace with our own rights, which may be more than the process's.
+/// Whether the process itself could write to the file that it handed over. We
+/// complete the trace with our own rights, which may exceed the process's.
 bool is_writable_file(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   return is_file(fd) && flags >= 0 && (flags & O_ACCMODE) == O_RDWR &&
@@ -83,8 +82,7 @@ ControlServer::ControlServer() {
   for (const char *base :
        {static_cast<const char *>(getenv("XDG_RUNTIME_DIR")),
         static_cast<const char *>(getenv("TMPDIR")), "/tmp"}) {
-    // A relative one would mean another place to a child that changes its
-    // directory.
+    // A child that changes its directory would not find a relative path.
     if (!base || base[0] != '/')
       continue;
     std::string directory = std::string(base) + "/pagetide-XXXXXX";
@@ -117,7 +115,7 @@ ControlServer::ControlServer() {
     directory_.clear();
   }
   throw Failure(fmt::format("the control socket cannot be made: {}; set TMPDIR "
-                            "to a directory that can be written to",
+                            "to a directory that you may write to",
                             problem));
 }
 
@@ -132,7 +130,7 @@ void ControlServer::add_poll_fds(std::vector<pollfd> &fds) const {
   for (const Process &process : processes_) {
     if (!process.hung_up)
       fds.push_back({process.connection.get(), POLLIN, 0});
-    // The command's own end is learnt from waitpid.
+    // The caller learns of the command's end by waitpid().
     if (process.pidfd && process.pid != command_pid_)
       fds.push_back({process.pidfd.get(), POLLIN, 0});
   }
@@ -156,7 +154,7 @@ void ControlServer::serve() {
     receive_all(process);
     if (!has_ended(process))
       return false;
-    // Its last words may have come after the look at its connection.
+    // It may have sent its last message after the first look.
     receive_all(process);
     finish(process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -165,9 +163,9 @@ void ControlServer::serve() {
   for (std::size_t at = 0; at < processes_.size();)
     if (!serve_one(at))
       ++at;
-  // One at a time, so that many short-lived processes need no more descriptors
-  // than one. A process that waits loses nothing: what it sent stays in its
-  // connection, even after its death.
+  // Accept and finish one at a time. Then many short-lived processes need no
+  // more descriptors than one. Processes that wait lose nothing: their messages
+  // stay in their connections, even after their death.
   while (may_accept()) {
     const std::size_t before = processes_.size();
     if (!accept_one())
@@ -197,9 +195,10 @@ bool ControlServer::accept_one() {
   socklen_t size = sizeof(peer);
   ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
   if (peer.uid != ::geteuid() && peer.uid != 0) {
-    // The directory keeps other users out, unless somebody opened it to them.
+    // Other users cannot reach the directory, unless somebody changed its mode.
     messages_.push_back(fmt::format(
-        "process {} of user {} does not belong to this run; it is rejected",
+        "process {} of user {} is not of this run's user; its connection was "
+        "closed",
         peer.pid, peer.uid));
     return true;
   }
@@ -218,7 +217,7 @@ bool ControlServer::anyone_waits() const {
 
 void ControlServer::receive_all(Process &process) {
   while (!process.hung_up) {
-    // One byte more, to notice a message that is longer than a Hello.
+    // One byte more shows that a message is longer than a Hello.
     alignas(Hello) char bytes[sizeof(Hello) + 1];
     alignas(cmsghdr) char control[CMSG_SPACE(kMaxFds * sizeof(int))];
     iovec vector = {bytes, sizeof(bytes)};
@@ -253,7 +252,7 @@ void ControlServer::receive_all(Process &process) {
   }
 }
 
-/// Returns false if the message is no notice of this version.
+/// Returns false if the message is not a Notice of this version.
 bool ControlServer::take_notice(const Process &process, const char *bytes,
                                 std::size_t size) {
   shadow_file::Notice notice;
@@ -264,7 +263,7 @@ bool ControlServer::take_notice(const Process &process, const char *bytes,
       notice.version != shadow_file::kVersion ||
       notice.name_bytes > sizeof(notice.name))
     return false;
-  // Processes may do this without end.
+  // Processes could send notices without end.
   constexpr std::size_t kMaxUnrecorded = 65536;
   if (unrecorded_.size() < kMaxUnrecorded)
     unrecorded_.push_back(
@@ -282,51 +281,50 @@ void ControlServer::take_hello(Process &process, const char *bytes,
     std::memcpy(&hello, bytes, size);
   if (!fits || hello.magic != shadow_file::kMagic) {
     messages_.push_back(fmt::format(
-        "process {} sent something that is no greeting of a Pagetide runtime; "
-        "it is ignored",
+        "process {} sent a message that is not of a Pagetide runtime; it was "
+        "ignored",
         process.pid));
     return;
   }
   anyone_came_ = true;
   if (hello.version != shadow_file::kVersion) {
     messages_.push_back(fmt::format(
-        "process {} has a runtime that speaks version {} where this pagetide "
-        "speaks version {}: if it is killed, the end of its trace will be "
-        "missing; use runtime and pagetide of one build",
+        "process {} has a runtime with control version {}, but this pagetide "
+        "has version {}: if the process is killed, its trace lacks its end; "
+        "use runtime and pagetide of one build",
         process.pid, hello.version, shadow_file::kVersion));
     return;
   }
   const std::size_t wanted_fds = hello.trace_bytes == 0 ? 1 : 2;
   if (fds.size() != wanted_fds || hello.trace_bytes > size - kFixedBytes) {
     messages_.push_back(fmt::format(
-        "process {} sent an incomplete greeting ({} of {} descriptors): if it "
-        "is killed, the end of its trace will be missing",
+        "process {} sent an incomplete greeting ({} of {} descriptors): if the "
+        "process is killed, its trace lacks its end",
         process.pid, fds.size(), wanted_fds));
     return;
   }
   const std::string_view path(hello.trace_path, hello.trace_bytes);
   if (path.find('\0') != std::string_view::npos) {
     messages_.push_back(fmt::format(
-        "process {} sent a path with a zero byte, which no file has; it is "
-        "ignored",
+        "process {} sent a path with a zero byte, which no file has; its trace "
+        "was ignored",
         process.pid));
     return;
   }
   if (!is_file(fds[0].get()) ||
       (wanted_fds == 2 && !is_writable_file(fds[1].get()))) {
     messages_.push_back(fmt::format(
-        "process {} handed over something that is no file that it may write; "
-        "it is ignored",
+        "process {} handed over something that is not a plain file, or that it "
+        "may not write; it was ignored",
         process.pid));
     return;
   }
-  // A process that stops recording and starts again greets again; what it
-  // recorded before it has ended itself.
+  // A process that stops recording and starts again sends another Hello. It has
+  // ended its earlier trace itself.
   if (process.introduced)
     finish(process);
   process.introduced = true;
   process.memfd = std::move(fds[0]);
-  // The process may have made it up.
   process.path = path;
   process.trace.reset();
   if (hello.trace_bytes == 0)

@@ -24,8 +24,8 @@
 
 namespace pagetide::tools {
 
-/// The control socket of pagetide/shadow_file.h: takes the Hello of every
-/// recording process, and when a process has ended completes its trace.
+/// The control socket of pagetide/shadow_file.h. It receives the Hello of every
+/// recording process. When such a process has ended, it completes the trace.
 class ControlServer {
 public:
   /// A trace whose process has ended.
@@ -34,11 +34,11 @@ public:
     std::string path;
     std::uint64_t bytes = 0;
     HarvestResult harvest;
-    std::string failure; ///< why it could not be completed; empty: it was
+    std::string failure; ///< why it could not be completed; empty if it was
   };
   struct Live {
     pid_t pid = 0;
-    std::string path; ///< empty: it records without a trace
+    std::string path; ///< empty if it records without a trace
   };
 
   /// A process that said why it is not recorded.
@@ -55,19 +55,19 @@ public:
 
   const std::string &socket_path() const { return socket_path_; }
 
-  /// What to poll for, and for how long at most (-1: no limit), before the next
-  /// call of serve().
+  /// Descriptors to poll before the next call of serve(), and the longest time
+  /// to wait (-1: no limit).
   void add_poll_fds(std::vector<pollfd> &fds) const;
   int poll_timeout_ms() const;
-  /// Does what can be done without waiting.
+  /// Handles all that has arrived. Does not wait.
   void serve();
-  /// Gives up waiting for whether processes whose connection has closed have
-  /// also ended.
+  /// Takes processes whose connection has closed for ended, without waiting any
+  /// longer for proof.
   void finish_hung_up();
 
-  /// Where the run has its traces, if it has any. Must outlive the server.
+  /// The place of the run's traces, if it has any. Must outlive the server.
   void set_output(TraceOutput *output) { output_ = output; }
-  /// The caller waits for the command itself, and tells its end.
+  /// The command. The caller waits for its end, and calls command_ended().
   void set_command(pid_t pid) { command_pid_ = pid; }
   void command_ended(std::uint64_t end_detail) {
     command_end_detail_ = end_detail;
@@ -80,8 +80,8 @@ public:
   std::vector<Live> live() const;
   const std::vector<Trace> &traces() const { return traces_; }
   const std::vector<Unrecorded> &unrecorded() const { return unrecorded_; }
-  /// Whether processes still wait to be accepted: there were more of them at
-  /// once than descriptors for them.
+  /// Whether processes still wait to be accepted. That happens if there are not
+  /// enough descriptors for all processes at the same time.
   bool anyone_waits() const;
   /// Messages for the user. The caller prints and clears them.
   std::vector<std::string> &messages() { return messages_; }
@@ -97,7 +97,7 @@ private:
     UniqueFd trace;
     std::string path;
     bool introduced = false;
-    bool gone = false; ///< had ended before a pidfd could be had
+    bool gone = false; ///< it ended before pidfd_open
     std::optional<Clock::time_point> hung_up;
   };
 

@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char kPreload[] = "LD_PRELOAD";
 
-/// The runtime beside this program: the build tree and an installed prefix look
-/// the same.
+/// The runtime beside this program. The build tree and an installed prefix have
+/// the same layout.
 std::string find_runtime() {
   std::error_code error;
   const std::filesystem::path self =
@@ -53,15 +53,16 @@ void prepare_engine(const std::string &engine, bool per_thread,
                     const std::string &file, const ElfFile &elf) {
   if (per_thread)
     throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
-                              "pages a process writes, not which thread writes "
-                              "them; leave out --per-thread, or build the "
-                              "program with pagetide-clang",
+                              "pages a process writes, but not which thread; "
+                              "leave out --per-thread, or build the program "
+                              "with pagetide-clang",
                               engine));
   if (elf.note)
-    throw Failure(fmt::format("{} is instrumented: record it without --engine, "
-                              "because its marks tell more, or use a build "
-                              "that is not instrumented",
-                              file));
+    throw Failure(
+        fmt::format("{} is instrumented, and its marks tell more than "
+                    "--engine {}; leave out --engine, or use a build "
+                    "that is not instrumented",
+                    file, engine));
   if (elf.is_elf && !elf.is_dynamic)
     throw Failure(fmt::format("{} is statically linked, so nothing can be "
                               "preloaded into it; link it dynamically, or "
@@ -90,11 +91,10 @@ void prepare_engine(const std::string &engine, bool per_thread,
 }
 
 void say_nothing_preloaded(const std::string &file, const std::string &engine) {
-  say("engine {} recorded nothing: in no process of this run was the runtime "
-      "preloaded and started. {} may be a 32-bit program, start in its own way "
-      "and not by the C library, use another C library than glibc, or have "
-      "lost its environment",
-      engine, file);
+  say("engine {} recorded nothing: the runtime did not start in any process of "
+      "this run. Perhaps {} is a 32-bit program, does not use glibc, begins "
+      "without glibc's start-up code, or was started without {}",
+      engine, file, kPreload);
 }
 
 } // namespace pagetide::tools

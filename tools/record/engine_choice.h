@@ -13,13 +13,13 @@
 
 namespace pagetide::tools {
 
-/// Has the runtime preloaded into the commands that this process starts from
-/// here on. Throws Failure where the engine (one that needs no marks) cannot
-/// record `file`, before anything of it runs.
+/// Sets LD_PRELOAD, so that the runtime is preloaded into the commands that
+/// this process starts. `engine` is one that needs no marks. Throws Failure if
+/// it cannot record `file`.
 void prepare_engine(const std::string &engine, bool per_thread,
                     const std::string &file, const ElfFile &elf);
 
-/// The command has ended, and no process of it has recorded.
+/// Tells why no process of the run may have recorded, after the command's end.
 void say_nothing_preloaded(const std::string &file, const std::string &engine);
 
 } // namespace pagetide::tools

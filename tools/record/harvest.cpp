@@ -38,9 +38,8 @@ UniqueFd reopen(int fd, int mode, const std::string &name) {
   return own;
 }
 
-/// Why the trace ended, where the file's last bytes are an End frame: most
-/// traces are complete, and reading all of one only to learn that would take
-/// long.
+/// Why the trace ended, if the file's last bytes are an End frame. Most traces
+/// are complete, and this is faster than reading all of the file.
 std::optional<trace::EndReason> reason_of_end(int trace_fd,
                                               const std::string &name) {
   constexpr std::size_t kMaxEndBytes = 256;
@@ -65,7 +64,8 @@ std::optional<trace::EndReason> reason_of_end(int trace_fd,
       std::uint64_t time;
       const std::uint8_t *reason =
           trace::get_varint(tail + at + sizeof(header), tail + size, time);
-      // Nobody compresses so few bytes; whoever does says nothing of a failure.
+      // No writer compresses so few bytes. If the reason is compressed all the
+      // same, it counts as no failure.
       return header.flags & trace::kFrameRaw && reason && reason != tail + size
                  ? static_cast<trace::EndReason>(*reason)
                  : trace::EndReason::kExit;
@@ -74,12 +74,12 @@ std::optional<trace::EndReason> reason_of_end(int trace_fd,
   return std::nullopt;
 }
 
-/// What of a trace stays.
+/// The part of a trace that stays.
 struct TraceState {
   trace::FileHeader header = {};
   std::uint64_t keep_bytes = 0;
-  /// Frames behind keep_bytes that stay all the same: whole ones of other
-  /// kinds, between the parts of the unfinished period.
+  /// Frames after keep_bytes that stay too. They are whole, of other kinds, and
+  /// between the parts of the unfinished period.
   Bytes saved_frames;
   std::optional<std::uint64_t> last_period;
   std::uint64_t last_end_ns = 0;
@@ -114,7 +114,7 @@ TraceState examine(int trace_fd, const std::string &name) {
   return state;
 }
 
-/// How many of the period's granules would have had a checksum.
+/// The number of the period's granules that should have had a checksum.
 std::uint64_t granules_without_checksum(const trace::FileHeader &header,
                                         const PeriodPart &period) {
   unsigned hashed = 0;
@@ -157,15 +157,15 @@ private:
   HarvestResult result_;
 };
 
-/// A free slot may hold marks of threads that nobody knows: tid 0.
+/// A free slot may hold marks of unregistered threads. Their tid is 0.
 static std::uint32_t tid_of(const shadow_file::SlotEntry &slot) {
   return slot.state == static_cast<std::uint32_t>(shadow_file::SlotState::kFree)
              ? 0
              : slot.tid;
 }
 
-/// The marks that the shadows still hold belong to the open period; so does
-/// what the kernel may have been writing when the process died.
+/// Adds the marks that are still in the shadows, and memory that the kernel may
+/// have been writing when the process died. Both belong to the open period.
 void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
   const auto &slots = image_.slots();
   image_.for_each_marked_word(
@@ -174,8 +174,8 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
           builder.add_word(section_tid(tid_of(slots[slot])),
                            shadow_file::ChunkKind::kMarks, word);
       });
-  // A call that moves memory of which nobody knew where, as realloc does, notes
-  // all of the address space: of that nothing can be said.
+  // A call such as realloc writes memory whose place is not known before. It
+  // notes the whole address space, which says nothing.
   constexpr std::uint64_t kAnywhere = std::uint64_t{1} << abi::kAddressBits;
   for (const shadow_file::SlotEntry &slot : slots)
     for (const shadow_file::InFlightRange &range : slot.inflight)
@@ -186,7 +186,7 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
                                   range.bytes);
 }
 
-/// Leaves of each section what lies in the watched ranges.
+/// Removes granules that are not in the watched ranges from each section.
 static void clip_to(const std::vector<shadow_file::WatchedRange> &ranges,
                     PeriodPart &period) {
   std::vector<GranuleRun> runs;
@@ -259,27 +259,28 @@ HarvestResult Harvester::run() {
     add_frame(trace::FrameType::kNote,
               encode(Note{request_.now_ns, next, trace::NoteCode::kLost,
                           fmt::format("periods {} to {} are not in this trace: "
-                                      "the process took them for written, but "
-                                      "the file does not hold them",
+                                      "the process had released them as "
+                                      "written, but the file lacks them",
                                       next, first_kept - 1)}));
   last_end_ns_ = state_.last_end_ns;
   for (std::uint64_t number = shadow.periods_written;
        number <= shadow.open_period; ++number) {
     const bool is_open = number == shadow.open_period;
     const shadow_file::PeriodEntry &entry = image_.period(number);
-    // Those that the process had written but not yet released are in the trace
-    // already. Between stop and start nothing is recorded: no period is open.
+    // The process may have written a period without having released it. Such a
+    // period is in the trace. Between stop and start no period is open.
     if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
       continue;
-    // Only marks outlive their process.
+    // If no thread has a slot, the engine uses no marks. Only marks outlive
+    // the process.
     constexpr std::uint32_t kNoThreads = shadow_file::kFallbackSlot + 1;
     if (is_open && shadow.slot_high <= kNoThreads)
       add_frame(
           trace::FrameType::kNote,
           encode(Note{request_.now_ns, entry.index, trace::NoteCode::kLost,
-                      "what was written in the period that was open when "
-                      "the process died is not known: the kernel is "
-                      "asked when a period ends"}));
+                      "the writes of the period that was open when the "
+                      "process died are not known: the runtime asks the "
+                      "kernel only at a period's end"}));
     add_period(entry, is_open);
     last = entry.index;
   }
@@ -287,13 +288,13 @@ HarvestResult Harvester::run() {
             encode(End{std::max(request_.now_ns, last_end_ns_),
                        trace::EndReason::kKilled, request_.end_detail}));
 
-  // All is made before the first byte of the trace changes.
+  // Change the trace only after all frames have been made.
   rewrite_end();
   return result_;
 }
 
-/// Replaces what follows the kept part of the trace. Where the disk is full the
-/// trace still ends with a whole frame.
+/// Replaces everything after the kept part of the trace. If the disk is full,
+/// the trace still ends with a whole frame.
 void Harvester::rewrite_end() {
   const UniqueFd trace =
       reopen(request_.trace_fd, O_WRONLY, request_.trace_name);
@@ -316,10 +317,10 @@ void Harvester::rewrite_end() {
     }
   } catch (const Failure &failure) {
     const bool cut = ::ftruncate(trace.get(), end) == 0;
-    throw Failure(fmt::format("{}; what the process left is not in the trace, "
-                              "which ends {}",
+    throw Failure(fmt::format("{}; the trace lacks the last periods of the "
+                              "process, and ends {}",
                               failure.what(),
-                              cut ? "before it" : "in a torn frame"));
+                              cut ? "before them" : "in a torn frame"));
   }
 }
 

@@ -14,24 +14,24 @@ namespace pagetide::tools {
 
 struct HarvestRequest {
   int memfd = -1;
-  int trace_fd = -1;            ///< neither its mode nor its offset matters
+  int trace_fd = -1;            ///< with any mode and any offset
   std::string trace_name;       ///< for messages
   std::uint64_t end_detail = 0; ///< of the End frame: trace::EndReason::kKilled
   std::uint64_t now_ns = 0;     ///< CLOCK_MONOTONIC
 };
 
 struct HarvestResult {
-  bool was_complete = false;   ///< nothing was done
-  bool ends_early = false;     ///< and the runtime said that it could not go on
-  std::uint64_t cut_bytes = 0; ///< taken off the trace's torn end
-  std::uint64_t whole_periods = 0;    ///< added complete
-  bool partial_period = false;        ///< added
-  std::uint64_t partial_granules = 0; ///< in it
+  bool was_complete = false;       ///< nothing had to be done
+  bool ends_early = false;         ///< complete, but the runtime had given up
+  std::uint64_t cut_bytes = 0;     ///< removed from the trace's torn end
+  std::uint64_t whole_periods = 0; ///< complete periods that were added
+  bool partial_period = false;     ///< whether the open period was added
+  std::uint64_t partial_granules = 0; ///< in the open period
 };
 
-/// Takes off what the process did not finish writing, adds the periods that it
-/// had staged and the one it was in, and ends the trace. Throws Failure where
-/// that is impossible; what the trace held in whole periods is still there.
+/// Removes the frame that the process did not finish. Adds the periods that it
+/// had staged, and the open one. Then ends the trace. Throws Failure if that is
+/// impossible; the trace still has the whole periods that it had before.
 HarvestResult harvest(const HarvestRequest &request);
 
 } // namespace pagetide::tools

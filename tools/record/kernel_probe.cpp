@@ -47,7 +47,8 @@ private:
   void *page_;
 };
 
-/// Whether the page has been written since the call before; -1: see errno.
+/// Returns 1 if the page was written since the last call, and 0 if not. Returns
+/// -1 and sets errno if the kernel does not tell.
 int was_written(int pagemap, const ProbePage &page) {
   PageRegion found = {};
   ScanArgument scan = {};
@@ -68,7 +69,7 @@ std::string lacks(const char *what, const char *advice) {
 }
 
 constexpr const char kNeedsLinux[] =
-    "It takes Linux 6.7 or later, built with CONFIG_USERFAULTFD and "
+    "It needs Linux 6.7 or later, built with CONFIG_USERFAULTFD and "
     "CONFIG_PROC_PAGE_MONITOR";
 
 } // namespace

@@ -11,9 +11,9 @@
 
 namespace pagetide::tools {
 
-/// Has the kernel watch a page, writes it, and looks whether the kernel saw
-/// that: versions and error codes promise less. Empty where all is well,
-/// otherwise what is missing and what to do.
+/// Lets the kernel watch a page, writes to the page, and asks the kernel about
+/// it. That proves more than a version number. Returns an empty text if the
+/// kernel noticed the write, otherwise what is missing and what to do.
 std::string probe_kernel_writes();
 
 } // namespace pagetide::tools

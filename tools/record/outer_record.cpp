@@ -38,7 +38,7 @@ void notify_outer_record() {
   notice.name_bytes = sizeof(kName) - 1;
   const UniqueFd connection(
       ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  // Nobody may listen any more; then nobody needs the notice.
+  // If the outer record has ended, nobody needs the notice.
   if (connection &&
       ::connect(connection.get(), reinterpret_cast<const sockaddr *>(&address),
                 sizeof(address)) == 0) [[maybe_unused]]

@@ -52,7 +52,7 @@ PeriodBuilder::runs_of_words(std::vector<StagedWord> &words,
   const std::uint64_t mask = (std::uint64_t{1} << (8 * cells)) - 1;
   std::vector<GranuleRun> runs;
   for (std::size_t at = 0; at < words.size();) {
-    // The same word can have been staged twice and stand in the shadow again.
+    // A word can be staged twice, and be in the shadow too.
     const std::uint64_t word = words[at].word;
     std::uint64_t value = 0;
     for (; at < words.size() && words[at].word == word; ++at)

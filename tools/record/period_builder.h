@@ -17,24 +17,25 @@
 
 namespace pagetide::tools {
 
-/// Gathers what the shadows and the staging area hold of one period, in any
-/// order and any number of times, and turns it into sorted sections.
+/// Collects the marks of one period from the shadows and the staging area, in
+/// any order. The same mark may come several times. Makes sorted sections of
+/// them.
 class PeriodBuilder {
 public:
   explicit PeriodBuilder(Geometry geometry) : geometry_(geometry) {}
 
-  /// Eight cells, one of each kind a granule, as they are staged. Words beyond
-  /// the address space and empty ones are ignored.
+  /// Adds eight cells, with one cell of each kind per granule, as they are
+  /// staged. Ignores empty words, and words beyond the address space.
   void add_word(std::uint32_t tid, shadow_file::ChunkKind kind,
                 shadow_file::StagedWord word);
 
-  /// A range that a system call may have been writing. What lies beyond the
-  /// address space is ignored.
+  /// Adds a range that a system call may have been writing. Ignores the part
+  /// beyond the address space.
   void add_maybe_written(std::uint32_t tid, std::uint64_t address,
                          std::uint64_t bytes);
 
-  /// Adds the sections to the period, by rising tid. The builder is empty
-  /// afterwards.
+  /// Adds the sections to the period, in the order of their tids. The builder
+  /// is empty afterwards.
   void build(PeriodPart &period);
 
 private:

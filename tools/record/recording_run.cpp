@@ -21,8 +21,8 @@ namespace pagetide::tools {
 
 namespace {
 
-/// How long the rest of a run may take to end after its command. A signal from
-/// the terminal reaches all of its processes at the same time.
+/// How long record waits for other processes of the run after the command's
+/// end. A signal from the terminal may end all of them at almost the same time.
 constexpr auto kLinger = std::chrono::milliseconds(250);
 /// Processes to name at most.
 constexpr std::size_t kMaxListed = 8;
@@ -38,8 +38,8 @@ const char *why(shadow_file::NoticeKind kind) {
     return "was not recorded; the message of its runtime that begins with "
            "\"WARNING: Pagetide\" says why";
   case shadow_file::NoticeKind::kOtherRecord:
-    return "is a recording of its own: what it started was recorded there, not "
-           "here; leave out one of the two";
+    return "is a recording of its own: it has recorded the processes that it "
+           "started, and this record has not; leave out one of the two";
   case shadow_file::NoticeKind::kOwnOptions:
     return "was not recorded: it was started with other PAGETIDE_OPTIONS than "
            "those of this run; add to these "
@@ -49,11 +49,11 @@ const char *why(shadow_file::NoticeKind kind) {
   return "was not recorded, for a reason that this pagetide does not know";
 }
 
-/// Why the command's file, which is instrumented, did not connect.
+/// Why the command did not connect, although its file is instrumented.
 std::string why_silent(const std::string &command, const ElfFile &file) {
   if (!file.is_dynamic)
-    return fmt::format("{} is instrumented but statically linked, so the "
-                       "runtime libpagetide.so is not in it; link it "
+    return fmt::format("{} is instrumented but statically linked, so it does "
+                       "not load the runtime libpagetide.so; link it "
                        "dynamically",
                        command);
   if (file.gains_privilege)
@@ -134,9 +134,8 @@ std::string check_period(const std::string &text) {
 std::string check_output(const std::string &path) {
   if (path != "-")
     return {};
-  return "-: a trace cannot go to standard output, because its last periods "
-         "are "
-         "added after a process has died; name a file (./- for one called -)";
+  return "-: a trace cannot go to standard output, because record may have to "
+         "change its end; name a file (./- for a file called -)";
 }
 
 bool say_unrecorded(const ControlServer &server) {

@@ -16,8 +16,8 @@
 
 namespace pagetide::tools {
 
-/// Raises the soft limit of descriptors, of which every recorded process needs
-/// a few, and returns the limit there was, which the command is to have.
+/// Raises the soft limit of descriptors, because every recorded process needs
+/// some. Returns the earlier limit, for the command.
 struct rlimit raise_file_limit();
 
 /// Publishes the options of the run. Tells the user if that is impossible.
@@ -26,10 +26,10 @@ std::unique_ptr<PublishedOptions> publish_options(const std::string &options);
 /// Serves the recording processes until the command has ended.
 void serve_run(ChildProcess &child, ControlServer &server);
 
-/// An empty text if the period is possible, otherwise what is wrong with it.
+/// Returns what is wrong with the period, or an empty text.
 std::string check_period(const std::string &text);
 
-/// An empty text if a trace can be written there, otherwise why not.
+/// Returns why no trace can be written there, or an empty text.
 std::string check_output(const std::string &path);
 
 /// Names the processes that said why they are not recorded. Returns whether

@@ -26,8 +26,8 @@ void RuntimeOptions::add(const std::string &name, const std::string &value) {
     quote = value.find('\'') == std::string::npos ? "'" : "\"";
     if (value.find(quote) != std::string::npos)
       throw Failure(fmt::format(
-          "{}: a name with both kinds of quotes cannot be given to the "
-          "runtime; choose another",
+          "{}: a name with both kinds of quotes cannot be passed to the "
+          "runtime; choose another name",
           value));
   }
   if (!text_.empty() && text_.back() != ':')

@@ -13,17 +13,17 @@ namespace pagetide::tools {
 
 inline constexpr const char kOptionsVariable[] = "PAGETIDE_OPTIONS";
 
-/// The options that the environment sets already.
+/// The options in this process's own environment.
 std::string inherited_options();
 
-/// Appends options to those that are set already. Of two with one name the
-/// runtime takes the later.
+/// Appends options to those in `before`. If two options have the same name, the
+/// runtime takes the later one.
 class RuntimeOptions {
 public:
   explicit RuntimeOptions(std::string before) : text_(std::move(before)) {}
 
-  /// Quotes the value where it holds one of the characters that separate
-  /// options. Throws Failure where it cannot be quoted.
+  /// Quotes the value if it has a character that separates options. Throws
+  /// Failure if the value cannot be quoted.
   void add(const std::string &name, const std::string &value);
   const std::string &text() const { return text_; }
 

@@ -34,7 +34,7 @@ constexpr std::size_t kReadBytes = 1 << 20;
 } // namespace
 
 ShadowImage::ShadowImage(int memfd, const std::string &name)
-    // A description of our own: seeking must not move another process's offset.
+    // Open it again: seeking must not move the offset of another process.
     : fd_(::open(fmt::format("/proc/self/fd/{}", memfd).c_str(),
                  O_RDONLY | O_CLOEXEC)),
       name_(name) {
@@ -150,7 +150,7 @@ void ShadowImage::for_each_extent(std::uint64_t begin, std::uint64_t end,
     if (hole < 0)
       reject(std::strerror(errno));
     const std::uint64_t stop = std::min(static_cast<std::uint64_t>(hole), end);
-    // The file is only read: an empty extent would mean that it changes.
+    // An empty extent means that another process changes the file.
     if (stop <= static_cast<std::uint64_t>(data))
       reject("it changes while it is read");
     visit(static_cast<std::uint64_t>(data), stop);
@@ -183,8 +183,8 @@ void ShadowImage::for_each_chunk(std::uint64_t period,
               : shadow_file::ChunkKind::kMarks,
           std::span(words).first(count));
   };
-  // Positions [first, end) of the ring, without those that were never written:
-  // a mad count must not cost a read each.
+  // Positions [first, end) of the ring. Skip those that have no pages: a wrong
+  // count must not cost one read per position.
   const auto visit_positions = [&](std::uint64_t first, std::uint64_t end) {
     std::uint64_t next = first;
     for_each_extent(header_.chunks_offset + first * kChunkBytes,
@@ -219,7 +219,8 @@ void ShadowImage::for_each_marked_word(const WordVisitor &visit) const {
       __builtin_add_overflow(begin, end, &end))
     end = size_;
   for_each_extent(begin, end, [&](std::uint64_t from, std::uint64_t to) {
-    // Words are counted from the slots' begin, which need not be a page's.
+    // Words are counted from the begin of the slots, which may be inside a
+    // page.
     std::uint64_t at = begin + (from - begin) / 8 * 8;
     to = begin + (to - begin + 7) / 8 * 8;
     to = std::min(to, begin + (size_ - begin) / 8 * 8);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The memfd's content was in the address space of a program that may have gone
-// wild before it died: every number is checked before it is used.
+// The memory file was mapped in a program that may have damaged it before it
+// died. Every number in it is checked before use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ namespace pagetide::tools {
 
 class ShadowImage {
 public:
-  /// `name` stands for the process in messages. Throws Failure where the
-  /// content is not possible or of another version.
+  /// `name` is the process's name in messages. Throws Failure if the content is
+  /// impossible, or has another version.
   ShadowImage(int memfd, const std::string &name);
 
   const shadow_file::ShadowHeader &header() const { return header_; }
@@ -44,8 +44,8 @@ public:
     return watched_;
   }
 
-  /// The entry of staged period number `number`: the header's counters number
-  /// periods, the entry's index is what the trace calls it.
+  /// The entry of a staged period. The header's counters number the periods;
+  /// the entry's index is the period's number in the trace.
   const shadow_file::PeriodEntry &period(std::uint64_t number) const {
     return header_.periods[number % shadow_file::kMaxPendingPeriods];
   }
@@ -53,18 +53,18 @@ public:
   using ChunkVisitor =
       std::function<void(std::uint32_t tid, shadow_file::ChunkKind kind,
                          std::span<const shadow_file::StagedWord> words)>;
-  /// The chunks staged for the period of this index.
+  /// Visits the chunks that are staged for the period with this index.
   void for_each_chunk(std::uint64_t period, const ChunkVisitor &visit) const;
 
   using WordVisitor =
       std::function<void(std::uint32_t slot, shadow_file::StagedWord word)>;
-  /// The words of all slots' shadows that are not zero.
+  /// Visits the words that are not zero, in the shadows of all slots.
   void for_each_marked_word(const WordVisitor &visit) const;
 
 private:
   using ExtentVisitor =
       std::function<void(std::uint64_t begin, std::uint64_t end)>;
-  /// The parts of [begin, end) that have memory behind them.
+  /// Visits the parts of [begin, end) that have pages.
   void for_each_extent(std::uint64_t begin, std::uint64_t end,
                        const ExtentVisitor &visit) const;
   void read_watched();

@@ -34,7 +34,7 @@ namespace pagetide::tools {
 
 namespace {
 
-/// The directory that holds the file, as the system takes it.
+/// The directory of the file, as system calls take it.
 std::string directory_of(const std::string &path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos)
@@ -42,7 +42,7 @@ std::string directory_of(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// Takes a decimal number off the front.
+/// Removes a decimal number from the front.
 bool take_number(std::string_view &text, unsigned long long &number) {
   std::size_t digits = 0;
   number = 0;
@@ -53,7 +53,7 @@ bool take_number(std::string_view &text, unsigned long long &number) {
   return digits != 0;
 }
 
-/// Whether this is what follows FILE in a sibling's name: .<pid>[.<n>]
+/// Whether the text is .<pid>[.<n>], as after FILE in a sibling's name.
 bool is_sibling_suffix(std::string_view suffix,
                        std::pair<unsigned long long, unsigned long long> &at) {
   at = {0, 0};
@@ -85,7 +85,7 @@ void check_place(const std::string &path) {
     throw Failure(fmt::format("{}: is no directory, so no trace can be made "
                               "there",
                               directory));
-  // Only making a file shows whether one can be made.
+  // The only sure test is to make a file.
   std::string probe = path + ".XXXXXX";
   const UniqueFd made(::mkostemp(probe.data(), O_CLOEXEC));
   if (!made)
@@ -129,8 +129,7 @@ std::vector<std::string> files_named_after(const std::string &path) {
 
 FileKind kind_of_file(const std::string &path) {
   struct stat status;
-  // The name itself is what a recorder would have to make: links are not
-  // followed.
+  // Do not follow links: a recorder would have to make the name itself.
   if (::lstat(path.c_str(), &status) != 0)
     return errno == ENOENT ? FileKind::kAbsent : FileKind::kOther;
   if (!S_ISREG(status.st_mode))
@@ -171,7 +170,7 @@ RunFiles files_of_run(const std::string &path) {
   std::vector<std::pair<std::string, std::optional<TraceStart>>> named;
   for (const std::string &file : files_named_after(path)) {
     const FileKind kind = kind_of_file(file);
-    // What bears the name itself was asked for, whatever it is.
+    // The user asked for FILE itself, whatever it is.
     if (file != path && kind != FileKind::kTrace)
       continue;
     named.emplace_back(file, start_of_trace(file));
@@ -184,7 +183,7 @@ RunFiles files_of_run(const std::string &path) {
   const std::optional<TraceStart> &leader =
       start_of_file ? start_of_file : newest;
   for (const auto &[file, start] : named) {
-    // Reading an unreadable one says what is wrong with it.
+    // Keep a file that cannot be read: reading it tells the user why.
     const bool is_of_run =
         file == path || !leader || !start || start->run_id == leader->run_id;
     (is_of_run ? files.traces : files.others).push_back(file);
@@ -205,8 +204,8 @@ void say_left_out(const std::string &path, const RunFiles &files) {
       names);
 }
 
-/// FILE where the name is FILE.<pid> or FILE.<pid>.<n>; with two such readings
-/// the longer one is the first.
+/// FILE, if the name is FILE.<pid> or FILE.<pid>.<n>. If both are possible, the
+/// longer FILE comes first.
 static std::vector<std::string> possible_leaders(const std::string &name) {
   std::vector<std::string> leaders;
   std::pair<unsigned long long, unsigned long long> number;
@@ -249,8 +248,8 @@ std::string newest_trace(const std::string &directory) {
         newest = &trace;
   if (!newest)
     throw Failure(fmt::format(
-        "{}: no trace is in this directory; name a FILE, or "
-        "record one with: pagetide record -- CMD",
+        "{}: this directory has no trace; name a FILE, or record one with: "
+        "pagetide record -- CMD",
         directory == "." ? std::filesystem::current_path(error).string()
                          : directory));
   return prefix + newest->first;
@@ -308,10 +307,10 @@ TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
   if (kind == FileKind::kAbsent)
     return;
   if (kind == FileKind::kOther)
-    throw Failure(fmt::format("{}: is there already and is no Pagetide trace; "
-                              "move it away or name another file with -o",
+    throw Failure(fmt::format("{}: exists and is not a Pagetide trace; move it "
+                              "away, or name another file with -o",
                               path_));
-  // Without an id nothing says that FILE.<pid> belongs to FILE.
+  // Only a run id tells whether FILE.<pid> belongs to FILE.
   std::vector<std::string> files = {path_};
   if (const auto start = start_of_trace(path_); start && start->run_id)
     files = files_of_run(path_).traces;
@@ -319,7 +318,7 @@ TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
     if (is_being_written(file)) {
       const std::optional<TraceStart> start = start_of_trace(file);
       throw Failure(fmt::format(
-          "{}: a run that has not ended is writing this trace{}; wait for it, "
+          "{}: another run is writing this trace{}; wait until it has ended, "
           "or name another file with -o",
           file, start ? fmt::format(" (process {})", start->pid) : ""));
     }
@@ -330,18 +329,19 @@ TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
 }
 
 bool TraceOutput::replace(const std::string &path, std::string &problem) {
-  // Another `record` may have done the same since this one began.
+  // Another `record` may have replaced it since this one began.
   const UniqueFd directory(
       ::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory)
     ::flock(directory.get(), LOCK_EX);
   if (!earlier_.front().is_still_there() || is_being_written(path_)) {
-    problem = fmt::format("{}: is a trace of another run by now", path_);
+    problem =
+        fmt::format("{}: was made or replaced by another run meanwhile", path_);
     return false;
   }
   if (::rename(path.c_str(), path_.c_str()) != 0) {
-    problem = fmt::format("{}: cannot be replaced: rename failed with {}",
-                          path_, std::strerror(errno));
+    problem = fmt::format("{}: cannot be replaced: rename failed: {}", path_,
+                          std::strerror(errno));
     return false;
   }
   earlier_.erase(earlier_.begin());
@@ -356,8 +356,8 @@ std::string TraceOutput::take(int fd, const std::string &path,
   const std::string wanted = std::filesystem::absolute(path_).string();
   if (earlier_.empty())
     return path;
-  // What a process says is not to be trusted: it must be this very file, with
-  // a name that is given to traces of this run.
+  // The process may lie. The path must be this very file, and its name must be
+  // one that the runtime gives to traces of this run.
   struct stat of_fd;
   struct stat of_path;
   std::pair<unsigned long long, unsigned long long> number;

@@ -18,8 +18,8 @@
 
 namespace pagetide::tools {
 
-/// FILE, FILE.<pid> and FILE.<pid>.<n>, as far as they exist: FILE first, then
-/// by number. Looks at names only. Throws Failure if FILE's directory cannot be
+/// The existing ones of FILE, FILE.<pid> and FILE.<pid>.<n>: FILE first, then
+/// by number. Looks only at names. Throws Failure if FILE's directory cannot be
 /// read.
 std::vector<std::string> files_named_after(const std::string &path);
 
@@ -31,14 +31,14 @@ enum class FileKind {
 };
 FileKind kind_of_file(const std::string &path);
 
-/// What the begin of a trace says.
+/// Facts at the begin of a trace.
 struct TraceStart {
   std::uint64_t realtime_ns = 0;
   std::uint32_t pid = 0;
-  std::optional<RunId>
-      run_id; ///< nothing if `pagetide record` had no part in it
+  /// Nothing if the trace was made without `pagetide record`.
+  std::optional<RunId> run_id;
 };
-/// Nothing if the file is no trace that can be read.
+/// Returns nothing if the file is not a readable trace.
 std::optional<TraceStart> start_of_trace(const std::string &path);
 
 /// The traces of the run that FILE belongs to.
@@ -47,18 +47,18 @@ struct RunFiles {
   /// Traces of other runs whose names say that they belong to FILE.
   std::vector<std::string> others;
 };
-/// If FILE does not say which run that is, the newest of the files named after
-/// it does. Throws as files_named_after() does.
+/// If FILE has no run id, the newest file that is named after it tells the run.
+/// Throws as files_named_after() does.
 RunFiles files_of_run(const std::string &path);
 
-/// Tells the user of the traces of other runs, if there are any.
+/// Tells the user which traces of other runs were left out.
 void say_left_out(const std::string &path, const RunFiles &files);
 
-/// The newest run in the directory, by the time at which it began: the name of
-/// its first trace. Throws Failure if there is no trace.
+/// The name of the first trace of the run that began last in the directory.
+/// Throws Failure if there is no trace.
 std::string newest_trace(const std::string &directory);
 
-/// The newest in the current directory; tells the user which it is.
+/// The same for the current directory. Tells the user which trace it is.
 std::string newest_trace_here();
 
 /// Whether a process is writing the trace, or `pagetide record` is completing
@@ -69,24 +69,25 @@ bool is_being_written(const std::string &path);
 /// pagetide.PROGRAM.PID.<n>.ptrace if something has that name.
 std::string new_trace_name(const std::string &program, pid_t pid);
 
-/// Random.
+/// A random id.
 RunId new_run_id();
 
-/// The place where a run puts its traces. If a finished trace of an earlier run
-/// is there, it stays until the new run has a trace of its own: the runtime
-/// does not overwrite files, so the first process of the run then makes
-/// FILE.<pid>, which is renamed to FILE.
+/// The place where a run puts its traces. A finished trace of an earlier run
+/// stays there until the new run has its own. The runtime overwrites no files,
+/// so the first process of the run makes FILE.<pid>. This is then renamed to
+/// FILE.
 class TraceOutput {
 public:
-  /// Throws Failure if no trace can be made at `path`, or if what is there must
-  /// not be replaced: it is no trace, or a live run is writing it.
+  /// Throws Failure if no trace can be made at `path`. Throws it too if the
+  /// file there must not be replaced, because it is no trace or is being
+  /// written.
   explicit TraceOutput(std::string path);
 
   const std::string &path() const { return path_; }
 
-  /// A process of the run has made the trace at `path` (absolute), open at
-  /// `fd`. Returns where the trace is from now on. `problem` says why the
-  /// earlier trace could not be replaced.
+  /// Takes a trace that a process of the run has made. `path` is absolute, and
+  /// the trace is open at `fd`. Returns its path from now on. `problem` says
+  /// why an earlier trace could not be replaced.
   std::string take(int fd, const std::string &path, std::string &problem);
 
 private:
@@ -100,7 +101,7 @@ private:
   bool replace(const std::string &path, std::string &problem);
 
   std::string path_;
-  std::vector<Earlier> earlier_; ///< to be replaced, FILE itself first
+  std::vector<Earlier> earlier_; ///< files to replace, FILE itself first
 };
 
 } // namespace pagetide::tools

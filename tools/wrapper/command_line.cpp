@@ -18,12 +18,11 @@ namespace pagetide::wrapper {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Clang's options, as far as they matter here
+// Clang's options that matter here
 //===----------------------------------------------------------------------===//
 
-// Options whose value is the next argument. One that is missing here would
-// have its value taken for an input file, which matters only where there is no
-// other.
+// Options whose value is the next argument. If one is missing here, its value
+// counts as an input file. That matters only if there is no other input.
 constexpr std::string_view kTakesNext[] = {
     "-o",
     "-x",
@@ -72,7 +71,7 @@ constexpr std::string_view kTakesNext[] = {
     "-ccc-install-dir",
 };
 
-// Options after which nothing is linked.
+// Options with which clang does not link.
 constexpr std::string_view kStopsBeforeLinking[] = {
     "-c",
     "-S",
@@ -85,7 +84,7 @@ constexpr std::string_view kStopsBeforeLinking[] = {
     "-verify-pch",
 };
 
-// Options after which no code is generated (and nothing is linked).
+// Options with which clang generates no code, and does not link.
 constexpr std::string_view kStopsBeforeCode[] = {
     "-E",
     "-M",
@@ -111,7 +110,7 @@ bool ends_with(std::string_view text, std::string_view tail) {
          text.substr(text.size() - tail.size()) == tail;
 }
 
-// A header by its name or by -x: it is precompiled, and not linked.
+// A header, by its name or by -x. Clang precompiles it, and does not link it.
 bool is_header(std::string_view file, std::string_view language) {
   if (!language.empty() && language != "none")
     return ends_with(language, "-header");
@@ -144,7 +143,7 @@ constexpr std::string_view kPrefix = "-fpagetide-";
 constexpr std::string_view kNegativePrefix = "-fno-pagetide-";
 
 struct Switch {
-  const char *name; ///< as it stands on the command line
+  const char *name; ///< as on the command line
   const char *help;
   void (*apply)(CommandLine &line);
 };
@@ -161,13 +160,14 @@ constexpr Switch kSwitches[] = {
     {"-fpagetide-rpath", "the opposite, and the default",
      [](CommandLine &line) { line.rpath = true; }},
     {"-fno-pagetide-std-string",
-     "leave the members of std::string to libstdc++ before C++20: what they "
-     "access has no marks",
+     "before C++20, use the members of std::string that are in libstdc++; "
+     "their accesses have no marks",
      [](CommandLine &line) { line.std_string = false; }},
     {"-fpagetide-std-string",
-     "compile them into the program, which marks them; the default",
+     "compile these members into the program, with marks; the default",
      [](CommandLine &line) { line.std_string = true; }},
-    {"-fpagetide-help", "print these options and where the parts are",
+    {"-fpagetide-help",
+     "print these options, and the places of clang, pass and runtime",
      [](CommandLine &line) { line.help = true; }},
 };
 
@@ -191,7 +191,7 @@ std::string suggestion(std::string_view given) {
   return best;
 }
 
-/// True where the argument is ours.
+/// Returns whether the option is one of Pagetide's.
 bool parse_ours(const std::string &arg, CommandLine &line) {
   if (!starts_with(arg, "-fpagetide") && !starts_with(arg, "-fno-pagetide"))
     return false;
@@ -211,7 +211,7 @@ bool parse_ours(const std::string &arg, CommandLine &line) {
     if (equals == std::string::npos && !option.is_switch())
       line.errors.push_back(name + " needs a value: " + name + option.values +
                             ", " + option.help);
-    // The last one counts: the pass takes each of its options once.
+    // Keep only the last one: the pass accepts each of its options once.
     const std::string pass_name = "-pagetide-" + option.name;
     std::erase_if(line.pass_options, [&](const std::string &earlier) {
       return earlier.substr(0, earlier.find('=')) == pass_name;
@@ -268,7 +268,7 @@ void parse_clangs(std::string_view arg, std::string_view next,
 }
 
 void add_linker_argument(std::vector<std::string> &out, std::string arg) {
-  // -Xlinker and not -Wl,: a path may hold a comma.
+  // -Wl, would split a path with a comma.
   out.emplace_back("-Xlinker");
   out.push_back(std::move(arg));
 }
@@ -313,23 +313,22 @@ std::string refusal(const CommandLine &line) {
     return "";
   if (!line.other_target.empty())
     return line.other_target +
-           ": Pagetide instruments code for x86-64 Linux only; add "
+           ": Pagetide instruments code only for x86-64 Linux; add "
            "-fno-pagetide to compile for this target without instrumentation";
   if (line.links && !line.static_link.empty())
     return line.static_link +
-           ": Pagetide's runtime is a shared library, so that it can stand "
-           "beside other runtimes and be found by programs that load code; a "
-           "static program cannot use it. Leave " +
+           ": a static program cannot use Pagetide's runtime, which is a "
+           "shared library. Leave " +
            line.static_link +
-           " out (single libraries may still be static), or add -fno-pagetide "
-           "to link this program without instrumentation";
+           " out (single libraries may be static), or add -fno-pagetide to "
+           "link this program without instrumentation";
   if (line.links && line.lto && !line.linker.empty() && !line.lld &&
       std::find(line.pass_options.begin(), line.pass_options.end(),
                 "-pagetide-lto=mark") == line.pass_options.end())
     return line.linker +
-           ": under -flto marks are made when linking, and only lld can load "
-           "the pass there. Use -fuse-ld=lld; or give -fpagetide-lto=mark to "
-           "all compile and link commands, which marks when compiling";
+           ": with -flto the linker runs the pass, and only lld can load it. "
+           "Use -fuse-ld=lld. Or give -fpagetide-lto=mark to all compile and "
+           "link commands: then the compiler runs the pass";
   return "";
 }
 
@@ -339,13 +338,12 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
     return line.rest;
 
   std::vector<std::string> out;
-  // Nothing that we add may draw a warning where it turns out to be unused: the
-  // project may say -Werror.
+  // Clang must not warn if it does not use what we add: the project may use
+  // -Werror.
   out.emplace_back("--start-no-unused-arguments");
   if (line.links && !line.relocatable) {
-    // Before all else, so that the runtime stands before libc and any other
-    // library in the search for memcpy; and needed even where the objects
-    // refer to nothing in it.
+    // First, so that the loader finds the runtime's memcpy before libc's or
+    // that of another library. It is needed even if no object refers to it.
     add_linker_argument(out, "--push-state");
     add_linker_argument(out, "--no-as-needed");
     add_linker_argument(out, parts.runtime);
@@ -361,8 +359,8 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
     add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
   }
   if (!parts.include_dir.empty()) {
-    // Behind the project's own directories, so that none of its headers is
-    // hidden.
+    // After the project's own directories, so that it hides none of their
+    // headers.
     out.emplace_back("-idirafter");
     out.push_back(parts.include_dir);
     if (line.std_string) {
@@ -372,9 +370,9 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
   }
   out.push_back("-fpass-plugin=" + parts.plugin);
   if (!line.pass_options.empty()) {
-    // -fpass-plugin loads the plugin too late for its options to be known.
-    // They go by -Xclang, since clang hands a plain -mllvm to its assembler as
-    // well, which does not know them.
+    // -fpass-plugin loads the plugin too late: clang would not know its
+    // options. Clang passes a plain -mllvm to its assembler too, which does not
+    // know them. So the plugin is loaded, and gets its options, by -Xclang.
     for (const char *word : {"-Xclang", "-load", "-Xclang"})
       out.emplace_back(word);
     out.push_back(parts.plugin);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pure functions from arguments to arguments: nothing here starts a program or
-// looks at the file system.
+// Pure functions from arguments to arguments. Nothing here starts a program or
+// reads the file system.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,13 @@
 
 namespace pagetide::wrapper {
 
-/// What the arguments say, of all that the wrapper has to know.
+/// What the wrapper must know about its arguments.
 struct CommandLine {
   bool has_input = false;   ///< a file, `-`, or a library
-  bool only_headers = true; ///< every input is one: they are precompiled
-  bool raw = false;         ///< -cc1 and its like: not a driver's command line
+  bool only_headers = true; ///< every input is a header: it is precompiled
+  bool raw = false;         ///< -cc1 and similar: not for clang's driver
   bool links = true;        ///< no -c, -S, -E ...: the linker runs
-  std::string language;     ///< by the last -x, for the inputs after it
+  std::string language;     ///< of the last -x, for the inputs after it
   bool generates = true;    ///< code may be generated: no -E, -fsyntax-only ...
   bool relocatable = false; ///< -r
   bool instrument = true;   ///< -fpagetide or -fno-pagetide, the last one
@@ -33,11 +33,11 @@ struct CommandLine {
   bool lto = false;         ///< -flto or -fno-lto, the last one
   bool lld = false;         ///< the linker chosen is lld
   std::string linker;       ///< the option that chose one, e.g. -fuse-ld=bfd
-  std::string static_link;  ///< -static or -static-pie, where given
-  std::string other_target; ///< an option that asks for another processor
+  std::string static_link;  ///< -static or -static-pie, if given
+  std::string other_target; ///< an option that asks for another target
   std::vector<std::string> pass_options; ///< for the pass: -pagetide-...
   std::vector<std::string> rest;         ///< the arguments without ours
-  std::size_t own_count = 0;             ///< how many were ours
+  std::size_t own_count = 0;             ///< number of our arguments
   std::vector<std::string> errors;       ///< in our own options
 };
 
@@ -48,22 +48,23 @@ CommandLine parse(const std::vector<std::string> &args);
 /// input (--version, -print-..., -v) an added library would make clang link.
 bool uses_pagetide(const CommandLine &line);
 
-/// Where things are.
+/// The places of Pagetide's parts.
 struct Parts {
   std::string plugin;      ///< PagetidePass.so
   std::string runtime;     ///< libpagetide.so
   std::string runtime_dir; ///< for the program's run path
-  std::string include_dir; ///< of <pagetide/pagetide.h>; empty: not there
+  std::string include_dir; ///< of <pagetide/pagetide.h>; empty if it is missing
 };
 
-/// The arguments for clang. Empty additions where nothing is to be added.
+/// The arguments for clang. If clang gets nothing of Pagetide's, these are the
+/// caller's own.
 std::vector<std::string> clang_arguments(const CommandLine &line,
                                          const Parts &parts);
 
-/// What is wrong with the command line as a whole, or an empty string.
+/// Why this command line cannot be instrumented, or an empty string.
 std::string refusal(const CommandLine &line);
 
-/// The text of -fpagetide-help, without the places.
+/// The text of -fpagetide-help, without the places of the parts.
 std::string options_help();
 
 } // namespace pagetide::wrapper

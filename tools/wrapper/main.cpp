@@ -4,14 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler command that stands in for clang (CC=pagetide-clang) or clang++
-// (CXX=pagetide-clang++): it runs clang with what instruments the code and
-// links the runtime. One program under two names; which clang mode it asks for
-// follows from the name it was called by.
+// A compiler command to use instead of clang (CC=pagetide-clang) or clang++
+// (CXX=pagetide-clang++). It runs clang with the pass, and links the runtime.
+// It is one program with two names: its name selects clang's mode.
 //
-// A program and no shell script, since only so response files, odd file names
-// and thousands of arguments come through unharmed, and the pass's options can
-// be read from their one declaration.
+// It is not a shell script, for two reasons. Response files, odd file names and
+// thousands of arguments must stay as they are. And it reads the pass's options
+// from their only declaration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +31,7 @@ using namespace pagetide::wrapper;
 
 namespace {
 
-// As clang itself where it cannot do what it was asked.
+// The status of clang itself after an error.
 constexpr int kFailure = 1;
 
 std::string program_name = "pagetide-clang";
@@ -50,7 +49,7 @@ std::string directory_of(const std::string &path) {
   return path.substr(0, path.rfind('/'));
 }
 
-/// The directory of this very file, links resolved.
+/// The directory of this program's file, with links resolved.
 std::string own_directory() {
   char path[PATH_MAX];
   const ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path));
@@ -60,16 +59,16 @@ std::string own_directory() {
   return directory_of(std::string(path, static_cast<std::size_t>(bytes)));
 }
 
-/// An absolute path without `..`, as it will stand in programs.
+/// An absolute path without `..`, for programs' run paths.
 std::string resolved(const std::string &path) {
   char out[PATH_MAX];
   return realpath(path.c_str(), out) ? out : path;
 }
 
-/// The build tree and an installed prefix look the same: bin/ beside the
+/// The build tree and an installed prefix have the same layout: bin/ beside the
 /// library directory.
 Parts find_parts(const std::string &bin) {
-  // PAGETIDE_LIBDIR_FROM_BIN is where cmake --install puts the libraries.
+  // cmake --install puts the libraries into PAGETIDE_LIBDIR_FROM_BIN.
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
     const std::string lib = resolved(bin + "/" + relative);
     Parts parts{lib + "/PagetidePass.so", lib + "/libpagetide.so", lib, ""};
@@ -109,7 +108,7 @@ void print_help(const Parts &parts, const std::string &clang) {
   std::printf(
       "%s runs clang with Pagetide's pass and runtime. It takes clang's "
       "options, and:\n\n%s\n"
-      "  clang    %s (another one: PAGETIDE_CLANG=PROGRAM)\n"
+      "  clang    %s (to use another: PAGETIDE_CLANG=PROGRAM)\n"
       "  pass     %s\n"
       "  runtime  %s\n",
       program_name.c_str(), options_help().c_str(), clang.c_str(),
@@ -141,8 +140,8 @@ int main(int argc, char **argv) {
 
   const std::vector<std::string> given(argv + (argc > 0), argv + argc);
   CommandLine line = parse(expand_response_files(given));
-  // A response file goes to clang as it is, unless options of ours are in it:
-  // its text may be longer than a command line can be.
+  // Clang gets a response file as it is, unless the file has options of ours:
+  // its text may be too long for a command line.
   if (CommandLine unexpanded = parse(given);
       unexpanded.own_count == line.own_count)
     line.rest = std::move(unexpanded.rest);

@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// They are declared in pass/PassOptions.def: an option added there is an option
-// of the wrapper, -fpagetide-NAME, without a further line. The pass checks
-// their values.
+// They are declared in pass/PassOptions.def. Each option there is also an
+// option of the wrapper, -fpagetide-NAME. The pass checks the values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +19,11 @@ namespace pagetide::wrapper {
 
 struct PassOption {
   std::string name;    ///< as in -pagetide-NAME
-  std::string values;  ///< "=..." for the help; empty for a switch
+  std::string values;  ///< "=..." for the help; empty if it is a switch
   std::string initial; ///< the default, in words
   std::string help;
 
-  /// A switch is given alone, with =0 or =1, or as -fno-pagetide-NAME.
+  /// A switch stands alone, has =0 or =1, or is written -fno-pagetide-NAME.
   bool is_switch() const { return values.empty(); }
 };
 

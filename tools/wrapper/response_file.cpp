@@ -13,7 +13,7 @@ namespace pagetide::wrapper {
 
 namespace {
 
-// A file that names itself would never end.
+// A file may name itself.
 constexpr int kMaxDepth = 16;
 
 bool is_space(char c) {
@@ -28,7 +28,7 @@ std::optional<std::string> read_file(const char *path) {
   char buffer[4096];
   while (std::size_t got = std::fread(buffer, 1, sizeof(buffer), file))
     text.append(buffer, got);
-  const bool failed = std::ferror(file) != 0; // a directory, for one
+  const bool failed = std::ferror(file) != 0; // for example, a directory
   std::fclose(file);
   if (failed)
     return std::nullopt;

@@ -13,14 +13,13 @@
 
 namespace pagetide::wrapper {
 
-/// Splits the text of a response file into arguments: at white space, except
-/// within single or double quotes; a backslash takes the next character as it
-/// is, within quotes too.
+/// Splits the text of a response file into arguments at white space, except
+/// within single or double quotes. The character after a backslash stays as it
+/// is, also within quotes.
 std::vector<std::string> split_response_text(std::string_view text);
 
-/// Replaces every @FILE whose file can be read by the arguments in it, those of
-/// nested files included. What cannot be read stays as it is: clang then says
-/// what is wrong with it.
+/// Replaces every @FILE by the arguments in the file, also in nested files. If
+/// a file cannot be read, @FILE stays as it is: clang then says what is wrong.
 std::vector<std::string>
 expand_response_files(const std::vector<std::string> &args);
 

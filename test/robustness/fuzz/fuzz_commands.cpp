@@ -112,9 +112,10 @@ void check_without_trace(const CommandLine &line) {
     message = failure.what();
   }
   require(::fchdir(before) == 0, "the former directory is there");
-  require(message == empty.path() +
-                         ": no trace is in this directory; name a FILE, or "
-                         "record one with: pagetide record -- CMD",
+  require(message ==
+              empty.path() +
+                  ": this directory has no trace; name a FILE, or record "
+                  "one with: pagetide record -- CMD",
           "a command without FILE looks for a trace in its directory");
 }
 

@@ -66,10 +66,11 @@ TEST(ParseCommand, NumbersAreNumbers) {
   EXPECT_EQ(error_of(kReportCommand, {"--top", "12", "f"}), "");
   EXPECT_EQ(error_of(kReportCommand, {"--top=0x10", "f"}), "");
   for (const std::string text : {"-1", " 1", "1k", "0x", "1.5", "+1"})
-    EXPECT_EQ(error_of(kReportCommand, {"--top", text, "f"}),
-              "report: --top: " + text +
-                  ": is no number; write decimal digits, or 0x and hexadecimal "
-                  "ones\nSee: pagetide report --help");
+    EXPECT_EQ(
+        error_of(kReportCommand, {"--top", text, "f"}),
+        "report: --top: " + text +
+            ": is not a number; write decimal digits, or 0x and hexadecimal "
+            "digits\nSee: pagetide report --help");
   EXPECT_EQ(error_of(kReportCommand, {"--top", "18446744073709551616", "f"}),
             "report: --top: 18446744073709551616: is too large; the largest "
             "number is 18446744073709551615\nSee: pagetide report --help");
@@ -90,7 +91,7 @@ TEST(ParseCommand, AnEmptyValueDoesNotTakeTheNextWord) {
   EXPECT_EQ(error_of(kExportCommand, {"-f", "csv", "-o", "", "a"}),
             "export: -o: its value is empty\nSee: pagetide export --help");
   EXPECT_EQ(error_of(kInfoCommand, {""}),
-            "info: an empty word is no FILE\nSee: pagetide info --help");
+            "info: an empty word is not a FILE\nSee: pagetide info --help");
   EXPECT_EQ(error_of(kReportCommand, {"--", "--top="}), "");
 }
 

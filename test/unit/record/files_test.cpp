@@ -185,7 +185,7 @@ TEST(TraceOutput, LeavesWhatAnotherRunHasPutThere) {
   const std::string made = files.write("run.12", trace_of_run(3));
   std::string problem;
   EXPECT_EQ(output.take(opened(made).get(), made, problem), made);
-  EXPECT_NE(problem.find("is a trace of another run by now"),
+  EXPECT_NE(problem.find("was made or replaced by another run meanwhile"),
             std::string::npos);
   EXPECT_EQ(bytes_of_file(files.file("run")), trace_of_run(2));
 }
@@ -202,8 +202,10 @@ TEST(TraceOutput, RefusesWhatIsBeingWritten) {
       TraceOutput output(files.file("run"));
       FAIL();
     } catch (const Failure &failure) {
-      EXPECT_NE(std::string(failure.what()).find(files.file(name) + ": a run"),
-                std::string::npos)
+      EXPECT_NE(
+          std::string(failure.what())
+              .find(files.file(name) + ": another run is writing this trace"),
+          std::string::npos)
           << failure.what();
     }
   }

@@ -589,9 +589,10 @@ TEST_F(HarvestTest, AFullDiskLeavesWholeFrames) {
     problem = failure.what();
   }
   ::setrlimit(RLIMIT_FSIZE, &saved);
-  EXPECT_NE(problem.find("cannot be written: File too large; what the process "
-                         "left is not in the trace, which ends before it"),
-            std::string::npos)
+  EXPECT_NE(
+      problem.find("cannot be written: File too large; the trace lacks the "
+                   "last periods of the process, and ends before them"),
+      std::string::npos)
       << problem;
   const WholeTrace after = read_all(TraceReader::open(path_));
   EXPECT_EQ(after.integrity, Integrity::kUnfinished);
