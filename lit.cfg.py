@@ -7,10 +7,12 @@
 # $PAGETIDE_BUILD (default: build/).
 
 import ctypes
+import hashlib
 import os
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -31,11 +33,49 @@ if not hasattr(config, "pagetide_build_root"):
     raise SystemExit  # The site configuration has loaded this file already.
 
 config.name = "Pagetide"
+
+
+def without_blanks(root):
+    """A directory without blanks in its path, if there are some in root: LD_PRELOAD,
+    make and many configure scripts cannot have them. `checkout` in it leads to
+    root, and the tests work in `work`. With `-D real_paths=1` there is none; with
+    that test/meta/scripts/path_of_checkout.test runs what must work there too."""
+    if not re.search(r"\s", root) or lit_config.params.get("real_paths"):
+        return None
+    name = hashlib.sha256(root.encode()).hexdigest()[:12]
+    directory = os.path.join("/tmp", "pagetide-tests-%d-%s" % (os.getuid(), name))
+    os.makedirs(directory, exist_ok=True)
+    found = os.lstat(directory)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        lit_config.fatal("'%s' is not a directory of yours: remove it, the tests "
+                         "need it because there is a blank in '%s'"
+                         % (directory, root))
+    os.chmod(directory, 0o755)  # some tests run as another user
+    os.makedirs(os.path.join(directory, "work"), exist_ok=True)
+    link = os.path.join(directory, "checkout")
+    if not os.path.islink(link):
+        os.symlink(root, link)
+    return directory
+
+
+real_root = config.pagetide_source_root
+elsewhere = without_blanks(real_root)
+work_root = config.pagetide_build_root
+if elsewhere:
+    work_root = os.path.join(elsewhere, "work")
+    for name, path in list(vars(config).items()):
+        if (name.startswith("pagetide_") or name == "make_trace") and (
+            path == real_root or path.startswith(real_root + os.sep)
+        ):
+            setattr(config, name, os.path.join(elsewhere, "checkout")
+                    + path[len(real_root):])
+
 # bash runs the scripts, so that tests may use all of the shell.
 sys.path.insert(0, os.path.join(config.pagetide_source_root, "test", "lib"))
 from quoting_format import QuotingShTest
 
-config.test_format = QuotingShTest(execute_external=True)
+config.test_format = QuotingShTest(
+    real_root, config.pagetide_source_root)
 config.suffixes = [".ll", ".c", ".cpp", ".test"]
 config.excludes = ["Inputs", "docs", "benchmarks", ".deps"]
 config.excludes += [
@@ -43,7 +83,7 @@ config.excludes += [
     if name.startswith("build")
 ]
 config.test_source_root = config.pagetide_source_root
-config.test_exec_root = config.pagetide_build_root
+config.test_exec_root = work_root
 
 # lit starts the tests that took longest in its last run. Before the first run it
 # learns the slow ones from a list (seconds, test), so that none of them begins last.
@@ -117,6 +157,8 @@ substitutions = {
     "make_trace": command(config.make_trace),
     "src_root": command(config.pagetide_source_root),
     "build_root": command(config.pagetide_build_root),
+    # For what one test leaves to others; otherwise tests work below %t.
+    "work_root": command(work_root),
     # What scripts/setup.sh and scripts/fetch_source.sh fetched.
     "deps": command(deps),
     # Compilers and tools.

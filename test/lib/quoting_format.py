@@ -11,11 +11,22 @@ import lit.formats
 
 class QuotingShTest(lit.formats.ShTest):
     """Tests with %s, %S, %t and %T quoted for the shell: a checkout's path may have
-    a space in it."""
+    a space in it. Below real_root these are paths below root, which leads to the
+    same place (lit itself resolves links)."""
+
+    def __init__(self, real_root, root):
+        super().__init__(execute_external=True)
+        self.real_root = real_root
+        self.root = root
+
+    def seen(self, path):
+        if not path.startswith(self.real_root + os.sep):
+            return path
+        return self.root + path[len(self.real_root):]
 
     def execute(self, test, lit_config):
-        directory, base = lit.TestRunner.getTempPaths(test)
-        source = test.getSourcePath()
+        directory, base = map(self.seen, lit.TestRunner.getTempPaths(test))
+        source = self.seen(test.getSourcePath())
         paths = {"s": source, "S": os.path.dirname(source), "t": base + ".tmp",
                  "T": directory}
         quoted = [(r"%" + name + r"\b", shlex.quote(path).replace("\\", r"\\"))
