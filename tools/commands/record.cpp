@@ -188,8 +188,9 @@ int run_record(const RecordOptions &options,
     throw Failure("--unstable stop does not work with --engine mprotect: "
                   "threads that wait in a fault must not be stopped; use flag "
                   "or rehash");
+  std::unique_ptr<PreloadableRuntime> preloaded;
   if (options.engine != "marks")
-    prepare_engine(options.engine, options.per_thread, file, elf);
+    preloaded = prepare_engine(options.engine, options.per_thread, file, elf);
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
   std::optional<TraceOutput> output;

@@ -15,7 +15,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace pagetide::tools {
@@ -47,10 +49,52 @@ std::string find_runtime() {
                             bin.parent_path().string()));
 }
 
+bool ends_preload_name(const std::string &text) {
+  return text.find_first_of(" :") != std::string::npos;
+}
+
 } // namespace
 
-void prepare_engine(const std::string &engine, bool per_thread,
-                    const std::string &file, const ElfFile &elf) {
+PreloadableRuntime::PreloadableRuntime(const std::filesystem::path &runtime)
+    : name_(runtime) {
+  if (!ends_preload_name(runtime.string()))
+    return;
+  const char *temporary = std::getenv("TMPDIR");
+  std::string directory = fmt::format(
+      "{}/pagetide-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+  if (ends_preload_name(directory))
+    throw Failure(fmt::format(
+        "LD_PRELOAD cannot name {}, because of a blank or a colon in its path, "
+        "nor a link to it in {}; set TMPDIR to a directory without them",
+        runtime.string(), directory));
+  if (!::mkdtemp(directory.data()))
+    throw Failure(fmt::format(
+        "mkdtemp {}: {}; the runtime needs a link there, because its own path "
+        "has a blank or a colon in it; set TMPDIR to a directory that can be "
+        "written",
+        directory, std::strerror(errno)));
+  directory_ = directory;
+  // Processes of other users may be preloaded too.
+  std::filesystem::permissions(directory_,
+                               std::filesystem::perms::owner_all |
+                                   std::filesystem::perms::group_read |
+                                   std::filesystem::perms::group_exec |
+                                   std::filesystem::perms::others_read |
+                                   std::filesystem::perms::others_exec);
+  name_ = directory_ / runtime.filename();
+  std::filesystem::create_symlink(runtime, name_);
+}
+
+PreloadableRuntime::~PreloadableRuntime() {
+  std::error_code ignored;
+  if (!directory_.empty())
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+std::unique_ptr<PreloadableRuntime> prepare_engine(const std::string &engine,
+                                                   bool per_thread,
+                                                   const std::string &file,
+                                                   const ElfFile &elf) {
   if (per_thread)
     throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
                               "pages a process writes, but not which thread; "
@@ -80,14 +124,12 @@ void prepare_engine(const std::string &engine, bool per_thread,
     throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
                               "not run: {}",
                               engine, file, missing));
-  std::string list = find_runtime();
-  if (list.find_first_of(" :") != std::string::npos)
-    throw Failure(fmt::format("{}: a library with a blank or a colon in its "
-                              "name cannot be preloaded; move it",
-                              list));
+  auto runtime = std::make_unique<PreloadableRuntime>(find_runtime());
+  std::string list = runtime->name().string();
   if (const char *before = std::getenv(kPreload); before && *before)
     list += fmt::format(":{}", before);
   ::setenv(kPreload, list.c_str(), 1);
+  return runtime;
 }
 
 void say_nothing_preloaded(const std::string &file, const std::string &engine) {

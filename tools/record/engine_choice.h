@@ -9,15 +9,37 @@
 
 #include "support/elf_note.h"
 
+#include <filesystem>
+#include <memory>
 #include <string>
 
 namespace pagetide::tools {
 
+/// The runtime under a name that LD_PRELOAD can hold, for as long as this
+/// lives: a blank or a colon would end the name. If there is one, the name is
+/// that of a link in a directory for temporary files.
+class PreloadableRuntime {
+public:
+  /// Throws Failure if the link cannot be made.
+  explicit PreloadableRuntime(const std::filesystem::path &runtime);
+  ~PreloadableRuntime();
+  PreloadableRuntime(const PreloadableRuntime &) = delete;
+  PreloadableRuntime &operator=(const PreloadableRuntime &) = delete;
+
+  const std::filesystem::path &name() const { return name_; }
+
+private:
+  std::filesystem::path name_;
+  std::filesystem::path directory_; ///< empty: none was made
+};
+
 /// Sets LD_PRELOAD, so that the runtime is preloaded into the commands that
-/// this process starts. `engine` is one that needs no marks. Throws Failure if
-/// it cannot record `file`.
-void prepare_engine(const std::string &engine, bool per_thread,
-                    const std::string &file, const ElfFile &elf);
+/// this process starts while the result lives. `engine` is one that needs no
+/// marks. Throws Failure if it cannot record `file`.
+std::unique_ptr<PreloadableRuntime> prepare_engine(const std::string &engine,
+                                                   bool per_thread,
+                                                   const std::string &file,
+                                                   const ElfFile &elf);
 
 /// Tells why no process of the run may have recorded, after the command's end.
 void say_nothing_preloaded(const std::string &file, const std::string &engine);
