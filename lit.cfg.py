@@ -227,6 +227,7 @@ features = {
     "qemu-user": shutil.which("qemu-x86_64") is not None,
     "gdb": shutil.which("gdb") is not None,
     "strace": shutil.which("strace") is not None,
+    "valgrind": shutil.which("valgrind") is not None,
     "two-processors": len(os.sched_getaffinity(0)) > 1,
     # What the kernel allows.
     "namespaces": can_run("unshare", "--mount", "--pid", "--fork", "true"),

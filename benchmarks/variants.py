@@ -89,7 +89,15 @@ ABLATED = _ablated()
 
 def _marked(name, layout, precision="exact", *flags):
     # Said in full: what is compared does not change with the defaults.
-    options = "-fpagetide-layout=" + layout, "-fpagetide-precision=" + precision
+    return _built("always", name, layout, precision, *flags)
+
+
+def _built(mode, name, layout, precision, *flags):
+    options = (
+        "-fpagetide-layout=" + layout,
+        "-fpagetide-precision=" + precision,
+        "-fpagetide-mode=" + mode,
+    )
     return Build(name, options + flags, layout)
 
 
@@ -104,6 +112,7 @@ BUILDS = {
         _marked("near", "rw", "near"),
         _marked("near-access", "access", "near"),
         _marked("near-write", "write", "near"),
+        _built("on-demand", "on-demand", "rw", "near"),
         *(
             _marked("near-without-" + name, "rw", "near", *flags)
             for name, flags in ABLATED
@@ -127,6 +136,13 @@ VARIANTS = {
         Variant("near", "near", "rw with precision near"),
         Variant("near-access", "near-access", "access with precision near"),
         Variant("near-write", "near-write", "write with precision near"),
+        Variant("off", "on-demand", "near, built on demand, not recorded"),
+        Variant(
+            "on-demand-10ms",
+            "on-demand",
+            "the same, recorded, periods of 10 ms",
+            "10ms",
+        ),
         Variant(
             "near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"
         ),
@@ -246,7 +262,8 @@ GROUPS = {
             "Headline: what marks cost, and recording at 10 ms",
             (
                 "control", "rw", "access", "write", "near", "near-access",
-                "near-write", "rw-10ms", "near-10ms", "record",
+                "near-write", "off", "rw-10ms", "near-10ms",
+                "on-demand-10ms", "record",
             ),
             _rounds(1, 2, 5),
         ),

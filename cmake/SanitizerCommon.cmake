@@ -126,6 +126,8 @@ target_include_directories(
 #  * no builtins: the compiler must not make a memcpy call of a loop, since the
 #    program's memcpy is ours
 #  * TLS in the static block: __tls_get_addr may call malloc
+#  * DWARF 4: valgrind 3.19 gives up on a program whose library has DWARF 5 of
+#    clang 19
 #  * optimised even in Debug builds: CHECKs remain, start-up stays short
 set(PAGETIDE_RUNTIME_COMPILE_OPTIONS
     -fno-exceptions
@@ -139,7 +141,8 @@ set(PAGETIDE_RUNTIME_COMPILE_OPTIONS
     -fdata-sections
     -ftls-model=initial-exec
     -fno-sanitize=all
-    -fno-lto)
+    -fno-lto
+    -gdwarf-4)
 
 # A linked library carries these.
 set(PAGETIDE_RUNTIME_LINK_OPTIONS

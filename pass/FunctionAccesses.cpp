@@ -7,6 +7,7 @@
 #include "FunctionAccesses.h"
 
 #include "Diagnostics.h"
+#include "OnDemand.h"
 #include "PassOptions.h"
 #include "PlainAddresses.h"
 
@@ -33,7 +34,7 @@ constexpr char QuietAttribute[] = "pagetide-no-warn-inline-asm";
 void refuseGs(const Instruction &I) {
   reportError(
       *I.getModule(), I.getDebugLoc(),
-      "function '" + I.getFunction()->getName() +
+      "function '" + nameInSource(*I.getFunction()) +
           "' accesses memory relative to segment GS (__seg_gs), but the "
           "base of GS is Pagetide's; access that memory by __seg_fs or "
           "by a plain pointer");
@@ -42,7 +43,7 @@ void refuseGs(const Instruction &I) {
 void warnOfAsm(const Instruction &I) {
   reportWarning(*I.getModule(), I.getDebugLoc(),
                 "what the inline assembly in function '" +
-                    I.getFunction()->getName() +
+                    nameInSource(*I.getFunction()) +
                     "' touches through a pointer in a register is not marked; "
                     "give it memory operands, or mark by hand with "
                     "pagetide_mark_read() or pagetide_mark_written(); "
@@ -54,7 +55,7 @@ void warnOfIntrinsic(const IntrinsicInst &I) {
   reportWarning(
       *I.getModule(), I.getDebugLoc(),
       "the memory that '" + I.getCalledFunction()->getName() +
-          "' touches in function '" + I.getFunction()->getName() +
+          "' touches in function '" + nameInSource(*I.getFunction()) +
           "' is not marked, because the pass does not know the intrinsic; mark "
           "it by hand with pagetide_mark_read() or pagetide_mark_written()");
 }

@@ -6,6 +6,7 @@
 
 #include "MarkEmitter.h"
 
+#include "OnDemand.h"
 #include "PassOptions.h"
 #include "Splitting.h"
 
@@ -407,7 +408,7 @@ void MarkEmitter::emitCheckBegin() {
 
 /// Function and source line of \p I, for a message.
 static std::string describePlace(const Instruction &I) {
-  std::string Text = I.getFunction()->getName().str();
+  std::string Text = nameInSource(*I.getFunction()).str();
   if (const DebugLoc &Loc = I.getDebugLoc())
     Text +=
         (" (" + Loc->getFilename() + ":" + Twine(Loc.getLine()) + ")").str();

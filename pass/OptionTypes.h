@@ -45,6 +45,15 @@ enum class MarkMode : uint32_t {
   Check,
 };
 
+/// Whether a program pays for marks while nobody records it.
+enum class DemandMode : uint32_t {
+  /// Every function exists with and without marks (OnDemand.h).
+  OnDemand,
+  /// Every function has marks.
+  Always,
+};
+
+inline constexpr const char *DemandModeNames[] = {"on-demand", "always"};
 inline constexpr const char *LtoModeNames[] = {"auto", "mark", "defer"};
 inline constexpr const char *MarkPrecisionNames[] = {"auto", "exact", "near"};
 inline constexpr const char *MarkModeNames[] = {"inline", "calls", "check"};
@@ -54,6 +63,9 @@ template <typename T> std::span<const char *const> choiceNames();
 
 template <> inline std::span<const char *const> choiceNames<abi::Layout>() {
   return abi::kLayoutNames;
+}
+template <> inline std::span<const char *const> choiceNames<DemandMode>() {
+  return DemandModeNames;
 }
 template <> inline std::span<const char *const> choiceNames<LtoMode>() {
   return LtoModeNames;

@@ -15,6 +15,7 @@
 #include "MarkEmitter.h"
 #include "MarkPlan.h"
 #include "ModuleSetup.h"
+#include "OnDemand.h"
 #include "Resolvers.h"
 #include "VarArgs.h"
 
@@ -45,6 +46,7 @@ namespace {
 constexpr char DoneAttribute[] = "pagetide";
 constexpr char DoneMarked[] = "marked";
 constexpr char DoneRunsBeforeStart[] = "runs-before-start";
+constexpr char DonePlain[] = "plain"; ///< marks are in its copy, if any
 
 bool isSupported(const Module &M) {
   Triple Target(M.getTargetTriple());
@@ -147,9 +149,9 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
     const RepeatedMarks &Repeated = Plan.Repeated;
     OptimizationRemarkAnalysis Remark(DEBUG_TYPE, "Marks", F.getSubprogram(),
                                       &F.getEntryBlock());
-    Remark << "function '" << ore::NV("Function", &F) << "': accesses "
-           << ore::NV("Accesses", Accesses.all().size()) << ", marks "
-           << ore::NV("Marks", Marks)
+    Remark << "function '" << ore::NV("Function", nameInSource(F))
+           << "': accesses " << ore::NV("Accesses", Accesses.all().size())
+           << ", marks " << ore::NV("Marks", Marks)
            << ", marked by lanes or by a length known at run time "
            << ore::NV("Shaped", Shaped) << ", calls of the runtime "
            << ore::NV("Calls", Calls) << ", marked with chunks of loops "
@@ -231,17 +233,28 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::all();
 
   auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  SetVector<Function *> Early = separateResolverCode(M);
-  for (Function *F : Early)
-    F->addFnAttr(DoneAttribute, DoneRunsBeforeStart);
   bool IsOptimizedLater =
       End == PipelineEnd::Unoptimized && isMeantForLinker(M);
-  for (Function *F : Functions) {
-    if (Early.contains(F))
-      continue;
-    markFunction(*F, Options, Modes.of(*F), FAM);
+  auto Mark = [&](Function &F, MarkMode Mode) {
+    markFunction(F, Options, Mode, FAM);
     if (IsOptimizedLater)
-      preventLaterOptimization(*F);
+      preventLaterOptimization(F);
+  };
+  if (Options.Mode == DemandMode::OnDemand) {
+    OnDemandFunctions Split = splitOnDemand(M, Functions);
+    for (Function *F : Split.Plain)
+      F->addFnAttr(DoneAttribute, DonePlain);
+    for (auto [Original, Copy] : Split.Copies)
+      Mark(*Copy, Modes.of(*Original));
+    for (Function *F : Split.Single)
+      Mark(*F, MarkMode::Calls);
+  } else {
+    SetVector<Function *> Early = separateResolverCode(M);
+    for (Function *F : Early)
+      F->addFnAttr(DoneAttribute, DoneRunsBeforeStart);
+    for (Function *F : Functions)
+      if (!Early.contains(F))
+        Mark(*F, Modes.of(*F));
   }
   setUpModule(M, Options);
   return PreservedAnalyses::none();

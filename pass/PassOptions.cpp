@@ -221,7 +221,8 @@ std::string optionsHelp() {
 
 abi::ModuleInfo PassOptions::moduleInfo() const {
   return {abi::kVersion, static_cast<uint32_t>(Layout), cellShift(), Granule,
-          SkipConstants ? uint32_t{abi::kModuleSkipsConstants} : 0};
+          (SkipConstants ? abi::kModuleSkipsConstants : 0U) |
+              (Mode == DemandMode::OnDemand ? abi::kModuleOnDemand : 0U)};
 }
 
 std::string PassOptions::describe() const {

@@ -8,6 +8,7 @@
 
 #include "CallingConvention.h"
 #include "Diagnostics.h"
+#include "OnDemand.h"
 #include "Splitting.h"
 
 #include "llvm/IR/Function.h"
@@ -108,7 +109,7 @@ void expandVarArgs(Function &F) {
       reportWarning(*F.getParent(), I->getDebugLoc(),
                     "what a va_arg instruction of this type touches in "
                     "function '" +
-                        F.getName() +
+                        nameInSource(F) +
                         "' is not marked; mark the va_list and the argument by "
                         "hand with pagetide_mark_read()");
       continue;

@@ -31,8 +31,8 @@ namespace pagetide::abi {
 /// runtime. It is part of the name of the module constructor's callee, so that
 /// a mismatch is a link error. It is part of ModuleInfo too, so that a mismatch
 /// that still links is an error at start.
-inline constexpr std::uint32_t kVersion = 2;
-inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v2";
+inline constexpr std::uint32_t kVersion = 3;
+inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v3";
 
 /// User addresses on x86-64 with four-level paging.
 inline constexpr unsigned kAddressBits = 47;
@@ -192,8 +192,8 @@ constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
          (!next || add(position / 8 + 1, next));
 }
 
-/// What a module says about itself: the descriptor of its ELF note, and the
-/// argument of its constructor's call. All fields are little-endian.
+/// What a module says about itself, in its ELF note. All fields are
+/// little-endian.
 struct ModuleInfo {
   std::uint32_t abi_version;
   std::uint32_t layout;        ///< a Layout
@@ -206,7 +206,13 @@ static_assert(sizeof(ModuleInfo) == 20);
 
 enum ModuleFlags : std::uint32_t {
   kModuleSkipsConstants = 1, ///< loads of constant globals are not marked
+  kModuleOnDemand = 2,       ///< marks run only while its byte is not 0
+  kModuleUsesApi = 4,        ///< refers to functions of pagetide.h
 };
+
+/// In mode on-demand: the hidden byte of a linked file that its functions test.
+/// Whoever calls a function reaches the copy with marks if the byte is not 0.
+inline constexpr const char kMarksOnSymbol[] = "__pagetide_marks_on";
 
 /// Every instrumented object file has this note, in section .note.pagetide.
 /// From it the runtime learns layout and granule before any constructor runs,
@@ -229,17 +235,28 @@ constexpr std::uint32_t settings_value(const ModuleInfo &info) {
 
 struct ModuleNote {
   std::uint32_t name_bytes; ///< 9
-  std::uint32_t info_bytes; ///< sizeof(ModuleInfo)
+  std::uint32_t info_bytes; ///< of what follows the name
   std::uint32_t type;       ///< kNoteType
   char name[12];            ///< kNoteName, zero-padded
   ModuleInfo info;
+  /// Address of the byte kMarksOnSymbol less that of this field; 0 if the
+  /// object has no kModuleOnDemand.
+  std::int32_t marks_on;
 };
-static_assert(sizeof(ModuleNote) == 44);
+static_assert(sizeof(ModuleNote) == 48);
+
+/// The byte that a note's module tests; null if it has none.
+inline unsigned char *marks_on_byte(const ModuleNote &note) {
+  if (!(note.info.flags & kModuleOnDemand))
+    return nullptr;
+  const std::intptr_t here = reinterpret_cast<std::intptr_t>(&note.marks_on);
+  return reinterpret_cast<unsigned char *>(here + note.marks_on);
+}
 
 /// Entry points that instrumented code calls (extern "C", defined by the
 /// runtime, async-signal-safe and thread-safe unless said otherwise):
 ///
-///   void  __pagetide_module_init_v2(const ModuleInfo *info);
+///   void  __pagetide_module_init_v3(const ModuleNote *note);
 ///         from the module constructor; not async-signal-safe
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);

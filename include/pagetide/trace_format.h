@@ -48,6 +48,9 @@ enum class UnstablePolicy : std::uint8_t { kFlag = 0, kRehash = 1, kStop = 2 };
 enum HeaderFlags : std::uint32_t {
   kHeaderPerThread = 1,      ///< sections are by thread; otherwise all tid 0
   kHeaderSkipsConstants = 2, ///< some module does not mark constant globals
+  /// Marks were switched on while the program ran. Calls that were running then
+  /// have none, so that any period may lack accesses.
+  kHeaderMarksLate = 4,
 };
 
 struct FileHeader {

@@ -24,7 +24,18 @@ namespace pagetide {
 struct RealFunction {
   const char *name;
   void **address;
+  void *interceptor;
 };
+
+/// True if the process has instrumented code and its marks are off: then the
+/// exported functions jump to the real ones. Read by their first instruction.
+extern "C" __attribute__((visibility("hidden"))) bool pagetide_idle;
+inline bool &idle = pagetide_idle;
+
+/// What they jump to before the real function of `r11`, a RealFunction, is
+/// known: resolves it, and goes on there.
+extern "C" __attribute__((visibility("hidden"))) void
+pagetide_resolve_and_jump();
 
 /// A step of InitInterceptors that another file defines.
 struct ResolvedStep {
@@ -55,15 +66,41 @@ inline void NeedReal() {
 /// Removes the parentheses around a macro's argument.
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
 
+/// Has InitInterceptors find the real function.
+#define PAGETIDE_REAL_FUNCTION(name)                                           \
+  __attribute__((                                                              \
+      section("pagetide_real"), used,                                          \
+      retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
+      #name, (void **)&REAL(name), (void *)&WRAP(name)};
+
+/// The function that the library exports as `name`. It goes on in the
+/// interceptor; while marks are off, in the real function.
+#define PAGETIDE_ENTRY(type, name, ...)                                        \
+  extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
+    asm volatile(                                                              \
+        "cmpb $0, %c[idle](%%rip)\n\t"                                         \
+        "jne 1f\n\t"                                                           \
+        "jmp %c[wrapper]\n"                                                    \
+        "1:\tmovq %c[real](%%rip), %%r11\n\t"                                  \
+        "testq %%r11, %%r11\n\t"                                               \
+        "je 2f\n\t"                                                            \
+        "jmp *%%r11\n"                                                         \
+        "2:\tleaq %c[record](%%rip), %%r11\n\t"                                \
+        "jmp pagetide_resolve_and_jump"                                        \
+        :                                                                      \
+        : [idle] "i"(&pagetide::pagetide_idle), [wrapper] "i"(&WRAP(name)),    \
+          [real] "i"(&REAL(name)), [record] "i"(&kRealFunctionOf_##name));     \
+  }                                                                            \
+  extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
+      __attribute__((weak)) ALIAS(TRAMPOLINE(name));
+
 /// Begins the definition of an interceptor.
 #define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
-  __attribute__((                                                              \
-      section("pagetide_real"), used,                                          \
-      retain)) static const pagetide::RealFunction real_function_of_##name = { \
-      #name, (void **)&REAL(name)};                                            \
-  DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
-  extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
+  extern "C" type WRAP(name)(__VA_ARGS__);                                     \
+  PAGETIDE_REAL_FUNCTION(name)                                                 \
+  PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
+  extern "C" type WRAP(name)(__VA_ARGS__)
 
 /// Makes InitInterceptors call a function of the file that uses this macro.
 #define PAGETIDE_WHEN_RESOLVED(function, resolves)                             \

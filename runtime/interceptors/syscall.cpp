@@ -355,11 +355,9 @@ InFlight RangeInFlight(long number, Arguments a) {
 // for these numbers, and to PagetideMarkedSyscall for all others.
 
 DEFINE_REAL(long, syscall, long number, ...)
-__attribute__((
-    section("pagetide_real"), used,
-    retain)) static const pagetide::RealFunction kRealFunctionOfSyscall = {
-    "syscall", (void **)&REAL(syscall)};
-DECLARE_WRAPPER(long, syscall, long number, ...)
+extern "C" long WRAP(syscall)(long number, ...);
+PAGETIDE_REAL_FUNCTION(syscall)
+PAGETIDE_ENTRY(long, syscall, long number, ...)
 
 extern "C" __attribute__((visibility("hidden"), used)) long
 PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
@@ -385,8 +383,7 @@ PagetideRealSyscall() {
 // rt_sigreturn; clone, fork, vfork, execve, exit; exit_group; clone3.
 static_assert(SYS_rt_sigreturn == 15 && SYS_clone == 56 && SYS_exit == 60 &&
               SYS_exit_group == 231 && SYS_clone3 == 435);
-extern "C" INTERCEPTOR_ATTRIBUTE __attribute__((naked)) long
-WRAP(syscall)(long, ...) {
+extern "C" __attribute__((naked)) long WRAP(syscall)(long, ...) {
   asm volatile("cmpq $15, %rdi\n"
                "je 1f\n"
                "leaq -56(%rdi), %rax\n"

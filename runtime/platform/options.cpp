@@ -143,6 +143,17 @@ static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
   return true;
 }
 
+static const char kExpectMarks[] = "start or late";
+static bool ParseMarks(const char *text, MarksWhen &value) {
+  if (!internal_strcmp(text, "start"))
+    value = MarksWhen::kStart;
+  else if (!internal_strcmp(text, "late"))
+    value = MarksWhen::kLate;
+  else
+    return false;
+  return true;
+}
+
 static const char kExpectEngine[] = "marks, uffd or mprotect";
 static bool ParseEngine(const char *text, EngineKind &value) {
   if (!internal_strcmp(text, "marks"))
@@ -224,6 +235,10 @@ static void SetFlag(const char *name, const char *value, const char *source) {
   DieUnknownName(name, source);
 }
 
+static bool IsSeparator(char c) {
+  return c == ':' || c == ',' || c == ' ' || c == '\n' || c == '\t';
+}
+
 /// Parses name=value:name=value. Of repeated options the last one counts. A
 /// value that contains a colon or a blank is quoted by ' or ". Keeps a copy of
 /// the text: Text values point into it.
@@ -242,16 +257,13 @@ static void ParseOptions(const char *text, const char *source) {
   if (!copy)
     Fatal("out of memory for a copy of %s.\n", source);
   internal_memcpy(copy, text, bytes);
-  auto is_separator = [](char c) {
-    return c == ':' || c == ',' || c == ' ' || c == '\n' || c == '\t';
-  };
   for (char *p = copy;;) {
-    while (is_separator(*p))
+    while (IsSeparator(*p))
       ++p;
     if (!*p)
       return;
     char *name = p;
-    while (*p && *p != '=' && !is_separator(*p))
+    while (*p && *p != '=' && !IsSeparator(*p))
       ++p;
     if (*p != '=') {
       *p = 0;
@@ -301,6 +313,22 @@ bool EngineIsNamed() {
   return text && internal_strstr(text, "engine=");
 }
 
+const char *OptionsOfProgram() {
+  const char *text =
+      &__pagetide_default_options ? __pagetide_default_options() : nullptr;
+  return text ? text : "";
+}
+
+bool SaysMarksLate(const char *text) {
+  // The last one wins, as in ParseOptions.
+  constexpr char kName[] = "marks=", kLate[] = "marks=late";
+  bool late = false;
+  for (const char *p = text; (p = internal_strstr(p, kName)); ++p)
+    if (p == text || IsSeparator(p[-1]))
+      late = !internal_strncmp(p, kLate, sizeof(kLate) - 1);
+  return late;
+}
+
 /// Refuses options that need marks.
 static void CheckEngine() {
   if (flags.engine == EngineKind::kMarks)
@@ -322,8 +350,7 @@ void ReadFlags() {
   SetFlag(#name, value, "defaults");
 #include "platform/options.inc"
 #undef PAGETIDE_FLAG
-  if (&__pagetide_default_options)
-    ParseOptions(__pagetide_default_options(), "__pagetide_default_options()");
+  ParseOptions(OptionsOfProgram(), "__pagetide_default_options()");
   if (const char *text = OptionsOfProcess()) {
     ParseOptions(text, "PAGETIDE_OPTIONS");
     internal_strncpy(flags_text, text, sizeof(flags_text) - 1);

@@ -23,6 +23,8 @@ enum class OnFailure { kRefuse, kContinue, kStop };
 using FlagOnFailure = OnFailure;
 enum class EngineKind { kMarks, kUffd, kMprotect };
 using FlagEngine = EngineKind;
+enum class MarksWhen { kStart, kLate };
+using FlagMarks = MarksWhen;
 
 struct Flags {
 #define PAGETIDE_FLAG(kind, name, value, help) Flag##kind name;
@@ -39,9 +41,16 @@ void InitFlags();
 /// The same each time, for fuzzers.
 void ReadFlags();
 
-/// Whether the options that the process is given name an engine, before
-/// InitFlags.
+// These read options before InitFlags.
+
+/// Whether the options that the process is given name an engine.
 bool EngineIsNamed();
+
+/// What __pagetide_default_options() returns; never null.
+const char *OptionsOfProgram();
+
+/// Whether `text` sets option marks to late.
+bool SaysMarksLate(const char *text);
 
 const Flags &GetFlags();
 

@@ -122,6 +122,8 @@ void RenewMarkChecksInChild() {
 using namespace pagetide;
 
 PAGETIDE_EXPORT void __pagetide_access(const void *p, uptr bytes, u32 what) {
+  if (!ShadowReady()) // the function exists once, and marks are off
+    return;
   if (what & abi::kAccessReads)
     MarkRead((uptr)p, bytes);
   if (what & abi::kAccessWrites)
@@ -134,5 +136,7 @@ PAGETIDE_EXPORT u64 __pagetide_check_begin(void) {
 
 PAGETIDE_EXPORT void __pagetide_check(const void *p, uptr bytes, u32 what,
                                       u64 begin, const char *where) {
+  if (!ShadowReady())
+    return;
   Check((uptr)p, bytes, what, begin, where);
 }

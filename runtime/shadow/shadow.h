@@ -58,6 +58,8 @@ struct Shadow {
   uptr slot_base[shadow_file::kMaxSlots];
   /// True if threads without a base existed when the shadow was made.
   bool threads_before;
+  /// True if marks were switched on while the program ran.
+  bool marks_late;
   /// The memfd in the program's table, until the recorder has taken it.
   int fd;
 };

@@ -18,6 +18,7 @@
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
 #include "startup/init.h"
+#include "startup/late_start.h"
 #include "startup/preinit.h"
 #include "threads/suspend_marks.h"
 
@@ -34,6 +35,7 @@ using namespace pagetide;
 /// A program without instrumented code may mark by hand. It gets a shadow of
 /// the default layout when it begins to record.
 static void EnsureShadow() {
+  SwitchMarksOn(/*late=*/true);
   if (ControlReady())
     return;
   AdmitModule({abi::kVersion, (u32)abi::Layout::kRw, abi::kDefaultGranuleShift,

@@ -151,17 +151,6 @@ void EnsureSecondPhase() {
     StartIfAsked();
 }
 
-/// Registers OnAtexitHandlersDone from the constructor of the program itself.
-/// That is the first constructor after libc has registered the destructors of
-/// all files. So the handler runs right before these destructors, and after
-/// every other handler.
-static void RegisterAtexitHandlersDone(const void *base_of_module) {
-  constexpr uptr kPage = 4096;
-  if (GetFlags().kernel_writes &&
-      (uptr)base_of_module == (getauxval(AT_PHDR) & ~(kPage - 1)))
-    atexit(OnAtexitHandlersDone);
-}
-
 /// Runs after every other destructor: all instrumented files need this library,
 /// so the loader ends it after them.
 __attribute__((destructor)) static void AtExit() {
@@ -188,16 +177,6 @@ static void StartUninstrumented() {
 }
 
 } // namespace pagetide
-
-extern "C" __attribute__((visibility("default"))) void
-__pagetide_module_init_v2(const pagetide::abi::ModuleInfo *info) {
-  using namespace pagetide;
-  Dl_info where = {};
-  dladdr((const void *)info, &where);
-  AdmitModule(*info, where.dli_fname ? where.dli_fname : "");
-  EnsureSecondPhase();
-  RegisterAtexitHandlersDone(where.dli_fbase);
-}
 
 /// The entry point of every program that libc starts. It starts the runtime if
 /// the library is preloaded and no module calls it.

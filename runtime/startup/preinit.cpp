@@ -12,6 +12,7 @@
 #include "platform/messages.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
+#include "startup/demand.h"
 #include "startup/fork.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -95,8 +96,13 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   shadow.module.flags |= module.flags;
 }
 
-/// Admits every note of a PT_NOTE segment.
-static void ReadNotes(uptr start, uptr bytes, const char *origin) {
+//===- Notes --------------------------------------------------------------===//
+
+using NoteVisitor = void (*)(const ModuleNote &note, const char *origin);
+
+/// Visits the notes of ours in a PT_NOTE segment.
+static void VisitNotes(uptr start, uptr bytes, const char *origin,
+                       NoteVisitor visit) {
   while (bytes >= sizeof(Elf64_Nhdr)) {
     const Elf64_Nhdr &note = *(const Elf64_Nhdr *)start;
     uptr name_bytes = (note.n_namesz + 3u) & ~3u;
@@ -108,19 +114,20 @@ static void ReadNotes(uptr start, uptr bytes, const char *origin) {
         note.n_type == abi::kNoteType && note.n_descsz >= sizeof(ModuleInfo) &&
         !__sanitizer::internal_memcmp(ours->name, abi::kNoteName,
                                       sizeof(abi::kNoteName)))
-      AdmitModule(ours->info, origin);
+      visit(*ours, origin);
     start += total;
     bytes -= total;
   }
 }
 
-static void ReadProgramHeaders(const Elf64_Phdr *headers, uptr count, uptr bias,
-                               const char *origin) {
+static void VisitProgramHeaders(const Elf64_Phdr *headers, uptr count,
+                                uptr bias, const char *origin,
+                                NoteVisitor visit) {
   for (uptr i = 0; i < count; ++i)
     // Notes of eight-byte alignment (GNU properties) have another layout, and
     // none of them is ours.
     if (headers[i].p_type == PT_NOTE && headers[i].p_align <= 4)
-      ReadNotes(bias + headers[i].p_vaddr, headers[i].p_memsz, origin);
+      VisitNotes(bias + headers[i].p_vaddr, headers[i].p_memsz, origin, visit);
 }
 
 static bool IsMapped(uptr address) {
@@ -129,9 +136,10 @@ static bool IsMapped(uptr address) {
       Syscall(SYS_mincore, address & ~uptr{4095}, 1, (uptr)&resident));
 }
 
-/// Reads the notes of all modules that the loader has mapped, from the loader's
-/// list. dl_iterate_phdr may be another sanitizer's, which is not ready yet.
-static void ReadLoadedModules() {
+/// Visits the notes of all modules that the loader has mapped, from the
+/// loader's list. dl_iterate_phdr may be another sanitizer's, which is not
+/// ready yet.
+static void VisitLoadedModules(NoteVisitor visit) {
   const auto *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
   uptr count = getauxval(AT_PHNUM);
   uptr bias = 0;
@@ -139,7 +147,7 @@ static void ReadLoadedModules() {
     if (headers[i].p_type == PT_PHDR)
       bias = (uptr)headers - headers[i].p_vaddr;
   if (headers)
-    ReadProgramHeaders(headers, count, bias, "");
+    VisitProgramHeaders(headers, count, bias, "", visit);
   const link_map *map = _r_debug.r_map;
   if (map) // the program itself
     map = map->l_next;
@@ -149,9 +157,50 @@ static void ReadLoadedModules() {
     if (!elf || !IsMapped((uptr)elf) ||
         __sanitizer::internal_memcmp(elf->e_ident, ELFMAG, SELFMAG))
       continue;
-    ReadProgramHeaders((const Elf64_Phdr *)((uptr)elf + elf->e_phoff),
-                       elf->e_phnum, map->l_addr, map->l_name);
+    VisitProgramHeaders((const Elf64_Phdr *)((uptr)elf + elf->e_phoff),
+                        elf->e_phnum, map->l_addr, map->l_name, visit);
   }
+}
+
+//===- The first phase ----------------------------------------------------===//
+
+/// What the notes of all modules say.
+static struct {
+  bool any;    ///< there is a note
+  bool always; ///< a module has marks that cannot be off
+  u32 flags;   ///< of all modules
+} notes;
+
+bool HasInstrumentedModule() { return notes.any; }
+void NoteInstrumentedModule() { notes.any = true; }
+
+void AdmitLoadedModules() {
+  VisitLoadedModules([](const ModuleNote &note, const char *origin) {
+    AdmitModule(note.info, origin);
+  });
+}
+
+void SwitchLoadedModulesOn() {
+  VisitLoadedModules([](const ModuleNote &note, const char *) {
+    if (u8 *byte = abi::marks_on_byte(note))
+      *byte = 1;
+  });
+}
+
+static void StartMarks() {
+  VisitLoadedModules([](const ModuleNote &note, const char *origin) {
+    CheckFields(note.info, *origin ? origin : "the program");
+    notes.any = true;
+    notes.always |= !(note.info.flags & abi::kModuleOnDemand);
+    notes.flags |= note.info.flags;
+  });
+  if (!notes.any)
+    return;
+  if (!MarksAreWanted(notes.flags, notes.always))
+    return LeaveMarksOff();
+  SetMarksOn();
+  AdmitLoadedModules();
+  SwitchLoadedModulesOn();
 }
 
 __attribute__((constructor)) static void FirstPhase(int, char **,
@@ -159,7 +208,7 @@ __attribute__((constructor)) static void FirstPhase(int, char **,
   SetStartEnvironment(environment);
   InitMessages();
   InitBaseRegister();
-  ReadLoadedModules();
+  StartMarks();
   InitFork();
 }
 

@@ -18,6 +18,16 @@
 
 namespace pagetide {
 
+/// Whether a module with a note was there in the first phase, or loaded since.
+bool HasInstrumentedModule();
+void NoteInstrumentedModule();
+
+/// Admits all modules that the loader has mapped, by their notes.
+void AdmitLoadedModules();
+
+/// Sets the bytes that they test.
+void SwitchLoadedModulesOn();
+
 /// Makes the shadow for `module` if there is none. Ends the program with a
 /// message if the module was built differently from those before it. `origin`
 /// names the module in the message.

@@ -94,6 +94,8 @@ FileHeader MakeHeader(u64 now) {
   header.flags = shadow.module.flags & abi::kModuleSkipsConstants
                      ? kHeaderSkipsConstants
                      : 0;
+  if (shadow.marks_late)
+    header.flags |= kHeaderMarksLate;
   header.pid = ServedProcess();
   header.parent_pid = (u32)Syscall(SYS_getppid);
   header.page_bytes = 4096;

@@ -8,6 +8,8 @@ pools and jump tables are told by them.
 
 import struct
 
+# The byte that functions built on demand test (pagetide/abi.h).
+MARKS_ON = "__pagetide_marks_on"
 # Code that the linker adds to a program from crt1.o and the like, and the
 # constructor that the pass adds.
 PLAIN_FUNCTIONS = {
@@ -102,6 +104,8 @@ def code_and_constants(elf, plain=()):
         if (name in PLAIN_FUNCTIONS or name in plain or
                 name.startswith(PLAIN_PREFIXES)):
             code = subtract(code, (address, end_of(section, address, size)))
+        elif name == MARKS_ON:
+            constants.append((address, address + size))
         elif name.startswith(CONSTANT_LABELS):
             seen_labels = True
             constants.append((address, end_of(section, address, size)))

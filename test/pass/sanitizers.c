@@ -8,7 +8,7 @@
 // RUN: %clang_pagetide -fsanitize-coverage=trace-pc-guard -O1 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=CHECK,COVERAGE
 
 // The note has the size it must have.
-// CHECK: @pagetide.note = private constant { i32, i32, i32, [12 x i8], { i32, i32, i32, i32, i32 } } { {{.*}} section ".note.pagetide"
+// CHECK: @pagetide.note = private constant { i32, i32, i32, [12 x i8], { i32, i32, i32, i32, i32 }, i32 } { {{.*}} section ".note.pagetide"
 
 // CHECK-LABEL: define {{.*}} @store(
 // COVERAGE:      call void @__sanitizer_cov_trace_pc_guard(

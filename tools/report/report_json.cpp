@@ -77,6 +77,7 @@ std::string report_json(const Summary &s) {
   out["page_bytes"] = s.header.page_bytes;
   out["per_thread"] = s.per_thread();
   out["skips_constants"] = (s.header.flags & trace::kHeaderSkipsConstants) != 0;
+  out["marks_late"] = (s.header.flags & trace::kHeaderMarksLate) != 0;
   out["checksum"] = checksum_mode_name(s.header.checksum_mode);
   out["unstable"] = unstable_policy_name(s.header.unstable_policy);
   out["monotonic_ns"] = s.header.monotonic_ns;

@@ -8,14 +8,14 @@
 // it has happened. A mapping that tests first is refused as at any used
 // address.
 // RUN: %build_c -O1 %s -o %t
-// RUN: %t noreplace
+// RUN: env PAGETIDE_OPTIONS=period=0 %t noreplace
 // RUN: for how in fixed unmap move onto; do \
-// RUN:   not %t $how 2>&1 | FileCheck %s || exit 1; done
+// RUN:   not env PAGETIDE_OPTIONS=period=0 %t $how 2>&1 | FileCheck %s || exit 1; done
 // CHECK: ERROR: Pagetide: {{mmap|munmap|mremap}}(0x{{[0-9a-f]+, [0-9]+}}) would replace memory of Pagetide's shadow.
 // CHECK-NOT: goes on
 //
 // Addresses beyond 47 bits: a hint is none, a fixed address is refused.
-// RUN: %t beyond 2>&1 | FileCheck --check-prefix=BEYOND %s
+// RUN: env PAGETIDE_OPTIONS=period=0 %t beyond 2>&1 | FileCheck --check-prefix=BEYOND %s
 // BEYOND: WARNING: Pagetide: mmap at the fixed address 0x800000000000 was refused with ENOMEM: no shadow covers addresses of more than 47 bits.
 // BEYOND-NOT: WARNING
 // BEYOND: goes on

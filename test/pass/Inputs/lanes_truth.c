@@ -16,7 +16,9 @@
 
 enum { kRounds = 3000, kArenaBytes = 1 << 20, kReach = 16384 };
 
-struct ModuleInfo {
+struct ModuleNote {
+  uint32_t nameBytes, infoBytes, type;
+  char name[12];
   uint32_t version, layout, cellShift, granuleShift, flags;
 };
 
@@ -37,8 +39,8 @@ static void mapShadow(void) {
   }
 }
 
-void __pagetide_module_init_v2(const struct ModuleInfo *info) {
-  cellShift = info->cellShift;
+void __pagetide_module_init_v3(const struct ModuleNote *note) {
+  cellShift = note->cellShift;
   mapShadow();
 }
 

@@ -1,0 +1,57 @@
+//===- OnDemand.h - A plain and a marked copy of each function --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mode on-demand. Each function F exists twice: as it was, and as F.pagetide,
+// which gets the marks. The plain copy begins with a test of one byte, which
+// the runtime sets when it records. If the byte is set, the plain copy jumps to
+// the marked one. So whoever calls F reaches the right copy.
+//
+// There is one byte per linked file (abi::kMarksOnSymbol). Both copies share
+// all variables.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_ONDEMAND_H
+#define PAGETIDE_PASS_ONDEMAND_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <utility>
+
+namespace llvm {
+class Function;
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace pagetide {
+
+struct OnDemandFunctions {
+  /// Originals and their copies, which are to be marked.
+  llvm::SmallVector<std::pair<llvm::Function *, llvm::Function *>> Copies;
+  /// Functions that cannot be copied. They exist once, so their marks must be
+  /// calls, which do nothing while the runtime does not record.
+  llvm::SmallVector<llvm::Function *> Single;
+  /// Functions that stay as they are, except for the test at their entry.
+  llvm::SmallVector<llvm::Function *> Plain;
+};
+
+/// Copies \p Functions of \p M, makes marked code call marked copies, and puts
+/// the test into those functions that other code may call.
+OnDemandFunctions splitOnDemand(llvm::Module &M,
+                                llvm::ArrayRef<llvm::Function *> Functions);
+
+/// The name of \p F in the source, also if it is a marked copy.
+llvm::StringRef nameInSource(const llvm::Function &F);
+
+/// The byte that says whether marks are on; made if \p M has none yet.
+llvm::GlobalVariable *marksOnByte(llvm::Module &M);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_ONDEMAND_H

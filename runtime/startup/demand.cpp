@@ -1,0 +1,34 @@
+//===- demand.cpp - Whether marks are on ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "startup/demand.h"
+
+#include "interceptors/real_functions.h"
+#include "pagetide/abi.h"
+#include "platform/environment.h"
+#include "platform/options.h"
+
+namespace pagetide {
+
+static bool marks_on;
+
+bool MarksAreOn() { return __atomic_load_n(&marks_on, __ATOMIC_ACQUIRE); }
+
+void SetMarksOn() { __atomic_store_n(&marks_on, true, __ATOMIC_RELEASE); }
+
+void LeaveMarksOff() { __atomic_store_n(&idle, true, __ATOMIC_RELEASE); }
+
+bool MarksAreWanted(u32 flags, bool always) {
+  if (always)
+    return true;
+  if (const char *options = OptionsOfProcess(); options && *options)
+    return !SaysMarksLate(options);
+  const char *defaults = OptionsOfProgram();
+  const bool uses_api = flags & abi::kModuleUsesApi;
+  return (uses_api || *defaults) && !SaysMarksLate(defaults);
+}
+
+} // namespace pagetide

@@ -1,0 +1,20 @@
+//===- late_start.h - Switching marks on while the program runs -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_STARTUP_LATE_START_H
+#define PAGETIDE_RUNTIME_STARTUP_LATE_START_H
+
+namespace pagetide {
+
+/// Switches marks on while the program runs: calls made from then on reach
+/// marked code. Returns when they are on. Does nothing if they are, or if the
+/// process has no instrumented code. `late`: instrumented code has run without
+/// marks, and the trace says so. Not async-signal-safe.
+void SwitchMarksOn(bool late);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_STARTUP_LATE_START_H

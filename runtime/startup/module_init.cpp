@@ -1,0 +1,59 @@
+//===- module_init.cpp - What a module's constructor calls ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pagetide/abi.h"
+#include "platform/exports.h"
+#include "platform/options.h"
+#include "recorder/requests.h"
+#include "startup/demand.h"
+#include "startup/init.h"
+#include "startup/late_start.h"
+#include "startup/preinit.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+namespace pagetide {
+
+/// Registers OnAtexitHandlersDone from the constructor of the program itself.
+/// That is the first constructor after libc has registered the destructors of
+/// all files. So the handler runs right before these destructors, and after
+/// every other handler.
+static void RegisterAtexitHandlersDone(const void *base_of_module) {
+  constexpr uptr kPage = 4096;
+  if (GetFlags().kernel_writes &&
+      (uptr)base_of_module == (getauxval(AT_PHDR) & ~(kPage - 1)))
+    atexit(OnAtexitHandlersDone);
+}
+
+/// True if the module stays without marks.
+static bool LeavesMarksOff(const abi::ModuleNote &note, bool is_first) {
+  if (MarksAreOn() || !abi::marks_on_byte(note))
+    return false;
+  // The first phase has decided, unless nothing was instrumented then.
+  return !is_first || !MarksAreWanted(note.info.flags, /*always=*/false);
+}
+
+} // namespace pagetide
+
+PAGETIDE_EXPORT void
+__pagetide_module_init_v3(const pagetide::abi::ModuleNote *note) {
+  using namespace pagetide;
+  const bool is_first = !HasInstrumentedModule();
+  NoteInstrumentedModule();
+  if (LeavesMarksOff(*note, is_first))
+    return;
+  SwitchMarksOn(/*late=*/!is_first);
+  Dl_info where = {};
+  dladdr((const void *)note, &where);
+  AdmitModule(note->info, where.dli_fname ? where.dli_fname : "");
+  EnsureSecondPhase();
+  u8 *byte = abi::marks_on_byte(*note);
+  if (byte && !*byte) // an audit sees what is written
+    *byte = 1;
+  RegisterAtexitHandlersDone(where.dli_fbase);
+}

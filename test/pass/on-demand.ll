@@ -1,0 +1,212 @@
+; Mode on-demand: each function has a plain and a marked copy. The plain one tests
+; the byte of its linked file, and goes on in the marked one.
+
+; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<precision=exact;layout=write>,verify' -S %s | FileCheck %s --implicit-check-not='load i8, ptr @__pagetide_marks_on'
+; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<layout=write>,pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=ONCE
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK-DAG: $__pagetide_marks_on = comdat any
+; CHECK-DAG: @__pagetide_marks_on = linkonce hidden global i8 0, no_sanitize_address, no_sanitize_hwaddress, comdat, align 1
+; The note tells the runtime where the byte is.
+; CHECK-DAG: @pagetide.note = {{.*}} i32 2 }, i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds ({{.*}}, ptr @pagetide.note, i32 0, i32 5) to i64)) to i32) }
+
+$inline = comdat any
+$weak = comdat any
+
+@state = internal global i32 0
+@labels = internal constant [2 x ptr] [ptr blockaddress(@jumps, %one), ptr blockaddress(@jumps, %two)]
+; CHECK-DAG: @labels = internal constant [2 x ptr] [ptr blockaddress(@jumps, %one), ptr blockaddress(@jumps, %two)]
+; CHECK-DAG: @labels.pagetide = internal constant [2 x ptr] [ptr blockaddress(@jumps.pagetide, %one), ptr blockaddress(@jumps.pagetide, %two)]
+@shared = global [2 x ptr] [ptr blockaddress(@leaks, %one), ptr blockaddress(@leaks, %two)]
+@other_name = dso_local alias void (), ptr @external
+; CHECK-DAG: @other_name = dso_local alias void (), ptr @external
+
+; ONCE: define internal void @external.pagetide()
+; ONCE-NOT: .pagetide.pagetide
+
+; The function's variables stay in its first block.
+; CHECK-LABEL: define dso_local void @external()
+; CHECK-NEXT:    alloca [8 x i8]
+; CHECK-NEXT:    alloca [16 x i8]
+; CHECK-NEXT:    %[[V:.*]] = alloca [64 x i8]
+; CHECK-NEXT:    %[[ON:.*]] = load i8, ptr @__pagetide_marks_on, align 1, !nosanitize
+; CHECK-NEXT:    %[[OFF:.*]] = icmp eq i8 %[[ON]], 0
+; CHECK-NEXT:    br i1 %[[OFF]], label %pagetide.plain, label %pagetide.marked, !prof
+; CHECK:       pagetide.plain:
+; CHECK-NEXT:    store i32 1, ptr @state
+; CHECK-NEXT:    store i8 7, ptr %[[V]]
+; CHECK-NEXT:    call void @local(ptr %[[V]])
+; CHECK-NEXT:    ret void
+; CHECK:       pagetide.marked:
+; CHECK-NEXT:    musttail call void @external.pagetide()
+; CHECK-NEXT:    ret void
+define dso_local void @external() {
+  alloca [8 x i8]
+  alloca [16 x i8]
+  store i32 1, ptr @state
+  %v = alloca [64 x i8]
+  store i8 7, ptr %v
+  call void @local(ptr %v)
+  ret void
+}
+
+; Only the two copies of @external call it, so it has no test.
+; CHECK-LABEL: define internal void @local(
+; CHECK-NEXT:    store volatile i64 3, ptr
+define internal void @local(ptr %p) {
+  store volatile i64 3, ptr %p
+  ret void
+}
+
+; Code without marks calls it too.
+; CHECK-LABEL: define internal void @called_by_excluded(
+; CHECK:         load i8, ptr @__pagetide_marks_on
+define internal void @called_by_excluded(ptr %p) {
+  store i64 3, ptr %p
+  ret void
+}
+; CHECK-LABEL: define void @excluded(
+; CHECK-NEXT:    call void @called_by_excluded(
+define void @excluded(ptr %p) disable_sanitizer_instrumentation {
+  call void @called_by_excluded(ptr %p)
+  ret void
+}
+
+; A copy in the same file may not stand for one that the linker or the loader
+; replaces.
+; CHECK-LABEL: define void @preemptible(
+; CHECK:         load i8, ptr @__pagetide_marks_on
+define void @preemptible(ptr %p) {
+  store i64 3, ptr %p
+  ret void
+}
+; CHECK-LABEL: define weak dso_local void @weak(
+; CHECK:         load i8, ptr @__pagetide_marks_on
+define weak dso_local void @weak(ptr %p) comdat {
+  store i64 3, ptr %p
+  ret void
+}
+; CHECK-LABEL: define linkonce_odr dso_local void @inline(
+; CHECK-SAME:    comdat
+; CHECK:         load i8, ptr @__pagetide_marks_on
+define linkonce_odr dso_local void @inline(ptr %p) comdat {
+  store i64 3, ptr %p
+  ret void
+}
+; CHECK-LABEL: define dso_local void @calls(
+; CHECK:         load i8, ptr @__pagetide_marks_on
+define dso_local void @calls(ptr %p) {
+  store i8 1, ptr %p
+  call void @external()
+  call void @other_name()
+  call void @preemptible(ptr %p)
+  call void @weak(ptr %p)
+  call void @inline(ptr %p)
+  ret void
+}
+
+; Nothing to mark: one copy without a test.
+; CHECK-LABEL: define i32 @pure(
+; CHECK-NEXT:    add
+define i32 @pure(i32 %x) {
+  %y = add i32 %x, 1
+  ret i32 %y
+}
+
+; CHECK-LABEL: define dso_local i32 @variadic(ptr %r, i32 %n, ...)
+; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK:         %[[R:.*]] = musttail call i32 (ptr, i32, ...) @variadic.pagetide(ptr %r, i32 %n, ...)
+; CHECK-NEXT:    ret i32 %[[R]]
+define dso_local i32 @variadic(ptr %r, i32 %n, ...) {
+  store i64 1, ptr %r
+  ret i32 1
+}
+
+; A structure on the stack stays where the caller put it: the function jumps to
+; one of its copies.
+; CHECK-LABEL: define dso_local void @by_value(
+; CHECK-SAME:    #[[$STUB:[0-9]+]] {
+; CHECK-NEXT:    call void asm sideeffect "cmpb $$0, ${0:c}(%rip)\0A\09jne ${1:c}\0A\09jmp ${2:c}", "i,i,i"(ptr @__pagetide_marks_on, ptr @by_value.pagetide, ptr @by_value.plain)
+; CHECK-NEXT:    unreachable
+define dso_local void @by_value(ptr byval([5 x i64]) %r) ssp {
+  store i64 1, ptr %r
+  ret void
+}
+
+; CHECK-LABEL: define dso_local void @jumps(
+; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK:         getelementptr {{.*}} @labels,
+define dso_local void @jumps(i64 %i, ptr %p) {
+  %q = getelementptr [2 x ptr], ptr @labels, i64 0, i64 %i
+  %l = load ptr, ptr %q
+  indirectbr ptr %l, [label %one, label %two]
+one:
+  store i8 1, ptr %p
+  ret void
+two:
+  ret void
+}
+
+; These exist once. Calls of the runtime stand for marks: they do nothing while
+; marks are off.
+; CHECK-LABEL: define dso_local void @leaks(
+; CHECK:         call void @__pagetide_access(
+define dso_local void @leaks(i64 %i, ptr %p) {
+  %q = getelementptr [2 x ptr], ptr @shared, i64 0, i64 %i
+  %l = load ptr, ptr %q
+  indirectbr ptr %l, [label %one, label %two]
+one:
+  store i8 1, ptr %p
+  ret void
+two:
+  ret void
+}
+; CHECK-LABEL: define dso_local void @defines_a_symbol(
+; CHECK:         call void @__pagetide_access(
+define dso_local void @defines_a_symbol(ptr %p) {
+  call void asm sideeffect "nop\0Ahere: nop", ""()
+  store i8 1, ptr %p
+  ret void
+}
+; CHECK-LABEL: define dso_local void @duplicates_nothing(
+; CHECK:         call void @__pagetide_access(
+define dso_local void @duplicates_nothing(ptr %p) {
+  call void @once() noduplicate
+  store i8 1, ptr %p
+  ret void
+}
+declare void @once()
+
+; Labels of a number, or with a number of their own for each copy, do not clash.
+; CHECK-LABEL: define dso_local void @numbered_labels(
+; CHECK:         load i8, ptr @__pagetide_marks_on
+define dso_local void @numbered_labels(ptr %p) {
+  call void asm sideeffect "1: nop\0A.Lhere${:uid}: nop\0A.ifndef probe\0Aprobe: nop\0A.endif", ""()
+  store i8 1, ptr %p
+  ret void
+}
+
+; The copies. Both use @state.
+; CHECK-LABEL: define internal void @external.pagetide()
+; CHECK:         store i32 1, ptr @state
+; CHECK:         call void @local.pagetide(
+; CHECK-LABEL: define internal void @local.pagetide(
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-LABEL: define internal void @weak.pagetide({{.*}} comdat($weak)
+; CHECK-LABEL: define linkonce_odr hidden void @inline.pagetide({{.*}} comdat
+; CHECK-LABEL: define internal void @calls.pagetide(
+; CHECK:         call void @external.pagetide()
+; CHECK:         call void @external.pagetide()
+; CHECK:         call void @preemptible(
+; CHECK:         call void @weak(
+; CHECK:         call void @inline.pagetide(
+; CHECK-LABEL: define internal i32 @variadic.pagetide(ptr %r, i32 %n, ...)
+; CHECK-LABEL: define internal void @by_value.pagetide(ptr byval([5 x i64]) %r)
+; CHECK-LABEL: define internal void @jumps.pagetide(
+; CHECK:         getelementptr {{.*}} @labels.pagetide,
+; CHECK-LABEL: define internal void @numbered_labels.pagetide(
+; CHECK-LABEL: define internal void @by_value.plain(ptr byval([5 x i64]) %r)
+; CHECK-NEXT:    store i64 1, ptr %r
+; CHECK:       attributes #[[$STUB]] = { naked noinline nounwind "pagetide"="plain" }
