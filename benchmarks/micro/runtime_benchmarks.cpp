@@ -245,7 +245,7 @@ void encode(benchmark::State &state, const Pattern &pattern) {
   uptr bytes = 0;
   for (auto _ : state) {
     bytes = 0;
-    for (PeriodEncoder encoder(result); encoder.NextPart(part);)
+    for (PeriodEncoder encoder(result, 0); encoder.NextPart(part);)
       bytes += part.size();
   }
   is_whole(state, pattern, result.set);

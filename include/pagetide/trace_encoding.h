@@ -111,20 +111,23 @@ public:
     byte(static_cast<std::uint8_t>(code));
     string(text);
   }
-  void end(std::uint64_t time, EndReason reason, std::uint64_t detail) {
+  /// `periods`: one above the last period's index.
+  void end(std::uint64_t time, EndReason reason, std::uint64_t detail,
+           std::uint64_t periods) {
     varint(time);
     byte(static_cast<std::uint8_t>(reason));
     varint(detail);
+    varint(periods);
   }
 
   //===- Period and KernelWrites ------------------------------------------===//
 
-  /// One part of a period. The sections, the checksums and, in the last part,
-  /// period_end() follow.
-  void period(std::uint64_t index, bool last, std::uint8_t flags,
+  /// One part of a period. The sections, the checksums, in the last part
+  /// period_sums(), and part_end() follow. `part_flags`: kPartFirst, kPartLast.
+  void period(std::uint64_t index, std::uint8_t part_flags, std::uint8_t flags,
               std::uint64_t start, std::uint64_t end, std::uint64_t overruns) {
     varint(index);
-    byte(last ? kPartLast : 0);
+    byte(part_flags);
     byte(flags);
     varint(start);
     varint(end - start);
@@ -138,12 +141,14 @@ public:
   }
   /// The runs follow (their byte is a ChecksumState), then the hashes (u64).
   void checksums(std::uint64_t runs) { begin_runs(runs); }
-  void period_end(std::uint64_t combined, std::uint64_t stable,
-                  std::uint64_t left_out) {
+  void period_sums(std::uint64_t combined, std::uint64_t stable,
+                   std::uint64_t left_out) {
     u64(combined);
     varint(stable);
     varint(left_out);
   }
+  /// `context`: the is_context() frames that precede.
+  void part_end(std::uint64_t context) { varint(context); }
 
   /// One part. Its runs follow.
   void kernel_writes(std::uint64_t index, std::uint8_t part_flags,

@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 3; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 4; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -90,6 +90,16 @@ enum class FrameType : std::uint16_t {
   kRunId = 10,       ///< since 1.2
 };
 
+/// Frames that tell of the address space and of threads. What a Period frame
+/// says is read with the help of those before it, so it counts them.
+constexpr bool is_context(FrameType type) {
+  return type == FrameType::kMappings || type == FrameType::kThreads ||
+         type == FrameType::kRegions;
+}
+/// Since this minor version Period frames have kPartFirst and a count of the
+/// context frames, and End frames have a count of periods.
+inline constexpr std::uint16_t kMinorWithCounts = 4;
+
 enum FrameFlags : std::uint16_t {
   kFrameRaw = 1, ///< payload not compressed; stored_bytes == raw_bytes
 };
@@ -133,7 +143,8 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 // Threads   := varint count, { u8 event, varint tid, varint time,
 //              string name }*
 // Note      := varint time, varint period, u8 code, string text
-// End       := varint time, u8 reason, varint detail
+// End       := varint time, u8 reason, varint detail,
+//              since 1.4: varint periods   (one above the last period's index)
 //
 // Period (one part; a period has one part or more, in order, each covering
 // granules above those of the part before it) :=
@@ -152,6 +163,8 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //                           runs, in order
 //   only in the last part:
 //   u64    combined, varint stable, varint left_out
+//   since 1.4, in every part:
+//   varint context          is_context() frames that precede in the file
 //
 // KernelWrites (one part; parts as those of a period, all before the first part
 // of the period with that index): the pages that the kernel reports as written
@@ -202,6 +215,7 @@ enum PartFlags : std::uint8_t {
   kPartLast = 1,
   kPartExiting = 2, ///< in KernelWrites: the process had called its exit
                     ///< handlers and was running its files' destructors
+  kPartFirst = 4,   ///< of Period, since 1.4
 };
 
 enum PeriodFlags : std::uint8_t {

@@ -133,7 +133,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   PendingFrames().clear();
   if (last || !ok)
     EncodeEnd(result->frames_after, MonotonicNs(),
-              ok ? *last : EndReason::kFailed, 0);
+              ok ? *last : EndReason::kFailed, result->entry.index + 1);
   if (Tracing()) {
     QueuePeriod(result);
   } else {

@@ -47,9 +47,9 @@ void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, NoteCode code,
   EndPendingFrame(frames, frame);
 }
 
-void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 detail) {
+void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 periods) {
   uptr frame = BeginPendingFrame(frames, FrameType::kEnd);
-  Encoder(frames).end(time, reason, detail);
+  Encoder(frames).end(time, reason, /*detail=*/0, periods);
   EndPendingFrame(frames, frame);
 }
 
@@ -170,13 +170,15 @@ bool PeriodEncoder::NextPart(PageVec<u8> &out) {
   constexpr u64 kAll = u64{1} << (abi::kAddressBits - abi::kMinGranuleShift);
   done_ = end == kAll;
   const PeriodEntry &entry = result_.entry;
-  encoder.period(entry.index, done_, (u8)entry.flags, entry.start_ns,
-                 entry.end_ns, entry.overruns);
+  encoder.period(entry.index,
+                 (begin_ == 0 ? kPartFirst : 0) | (done_ ? kPartLast : 0),
+                 (u8)entry.flags, entry.start_ns, entry.end_ns, entry.overruns);
   EncodeSections(encoder, end);
   EncodeHashes(encoder, end);
   if (done_)
-    encoder.period_end(result_.combined.sum, result_.combined.stable,
-                       result_.combined.left_out);
+    encoder.period_sums(result_.combined.sum, result_.combined.stable,
+                        result_.combined.left_out);
+  encoder.part_end(context_);
   begin_ = end;
   return true;
 }

@@ -36,13 +36,16 @@ void EndPendingFrame(PageVec<u8> &frames, uptr handle);
 void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list);
 void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, trace::NoteCode code,
                 const char *text);
+/// `periods`: one above the last period's index.
 void EncodeEnd(PageVec<u8> &frames, u64 time, trace::EndReason reason,
-               u64 detail);
+               u64 periods);
 
 /// Splits a period into parts of about trace::kPartBytes.
 class PeriodEncoder {
 public:
-  explicit PeriodEncoder(const PeriodResult &result) : result_(result) {}
+  /// `context`: the trace::is_context() frames that precede in the file.
+  PeriodEncoder(const PeriodResult &result, u64 context)
+      : result_(result), context_(context) {}
   /// Puts the next part's payload in `out`. False after the last.
   bool NextPart(PageVec<u8> &out);
 
@@ -52,6 +55,7 @@ private:
   void EncodeSections(Encoder &encoder, u64 end) const;
   void EncodeHashes(Encoder &encoder, u64 end) const;
   const PeriodResult &result_;
+  u64 context_;
   u64 begin_ = 0; ///< first granule of the next part
   bool done_ = false;
 };

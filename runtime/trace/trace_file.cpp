@@ -100,13 +100,16 @@ bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
   const u64 now = MonotonicNs();
   u8 frames[kLastWordsBytes];
   Payload payload;
-  PayloadEncoder<Payload>(payload).note(now, file.periods, NoteCode::kLost,
+  // Without an End frame, `pagetide record` may add all that is missing.
+  const NoteCode code = with_end ? NoteCode::kLost : NoteCode::kInfo;
+  PayloadEncoder<Payload>(payload).note(now, file.periods, code,
                                         {why, internal_strlen(why)});
   uptr bytes =
       PutFrame(frames, FrameType::kNote, payload.data, (u32)payload.bytes);
   if (with_end) {
     payload.bytes = 0;
-    PayloadEncoder<Payload>(payload).end(now, EndReason::kFailed, 0);
+    PayloadEncoder<Payload>(payload).end(now, EndReason::kFailed, /*detail=*/0,
+                                         file.periods);
     bytes += PutFrame(frames + bytes, FrameType::kEnd, payload.data,
                       (u32)payload.bytes);
   }

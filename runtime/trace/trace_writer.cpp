@@ -41,6 +41,7 @@ struct Writer {
   bool running;
   TraceFile file;
   bool failed; ///< nothing more is written
+  u64 context; ///< is_context() frames written
   char path[4096];
   ZSTD_CCtx *compressor;
   PageVec<u8> payload, compressed;
@@ -80,17 +81,24 @@ static void Fail(const char *why) {
   if (writer.failed)
     return;
   writer.failed = true;
+  const bool stop = GetFlags().on_failure == OnFailure::kStop;
   Reason note;
   __sanitizer::internal_snprintf(
-      note.text, sizeof(note.text),
-      "the trace has no period from number %llu on: %s", writer.file.periods,
-      why);
-  const bool stop = GetFlags().on_failure == OnFailure::kStop;
+      note.text, sizeof(note.text), "period %llu could not be written: %s%s",
+      writer.file.periods, why,
+      stop ? "; the program was stopped (option on_failure=stop)" : "");
   const bool said = WriteLastWords(writer.file, note.text, !stop);
-  WarnOrStop("cannot write the trace %s: %s. It ends before period %llu%s.%s\n",
-             writer.path, why, writer.file.periods,
-             said ? "" : ", without an End frame",
-             stop ? "" : " The program runs on.");
+  if (stop)
+    // The period is still staged. A message must not deny what `pagetide
+    // record` is about to add.
+    WarnOrStop("cannot write period %llu to the trace %s: %s. It is in the "
+               "trace only if `pagetide record` adds it.\n",
+               writer.file.periods, writer.path, why);
+  else
+    WarnOrStop("cannot write the trace %s: %s. It ends before period %llu%s. "
+               "The program runs on.\n",
+               writer.path, why, writer.file.periods,
+               said ? "" : ", without an End frame");
 }
 
 static void WriteFrame(FrameType type, const u8 *payload, uptr bytes) {
@@ -114,6 +122,7 @@ static void WriteFrame(FrameType type, const u8 *payload, uptr bytes) {
                      {(void *)data, header.stored_bytes}};
   if (int error = WriteAll(writer.file, pieces, 2))
     BailOut("%s", DescribeErrno(error));
+  writer.context += is_context(type);
 }
 
 static void WritePendingFrames(const PageVec<u8> &frames) {
@@ -129,7 +138,7 @@ static void WritePendingFrames(const PageVec<u8> &frames) {
 
 static void WritePeriod(const PeriodResult &result) {
   WritePendingFrames(result.frames_before);
-  PeriodEncoder encoder(result);
+  PeriodEncoder encoder(result, writer.context);
   while (encoder.NextPart(writer.payload))
     WriteFrame(FrameType::kPeriod, writer.payload.data(),
                writer.payload.size());
@@ -221,6 +230,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
   writer.file = {};
   writer.file.fd = fd;
   writer.failed = false;
+  writer.context = 0;
   writer.stop = 0;
   __sanitizer::internal_strncpy(writer.path, path, sizeof(writer.path) - 1);
   if (!writer.compressor)

@@ -9,6 +9,7 @@
 #include "support/failure.h"
 #include "support/unique_fd.h"
 #include "trace/hash.h"
+#include "trace/trace_reader.h"
 
 #include <fcntl.h>
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace pagetide::tools {
 
@@ -217,10 +219,12 @@ Bytes make_parts() {
   for (std::uint64_t i = 0; i < 64; ++i)
     all.push_back({kHeap + 3 * i, 2, 0});
   add_stable_checksums(period, 12, all);
-  const std::vector<Bytes> parts = encode_period(period, 256);
+  std::vector<Bytes> parts = encode_period(period, 256);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i == 2)
       writer.write(sample_mappings());
+    if (i >= 2)
+      parts[i].back() = 1; // the list of mappings before it
     writer.frame(trace::FrameType::kPeriod, parts[i]);
   }
   PeriodPart second = sample_period(1);
@@ -351,6 +355,93 @@ Bytes make_missing() {
   writer.write(sample_period(4));
   writer.write(sample_end(5));
   return sample.take();
+}
+
+constexpr unsigned kChangingPeriods = 6;
+
+/// What is known of addresses and threads changes between periods: a reader
+/// that misses a frame and does not notice would say something wrong.
+void write_changing_periods(TraceWriter &writer) {
+  RunId id;
+  id.bytes.fill(0x5a);
+  writer.write(id);
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  writer.write(
+      Threads{{{trace::ThreadEvent::kStart, 4242, kSampleStartNs, "sorter"},
+               {trace::ThreadEvent::kStart, 4243, kSampleStartNs, "worker"}}});
+  for (std::uint64_t i = 0; i < kChangingPeriods; ++i) {
+    PeriodPart period = sample_period(i);
+    std::vector<GranuleRun> runs;
+    for (std::uint64_t run = 0; run < 12; ++run)
+      runs.push_back({kHeap + 20 * i + 3 * run, 1 + run % 2, kR | kW});
+    period.add_section(4242, std::vector<GranuleRun>{{kText + i, 2, kR}});
+    period.add_section(4243, runs);
+    add_stable_checksums(period, 12, runs);
+    writer.write(period, i == 1 ? 150 : trace::kPartBytes);
+    if (i == 1) {
+      // Another file where the heap was.
+      Mappings mappings = sample_mappings();
+      mappings.mappings[1].name = "/home/user/words";
+      writer.write(mappings);
+    }
+    if (i == 2)
+      // Another thread with the same number.
+      writer.write(Threads{
+          {{trace::ThreadEvent::kEnd, 4243, period.end_ns - 2, ""},
+           {trace::ThreadEvent::kStart, 4243, period.end_ns - 1, "helper"}}});
+    if (i == 3)
+      writer.write(Note{period.end_ns, i, trace::NoteCode::kInfo, "a note"});
+  }
+  writer.write(sample_end(kChangingPeriods));
+}
+
+Bytes make_changing() {
+  Sample sample(per_thread_header());
+  write_changing_periods(*sample);
+  return sample.take();
+}
+
+/// The same as a runtime of version 1.3 wrote it, without counts.
+Bytes make_earlier_minor() {
+  trace::FileHeader header = finished_header(per_thread_header());
+  const Bytes bytes = make_changing();
+  header.version_minor = trace::kMinorWithCounts - 1;
+  header.hash = header_hash(header);
+  MemorySink sink;
+  sink.write({reinterpret_cast<const std::uint8_t *>(&header), sizeof(header)});
+  TraceWriter writer(sink, Compression::kNone);
+  TraceReader reader(std::make_unique<MemorySource>(bytes), "changing");
+  Frame frame;
+  while (reader.next(frame)) {
+    if (frame.type == trace::FrameType::kPeriod) {
+      frame.period.first = false;
+      Bytes payload = encode(frame.period);
+      payload.pop_back(); // the count of frames, a small number
+      writer.frame(frame.type, payload);
+    } else if (frame.type == trace::FrameType::kEnd) {
+      Bytes payload = encode(frame.end);
+      payload.pop_back();
+      writer.frame(frame.type, payload);
+    } else if (frame.type == trace::FrameType::kMappings) {
+      writer.write(frame.mappings);
+    } else if (frame.type == trace::FrameType::kThreads) {
+      writer.write(frame.threads);
+    }
+  }
+  return sink.bytes();
+}
+
+/// A wrong bit in a period's frame, with sound frames behind it.
+Bytes make_damaged_inside() {
+  Bytes bytes = make_changing();
+  TraceReader reader(std::make_unique<MemorySource>(bytes), "changing");
+  Frame frame;
+  while (reader.next(frame) &&
+         (frame.type != trace::FrameType::kPeriod || frame.period.index != 3)) {
+  }
+  bytes[frame.offset + sizeof(trace::FrameHeader) + 3] ^= 0x10;
+  return bytes;
 }
 
 /// A working set that grows, shrinks and jumps.
@@ -490,6 +581,10 @@ const std::vector<SampleTrace> &sample_traces() {
       {"header-only", "a header and nothing else", make_header_only},
       {"unknown-frame", "a frame of a type still unknown", make_unknown_frame},
       {"missing", "periods left out", make_missing},
+      {"changing", "mappings and threads change", make_changing},
+      {"earlier-minor", "the same in format version 1.3", make_earlier_minor},
+      {"damaged-inside", "the same with a wrong bit in period 3",
+       make_damaged_inside},
       {"audited", "with the kernel's account of writes", make_audited},
       {"long", "400 periods", make_long},
       {"hostile", "all that the format allows and no one wants", make_hostile},
@@ -577,6 +672,7 @@ void write_big_trace(const std::string &path, std::uint64_t bytes) {
       runs.push_back({granule, 1, i % 3 == 0 ? unsigned{kR} : kR | kW});
     }
     period.add_section(0, runs);
+    period.context = 1; // the list of mappings
     for (const Bytes &payload : encode_period(period)) {
       writer.frame(trace::FrameType::kPeriod, payload);
       written += payload.size();

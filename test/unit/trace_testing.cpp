@@ -29,9 +29,10 @@ WholeTrace read_all(TraceReader reader) {
   Frame frame;
   while (reader.next(frame))
     trace.frames.push_back(frame);
-  trace.integrity = reader.integrity();
-  trace.stop_offset = reader.stop_offset();
-  trace.stop_reason = reader.stop_reason();
+  trace.completeness = reader.completeness();
+  trace.integrity = trace.completeness.integrity();
+  trace.stop_offset = trace.completeness.stop_offset();
+  trace.stop_reason = trace.completeness.stop_reason();
   return trace;
 }
 
@@ -41,14 +42,18 @@ WholeTrace read_all(std::span<const std::uint8_t> bytes) {
 
 std::map<std::uint64_t, WholePeriod> periods_of(const WholeTrace &trace) {
   std::map<std::uint64_t, WholePeriod> periods;
+  WholePeriod period;
   for (const Frame &frame : trace.frames) {
     if (frame.type != trace::FrameType::kPeriod)
       continue;
-    WholePeriod &period = periods[frame.period.index];
+    if (frame.period.first)
+      period = {};
     for (const PeriodPart::Section &section : frame.period.sections)
       for (const GranuleRun &run : frame.period.runs_of(section))
         append_run(period.runs[section.tid], run.first, run.count, run.flags);
     period.last_part = frame.period;
+    if (frame.period.last)
+      periods[frame.period.index] = period;
   }
   return periods;
 }

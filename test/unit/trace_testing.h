@@ -22,6 +22,7 @@ TraceReader reader_of(std::span<const std::uint8_t> bytes);
 /// What a trace says, as far as it can be read.
 struct WholeTrace {
   std::vector<Frame> frames;
+  Completeness completeness;
   Integrity integrity = Integrity::kComplete;
   std::uint64_t stop_offset = 0;
   std::string stop_reason;
@@ -30,7 +31,8 @@ WholeTrace read_all(TraceReader reader);
 WholeTrace read_all(std::span<const std::uint8_t> bytes);
 
 /// A period put together from its parts: the runs of each thread, joined where
-/// the cut between two parts parted them.
+/// the cut between two parts parted them. Only periods of which all parts were
+/// read.
 struct WholePeriod {
   PeriodPart last_part;
   std::map<std::uint32_t, std::vector<GranuleRun>> runs;

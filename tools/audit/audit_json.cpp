@@ -6,6 +6,8 @@
 
 #include "audit/audit_json.h"
 
+#include "trace/completeness_json.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -22,8 +24,7 @@ using Json = nlohmann::ordered_json;
 std::string audit_json(const Audit &audit) {
   Json out;
   out["file"] = audit.path;
-  out["complete"] = audit.integrity == Integrity::kComplete;
-  out["problem"] = audit.problem.empty() ? Json() : Json(audit.problem);
+  out.update(completeness_json(audit.completeness));
   out["pid"] = audit.header.pid;
   if (audit.process) {
     out["executable"] = audit.process->executable;

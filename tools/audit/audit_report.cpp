@@ -79,17 +79,21 @@ private:
                         format_bytes(static_cast<double>(
                             std::uint64_t{1} << audit_.header.granule_shift)));
     line("  {}", text);
-    if (audit_.periods != audit_.compared)
-      paragraph(2, fmt::format(
-                       "{} further period{} {} not compared: the trace does "
-                       "not say what the kernel saw in {} (nobody looks at "
-                       "the last period of a killed program)",
-                       audit_.periods - audit_.compared,
-                       plural(audit_.periods - audit_.compared),
-                       audit_.periods - audit_.compared == 1 ? "was" : "were",
-                       audit_.periods - audit_.compared == 1 ? "it" : "them"));
-    if (!audit_.problem.empty())
-      paragraph(2, printable(audit_.problem));
+    if (const std::uint64_t others = audit_.periods - audit_.compared) {
+      const char *it = others == 1 ? "it" : "them";
+      std::string why = fmt::format("the trace does not say what the kernel "
+                                    "saw in {}",
+                                    it);
+      if (audit_.completeness.missing_count() != 0)
+        why += fmt::format(", or a period beside {} is missing", it);
+      paragraph(2,
+                fmt::format("{} further period{} {} not compared: {} (nobody "
+                            "looks at the last period of a killed program)",
+                            others, plural(others),
+                            others == 1 ? "was" : "were", why));
+    }
+    if (!audit_.completeness.is_complete())
+      paragraph(2, audit_.completeness.verdict());
     if (!audit_.tells_writes)
       paragraph(2, "layout `access` does not tell writes from reads, so a page "
                    "counts as covered if it was accessed at all");

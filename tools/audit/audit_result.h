@@ -55,8 +55,7 @@ struct Audit {
   trace::FileHeader header = {};
   std::optional<Process> process;
   std::optional<End> end;
-  Integrity integrity = Integrity::kComplete;
-  std::string problem;
+  Completeness completeness; ///< of a sum: of its first trace
 
   /// True if the trace says at all what the kernel saw written.
   bool has_kernel_writes = false;

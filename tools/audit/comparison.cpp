@@ -48,7 +48,7 @@ public:
   }
 
   void take(const Frame &frame);
-  Audit finish();
+  Audit finish(const Completeness &completeness);
 
 private:
   static unsigned page_shift_of(const trace::FileHeader &header) {
@@ -62,6 +62,7 @@ private:
   void attribute(PageRange range);
   void add_marks(std::span<const GranuleRun> runs);
   PageRange pages_of(std::uint64_t first, std::uint64_t end) const;
+  bool has_neighbours(std::size_t at) const;
   void settle(std::size_t at);
   void count_uncovered(std::size_t group, std::uint64_t period,
                        std::uint64_t first, std::uint64_t end);
@@ -76,7 +77,9 @@ private:
   /// under way. They are compared with a later period, after the call has
   /// returned.
   std::vector<PageRange> deferred_;
+  std::uint64_t last_kernel_period_ = 0;
   std::deque<PeriodSets> recent_; ///< at most three
+  bool lacks_next_ = false;       ///< the period after those is damaged
   std::vector<GranuleRun> scratch_;
   struct PageKey {
     std::uint64_t page;
@@ -118,6 +121,11 @@ void Comparison::take(const KernelWrites &part) {
   audit_.has_kernel_writes = true;
   if (open_.index != part.index)
     open_ = {};
+  if (part.index > last_kernel_period_ + 1)
+    // The marks of the calls that were under way are in a period that nobody
+    // looked at.
+    deferred_.clear();
+  last_kernel_period_ = part.index;
   space_.set_exiting(part.exiting);
   std::vector<PageRange> &fresh = open_.fresh;
   const std::vector<PageRange> before = std::exchange(deferred_, {});
@@ -194,22 +202,30 @@ void Comparison::count_uncovered(std::size_t group, std::uint64_t period,
   }
 }
 
+/// Whether the periods before and after recent_[at] were read: the marks of
+/// what was written in this one can be there.
+bool Comparison::has_neighbours(std::size_t at) const {
+  const std::uint64_t index = recent_[at].index;
+  const bool has_former =
+      index == 0 || (at > 0 && recent_[at - 1].index == index - 1);
+  const bool has_next = at + 1 < recent_.size()
+                            ? recent_[at + 1].index == index + 1
+                            : !lacks_next_;
+  return has_former && has_next;
+}
+
 /// Compares the period at recent_[at] with its neighbours.
 void Comparison::settle(std::size_t at) {
   PeriodSets &period = recent_[at];
-  if (!period.has_kernel)
+  if (!period.has_kernel || !has_neighbours(at))
     return;
   ++audit_.compared;
   std::vector<const std::vector<PageRange> *> marks;
   std::vector<const std::vector<PageRange> *> seen;
-  for (const PeriodSets &other : recent_) {
-    const std::uint64_t distance = other.index > period.index
-                                       ? other.index - period.index
-                                       : period.index - other.index;
-    if (distance > 1)
-      continue;
-    marks.push_back(&other.marked);
-    seen.push_back(&other.seen);
+  for (std::size_t other = at == 0 ? 0 : at - 1;
+       other < recent_.size() && other <= at + 1; ++other) {
+    marks.push_back(&recent_[other].marked);
+    seen.push_back(&recent_[other].seen);
   }
   const std::vector<PageRange> marked = united(marks);
   for (Segment &piece : period.written) {
@@ -294,7 +310,10 @@ void Comparison::take(const Frame &frame) {
   audit_.end.reset();
 }
 
-Audit Comparison::finish() {
+Audit Comparison::finish(const Completeness &completeness) {
+  lacks_next_ = completeness.integrity() == Integrity::kDamaged &&
+                !recent_.empty() &&
+                completeness.lacks(recent_.back().index + 1);
   if (!recent_.empty())
     settle(recent_.size() - 1);
   std::vector<AuditGroup> &groups = space_.groups();
@@ -323,10 +342,9 @@ Audit audit_trace(TraceReader reader, const ModuleLookup &look_up) {
   Frame frame;
   while (reader.next(frame))
     comparison.take(frame);
-  Audit audit = comparison.finish();
+  Audit audit = comparison.finish(reader.completeness());
   audit.path = reader.name();
-  audit.integrity = reader.integrity();
-  audit.problem = reader.stop_message();
+  audit.completeness = reader.completeness();
   return audit;
 }
 

@@ -201,8 +201,8 @@ int report(const AuditOptions &options, const std::string &path) {
       status = kStatusFailed;
       continue;
     }
-    if (audit.integrity == Integrity::kDamaged) {
-      say("{}", audit.problem);
+    if (audit.completeness.integrity() == Integrity::kDamaged) {
+      say("{}: {}", printable(trace), audit.completeness.sentence());
       status = kStatusFailed;
     }
     if (options.json) {

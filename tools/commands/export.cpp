@@ -73,10 +73,12 @@ int run_export(ExportOptions options) {
   export_rows(reader, format, filter, out);
   out.close();
 
-  if (reader.integrity() != Integrity::kComplete)
-    fmt::print(stderr, "pagetide: {}\n", reader.stop_message());
-  return reader.integrity() == Integrity::kDamaged ? kStatusFailed
-                                                   : kStatusDone;
+  const Completeness &completeness = reader.completeness();
+  if (!completeness.is_complete())
+    fmt::print(stderr, "pagetide: {}: {}\n", printable(reader.name()),
+               completeness.sentence());
+  return completeness.integrity() == Integrity::kDamaged ? kStatusFailed
+                                                         : kStatusDone;
 }
 
 CommandRun set_up(CLI::App &app) {
@@ -120,7 +122,7 @@ extern const Command kExportCommand = {
     "--format csv|json [OPTIONS] [FILE]",
     "pagetide export --format csv -o rows.csv run.ptrace",
     "Exit status 0: done; 2: the file could not be read, or is damaged (the "
-    "rows before the damage were written).",
+    "rows that can be read were written).",
     set_up,
     kStatusFailed,
     false,

@@ -24,12 +24,11 @@ struct InfoOptions {
 int run_info(const InfoOptions &options) {
   TraceReader reader = TraceReader::open(
       options.file.empty() ? newest_trace_here() : options.file);
-  bool is_whole = false;
-  const std::string text = info_text(reader, is_whole);
+  const std::string text = info_text(reader);
   TextOutput out;
   out.write(text);
   out.close();
-  return is_whole ? kStatusDone : kStatusNegative;
+  return reader.completeness().is_complete() ? kStatusDone : kStatusNegative;
 }
 
 CommandRun set_up(CLI::App &app) {
@@ -48,8 +47,8 @@ extern const Command kInfoCommand = {
     "Show a trace's header, and whether it is whole (exit status)",
     "[FILE]",
     "pagetide info run.ptrace",
-    "Exit status 0: the trace is complete; 1: it is truncated or damaged, or "
-    "the runtime could not go on; 2: it could not be read, or is not a trace.",
+    "Exit status 0: the trace is complete; 1: it lacks something, and the text "
+    "says what; 2: it could not be read, or is not a trace.",
     set_up,
     kStatusFailed,
     false,

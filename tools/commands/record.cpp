@@ -109,15 +109,19 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
   } else {
     double bytes = 0;
     std::size_t completed = 0;
+    std::size_t incomplete = 0;
     for (const ControlServer::Trace &trace : traces) {
       bytes += static_cast<double>(trace.bytes);
       completed += !trace.harvest.was_complete;
+      incomplete += !trace.missing.empty();
     }
-    const std::string note =
-        completed == 0 ? ""
-                       : fmt::format("; {} completed after the death of "
-                                     "their processes",
-                                     completed);
+    std::string note = completed == 0
+                           ? ""
+                           : fmt::format("; {} completed after the death of "
+                                         "their processes",
+                                         completed);
+    if (incomplete != 0)
+      note += fmt::format("; {} INCOMPLETE", incomplete);
     say("traces: {} and {} more, named {}.<pid> ({} in all{})",
         printable(first), traces.size() - 1, printable(first),
         format_bytes(bytes), note);

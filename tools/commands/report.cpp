@@ -10,6 +10,7 @@
 #include "report/report_text.h"
 #include "report/summary.h"
 #include "support/failure.h"
+#include "support/text_format.h"
 #include "support/text_output.h"
 
 #include <CLI/CLI.hpp>
@@ -116,8 +117,9 @@ int run_report(const ReportOptions &options) {
     try {
       const Summary summary = summarize(file);
       report.add(summary);
-      if (summary.integrity == Integrity::kDamaged) {
-        fmt::print(stderr, "pagetide: {}\n", summary.problem);
+      if (summary.completeness.integrity() == Integrity::kDamaged) {
+        fmt::print(stderr, "pagetide: {}: {}\n", printable(file),
+                   summary.completeness.sentence());
         status = kStatusFailed;
       }
     } catch (const Failure &failure) {

@@ -366,6 +366,10 @@ void ControlServer::finish(Process &process) {
   } catch (const Failure &failure) {
     trace.failure = failure.what();
   }
+  // To read every trace would take long. Those that end well lack nothing.
+  if (!trace.failure.empty() || !trace.harvest.was_complete ||
+      trace.harvest.ends_early)
+    trace.missing = missing_from_trace(process.trace.get(), request.trace_name);
   struct stat status;
   if (::fstat(process.trace.get(), &status) == 0)
     trace.bytes = static_cast<std::uint64_t>(status.st_size);

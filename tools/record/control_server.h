@@ -35,6 +35,7 @@ public:
     std::uint64_t bytes = 0;
     HarvestResult harvest;
     std::string failure; ///< why it could not be completed; empty if it was
+    std::string missing; ///< what it lacks (Completeness::sentence)
   };
   struct Live {
     pid_t pid = 0;

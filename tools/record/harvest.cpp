@@ -83,6 +83,7 @@ struct TraceState {
   Bytes saved_frames;
   std::optional<std::uint64_t> last_period;
   std::uint64_t last_end_ns = 0;
+  std::uint64_t context = 0; ///< of Period frames that follow
 };
 
 TraceState examine(int trace_fd, const std::string &name) {
@@ -95,6 +96,7 @@ TraceState examine(int trace_fd, const std::string &name) {
   state.keep_bytes = reader.header().header_bytes;
   Frame frame;
   while (reader.next(frame)) {
+    state.context = reader.context_of_next();
     if (!reader.open_period()) {
       state.keep_bytes = frame.offset + frame.bytes;
       state.saved_frames.clear();
@@ -215,6 +217,7 @@ void Harvester::add_period(const shadow_file::PeriodEntry &entry,
                            bool is_open) {
   PeriodPart period;
   period.index = entry.index;
+  period.context = state_.context;
   period.start_ns = entry.start_ns;
   period.end_ns =
       std::max(is_open ? request_.now_ns : entry.end_ns, entry.start_ns);
@@ -271,6 +274,8 @@ HarvestResult Harvester::run() {
     // period is in the trace. Between stop and start no period is open.
     if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
       continue;
+    if (entry.index == UINT64_MAX) // the process made it up
+      continue;
     // If no thread has a slot, the engine uses no marks. Only marks outlive
     // the process.
     constexpr std::uint32_t kNoThreads = shadow_file::kFallbackSlot + 1;
@@ -286,7 +291,8 @@ HarvestResult Harvester::run() {
   }
   add_frame(trace::FrameType::kEnd,
             encode(End{std::max(request_.now_ns, last_end_ns_),
-                       trace::EndReason::kKilled, request_.end_detail}));
+                       trace::EndReason::kKilled, request_.end_detail,
+                       last ? *last + 1 : 0}));
 
   // Change the trace only after all frames have been made.
   rewrite_end();
@@ -334,6 +340,13 @@ HarvestResult harvest(const HarvestRequest &request) {
     return result;
   }
   const TraceState state = examine(request.trace_fd, request.trace_name);
+  if (state.header.version_minor != trace::kVersionMinor)
+    throw Failure(fmt::format(
+        "{}: has format version {}.{}, and this pagetide adds periods of "
+        "version {}.{}; use runtime and pagetide of one build",
+        request.trace_name, state.header.version_major,
+        state.header.version_minor, trace::kVersionMajor,
+        trace::kVersionMinor));
   const ShadowImage image(request.memfd, request.trace_name);
   const Geometry geometry = image.geometry();
   if (image.header().pid != state.header.pid ||
@@ -344,6 +357,20 @@ HarvestResult harvest(const HarvestRequest &request) {
         "{}: the shadow of process {} does not belong to this trace",
         request.trace_name, image.header().pid));
   return Harvester(request, state, image).run();
+}
+
+std::string missing_from_trace(int trace_fd, const std::string &name) {
+  try {
+    TraceReader reader(
+        std::make_unique<FileSource>(reopen(trace_fd, O_RDONLY, name), name),
+        name);
+    Frame frame;
+    while (reader.next(frame)) {
+    }
+    return reader.completeness().sentence();
+  } catch (const Failure &failure) {
+    return failure.what();
+  }
 }
 
 } // namespace pagetide::tools

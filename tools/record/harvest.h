@@ -34,6 +34,10 @@ struct HarvestResult {
 /// impossible; the trace still has the whole periods that it had before.
 HarvestResult harvest(const HarvestRequest &request);
 
+/// Reads a whole trace. Returns what it lacks (Completeness::sentence), or why
+/// it cannot be read.
+std::string missing_from_trace(int trace_fd, const std::string &name);
+
 } // namespace pagetide::tools
 
 #endif // PAGETIDE_TOOLS_RECORD_HARVEST_H

@@ -155,8 +155,10 @@ std::optional<TraceStart> start_of_trace(const std::string &path) {
     start.realtime_ns = reader.header().realtime_ns;
     start.pid = reader.header().pid;
     Frame frame;
-    if (reader.next(frame) && frame.type == trace::FrameType::kRunId)
+    const bool has_frame = reader.next(frame);
+    if (has_frame && frame.type == trace::FrameType::kRunId)
       start.run_id = frame.run_id;
+    start.lost_run_id = !start.run_id && reader.has_damage();
     return start;
   } catch (const Failure &) {
     return std::nullopt;
@@ -184,24 +186,34 @@ RunFiles files_of_run(const std::string &path) {
       start_of_file ? start_of_file : newest;
   for (const auto &[file, start] : named) {
     // Keep a file that cannot be read: reading it tells the user why.
-    const bool is_of_run =
-        file == path || !leader || !start || start->run_id == leader->run_id;
-    (is_of_run ? files.traces : files.others).push_back(file);
+    if (file == path || !leader || !start || start->is_of_run(*leader))
+      files.traces.push_back(file);
+    else if (start->lost_run_id || leader->lost_run_id)
+      files.unknown.push_back(file);
+    else
+      files.others.push_back(file);
   }
   return files;
 }
 
-void say_left_out(const std::string &path, const RunFiles &files) {
-  if (files.others.empty())
-    return;
+static std::string list_of(const std::vector<std::string> &files) {
   constexpr std::size_t kMaxListed = 3;
   std::string names;
-  for (std::size_t i = 0; i < files.others.size() && i < kMaxListed; ++i)
-    names += (i == 0 ? "" : ", ") + printable(files.others[i]);
-  if (files.others.size() > kMaxListed)
-    names += fmt::format(" and {} more", files.others.size() - kMaxListed);
-  say("{}: left out traces of other runs with this name: {}", printable(path),
-      names);
+  for (std::size_t i = 0; i < files.size() && i < kMaxListed; ++i)
+    names += (i == 0 ? "" : ", ") + printable(files[i]);
+  if (files.size() > kMaxListed)
+    names += fmt::format(" and {} more", files.size() - kMaxListed);
+  return names;
+}
+
+void say_left_out(const std::string &path, const RunFiles &files) {
+  if (!files.others.empty())
+    say("{}: left out traces of other runs with this name: {}", printable(path),
+        list_of(files.others));
+  if (!files.unknown.empty())
+    say("{}: left out traces with this name, because a damaged frame hides "
+        "which run they belong to: {}",
+        printable(path), list_of(files.unknown));
 }
 
 /// FILE, if the name is FILE.<pid> or FILE.<pid>.<n>. If both are possible, the
@@ -236,7 +248,7 @@ std::string newest_trace(const std::string &directory) {
   const auto is_led = [&](const std::string &name, const TraceStart &start) {
     for (const std::string &leader : possible_leaders(name))
       for (const auto &[other, of_other] : traces)
-        if (other == leader && of_other.run_id == start.run_id)
+        if (other == leader && of_other.is_of_run(start))
           return true;
     return false;
   };

@@ -37,6 +37,12 @@ struct TraceStart {
   std::uint32_t pid = 0;
   /// Nothing if the trace was made without `pagetide record`.
   std::optional<RunId> run_id;
+  /// A damaged frame may hold it.
+  bool lost_run_id = false;
+
+  bool is_of_run(const TraceStart &other) const {
+    return !lost_run_id && !other.lost_run_id && run_id == other.run_id;
+  }
 };
 /// Returns nothing if the file is not a readable trace.
 std::optional<TraceStart> start_of_trace(const std::string &path);
@@ -46,12 +52,14 @@ struct RunFiles {
   std::vector<std::string> traces;
   /// Traces of other runs whose names say that they belong to FILE.
   std::vector<std::string> others;
+  /// Damaged traces with such names. Their run is not known.
+  std::vector<std::string> unknown;
 };
 /// If FILE has no run id, the newest file that is named after it tells the run.
 /// Throws as files_named_after() does.
 RunFiles files_of_run(const std::string &path);
 
-/// Tells the user which traces of other runs were left out.
+/// Tells the user which of the traces were left out.
 void say_left_out(const std::string &path, const RunFiles &files);
 
 /// The name of the first trace of the run that began last in the directory.

@@ -16,16 +16,19 @@ std::string describe_trace(const ControlServer::Trace &trace) {
   std::string text =
       fmt::format("trace: {} ({})", printable(trace.path),
                   format_bytes(static_cast<double>(trace.bytes)));
+  if (!trace.missing.empty())
+    text += ", INCOMPLETE: " + trace.missing;
   if (!trace.failure.empty())
-    return text + fmt::format(", incomplete: process {} died and its last "
-                              "periods could not be added",
+    return text + fmt::format("; process {} died, and its last periods could "
+                              "not be added",
                               trace.pid);
   const HarvestResult &harvest = trace.harvest;
-  if (harvest.ends_early)
-    return text + ", which ends early: the runtime could not go on";
   if (harvest.was_complete)
     return text;
-  text += fmt::format(", completed after the death of process {}", trace.pid);
+  text +=
+      trace.missing.empty()
+          ? fmt::format(", completed after the death of process {}", trace.pid)
+          : fmt::format("; process {} died", trace.pid);
   if (harvest.whole_periods != 0)
     text += fmt::format("; added {} whole period{}", harvest.whole_periods,
                         plural(harvest.whole_periods));

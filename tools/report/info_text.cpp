@@ -36,8 +36,10 @@ struct FrameCounts {
 
 std::string header_text(const trace::FileHeader &header,
                         const std::optional<Process> &process,
-                        std::uint64_t duration_ns) {
-  const std::string engine = process ? process->engine : std::string();
+                        bool lost_process, std::uint64_t duration_ns) {
+  const std::string engine =
+      process ? engine_text(process->engine) : std::string();
+  const bool by_marks = engine.empty() && !lost_process;
   std::string out;
   const auto fact = [&out](const char *label, const std::string &text) {
     fmt::format_to(std::back_inserter(out), "  {:<14} {}\n", label, text);
@@ -50,10 +52,10 @@ std::string header_text(const trace::FileHeader &header,
     fact("program", printable(process->executable));
     fact("command", format_command(process->arguments));
   }
-  if (const std::string text = engine_text(engine); !text.empty())
-    fact("engine", text);
+  if (!engine.empty())
+    fact("engine", engine);
   fact("layout", abi::kLayoutNames[header.layout]);
-  if (engine_text(engine).empty())
+  if (by_marks)
     fact("precision",
          is_near(header)
              ? "near: some marks do not say which of two granules they mean"
@@ -64,7 +66,7 @@ std::string header_text(const trace::FileHeader &header,
   fact("page", format_bytes(double(header.page_bytes)));
   fact("sets",
        header.flags & trace::kHeaderPerThread ? "per thread" : "per process");
-  if (engine_text(engine).empty())
+  if (by_marks)
     fact("constants", header.flags & trace::kHeaderSkipsConstants
                           ? "left out by some module"
                           : "marked");
@@ -84,7 +86,7 @@ std::string header_text(const trace::FileHeader &header,
 
 } // namespace
 
-std::string info_text(TraceReader &reader, bool &is_whole) {
+std::string info_text(TraceReader &reader) {
   FrameCounts counts;
   std::optional<End> end;
   std::optional<Process> process;
@@ -104,7 +106,8 @@ std::string info_text(TraceReader &reader, bool &is_whole) {
   }
 
   std::string out = printable(reader.name()) + "\n";
-  out += header_text(reader.header(), process,
+  // A damaged frame may have named another engine than marks.
+  out += header_text(reader.header(), process, !process && reader.has_damage(),
                      end_ns - reader.header().monotonic_ns);
   const char *label = "frames";
   for (std::size_t type = 1; type <= kFrameNames.size(); ++type) {
@@ -116,34 +119,19 @@ std::string info_text(TraceReader &reader, bool &is_whole) {
                         format_bytes(double(counts.bytes[at]))));
     label = "";
   }
-  out += (fmt::format(
-      "  {:<14} {} whole{}\n", "periods", format_count(reader.whole_periods()),
-      reader.last_whole_period()
-          ? fmt::format(", the last is period {}", *reader.last_whole_period())
-          : std::string()));
-  const bool complete = reader.integrity() == Integrity::kComplete;
-  const bool ends_early = complete && end->reason == trace::EndReason::kFailed;
-  if (complete) {
-    out +=
-        (fmt::format("  {:<14} complete, {} bytes; ended by {}{}\n",
-                     "integrity", reader.stop_offset(), end_reason_name(*end),
-                     ends_early ? ": the rest of the run is missing, and "
-                                  "`pagetide report` says why"
-                                : ""));
-  } else {
-    const char *kind =
-        reader.integrity() == Integrity::kDamaged ? "damaged" : "truncated";
-    std::string where;
-    if (reader.open_period())
-      where = fmt::format("in period {}", *reader.open_period());
-    else if (reader.last_whole_period())
-      where = fmt::format("after period {}", *reader.last_whole_period());
-    else
-      where = "before the first period";
-    out += (fmt::format("  {:<14} {} {}, at byte {}: {}\n", "integrity", kind,
-                        where, reader.stop_offset(), reader.stop_reason()));
-  }
-  is_whole = complete && !ends_early;
+  const Completeness &completeness = reader.completeness();
+  out += fmt::format(
+      "  {:<14} {} whole{}\n", "periods",
+      format_count(completeness.whole_periods()),
+      completeness.last_period()
+          ? fmt::format(", the last is period {}", *completeness.last_period())
+          : std::string());
+  out += fmt::format("  {:<14} {}{}\n", "integrity", completeness.verdict(),
+                     completeness.is_complete()
+                         ? fmt::format(", {} bytes; ended by {}",
+                                       completeness.stop_offset(),
+                                       end_reason_name(*end))
+                         : "");
   return out;
 }
 

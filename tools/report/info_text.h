@@ -13,9 +13,8 @@
 
 namespace pagetide::tools {
 
-/// Reads a trace to its end and describes it. Sets `is_whole` to false if
-/// something is missing.
-std::string info_text(TraceReader &reader, bool &is_whole);
+/// Reads a trace to its end and describes it.
+std::string info_text(TraceReader &reader);
 
 } // namespace pagetide::tools
 

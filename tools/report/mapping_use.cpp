@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char kAnonymous[] = "[anonymous]";
 constexpr const char kUnexplained[] = "[unknown]";
+constexpr const char kLost[] = "[mappings lost]";
 constexpr const char kOther[] = "[other mappings]";
 constexpr std::size_t kMaxNames = 16384;
 constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
@@ -60,6 +61,7 @@ void MappingUses::keep_for_this_period() {
 }
 
 void MappingUses::set_mappings(const Mappings &mappings) {
+  lost_ = false;
   keep_for_this_period();
   ranges_.clear();
   std::uint64_t floor = 0;
@@ -88,6 +90,13 @@ void MappingUses::set_mappings(const Mappings &mappings) {
   const std::size_t unexplained = use_named(kUnexplained);
   for (const GranuleRun &run : rest)
     count(unexplained, run.first, run.end(), run.flags);
+}
+
+void MappingUses::forget_mappings() {
+  finish();
+  lost_ = lost_earlier_ = true;
+  ranges_.clear();
+  earlier_ranges_.clear();
 }
 
 void MappingUses::count(std::size_t use, std::uint64_t first, std::uint64_t end,
@@ -132,11 +141,19 @@ void MappingUses::add(std::span<const GranuleRun> runs) {
     if (certain != 0 || !(run.flags & trace::kRunCarried))
       known.push_back({run.first, run.count, certain});
   }
+  if (lost_) {
+    const std::size_t lost = use_named(kLost);
+    for (const GranuleRun &run : known)
+      count(lost, run.first, run.end(), run.flags);
+    return;
+  }
   attribute(ranges_, known, rest);
   std::vector<GranuleRun> still;
   attribute(earlier_ranges_, rest, still);
   for (const GranuleRun &run : still) {
-    if (unexplained_.size() < kMaxUnexplained)
+    if (lost_earlier_)
+      count(use_named(kLost), run.first, run.end(), run.flags);
+    else if (unexplained_.size() < kMaxUnexplained)
       unexplained_.push_back(run);
     else
       count(use_named(kUnexplained), run.first, run.end(), run.flags);

@@ -39,11 +39,17 @@ public:
 
   /// The mappings from now on.
   void set_mappings(const Mappings &mappings);
+  /// Lists that should come here are lost. Nothing is known of the mappings
+  /// until the next one.
+  void forget_mappings();
   /// Runs of one period, sorted and without overlap. Runs that were only
   /// carried do not count.
   void add(std::span<const GranuleRun> runs);
   /// The last part of a period has been added.
-  void end_period() { period_has_ended_ = true; }
+  void end_period() {
+    period_has_ended_ = true;
+    lost_earlier_ = false;
+  }
   /// Call once at the end. Granules that are in no list count as unknown.
   void finish();
 
@@ -77,6 +83,9 @@ private:
   bool period_has_ended_ = false;
   /// Granules that are in no list yet. They wait for the next one.
   std::vector<GranuleRun> unexplained_;
+  bool lost_ = false; ///< the list in force
+  /// Lists that were in force since the last period ended.
+  bool lost_earlier_ = false;
   std::vector<GranuleRun> scratch_[2];
 };
 

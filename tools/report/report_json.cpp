@@ -6,6 +6,8 @@
 
 #include "report/report_json.h"
 
+#include "trace/completeness_json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace pagetide::tools {
@@ -52,9 +54,9 @@ std::string report_json(const Summary &s) {
   Json out;
   out["file"] = s.path;
   out["bytes"] = s.file_bytes;
-  out["integrity"] = integrity_name(s.integrity);
-  out["problem"] = s.problem.empty() ? Json() : Json(s.problem);
-  out["stop_offset"] = s.stop_offset;
+  out["integrity"] = integrity_name(s.completeness.integrity());
+  out["stop_offset"] = s.completeness.stop_offset();
+  out.update(completeness_json(s.completeness));
   out["end"] = s.end ? Json{{"reason", static_cast<int>(s.end->reason)},
                             {"text", end_reason_name(*s.end)},
                             {"detail", s.end->detail},
@@ -84,11 +86,13 @@ std::string report_json(const Summary &s) {
   out["realtime_ns"] = s.header.realtime_ns;
   out["duration_ns"] = s.duration_ns;
   out["period_ns"] = s.header.period_ns;
-  out["periods"] = {
-      {"count", s.periods},           {"driven", s.driven_periods},
-      {"final", s.final_periods},     {"harvested", s.harvested_periods},
-      {"partial", s.partial_periods}, {"missing", s.missing_periods},
-      {"overruns", s.overruns}};
+  out["periods"] = {{"count", s.periods},
+                    {"driven", s.driven_periods},
+                    {"final", s.final_periods},
+                    {"harvested", s.harvested_periods},
+                    {"partial", s.partial_periods},
+                    {"missing", s.completeness.missing_count()},
+                    {"overruns", s.overruns}};
   out["granules"] = {
       {"accessed", json_of(s.accessed)},
       {"read", tells_reads ? json_of(s.read) : Json()},

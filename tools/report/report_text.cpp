@@ -102,7 +102,10 @@ private:
   }
 
   bool is_by_marks() const {
-    return !summary_.process || engine_text(summary_.process->engine).empty();
+    if (summary_.process)
+      return engine_text(summary_.process->engine).empty();
+    // A damaged frame may have named another engine.
+    return summary_.completeness.damage_count() == 0;
   }
 
   void facts();
@@ -151,8 +154,8 @@ std::string TextReport::periods_text() const {
     text += fmt::format("; {} harvested whole", s.harvested_periods);
   if (s.partial_periods != 0)
     text += "; the last partial, harvested after the process's death";
-  if (s.missing_periods != 0)
-    text += fmt::format("; {} MISSING", format_count(s.missing_periods));
+  if (const std::uint64_t missing = s.completeness.missing_count())
+    text += fmt::format("; {} MISSING", format_count(missing));
   text += s.overruns == 0
               ? std::string("; no overruns")
               : fmt::format("; {} overrun{}", format_count(s.overruns),
@@ -162,13 +165,14 @@ std::string TextReport::periods_text() const {
 
 void TextReport::facts() {
   const Summary &s = summary_;
+  const bool is_complete = s.completeness.is_complete();
   out_ += wrapped(fmt::format("{} ({}, {})", printable(s.path),
                               format_bytes(static_cast<double>(s.file_bytes)),
-                              s.is_whole() ? "complete" : "INCOMPLETE"),
+                              is_complete ? "complete" : "INCOMPLETE"),
                   kTextIndent, style_.width);
-  if (!s.problem.empty()) {
+  if (!is_complete) {
     out_ += std::string(kTextIndent, ' ');
-    out_ += wrapped(printable(s.problem), kTextIndent, style_.width);
+    out_ += wrapped(s.completeness.sentence(), kTextIndent, style_.width);
   }
   line("");
   if (s.process) {
@@ -413,7 +417,7 @@ TotalsRow totals_row(const Summary &summary) {
   row.duration_ns = summary.duration_ns;
   row.tells_writes = abi::tells_writes(summary.geometry().layout);
   row.records_reads = abi::records_reads(summary.geometry().layout);
-  row.complete = summary.is_whole();
+  row.complete = summary.completeness.is_complete();
   const auto bytes = [&](std::uint64_t granules) {
     return granules << summary.header.granule_shift;
   };

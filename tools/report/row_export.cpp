@@ -6,6 +6,7 @@
 
 #include "report/row_export.h"
 
+#include "trace/completeness_json.h"
 #include "trace/runs.h"
 
 #include <fmt/compile.h>
@@ -241,12 +242,13 @@ void Exporter::add_run(const PeriodPart &part, std::uint32_t tid,
 void Exporter::finish(const TraceReader &reader) {
   if (!is_json_)
     return;
-  const bool complete = reader.integrity() == Integrity::kComplete;
-  const nlohmann::json problem =
-      complete ? nlohmann::json() : nlohmann::json(reader.stop_message());
-  sink_.write(fmt::format(
-      "\n],\n\"complete\":{},\n\"problem\":{}}}\n", complete,
-      problem.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  sink_.write("\n]");
+  const auto account = completeness_json(reader.completeness());
+  for (const auto &[name, value] : account.items())
+    sink_.write(fmt::format(
+        ",\n\"{}\":{}", name,
+        value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  sink_.write("}\n");
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace pagetide::tools {
 
@@ -43,6 +44,8 @@ public:
     period_ += run.count;
     distinct_.insert(run.first, run.end());
   }
+  /// Forgets a period that was not read to its end.
+  void begin_period() { period_ = 0; }
   /// Returns the period's count, and begins the next period with 0.
   std::uint64_t end_period() {
     const std::uint64_t count = period_;
@@ -95,7 +98,8 @@ private:
   std::vector<GranuleRun> union_scratch_;
   /// The period in which a thread was last seen, plus one.
   std::map<std::uint32_t, std::uint64_t> last_active_;
-  std::uint64_t next_period_ = 0;
+  /// Threads whose records may be of an earlier thread with that number.
+  std::set<std::uint32_t> doubtful_threads_;
   std::uint64_t end_ns_ = 0;
 };
 
@@ -105,9 +109,7 @@ void Summarizer::run() {
     add_frame(frame);
   mappings_.finish();
 
-  summary_.integrity = reader_.integrity();
-  summary_.stop_offset = reader_.stop_offset();
-  summary_.problem = reader_.stop_message();
+  summary_.completeness = reader_.completeness();
   summary_.duration_ns = end_ns_ - summary_.header.monotonic_ns;
   summary_.accessed = accessed_.figures();
   summary_.read = read_.figures();
@@ -136,6 +138,8 @@ void Summarizer::add_frame(const Frame &frame) {
       summary_.process = frame.process;
     break;
   case trace::FrameType::kMappings:
+    if (frame.lost_mappings)
+      mappings_.forget_mappings();
     mappings_.set_mappings(frame.mappings);
     break;
   case trace::FrameType::kThreads:
@@ -147,9 +151,15 @@ void Summarizer::add_frame(const Frame &frame) {
           entry->start_ns = record.time_ns;
         else
           entry->end_ns = record.time_ns;
+        doubtful_threads_.erase(record.tid);
       }
     break;
   case trace::FrameType::kPeriod:
+    if (frame.lost_mappings)
+      mappings_.forget_mappings();
+    if (frame.lost_threads)
+      for (const auto &[tid, thread] : summary_.threads)
+        doubtful_threads_.insert(tid);
     add_part(frame.period);
     break;
   case trace::FrameType::kNote:
@@ -181,6 +191,10 @@ ThreadSummary *Summarizer::thread(std::uint32_t tid) {
 }
 
 void Summarizer::add_part(const PeriodPart &part) {
+  if (part.first)
+    for (Quantity *quantity : {&accessed_, &read_, &written_, &carried_, &may_,
+                               &may_read_, &may_written_})
+      quantity->begin_period();
   const std::span<const GranuleRun> runs =
       union_of_sections(part, union_scratch_);
   for (const GranuleRun &run : runs) {
@@ -232,6 +246,11 @@ void Summarizer::add_threads(const PeriodPart &part) {
     ThreadSummary *entry = thread(section.tid);
     if (!entry)
       continue;
+    if (doubtful_threads_.erase(section.tid) != 0) {
+      entry->name.clear();
+      entry->start_ns.reset();
+      entry->end_ns.reset();
+    }
     std::uint64_t accessed = 0;
     for (const GranuleRun &run : part.runs_of(section)) {
       const unsigned certain = certain_flags(run.flags);
@@ -261,9 +280,6 @@ void Summarizer::end_period(const PeriodPart &part) {
   summary_.harvested_periods += (part.flags & trace::kPeriodHarvested) != 0;
   summary_.partial_periods += (part.flags & trace::kPeriodPartial) != 0;
   summary_.overruns = saturating_add(summary_.overruns, part.overruns);
-  // The reader has checked that the indices ascend.
-  summary_.missing_periods += part.index - next_period_;
-  next_period_ = part.index + 1;
   end_ns_ = std::max(end_ns_, part.end_ns);
 
   summary_.curve.add(part.start_ns, part.end_ns, accessed_.end_period());

@@ -62,17 +62,14 @@ struct Summary {
   trace::FileHeader header = {};
   std::optional<RunId> run_id;
   std::optional<Process> process;
-  std::optional<End> end; ///< the last frame, if it is one
-  Integrity integrity = Integrity::kComplete;
-  std::uint64_t stop_offset = 0;
-  std::string problem; ///< why the trace is not complete
+  std::optional<End> end; ///< if the last frame is one
+  Completeness completeness;
 
   std::uint64_t periods = 0;
   std::uint64_t driven_periods = 0;
   std::uint64_t final_periods = 0;
   std::uint64_t harvested_periods = 0;
   std::uint64_t partial_periods = 0;
-  std::uint64_t missing_periods = 0; ///< indices that no period has
   std::uint64_t overruns = 0;
   std::uint64_t duration_ns = 0; ///< of the recording
 
@@ -92,11 +89,6 @@ struct Summary {
   std::vector<Note> notes; ///< the first ones
   std::uint64_t note_count = 0;
 
-  /// True if the trace has its proper end, and the runtime did not give up.
-  bool is_whole() const {
-    return integrity == Integrity::kComplete &&
-           (!end || end->reason != trace::EndReason::kFailed);
-  }
   /// Granules summed over periods, without those that were only carried.
   std::uint64_t entries() const { return accessed.sum + may.sum; }
   Geometry geometry() const { return geometry_of(header); }

@@ -29,7 +29,7 @@ constexpr std::size_t kReadAhead = 256 * 1024;
 
 FileSource::FileSource(const std::string &path)
     : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), name_(path),
-      buffer_(kReadAhead) {
+      window_(kReadAhead) {
   if (!fd_)
     throw Failure(
         fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
@@ -43,37 +43,69 @@ FileSource::FileSource(const std::string &path)
 }
 
 FileSource::FileSource(UniqueFd fd, std::string name)
-    : fd_(std::move(fd)), name_(std::move(name)), buffer_(kReadAhead) {}
+    : fd_(std::move(fd)), name_(std::move(name)), window_(kReadAhead) {}
 
-std::size_t FileSource::read(void *buffer, std::size_t bytes) {
+/// As pread, but whole unless the file ends.
+std::size_t FileSource::pread(std::uint64_t offset, void *buffer,
+                              std::size_t bytes) {
   auto *out = static_cast<std::uint8_t *>(buffer);
   std::size_t done = 0;
   while (done < bytes) {
-    if (taken_ == buffered_) {
-      const ssize_t got = ::read(fd_.get(), buffer_.data(), buffer_.size());
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got < 0)
-        throw Failure(
-            fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
-      if (got == 0)
-        break;
-      buffered_ = static_cast<std::size_t>(got);
-      taken_ = 0;
-    }
-    const std::size_t step = std::min(bytes - done, buffered_ - taken_);
-    std::memcpy(out + done, buffer_.data() + taken_, step);
-    taken_ += step;
-    done += step;
+    const ssize_t got = ::pread(fd_.get(), out + done, bytes - done,
+                                static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      throw Failure(
+          fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
+    if (got == 0)
+      break;
+    done += static_cast<std::size_t>(got);
   }
   return done;
 }
 
-std::size_t MemorySource::read(void *buffer, std::size_t bytes) {
-  const std::size_t step = std::min(bytes, bytes_.size());
+std::size_t FileSource::read_at(std::uint64_t offset, void *buffer,
+                                std::size_t bytes) {
+  auto *out = static_cast<std::uint8_t *>(buffer);
+  std::size_t done = 0;
+  while (done < bytes) {
+    const std::uint64_t at = offset + done;
+    if (at >= window_offset_ && at - window_offset_ < window_bytes_) {
+      const auto begin = static_cast<std::size_t>(at - window_offset_);
+      const std::size_t step = std::min(bytes - done, window_bytes_ - begin);
+      std::memcpy(out + done, window_.data() + begin, step);
+      done += step;
+      continue;
+    }
+    if (bytes - done >= window_.size())
+      return done + pread(at, out + done, bytes - done);
+    window_offset_ = at;
+    window_bytes_ = 0; // should pread throw
+    window_bytes_ = pread(at, window_.data(), window_.size());
+    if (window_bytes_ == 0)
+      break;
+  }
+  return done;
+}
+
+std::uint64_t FileSource::size() {
+  struct stat status;
+  if (::fstat(fd_.get(), &status) != 0)
+    throw Failure(
+        fmt::format("{}: cannot be examined: {}", name_, std::strerror(errno)));
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::size_t MemorySource::read_at(std::uint64_t offset, void *buffer,
+                                  std::size_t bytes) {
+  if (offset >= bytes_.size())
+    return 0;
+  const std::span<const std::uint8_t> rest =
+      bytes_.subspan(static_cast<std::size_t>(offset));
+  const std::size_t step = std::min(bytes, rest.size());
   if (step != 0)
-    std::memcpy(buffer, bytes_.data(), step);
-  bytes_ = bytes_.subspan(step);
+    std::memcpy(buffer, rest.data(), step);
   return step;
 }
 

@@ -21,31 +21,41 @@ namespace pagetide::tools {
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// Fills the buffer as far as there are bytes; fewer only at the end.
-  /// Throws Failure where they cannot be read.
-  virtual std::size_t read(void *buffer, std::size_t bytes) = 0;
+  /// Fills the buffer with the bytes from `offset` on. Returns how many there
+  /// are: fewer than asked only at the end. Throws Failure if they cannot be
+  /// read.
+  virtual std::size_t read_at(std::uint64_t offset, void *buffer,
+                              std::size_t bytes) = 0;
+  /// How many bytes there are by now. Throws Failure if that is not known.
+  virtual std::uint64_t size() = 0;
 };
 
 class FileSource : public ByteSource {
 public:
-  /// Throws Failure where the file cannot be opened or is no regular file.
+  /// Throws Failure if the file cannot be opened or is not a regular file.
   explicit FileSource(const std::string &path);
-  /// Reads from a descriptor's current offset and closes it at the end.
+  /// Closes the descriptor at the end. `name` is for messages.
   FileSource(UniqueFd fd, std::string name);
-  std::size_t read(void *buffer, std::size_t bytes) override;
+  std::size_t read_at(std::uint64_t offset, void *buffer,
+                      std::size_t bytes) override;
+  std::uint64_t size() override;
 
 private:
+  std::size_t pread(std::uint64_t offset, void *buffer, std::size_t bytes);
+
   UniqueFd fd_;
   std::string name_;
-  std::vector<std::uint8_t> buffer_;
-  std::size_t buffered_ = 0;
-  std::size_t taken_ = 0;
+  std::vector<std::uint8_t> window_; ///< read ahead, for small reads
+  std::uint64_t window_offset_ = 0;
+  std::size_t window_bytes_ = 0;
 };
 
 class MemorySource : public ByteSource {
 public:
   explicit MemorySource(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  std::size_t read(void *buffer, std::size_t bytes) override;
+  std::size_t read_at(std::uint64_t offset, void *buffer,
+                      std::size_t bytes) override;
+  std::uint64_t size() override { return bytes_.size(); }
 
 private:
   std::span<const std::uint8_t> bytes_;

@@ -91,13 +91,20 @@ std::uint64_t end_of_run(std::uint64_t limit, std::uint64_t position,
   return position + gap + count_less_one + 1;
 }
 
+std::uint64_t period_index(Cursor &cursor) {
+  const std::uint64_t index = cursor.varint("period's index");
+  if (index == UINT64_MAX)
+    throw Malformed{"the period's index is out of range"};
+  return index;
+}
+
 void decode_kernel_writes(const trace::FileHeader &header, Cursor &cursor,
                           KernelWrites &part) {
   if (header.page_bytes < 4096 || !std::has_single_bit(header.page_bytes))
     throw Malformed{
         fmt::format("pages of {} bytes are not possible", header.page_bytes)};
   part.runs.clear();
-  part.index = cursor.varint("period's index");
+  part.index = period_index(cursor);
   const std::uint8_t part_flags = cursor.byte("part's flags");
   part.last = part_flags & trace::kPartLast;
   part.exiting = part_flags & trace::kPartExiting;
@@ -117,8 +124,10 @@ void decode_kernel_writes(const trace::FileHeader &header, Cursor &cursor,
 void decode_period(const trace::FileHeader &header, Cursor &cursor,
                    PeriodPart &part) {
   part.clear();
-  part.index = cursor.varint("period's index");
-  part.last = cursor.byte("part's flags") & trace::kPartLast;
+  part.index = period_index(cursor);
+  const std::uint8_t part_flags = cursor.byte("part's flags");
+  part.first = part_flags & trace::kPartFirst;
+  part.last = part_flags & trace::kPartLast;
   part.flags = cursor.byte("period's flags");
   part.start_ns = cursor.varint("period's start");
   if (__builtin_add_overflow(part.start_ns, cursor.varint("period's length"),
@@ -187,6 +196,8 @@ void decode_period(const trace::FileHeader &header, Cursor &cursor,
     part.stable = cursor.varint("stable count");
     part.left_out = cursor.varint("left-out count");
   }
+  if (header.version_minor >= trace::kMinorWithCounts)
+    part.context = cursor.varint("count of frames before");
 }
 
 } // namespace
@@ -261,6 +272,9 @@ void decode_frame(const trace::FileHeader &header,
     frame.end.reason =
         static_cast<trace::EndReason>(cursor.byte("end's reason"));
     frame.end.detail = cursor.varint("end's detail");
+    frame.end.periods.reset();
+    if (header.version_minor >= trace::kMinorWithCounts)
+      frame.end.periods = cursor.varint("period count");
     break;
   case FrameType::kKernelWrites:
     decode_kernel_writes(header, cursor, frame.kernel_writes);

@@ -31,6 +31,11 @@ struct Frame {
   End end;
   KernelWrites kernel_writes;
   Regions regions;
+  /// Of a Period or a Mappings frame. Frames of mappings that should come
+  /// before it are lost. What the one before says no longer holds.
+  bool lost_mappings = false;
+  /// Of a Period frame. Frames of threads that should come before it are lost.
+  bool lost_threads = false;
 };
 
 /// Thrown and caught within the reader: the payload violates the format.

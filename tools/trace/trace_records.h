@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -138,6 +139,8 @@ struct End {
   std::uint64_t time_ns = 0;
   trace::EndReason reason = trace::EndReason::kExit;
   std::uint64_t detail = 0;
+  /// One above the last period's index. Traces before version 1.4 do not say.
+  std::optional<std::uint64_t> periods = {};
 };
 
 /// One part of a period. Also a whole period, as the writer takes it and cuts
@@ -151,6 +154,7 @@ struct PeriodPart {
   };
 
   std::uint64_t index = 0;
+  bool first = true; ///< the reader says so for traces before 1.4 too
   bool last = true;
   std::uint8_t flags = 0; ///< trace::PeriodFlags
   std::uint64_t start_ns = 0;
@@ -164,6 +168,8 @@ struct PeriodPart {
   std::uint64_t combined = 0;
   std::uint64_t stable = 0;
   std::uint64_t left_out = 0;
+  /// How many trace::is_context() frames precede. A TraceWriter counts them.
+  std::uint64_t context = 0;
 
   std::span<const GranuleRun> runs_of(const Section &section) const {
     return std::span(runs).subspan(section.first_run, section.run_count);

@@ -41,7 +41,8 @@ PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
   part.start_ns = period.start_ns;
   part.end_ns = period.end_ns;
   part.overruns = period.overruns;
-  part.last = false;
+  part.context = period.context;
+  part.first = part.last = false;
   std::vector<GranuleRun> kept;
   for (const PeriodPart::Section &section : period.sections) {
     kept.clear();
@@ -185,15 +186,19 @@ Bytes encode(const Note &note) {
 
 Bytes encode(const End &end) {
   Bytes out;
-  Encoder(out).end(end.time_ns, end.reason, end.detail);
+  Encoder(out).end(end.time_ns, end.reason, end.detail,
+                   end.periods.value_or(0));
   return out;
 }
 
 Bytes encode(const PeriodPart &part) {
   Bytes out;
   Encoder encoder(out);
-  encoder.period(part.index, part.last, part.flags, part.start_ns, part.end_ns,
-                 part.overruns);
+  encoder.period(
+      part.index,
+      static_cast<std::uint8_t>((part.first ? trace::kPartFirst : 0) |
+                                (part.last ? trace::kPartLast : 0)),
+      part.flags, part.start_ns, part.end_ns, part.overruns);
   encoder.sections(part.sections.size());
   for (const PeriodPart::Section &section : part.sections) {
     encoder.section(section.tid, section.run_count);
@@ -204,7 +209,8 @@ Bytes encode(const PeriodPart &part) {
   for (const std::uint64_t hash : part.hashes)
     encoder.u64(hash);
   if (part.last)
-    encoder.period_end(part.combined, part.stable, part.left_out);
+    encoder.period_sums(part.combined, part.stable, part.left_out);
+  encoder.part_end(part.context);
   return out;
 }
 
@@ -237,6 +243,7 @@ std::vector<Bytes> encode_period(const PeriodPart &period,
   cut_into_parts(clipped(period, 0, extent.end), part_bytes, parts);
   if (parts.empty())
     parts.push_back(clipped(period, 0, 0));
+  parts.front().first = true;
   parts.back().last = true;
   parts.back().combined = period.combined;
   parts.back().stable = period.stable;
@@ -288,6 +295,7 @@ void TraceWriter::header(const trace::FileHeader &header) {
 void TraceWriter::frame(trace::FrameType type,
                         std::span<const std::uint8_t> payload) {
   sink_.write(make_frame(type, payload, compression_));
+  context_ += trace::is_context(type);
 }
 
 } // namespace pagetide::tools

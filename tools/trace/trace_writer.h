@@ -68,8 +68,7 @@ Bytes encode(const PeriodPart &part);
 Bytes encode(const KernelWrites &part);
 Bytes encode(const Regions &regions);
 
-/// Cuts a whole period (last == true) into parts whose payloads have about
-/// part_bytes at most.
+/// Cuts a whole period into parts whose payloads have about part_bytes at most.
 std::vector<Bytes> encode_period(const PeriodPart &period,
                                  std::size_t part_bytes = trace::kPartBytes);
 
@@ -100,22 +99,31 @@ public:
     frame(trace::FrameType::kThreads, encode(threads));
   }
   void write(const Note &note) { frame(trace::FrameType::kNote, encode(note)); }
-  void write(const End &end) { frame(trace::FrameType::kEnd, encode(end)); }
+  /// Without a count of periods: adds it.
+  void write(End end) {
+    if (!end.periods)
+      end.periods = periods_;
+    frame(trace::FrameType::kEnd, encode(end));
+  }
   void write(const KernelWrites &part) {
     frame(trace::FrameType::kKernelWrites, encode(part));
   }
   void write(const Regions &regions) {
     frame(trace::FrameType::kRegions, encode(regions));
   }
-  void write(const PeriodPart &period,
-             std::size_t part_bytes = trace::kPartBytes) {
+  /// A whole period. Its `context` is of no matter.
+  void write(PeriodPart period, std::size_t part_bytes = trace::kPartBytes) {
+    period.context = context_;
     for (const Bytes &payload : encode_period(period, part_bytes))
       frame(trace::FrameType::kPeriod, payload);
+    periods_ = period.index + 1;
   }
 
 private:
   ByteSink &sink_;
   Compression compression_;
+  std::uint64_t context_ = 0; ///< trace::is_context() frames written
+  std::uint64_t periods_ = 0;
 };
 
 } // namespace pagetide::tools

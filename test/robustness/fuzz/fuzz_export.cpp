@@ -157,7 +157,7 @@ void export_all_ways(const Bytes &bytes, const RowFilter &filter) {
     require(lets_through(filter, fields_of(lines[i]), granule_bytes),
             "the filter holds back what it should");
   if (some.all && json.all)
-    check_json(json.text, lines, reader.integrity() == Integrity::kComplete);
+    check_json(json.text, lines, reader.completeness().is_complete());
   if (!all.all)
     return;
   require(some.all, "a part is no more than the whole");

@@ -132,7 +132,7 @@ void pagetide::tools::try_input(Input input) {
   Frame frame;
   while (reader.next(frame)) {
   }
-  require(reader.integrity() == Integrity::kComplete,
+  require(reader.completeness().integrity() == Integrity::kComplete,
           "a harvested trace is complete");
   require(frame.end.reason == trace::EndReason::kKilled, "and says why");
 }

@@ -23,7 +23,10 @@
 #include "support/failure.h"
 #include "trace/runs.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 using namespace pagetide::tools;
 namespace trace = pagetide::trace;
@@ -62,6 +65,34 @@ void check_part(const PeriodPart &part, const Geometry &geometry) {
   }
 }
 
+/// Every number up to the last is either a period that was read or missing.
+void check_account(const Completeness &account,
+                   const std::vector<std::uint64_t> &whole, std::size_t bytes) {
+  require(account.sentence().empty() == account.is_complete(),
+          "whatever is not complete is explained");
+  require(account.stop_offset() <= bytes, "stops inside the file");
+  require(account.damaged_bytes() <= bytes, "skips what is there");
+  require(account.whole_periods() == whole.size(), "whole periods are counted");
+  std::uint64_t end = 0; // of the damage before
+  for (const Damage &damage : account.damage()) {
+    require(damage.offset >= end && damage.bytes != 0, "damage is in order");
+    require(!damage.reason.empty(), "damage has a reason");
+    end = damage.offset + damage.bytes;
+  }
+  require(end <= bytes, "damage is inside the file");
+  std::uint64_t floor = 0;
+  for (const std::uint64_t index : whole) {
+    require(index >= floor, "periods rise");
+    floor = index + 1;
+    if (account.missing().size() < Completeness::kMaxListed)
+      require(!account.lacks(index), "no period is both read and missing");
+    if (account.missing().size() < Completeness::kMaxListed && index != 0)
+      require(account.lacks(index - 1) ==
+                  !std::binary_search(whole.begin(), whole.end(), index - 1),
+              "every number is read or missing");
+  }
+}
+
 /// Files of names that the samples have, laid out by their length.
 ModuleFile look_up(const std::string &path) {
   ModuleFile file;
@@ -79,21 +110,27 @@ ModuleFile look_up(const std::string &path) {
 void read_in_all_ways(const Bytes &bytes) {
   TraceReader reader = reader_of(bytes);
   Frame frame;
-  while (reader.next(frame))
-    if (frame.type == trace::FrameType::kPeriod)
-      check_part(frame.period, reader.geometry());
-  require(reader.stop_message().empty() ==
-              (reader.integrity() == Integrity::kComplete),
-          "whatever is not complete is explained");
-  require(reader.stop_offset() <= bytes.size(), "stops inside the file");
+  std::vector<std::uint64_t> whole;
+  std::optional<std::uint64_t> open;
+  while (reader.next(frame)) {
+    if (frame.type != trace::FrameType::kPeriod)
+      continue;
+    const PeriodPart &part = frame.period;
+    check_part(part, reader.geometry());
+    require(part.first || open == part.index, "parts follow the first one");
+    open = part.last ? std::nullopt : std::optional(part.index);
+    if (part.last)
+      whole.push_back(part.index);
+  }
+  check_account(reader.completeness(), whole, bytes.size());
 
   const Summary summary = summarize(reader_of(bytes));
   report_json(summary);
   report_text(summary, ReportStyle());
   TraceReader again = reader_of(bytes);
-  bool is_whole = false;
-  const std::string info = info_text(again, is_whole);
-  require(is_whole == summary.is_whole(), "info and report agree");
+  const std::string info = info_text(again);
+  require(again.completeness().verdict() == summary.completeness.verdict(),
+          "info and report agree");
   require(info.find('\x1b') == std::string::npos, "no terminal controls");
   rows_of(bytes, RowFormat::kCsv, RowFilter());
   rows_of(bytes, RowFormat::kJson, RowFilter());

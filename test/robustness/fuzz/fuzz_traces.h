@@ -9,6 +9,7 @@
 
 #include "fuzz_input.h"
 #include "report/row_export.h"
+#include "trace/hash.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_writer.h"
 
@@ -19,7 +20,7 @@
 namespace pagetide::tools {
 
 /// Frames of the input's payloads in a file with right hashes, because no
-/// fuzzer guesses a hash.
+/// fuzzer guesses a hash. A payload of type 0 is put between them as it is.
 inline Bytes with_right_hashes(Input &input) {
   trace::FileHeader header = {};
   header.layout = input.byte();
@@ -31,13 +32,22 @@ inline Bytes with_right_hashes(Input &input) {
   header.flags = flags & 3;
   header.page_bytes = 4096;
   header.checksum_mode = static_cast<trace::ChecksumMode>(flags >> 2 & 3);
+  header = finished_header(header);
+  if (flags & 32) {
+    header.version_minor = trace::kMinorWithCounts - 1;
+    header.hash = header_hash(header);
+  }
   MemorySink sink;
   TraceWriter writer(sink,
                      flags & 16 ? Compression::kZstd : Compression::kNone);
-  writer.header(header);
+  sink.write({reinterpret_cast<const std::uint8_t *>(&header), sizeof(header)});
   while (!input.empty()) {
-    const auto type = static_cast<trace::FrameType>(input.byte());
-    writer.frame(type, input.bytes(input.number(2)));
+    const std::uint8_t type = input.byte();
+    const Bytes payload = input.bytes(input.number(2));
+    if (type == 0)
+      sink.write(payload); // damage
+    else
+      writer.frame(static_cast<trace::FrameType>(type), payload);
   }
   return sink.bytes();
 }

@@ -40,8 +40,8 @@ void write_file(const std::string &path, const Bytes &bytes) {
 }
 
 /// The sample as fuzz_traces.h takes it in its odd form; empty where its
-/// header cannot be read.
-Bytes payloads_of(const Bytes &sample) {
+/// header cannot be read. With damage: between all frames.
+Bytes payloads_of(const Bytes &sample, bool with_damage = false) {
   Bytes seed;
   try {
     TraceReader reader(std::make_unique<MemorySource>(sample), "sample");
@@ -85,6 +85,8 @@ Bytes payloads_of(const Bytes &sample) {
       }
       if (payload.size() > 1000)
         continue;
+      if (with_damage) // a few bytes that are no frame
+        seed.insert(seed.end(), {0, 3, 0, 'b', 'a', 'd'});
       seed.push_back(static_cast<std::uint8_t>(frame.type));
       seed.push_back(static_cast<std::uint8_t>(payload.size()));
       seed.push_back(static_cast<std::uint8_t>(payload.size() >> 8));
@@ -219,6 +221,8 @@ int main(int argc, char **argv) {
       };
       write_both(sample.name, plain);
       write_both(std::string(sample.name) + "-payloads", payloads_of(whole));
+      write_both(std::string(sample.name) + "-damaged",
+                 payloads_of(whole, true));
     }
     for (const std::uint16_t size : {80, 81, 300, 700, 1900})
       for (const std::uint8_t options : {0, 1}) {

@@ -72,7 +72,7 @@ public:
     writer_.write(End{kSampleStartNs, trace::EndReason::kExit, 0});
     const Bytes bytes = sink_.bytes();
     Audit audit = audit_trace(reader_of(bytes), look_up);
-    EXPECT_EQ(audit.problem, "");
+    EXPECT_EQ(audit.completeness.integrity(), Integrity::kComplete);
     return audit;
   }
 
@@ -132,14 +132,21 @@ TEST(Audit, AMarkTwoPeriodsAwayDoesNot) {
   EXPECT_EQ(audit.marked_only, 1u);
 }
 
-TEST(Audit, PeriodsThatAreMissingAreNoNeighbours) {
+TEST(Audit, PeriodsBesideMissingOnesAreNotCompared) {
+  // The marks of pages 201 and 205 may be in periods 2 and 4.
   const Audit audit = Maker()
                           .seen(0, {{0x200, 1, kSeen}})
                           .period(0, {})
-                          .seen(5, {})
-                          .period(5, {{0x200, 1, kW}})
+                          .seen(1, {{0x201, 1, kSeen}})
+                          .period(1, {})
+                          .seen(5, {{0x205, 1, kSeen}})
+                          .period(5, {})
+                          .seen(6, {{0x206, 1, kSeen}})
+                          .period(6, {})
                           .audit();
-  EXPECT_EQ(uncovered(audit, PageKind::kHeap), "200000:1");
+  EXPECT_EQ(uncovered(audit, PageKind::kHeap), "200000:1 206000:1");
+  EXPECT_EQ(audit.compared, 2u);
+  EXPECT_EQ(audit.periods, 4u);
 }
 
 TEST(Audit, ReadsDoNotCoverButCarriedAndPossibleWritesDo) {

@@ -43,7 +43,7 @@ summary_of(const std::vector<PeriodPart> &periods,
 
 TEST(Summary, CountsPagesOfPeriods) {
   const Summary summary = summary_of("basic");
-  EXPECT_EQ(summary.integrity, Integrity::kComplete);
+  EXPECT_EQ(summary.completeness.integrity(), Integrity::kComplete);
   EXPECT_EQ(summary.periods, 3u);
   EXPECT_EQ(summary.final_periods, 1u);
   EXPECT_EQ(summary.overruns, 2u);
@@ -126,12 +126,12 @@ TEST(Summary, PartsOfAPeriodAreOnePeriod) {
 TEST(Summary, AnUnfinishedPeriodIsNoPeriod) {
   const Summary summary = summary_of("cut-parts");
   EXPECT_EQ(summary.periods, 0u);
-  EXPECT_EQ(summary.integrity, Integrity::kUnfinished);
-  EXPECT_FALSE(summary.problem.empty());
+  EXPECT_EQ(summary.completeness.integrity(), Integrity::kUnfinished);
+  EXPECT_FALSE(summary.completeness.is_complete());
 }
 
 TEST(Summary, CountsMissingPeriods) {
-  EXPECT_EQ(summary_of("missing").missing_periods, 3u);
+  EXPECT_EQ(summary_of("missing").completeness.missing_count(), 3u);
   EXPECT_EQ(summary_of("missing").notes.size(), 1u);
 }
 

@@ -25,7 +25,8 @@ def report(*names, status=0):
 
 
 FIELDS = set(
-    """file bytes integrity problem stop_offset end run_id pid parent_pid layout
+    """file bytes integrity stop_offset complete problem missing partial
+    without_mappings damaged_bytes damage end run_id pid parent_pid layout
     precision cell_bytes granule_bytes page_bytes per_thread skips_constants checksum
     unstable monotonic_ns realtime_ns duration_ns period_ns periods granules
     curve mappings threads checksums note_count notes""".split()
@@ -45,7 +46,8 @@ for name in samples:
     assert fields - FIELDS <= OF_PROCESS, (name, fields - FIELDS)
     for kind, figures in trace["granules"].items():
         assert figures is None or set(figures) == FIGURES, (name, kind)
-    assert (trace["problem"] is None) == (trace["integrity"] == "complete")
+    assert (trace["problem"] is None) == trace["complete"]
+    assert not trace["damage"] and trace["damaged_bytes"] == 0
 
 assert traces["basic"]["granules"]["accessed"]["distinct"] == 15
 assert traces["basic"]["arguments"][2] == "two words.txt"
@@ -91,6 +93,9 @@ assert traces["basic"]["precision"] == "exact"
 assert traces["harvested"]["end"]["text"] == "death by SIGKILL"
 assert traces["harvested"]["periods"]["partial"] == 1
 assert traces["missing"]["periods"]["missing"] == 3
+assert traces["missing"]["integrity"] == "complete"
+assert traces["missing"]["missing"] == [dict(first=1, last=3)]
+assert not traces["missing"]["complete"]
 assert traces["unfinished"]["integrity"] == "unfinished"
 assert traces["unfinished"]["end"] is None
 assert traces["cut"]["integrity"] == "cut"
@@ -101,7 +106,18 @@ assert traces["threads"]["threads"][2]["accessed"] == 8
 assert traces["hostile"]["executable"] == "/tmp/\x1b[31mred\ufffd"
 
 (damaged,) = report("damaged", status=2)["traces"]
-assert damaged["integrity"] == "damaged" and damaged["stop_offset"] == 342
+assert damaged["integrity"] == "damaged" and damaged["stop_offset"] == 344
+assert damaged["missing"] == [dict(first=2, last=None)]
+
+(inside,) = report("damaged-inside", status=2)["traces"]
+assert inside["integrity"] == "damaged" and not inside["complete"]
+assert inside["periods"]["count"] == 5 and inside["periods"]["missing"] == 1
+assert inside["missing"] == [dict(first=3, last=3)] and inside["partial"] == []
+(place,) = inside["damage"]
+assert place["offset"] == inside["stop_offset"]
+assert place["bytes"] == inside["damaged_bytes"] > 0
+assert place["reason"] == "the frame's hash is wrong"
+assert "period 3 is missing" in inside["problem"]
 
 both = report("basic", "unfinished", "nothing", status=2)
 assert [t["file"] for t in both["traces"]] == ["basic", "unfinished"]

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: full_disk.sh PAGETIDE DIRECTORY, in a mount namespace of its own: records
-# onto a disk with room for a few frames only.
+# usage: full_disk.sh PYTHON PAGETIDE DIRECTORY POLICY, in a mount namespace of
+# its own: records onto a disk with room for a few frames only.
 
-pagetide=$1 directory=$2
+python=$1 pagetide=$2 directory=$3 policy=$4
 mount -t tmpfs -o size=4k none "$directory/disk" || exit
-"$pagetide" record -o "$directory/disk/trace" -p 1ms -- "$directory/steps" \
-  "$directory/progress" 0x200000000000 r 30000
-echo "status $?" >&2
-# Cut short, and readable.
-"$pagetide" info "$directory/disk/trace" >&2
-echo "info's status: $?" >&2
-if "$pagetide" export --format csv "$directory/disk/trace" 2>/dev/null |
-  grep -q '^[0-9]'; then
-  echo "rows: yes" >&2
-fi
-COLUMNS=300 "$pagetide" report "$directory/disk/trace" >&2
+trace=$directory/disk/trace progress=$directory/progress.$policy
+head -c 4096 /dev/zero > "$progress"
+"$pagetide" record -o "$trace" -p 1ms --on-failure "$policy" -- \
+  "$directory/steps" "$progress" 0x200000000000 r 30000 \
+  2> "$directory/record"
+echo "status $?"
+cat "$directory/record"
+"$python" "$(dirname "$0")/one_truth.py" "$pagetide" "$trace" \
+  "$directory/record" || exit
+COLUMNS=300 "$pagetide" report "$trace"
