@@ -27,7 +27,7 @@ static bool FindControlSocket(const char *options, sockaddr_un &address) {
   if (!options)
     return false;
   char *path = address.sun_path;
-  constexpr uptr room = sizeof(address.sun_path);
+  constexpr uptr kRoom = sizeof(address.sun_path);
   static const char kName[] = "control=";
   const char *value = nullptr;
   for (const char *p = options; (p = internal_strstr(p, kName));) {
@@ -46,7 +46,7 @@ static bool FindControlSocket(const char *options, sockaddr_un &address) {
   }
   uptr used = 0;
   while (value[used] && !internal_strchr(ends, value[used])) {
-    if (used + 1 == room)
+    if (used + 1 == kRoom)
       return false;
     path[used] = value[used];
     ++used;

@@ -101,19 +101,19 @@ private:
 
 /// The message of a command that finds no trace in its directory.
 void check_without_trace(const CommandLine &line) {
-  static const EmptyDirectory empty;
+  static const EmptyDirectory kEmpty;
   // libFuzzer's own paths are relative.
-  static const int before = ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  require(::chdir(empty.path().c_str()) == 0, "the directory is there");
+  static const int kBefore = ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  require(::chdir(kEmpty.path().c_str()) == 0, "the directory is there");
   std::string message;
   try {
     line.run(line.rest);
   } catch (const Failure &failure) {
     message = failure.what();
   }
-  require(::fchdir(before) == 0, "the former directory is there");
+  require(::fchdir(kBefore) == 0, "the former directory is there");
   require(message ==
-              empty.path() +
+              kEmpty.path() +
                   ": this directory has no trace; name a FILE, or record "
                   "one with: pagetide record -- CMD",
           "a command without FILE looks for a trace in its directory");

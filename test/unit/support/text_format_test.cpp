@@ -188,10 +188,26 @@ std::vector<std::string> words_for_bash(const std::string &line) {
 }
 
 TEST(FormatCommand, IsReadBackByAShell) {
-  std::vector<std::string> words = {
-      "plain",    "",         "a b",    "it's",  "'",  "\\",        "a\\'b",
-      "~",        "#x",       "a=b",    "{a,b}", "*",  "$HOME",     "`id`",
-      "\xc3\xa4", "\xff\xfe", "\u202e", "-x",    "!!", "a\nb'\\x41"};
+  std::vector<std::string> words = {"plain",
+                                    "",
+                                    "a b",
+                                    "it's",
+                                    "'",
+                                    "\\",
+                                    "a\\'b",
+                                    "~",
+                                    "#x",
+                                    "a=b",
+                                    "{a,b}",
+                                    "*",
+                                    "$HOME",
+                                    "`id`",
+                                    "\xc3\xa4",
+                                    "\xff\xfe",
+                                    "\xe2\x80\xa8",
+                                    "-x",
+                                    "!!",
+                                    "a\nb'\\x41"};
   for (int c = 1; c < 256; ++c) {
     words.emplace_back(1, static_cast<char>(c));
     words.push_back("a" + std::string(1, static_cast<char>(c)) + "1'\\");
