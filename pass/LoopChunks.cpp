@@ -31,7 +31,9 @@
 
 using namespace llvm;
 
+// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
 STATISTIC(NumLoopsChunked, "Loops marked a chunk of iterations at a time");
+// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
 STATISTIC(NumLoopsNotChunked, "Loops with accesses that keep their marks");
 
 namespace pagetide {

@@ -35,7 +35,9 @@
 
 using namespace llvm;
 
+// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
 STATISTIC(NumAccesses, "Accesses that are marked");
+// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
 STATISTIC(NumMarks, "Marks made in place");
 
 namespace pagetide {

@@ -29,7 +29,7 @@ bool pagetide_idle;
 /// The real function that `function` wraps, or the interceptor if there is
 /// none.
 extern "C" __attribute__((used)) void *
-pagetide_resolve(const RealFunction *function) {
+PagetideResolve(const RealFunction *function) {
   void *real = ResolveReal(function->name);
   if (!real)
     return function->interceptor;
@@ -38,7 +38,7 @@ pagetide_resolve(const RealFunction *function) {
 }
 
 // Keeps the registers that may hold arguments.
-extern "C" __attribute__((naked)) void pagetide_resolve_and_jump() {
+extern "C" __attribute__((naked)) void PagetideResolveAndJump() {
   asm volatile("pushq %rax\n\tpushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\t"
                "pushq %rcx\n\tpushq %r8\n\tpushq %r9\n\tpushq %r10\n\t"
                "subq $136, %rsp\n\t"
@@ -47,7 +47,7 @@ extern "C" __attribute__((naked)) void pagetide_resolve_and_jump() {
                "movups %xmm4, 64(%rsp)\n\tmovups %xmm5, 80(%rsp)\n\t"
                "movups %xmm6, 96(%rsp)\n\tmovups %xmm7, 112(%rsp)\n\t"
                "movq %r11, %rdi\n\t"
-               "call pagetide_resolve\n\t"
+               "call PagetideResolve\n\t"
                "movq %rax, %r11\n\t"
                "movups (%rsp), %xmm0\n\tmovups 16(%rsp), %xmm1\n\t"
                "movups 32(%rsp), %xmm2\n\tmovups 48(%rsp), %xmm3\n\t"

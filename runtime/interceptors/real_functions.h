@@ -34,8 +34,7 @@ inline bool &idle = pagetide_idle;
 
 /// What they jump to before the real function of `r11`, a RealFunction, is
 /// known: resolves it, and goes on there.
-extern "C" __attribute__((visibility("hidden"))) void
-pagetide_resolve_and_jump();
+extern "C" __attribute__((visibility("hidden"))) void PagetideResolveAndJump();
 
 /// A step of InitInterceptors that another file defines.
 struct ResolvedStep {
@@ -86,7 +85,7 @@ inline void NeedReal() {
         "je 2f\n\t"                                                            \
         "jmp *%%r11\n"                                                         \
         "2:\tleaq %c[record](%%rip), %%r11\n\t"                                \
-        "jmp pagetide_resolve_and_jump"                                        \
+        "jmp PagetideResolveAndJump"                                           \
         :                                                                      \
         : [idle] "i"(&pagetide::pagetide_idle), [wrapper] "i"(&WRAP(name)),    \
           [real] "i"(&REAL(name)), [record] "i"(&kRealFunctionOf_##name));     \

@@ -39,25 +39,42 @@ std::size_t MappingUses::use_named(const std::string &name) {
 }
 
 /// Adds the list in force to the earlier ones. Where both have a mapping, the
-/// list in force counts.
+/// list in force counts, except over files that were closed.
 void MappingUses::keep_for_this_period() {
-  std::vector<Range> kept = ranges_;
-  if (!period_has_ended_) {
-    Pieces pieces(ranges_);
-    for (const Range &range : earlier_ranges_)
+  std::vector<Range> kept = closed_ranges_;
+  const auto add_uncovered = [&](const std::vector<Range> &added,
+                                 const std::vector<Range> &covering) {
+    Pieces pieces(covering);
+    for (const Range &range : added)
       pieces.divide(
           range.first, range.end,
           [&](std::uint64_t first, std::uint64_t end, const Range *covered) {
             if (!covered)
               kept.push_back({first, end, range.use});
           });
-    if (kept.size() > kMaxEarlierRanges) // the trace is made up
-      kept.resize(ranges_.size());
-    std::sort(kept.begin(), kept.end(),
-              [](const Range &a, const Range &b) { return a.first < b.first; });
-  }
+  };
+  add_uncovered(ranges_, closed_ranges_);
+  if (!period_has_ended_)
+    add_uncovered(earlier_ranges_, ranges_);
+  if (kept.size() > kMaxEarlierRanges) // the trace is made up
+    kept = ranges_;
+  std::sort(kept.begin(), kept.end(),
+            [](const Range &a, const Range &b) { return a.first < b.first; });
   earlier_ranges_ = std::move(kept);
   period_has_ended_ = false;
+}
+
+void MappingUses::find_closed() {
+  closed_ranges_.clear();
+  Pieces pieces(ranges_);
+  for (const Range &range : earlier_ranges_)
+    if (uses_[range.use].name.starts_with('/'))
+      pieces.divide(
+          range.first, range.end,
+          [&](std::uint64_t first, std::uint64_t end, const Range *now) {
+            if (now && uses_[now->use].name == kAnonymous)
+              closed_ranges_.push_back({first, end, range.use});
+          });
 }
 
 void MappingUses::set_mappings(const Mappings &mappings) {
@@ -81,6 +98,7 @@ void MappingUses::set_mappings(const Mappings &mappings) {
                                      : mapping.name.substr(0, kMaxNameBytes))});
     floor = end;
   }
+  find_closed();
   const std::vector<GranuleRun> waiting = std::move(unexplained_);
   unexplained_.clear();
   std::vector<GranuleRun> rest;
@@ -97,6 +115,7 @@ void MappingUses::forget_mappings() {
   lost_ = lost_earlier_ = true;
   ranges_.clear();
   earlier_ranges_.clear();
+  closed_ranges_.clear();
 }
 
 void MappingUses::count(std::size_t use, std::uint64_t first, std::uint64_t end,
@@ -147,8 +166,9 @@ void MappingUses::add(std::span<const GranuleRun> runs) {
       count(lost, run.first, run.end(), run.flags);
     return;
   }
-  attribute(ranges_, known, rest);
-  std::vector<GranuleRun> still;
+  std::vector<GranuleRun> open, still;
+  attribute(closed_ranges_, known, open);
+  attribute(ranges_, open, rest);
   attribute(earlier_ranges_, rest, still);
   for (const GranuleRun &run : still) {
     if (lost_earlier_)

@@ -48,6 +48,7 @@ public:
   /// The last part of a period has been added.
   void end_period() {
     period_has_ended_ = true;
+    closed_ranges_.clear();
     lost_earlier_ = false;
   }
   /// Call once at the end. Granules that are in no list count as unknown.
@@ -65,6 +66,7 @@ private:
 
   std::size_t use_named(const std::string &name);
   void keep_for_this_period();
+  void find_closed();
   void count(std::size_t use, std::uint64_t first, std::uint64_t end,
              unsigned flags);
   /// Counts what lies in the ranges and appends the rest to `rest`.
@@ -80,6 +82,9 @@ private:
   /// What earlier lists have that were in force since the last period ended. A
   /// mapping may be gone when its period ends.
   std::vector<Range> earlier_ranges_;
+  /// Of these, files' mappings where the list in force has anonymous memory.
+  /// The runtime may have mapped memory of its own where a library was closed.
+  std::vector<Range> closed_ranges_;
   bool period_has_ended_ = false;
   /// Granules that are in no list yet. They wait for the next one.
   std::vector<GranuleRun> unexplained_;

@@ -27,7 +27,7 @@ def report(*names, status=0):
 FIELDS = set(
     """file bytes integrity stop_offset complete problem missing partial
     without_mappings damaged_bytes damage end run_id pid parent_pid layout
-    precision cell_bytes granule_bytes page_bytes per_thread skips_constants checksum
+    precision cell_bytes granule_bytes page_bytes per_thread skips_constants marks_late checksum
     unstable monotonic_ns realtime_ns duration_ns period_ns periods granules
     curve mappings threads checksums note_count notes""".split()
 )
