@@ -10,9 +10,8 @@
 //
 //   - its options, in the named metadata !pagetide.deferred, so that the second
 //     run needs none;
-//   - a use of a symbol that nothing defines, so that a linker that does not
-//   run
-//     the pass again cannot link the program. The symbol's name says why.
+//   - a use of a symbol that nothing defines. A linker that does not run the
+//     pass again cannot link the program then. The symbol's name says why.
 //
 //===----------------------------------------------------------------------===//
 

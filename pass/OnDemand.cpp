@@ -351,8 +351,8 @@ OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions) {
     Result.Plain.push_back(F);
   }
 
-  // From here on copies call local functions' copies, so that they are no
-  // callers from outside.
+  // From here on copies call the copies of local functions, so they do not
+  // count as callers from outside.
   callCopies(Result, CopyOf);
   for (Function *F : Result.Plain) {
     Function *Copy = CopyOf.lookup(F);

@@ -79,13 +79,13 @@ static bool SameBytes(const PageVec<u8> &a, const PageVec<u8> &b) {
          (a.empty() || !internal_memcmp(a.data(), b.data(), a.size()));
 }
 
-/// Lists the loader's records of modules (struct link_map) that it writes to
-/// while files are opened and closed; if the process exits, all that it writes
-/// to while modules' destructors run.
+/// Lists the loader's records of modules (struct link_map) to which it writes
+/// while files are opened and closed. If the process exits, lists all to which
+/// it writes while modules' destructors run.
 static void ListLoaderRecords(bool exiting) {
   constexpr uptr kRecordBytes = 1160; // glibc's own struct link_map
-  // The records of the files that the program starts with lie together, in
-  // memory that the loader mapped before there was a malloc. dlopen and dlclose
+  // The records of the files with which the program starts are together, in
+  // memory that the loader mapped before malloc existed. dlopen and dlclose
   // change them. The other records are blocks of malloc, beside the program's.
   constexpr uptr kLoaderMemory = uptr{1} << 20;
   constexpr uptr kMaxRecords = 65536;

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private memory (anonymous, or of a file) needs no protection if there is no
-// page yet, or if the page is still the file's or the page of zeros. The page
-// that the kernel puts there for a write is unprotected. So a page that is
-// present, private and unprotected was written. Only such pages are protected.
-// The same holds for a new mapping: all of its present pages were written since
-// it was made.
+// Private memory (anonymous, or of a file) needs no protection while there is
+// no page, or while the page is the file's or the page of zeros. The page that
+// the kernel puts there for a write is unprotected. So a page that is present,
+// private and unprotected was written. Only such pages are protected. The same
+// holds for a new mapping: all of its present pages were written since it was
+// made.
 //
 // In shared memory a page that was only read looks the same as a written one.
 // So a shared mapping is protected as a whole when it is first seen. Of its

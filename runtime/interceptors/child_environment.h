@@ -8,9 +8,8 @@
 // record: PAGETIDE_OPTIONS, and LD_PRELOAD if the engine needs no instrumented
 // code. Some programs start others with a trimmed environment. So the calls
 // that start programs add what is missing. An instrumented program that has
-// lost PAGETIDE_OPTIONS all the same finds them by itself
-// (platform/run_options.h). That fails if /proc or /tmp is another one, as
-// after chroot.
+// still lost PAGETIDE_OPTIONS finds them by itself (platform/run_options.h).
+// That fails if /proc or /tmp is another one, as after chroot.
 //
 // Nothing is added if the program is started with options of its own, or with
 // other rights: there the runtime ignores the environment.

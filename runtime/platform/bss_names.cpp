@@ -34,7 +34,7 @@ struct Image {
 };
 } // namespace
 
-/// The program headers in the first bytes of a file; empty if it is no ELF
+/// The program headers in the first bytes of a file; empty if it is not an ELF
 /// file.
 static Span<Elf64_Phdr> ProgramHeaders(const u8 *bytes) {
   const Elf64_Ehdr &file = *(const Elf64_Ehdr *)bytes;
@@ -60,8 +60,8 @@ static bool IsLoaded(const MappingList &list, const Mapping &first,
   return false;
 }
 
-/// Finds the .bss of the file whose header `first` begins with. Leaves `image`
-/// as it was if that is no loaded file.
+/// Finds the .bss of the file whose header `first` begins with. Does not change
+/// `image` if that is not a loaded file.
 static void ReadImage(const MappingList &list, const Mapping &first,
                       ReadMemory read, Image &image) {
   alignas(8) u8 bytes[kHeaderBytes];

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The runtime may have one pthread of its own, which has no slot: the callback
-// thread. It must not keep a process alive whose own threads have all ended, so
-// the program's threads are counted.
+// thread. It must not keep a process alive when all of the program's threads
+// have ended, so these are counted.
 //
 //===----------------------------------------------------------------------===//
 
