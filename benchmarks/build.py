@@ -19,7 +19,7 @@ from failure import Failure
 from toolchain import ROOT, file_hash
 from variants import BUILDS
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).absolute().parent
 
 
 class Executable(NamedTuple):

@@ -44,7 +44,7 @@ class Program(NamedTuple):
     stdin: bool = False  # the input is standard input
 
 
-DRIVERS = pathlib.Path(__file__).resolve().parent / "drivers"
+DRIVERS = pathlib.Path(__file__).absolute().parent / "drivers"
 
 # What the name of a kernel that stays in the cache ends in.
 WITHIN = "-in-cache"

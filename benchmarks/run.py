@@ -26,7 +26,7 @@ from programs import PROGRAMS, SMOKE_PROGRAMS
 from toolchain import ROOT, Toolchain, describe
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).absolute().parent
 
 BUSY_LOAD = 0.5
 

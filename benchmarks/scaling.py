@@ -24,7 +24,7 @@ from failure import Failure
 from run import BUSY_LOAD, read_records, say
 from toolchain import ROOT, Toolchain, describe
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).absolute().parent
 BEGIN = "<!-- scaling: begin (written by benchmarks/scaling.py --doc) -->"
 END = "<!-- scaling: end -->"
 TIME_LIMIT_S = 300

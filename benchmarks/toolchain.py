@@ -10,7 +10,7 @@ import subprocess
 
 from failure import Failure
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).absolute().parent.parent
 
 
 def file_hash(path):
@@ -32,7 +32,7 @@ class Toolchain:
     """The parts of a build tree (or of an installed prefix)."""
 
     def __init__(self, directory):
-        self.directory = pathlib.Path(directory).resolve()
+        self.directory = pathlib.Path(directory).absolute()
         self.clang = self._part("bin/pagetide-clang")
         self.clangxx = self._part("bin/pagetide-clang++")
         self.pagetide = self._part("bin/pagetide")
