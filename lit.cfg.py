@@ -52,9 +52,15 @@ def without_blanks(root):
                          % (directory, root))
     os.chmod(directory, 0o755)  # some tests run as another user
     os.makedirs(os.path.join(directory, "work"), exist_ok=True)
-    link = os.path.join(directory, "checkout")
-    if not os.path.islink(link):
-        os.symlink(root, link)
+    for link, target in {
+        "checkout": root,
+        # lit looks for the unit tests' configuration below its work directory.
+        "work/test/unit": os.path.join(config.pagetide_build_root, "test", "unit"),
+    }.items():
+        link = os.path.join(directory, link)
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if not os.path.islink(link):
+            os.symlink(target, link)
     return directory
 
 

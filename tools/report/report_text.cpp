@@ -250,7 +250,7 @@ void TextReport::certainty() {
       100 * static_cast<double>(s.may.sum) / static_cast<double>(s.entries());
   std::string why = "Calls that failed part of the way, or do not say what "
                     "they touched, may have accessed them.";
-  if (!is_by_marks())
+  if (!is_by_marks() && s.process)
     why = fmt::format("Engine {} cannot tell whether they were written.",
                       printable(s.process->engine));
   else if (is_near(s.header))
