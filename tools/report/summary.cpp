@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 namespace pagetide::tools {
 
@@ -98,8 +97,10 @@ private:
   std::vector<GranuleRun> union_scratch_;
   /// The period in which a thread was last seen, plus one.
   std::map<std::uint32_t, std::uint64_t> last_active_;
-  /// Threads whose records may be of an earlier thread with that number.
-  std::set<std::uint32_t> doubtful_threads_;
+  /// How often frames of threads were lost, and how often they had been when a
+  /// thread was last told of: after a loss, its number may be another thread's.
+  std::uint64_t thread_losses_ = 0;
+  std::map<std::uint32_t, std::uint64_t> losses_before_;
   std::uint64_t end_ns_ = 0;
 };
 
@@ -151,15 +152,13 @@ void Summarizer::add_frame(const Frame &frame) {
           entry->start_ns = record.time_ns;
         else
           entry->end_ns = record.time_ns;
-        doubtful_threads_.erase(record.tid);
+        losses_before_[record.tid] = thread_losses_;
       }
     break;
   case trace::FrameType::kPeriod:
     if (frame.lost_mappings)
       mappings_.forget_mappings();
-    if (frame.lost_threads)
-      for (const auto &[tid, thread] : summary_.threads)
-        doubtful_threads_.insert(tid);
+    thread_losses_ += frame.lost_threads;
     add_part(frame.period);
     break;
   case trace::FrameType::kNote:
@@ -246,7 +245,9 @@ void Summarizer::add_threads(const PeriodPart &part) {
     ThreadSummary *entry = thread(section.tid);
     if (!entry)
       continue;
-    if (doubtful_threads_.erase(section.tid) != 0) {
+    std::uint64_t &losses = losses_before_[section.tid];
+    if (losses != thread_losses_) {
+      losses = thread_losses_;
       entry->name.clear();
       entry->start_ns.reset();
       entry->end_ns.reset();

@@ -4,13 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The input cuts a sound trace short and overwrites a sound shadow file:
+// The input cuts a sound trace short, damages it, and overwrites a sound shadow
+// file:
 //
-//   u16 size of the trace, u8 options,
+//   u16 size of the trace, u8 options, u16 offset and u8 change of a byte,
 //   { u8 region, u24 offset, u8 bytes, content }*
 //
 // Whatever comes of it, the harvester either refuses and leaves the trace as it
-// was, or leaves a complete trace in which all that was whole is unchanged.
+// was, or leaves an ended trace in which all that was whole is unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,15 +81,19 @@ Bytes content_of(int fd) {
   return bytes;
 }
 
-/// Frames up to the point at which no period is open.
-std::size_t settled_bytes(const Bytes &bytes) {
+struct Kept {
+  std::size_t bytes; ///< up to the last point at which no period is open
+  bool is_damaged;
+};
+
+Kept kept_part(const Bytes &bytes) {
   TraceReader reader(std::make_unique<MemorySource>(bytes), "before");
-  std::size_t settled = reader.header().header_bytes;
+  Kept kept = {reader.header().header_bytes, false};
   Frame frame;
   while (reader.next(frame))
     if (!reader.open_period())
-      settled = frame.offset + frame.bytes;
-  return settled;
+      kept = {frame.offset + frame.bytes, reader.has_damage()};
+  return kept;
 }
 
 } // namespace
@@ -98,6 +103,10 @@ void pagetide::tools::try_input(Input input) {
   const std::uint64_t options = input.number(1);
   Bytes before = sample_trace(options & 1 ? "parts" : "basic");
   before.resize(std::min<std::size_t>(before.size(), trace_bytes));
+  const std::uint64_t damaged = input.number(2);
+  const std::uint8_t change = input.byte();
+  if (damaged < before.size())
+    before[damaged] ^= change;
 
   ShadowFileMaker shadow({}, options & 1, 8);
   fill(shadow);
@@ -122,17 +131,19 @@ void pagetide::tools::try_input(Input input) {
     require(after == before, "a complete trace is left alone");
     return;
   }
-  const std::size_t kept = settled_bytes(before);
-  require(after.size() > kept &&
+  const Kept kept = kept_part(before);
+  require(after.size() > kept.bytes &&
               std::equal(before.begin(),
-                         before.begin() + static_cast<std::ptrdiff_t>(kept),
+                         before.begin() +
+                             static_cast<std::ptrdiff_t>(kept.bytes),
                          after.begin()),
           "what was whole is unchanged");
   TraceReader reader(std::make_unique<MemorySource>(after), "after");
   Frame frame;
   while (reader.next(frame)) {
   }
-  require(reader.completeness().integrity() == Integrity::kComplete,
-          "a harvested trace is complete");
+  require(reader.completeness().integrity() ==
+              (kept.is_damaged ? Integrity::kDamaged : Integrity::kComplete),
+          "a harvested trace has its end, and no further damage");
   require(frame.end.reason == trace::EndReason::kKilled, "and says why");
 }

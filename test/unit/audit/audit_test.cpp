@@ -11,6 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace pagetide::tools {
 namespace {
 
@@ -130,6 +133,56 @@ TEST(Audit, AMarkTwoPeriodsAwayDoesNot) {
                           .audit();
   EXPECT_EQ(uncovered(audit, PageKind::kHeap), "200000:1 201000:1");
   EXPECT_EQ(audit.marked_only, 1u);
+}
+
+/// Pages that the kernel saw written, by mapping.
+std::map<std::string, std::uint64_t> written_by_name(const Audit &audit) {
+  std::map<std::string, std::uint64_t> written;
+  for (const AuditGroup &group : audit.groups)
+    written[group.name] += group.written;
+  return written;
+}
+
+TEST(Audit, DamageMakesNoPageUncovered) {
+  // Each page is marked a period after the kernel saw it. Half way, another
+  // file is mapped where the heap was.
+  constexpr std::uint64_t kPeriods = 7;
+  MemorySink sink;
+  TraceWriter writer(sink, Compression::kNone);
+  writer.header(Maker::no_checksums());
+  for (std::uint64_t i = 0; i < kPeriods; ++i) {
+    if (i % 4 == 0) {
+      writer.write(Mappings{
+          0, {{0x200000, 0x8000, 3, 0, i == 0 ? "[heap]" : "/home/data"}}});
+      writer.write(Regions{
+          0, {{trace::RegionKind::kThreadStack, 0x300000, 0x1000, 1, ""}}});
+    }
+    if (i + 1 < kPeriods)
+      writer.write(KernelWrites{i, true, false, 0, {{0x200 + i, 1, kSeen}}});
+    PeriodPart period = sample_period(i);
+    if (i > 0)
+      period.add_section(0, std::vector<GranuleRun>{{0x200 + i - 1, 1, kW}});
+    writer.write(period);
+  }
+  writer.write(End{});
+  const Bytes sound = sink.bytes();
+  const Audit right = audit_trace(reader_of(sound), look_up);
+  EXPECT_EQ(right.written, kPeriods - 1);
+  EXPECT_EQ(right.uncovered(), 0u);
+  const auto right_names = written_by_name(right);
+  std::uint64_t compared = 0;
+  for (std::size_t at = sizeof(trace::FileHeader); at < sound.size(); ++at) {
+    SCOPED_TRACE(testing::Message() << "byte " << at);
+    Bytes damaged = sound;
+    damaged[at] ^= 0x40;
+    const Audit audit = audit_trace(reader_of(damaged), look_up);
+    EXPECT_EQ(audit.uncovered(), 0u);
+    EXPECT_FALSE(audit.completeness.is_complete());
+    for (const auto &[name, written] : written_by_name(audit))
+      EXPECT_LE(written, right_names.at(name)) << name;
+    compared = std::max(compared, audit.compared);
+  }
+  EXPECT_GE(compared, kPeriods - 3); // it does not give up at once
 }
 
 TEST(Audit, PeriodsBesideMissingOnesAreNotCompared) {

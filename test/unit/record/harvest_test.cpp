@@ -6,9 +6,11 @@
 
 #include "record/harvest.h"
 
+#include "report/summary.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
 #include "support/failure.h"
+#include "trace/hash.h"
 #include "trace_testing.h"
 
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -434,6 +437,99 @@ TEST_F(HarvestTest, IndexesThatDoNotRiseAreLeftOut) {
   EXPECT_EQ(result.whole_periods, 1u);
   EXPECT_TRUE(result.partial_period);
   EXPECT_EQ(periods().size(), 2u);
+}
+
+//===----------------------------------------------------------------------===//
+// Traces with damaged bytes
+//===----------------------------------------------------------------------===//
+
+/// A trace of three periods, and a shadow with two more. The trace has a list of
+/// mappings before period 0 and another before period 1.
+struct DamagedTrace {
+  Bytes bytes;
+  std::vector<std::size_t> offsets; ///< of frames
+
+  DamagedTrace() {
+    MemorySink sink;
+    TraceWriter writer(sink);
+    const auto next = [&] { offsets.push_back(sink.bytes().size()); };
+    writer.header(sample_header());
+    for (std::uint64_t index = 0; index < 3; ++index) {
+      if (index < 2) {
+        next();
+        writer.write(Mappings{0,
+                              {{kHeap, 0x100000, 3, 0,
+                                index == 0 ? "before" : "after"}}});
+      }
+      PeriodPart period = sample_period(index);
+      period.add_section(0, std::vector<GranuleRun>{{kHeap >> 12, 1, 1}});
+      next();
+      writer.write(period);
+    }
+    next();
+    writer.write(Note{0, 2, trace::NoteCode::kInfo, "a note"});
+    bytes = sink.bytes();
+  }
+  void damage(std::size_t frame) { bytes[offsets[frame] + 30] ^= 1; }
+};
+
+/// The mappings that the periods of a trace lie in, and what the trace lacks.
+std::string mappings_and_verdict(const std::string &path) {
+  const Summary summary = summarize(TraceReader::open(path));
+  std::string text;
+  for (const MappingSummary &mapping : summary.mappings)
+    text += fmt::format("{}={} ", mapping.name, mapping.accessed);
+  return text + summary.completeness.sentence().substr(0, 16);
+}
+
+TEST_F(HarvestTest, ContinuesATraceWithDamage) {
+  ShadowFileMaker shadow;
+  shadow.header.periods_written = 3;
+  shadow.header.open_period = 4;
+  for (const std::uint64_t number : {3, 4}) {
+    shadow.set_period(number);
+    shadow.stage(number, 0, {shadow.word({kHeap}, {})});
+  }
+  // Frames: mappings, period 0, mappings, periods 1 and 2, a note.
+  const char *const expected[] = {
+      "after=4 [mappings lost]=1 damaged at byte ",
+      "after=4 damaged at byte ",
+      "[mappings lost]=4 before=1 damaged at byte ",
+      "after=3 before=1 damaged at byte ",
+      // The last frame stays, and it is not known what the damage was.
+      "[mappings lost]=2 after=1 before=1 damaged at byte ",
+      // A damaged end is cut off.
+      "after=4 before=1 ",
+  };
+  for (std::size_t frame = 0; frame < std::size(expected); ++frame) {
+    SCOPED_TRACE(testing::Message() << "frame " << frame);
+    DamagedTrace trace;
+    ASSERT_EQ(trace.offsets.size(), std::size(expected));
+    trace.damage(frame);
+    const HarvestResult result = run(trace.bytes, shadow);
+    EXPECT_EQ(result.whole_periods, 1u);
+    EXPECT_TRUE(result.partial_period);
+    EXPECT_EQ(mappings_and_verdict(path_), expected[frame]);
+    const WholeTrace after = read_all(TraceReader::open(path_));
+    EXPECT_EQ(after.frames.back().end.periods, 5u);
+    // Frames 1, 3 and 4 are those of periods.
+    const bool lacks_one = frame == 1 || frame == 3 || frame == 4;
+    EXPECT_EQ(after.completeness.missing_count(), lacks_one ? 1u : 0u);
+    EXPECT_EQ(after.completeness.whole_periods(), lacks_one ? 4u : 5u);
+  }
+}
+
+TEST_F(HarvestTest, RefusesATraceOfAnotherVersion) {
+  Bytes trace = trace_of({0});
+  trace::FileHeader header;
+  std::memcpy(&header, trace.data(), sizeof(header));
+  --header.version_minor;
+  header.hash = header_hash(header);
+  std::memcpy(trace.data(), &header, sizeof(header));
+  ShadowFileMaker shadow;
+  shadow.set_period(0);
+  EXPECT_NE(failure(trace, shadow).find("use runtime and pagetide of one build"),
+            std::string::npos);
 }
 
 TEST_F(HarvestTest, EveryLayoutAndGranule) {
