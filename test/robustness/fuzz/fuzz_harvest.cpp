@@ -132,12 +132,12 @@ void pagetide::tools::try_input(Input input) {
     return;
   }
   const Kept kept = kept_part(before);
-  require(after.size() > kept.bytes &&
-              std::equal(before.begin(),
-                         before.begin() +
-                             static_cast<std::ptrdiff_t>(kept.bytes),
-                         after.begin()),
-          "what was whole is unchanged");
+  require(
+      after.size() > kept.bytes &&
+          std::equal(before.begin(),
+                     before.begin() + static_cast<std::ptrdiff_t>(kept.bytes),
+                     after.begin()),
+      "what was whole is unchanged");
   TraceReader reader(std::make_unique<MemorySource>(after), "after");
   Frame frame;
   while (reader.next(frame)) {

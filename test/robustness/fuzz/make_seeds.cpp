@@ -227,7 +227,11 @@ int main(int argc, char **argv) {
     for (const std::uint16_t size : {80, 81, 300, 700, 1900})
       for (const std::uint8_t options : {0, 1}) {
         Bytes seed = {static_cast<std::uint8_t>(size),
-                      static_cast<std::uint8_t>(size >> 8), options, 0, 1, 0};
+                      static_cast<std::uint8_t>(size >> 8),
+                      options,
+                      0,
+                      1,
+                      0};
         // The version in the header, a chunk's count, a slot's shadow.
         const Bytes patches = {0, 8, 0, 0, 4, 1, 0, 0, 0, 2, 16, 0, 0, 4, 9, 0,
                                0, 0, 4, 0, 1, 0, 8, 1, 1, 1, 1,  2, 2, 2, 2};

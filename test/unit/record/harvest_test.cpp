@@ -443,8 +443,8 @@ TEST_F(HarvestTest, IndexesThatDoNotRiseAreLeftOut) {
 // Traces with damaged bytes
 //===----------------------------------------------------------------------===//
 
-/// A trace of three periods, and a shadow with two more. The trace has a list of
-/// mappings before period 0 and another before period 1.
+/// A trace of three periods, and a shadow with two more. The trace has a list
+/// of mappings before period 0 and another before period 1.
 struct DamagedTrace {
   Bytes bytes;
   std::vector<std::size_t> offsets; ///< of frames
@@ -457,9 +457,8 @@ struct DamagedTrace {
     for (std::uint64_t index = 0; index < 3; ++index) {
       if (index < 2) {
         next();
-        writer.write(Mappings{0,
-                              {{kHeap, 0x100000, 3, 0,
-                                index == 0 ? "before" : "after"}}});
+        writer.write(Mappings{
+            0, {{kHeap, 0x100000, 3, 0, index == 0 ? "before" : "after"}}});
       }
       PeriodPart period = sample_period(index);
       period.add_section(0, std::vector<GranuleRun>{{kHeap >> 12, 1, 1}});
@@ -528,8 +527,9 @@ TEST_F(HarvestTest, RefusesATraceOfAnotherVersion) {
   std::memcpy(trace.data(), &header, sizeof(header));
   ShadowFileMaker shadow;
   shadow.set_period(0);
-  EXPECT_NE(failure(trace, shadow).find("use runtime and pagetide of one build"),
-            std::string::npos);
+  EXPECT_NE(
+      failure(trace, shadow).find("use runtime and pagetide of one build"),
+      std::string::npos);
 }
 
 TEST_F(HarvestTest, EveryLayoutAndGranule) {
