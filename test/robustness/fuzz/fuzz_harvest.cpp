@@ -35,7 +35,6 @@
 
 using namespace pagetide::tools;
 namespace shadow_file = pagetide::shadow_file;
-namespace trace = pagetide::trace;
 
 namespace {
 
