@@ -10,6 +10,7 @@
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
 #include "FunctionAccesses.h"
+#include "LibraryCalls.h"
 #include "LoopChunks.h"
 #include "LtoHandover.h"
 #include "MarkEmitter.h"
@@ -191,6 +192,7 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   if (!F.hasOptNone())
     preventSinking(Plan.MarkedReads);
   preventParameterStoreRemoval(F);
+  redirectLibraryCalls(F);
   preventCallExpansion(F, FAM.getResult<TargetLibraryAnalysis>(F));
   if (!Plan.Steps.empty())
     dropMemoryPromises(F);

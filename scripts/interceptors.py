@@ -13,6 +13,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
+CALL_SITES = TOP / "include" / "pagetide" / "call_site_functions.def"
 TARGET = TOP / "docs" / "reference" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
@@ -25,26 +26,57 @@ libc, and the kernel through them, do to the program's memory.
 
 Marks are made when the function returns, unless the table says otherwise. *As may*
 means that the function may have touched the memory, and does not say whether it did.
+
+The last column says whose calls are marked:
+
+- *all*: every call in the process, also by libraries that are not instrumented. The
+  runtime exports these functions under their own names, before libc.
+- *instrumented*: calls by instrumented code, by name or through a pointer. Such code
+  calls the runtime's `__pagetide_NAME` instead. Other code calls libc's function, and
+  pays nothing. These functions only read.
 """
+
+
+def call_site_functions():
+    """Names in call_site_functions.def."""
+    return set(re.findall(r"^PAGETIDE_CALL_SITE_FUNCTION\((\w+),",
+                          CALL_SITES.read_text(), re.MULTILINE))
+
+
+def whose_calls(names, by_call_site, where):
+    """The last column of a row."""
+    named = by_call_site & set(names)
+    if named and named != set(names):
+        sys.exit(f"{where}: {CALL_SITES.name} names {', '.join(sorted(named))}, "
+                 "but not the others; give them a line of their own")
+    return "instrumented" if named else "all"
 
 
 def document():
     parts = [HEAD]
+    by_call_site = call_site_functions()
+    listed = set()
     entry = re.compile(r"([a-zA-Z_][a-zA-Z0-9_ ]*): (.*)")
     for number, line in enumerate(SOURCE.read_text().splitlines(), 1):
         if not line or line.startswith("#"):
             continue
         if line.startswith("== "):
-            parts.append(f"\n## {line[3:]}\n\n| functions | marked |\n"
-                         "| --- | --- |\n")
+            parts.append(f"\n## {line[3:]}\n\n| functions | marked | calls |\n"
+                         "| --- | --- | --- |\n")
             continue
         match = entry.fullmatch(line)
         if not match:
             sys.exit(f"{SOURCE}:{number}: neither '== SECTION' nor 'NAME ...: "
                      f"WHAT IS MARKED': {line}")
-        names = ", ".join(f"`{name}`" for name in match[1].split())
+        words = match[1].split()
+        listed.update(words)
+        calls = whose_calls(words, by_call_site, f"{SOURCE}:{number}")
+        names = ", ".join(f"`{name}`" for name in words)
         marked = match[2].replace("|", "\\|").replace("*", "\\*")
-        parts.append(f"| {names} | {marked} |\n")
+        parts.append(f"| {names} | {marked} | {calls} |\n")
+    if by_call_site - listed:
+        sys.exit(f"{SOURCE} lacks {', '.join(sorted(by_call_site - listed))}, "
+                 f"which {CALL_SITES} names")
     return "".join(parts)
 
 

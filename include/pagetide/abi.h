@@ -31,8 +31,8 @@ namespace pagetide::abi {
 /// runtime. It is part of the name of the module constructor's callee, so that
 /// a mismatch is a link error. It is part of ModuleInfo too, so that a mismatch
 /// that still links is an error at start.
-inline constexpr std::uint32_t kVersion = 3;
-inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v3";
+inline constexpr std::uint32_t kVersion = 4;
+inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v4";
 
 /// User addresses on x86-64 with four-level paging.
 inline constexpr unsigned kAddressBits = 47;
@@ -256,7 +256,7 @@ inline unsigned char *marks_on_byte(const ModuleNote &note) {
 /// Entry points that instrumented code calls (extern "C", defined by the
 /// runtime, async-signal-safe and thread-safe unless said otherwise):
 ///
-///   void  __pagetide_module_init_v3(const ModuleNote *note);
+///   void  __pagetide_module_init_v4(const ModuleNote *note);
 ///         from the module constructor; not async-signal-safe
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);
@@ -265,7 +265,23 @@ inline unsigned char *marks_on_byte(const ModuleNote &note) {
 ///   void *__pagetide_memmove(void *d, const void *s, size_t bytes);
 ///   void *__pagetide_memset(void *d, int c, size_t bytes);
 ///         mark, then move, in steps of kRangeStep bytes
+///   __pagetide_NAME, for each NAME in call_site_functions.def
+///         does what libc's NAME does, and marks what that reads
+///   void *__pagetide_named_function(void *function);
+///         for the address of one of these functions of libc, that of the
+///         function to call instead; for any other address, that address
 inline constexpr std::uint64_t kRangeStep = 64 * 1024;
+
+/// Addresses among which are those of the functions in call_site_functions.def,
+/// so that code knows without a call that a pointer is to none of them. The
+/// runtime defines it as __pagetide_named_functions. No byte before the real
+/// functions are known, and if none of them has anything to mark.
+struct NamedFunctions {
+  std::uintptr_t begin;
+  std::uintptr_t bytes;
+};
+inline constexpr const char kNamedFunctionsSymbol[] =
+    "__pagetide_named_functions";
 
 /// What an access does, as a set of bits.
 enum AccessBits : std::uint32_t {

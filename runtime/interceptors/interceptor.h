@@ -48,21 +48,19 @@ constexpr uptr kTimeBytes = 16; ///< timespec, timeval
 
 //===- Marks --------------------------------------------------------------===//
 
+// Without a shadow they do nothing.
+
 inline void DidRead(const volatile void *p, uptr bytes) {
-  if (ShadowReady())
-    MarkRead((uptr)p, bytes);
+  MarkRead((uptr)p, bytes);
 }
 inline void DidWrite(const volatile void *p, uptr bytes) {
-  if (ShadowReady())
-    MarkWrite((uptr)p, bytes);
+  MarkWrite((uptr)p, bytes);
 }
 inline void MayHaveRead(const volatile void *p, uptr bytes) {
-  if (ShadowReady())
-    MarkMayRead((uptr)p, bytes);
+  MarkMayRead((uptr)p, bytes);
 }
 inline void MayHaveWritten(const volatile void *p, uptr bytes) {
-  if (ShadowReady())
-    MarkMayWrite((uptr)p, bytes);
+  MarkMayWrite((uptr)p, bytes);
 }
 /// False if the program's reads are not marked. Then libc's functions may do
 /// all of the work.

@@ -113,15 +113,15 @@ PAGETIDE_CONVERT_REAL_BY_LOCALE(float, strtof_l)
 PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtod_l)
 PAGETIDE_CONVERT_REAL_BY_LOCALE(long double, strtold_l)
 
-PAGETIDE_INTERCEPTOR(int, atoi, const char *s) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, atoi, const char *s) {
   return (int)WRAP(strtol)(s, nullptr, 10);
 }
-PAGETIDE_INTERCEPTOR(long, atol, const char *s) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(long, atol, const char *s) {
   return WRAP(strtol)(s, nullptr, 10);
 }
-PAGETIDE_INTERCEPTOR(long long, atoll, const char *s) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(long long, atoll, const char *s) {
   return WRAP(strtoll)(s, nullptr, 10);
 }
-PAGETIDE_INTERCEPTOR(double, atof, const char *s) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(double, atof, const char *s) {
   return WRAP(strtod)(s, nullptr);
 }

@@ -6,9 +6,13 @@
 
 #include "interceptors/real_functions.h"
 
+#include "pagetide/abi.h"
+#include "platform/exports.h"
+
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/syscall.h>
 
 using namespace pagetide;
@@ -24,6 +28,8 @@ extern const ResolvedStep end_of_steps[] asm("__stop_pagetide_resolved");
 
 extern "C" {
 bool pagetide_idle;
+__attribute__((
+    visibility("default"))) abi::NamedFunctions __pagetide_named_functions;
 }
 
 /// The real function that `function` wraps, or the interceptor if there is
@@ -90,12 +96,104 @@ static void RunSteps(bool resolves) {
       step->run();
 }
 
+/// Where libc is mapped. Empty until FindLibc.
+static uptr libc_begin, libc_end;
+
+static int RangeIfLibc(dl_phdr_info *info, uptr, void *inside) {
+  uptr begin = ~uptr{0}, end = 0;
+  for (u32 i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD)
+      continue;
+    const uptr from = info->dlpi_addr + segment.p_vaddr;
+    begin = from < begin ? from : begin;
+    end = from + segment.p_memsz > end ? from + segment.p_memsz : end;
+  }
+  if ((uptr)inside < begin || (uptr)inside >= end)
+    return 0;
+  libc_begin = begin;
+  libc_end = end;
+  return 1;
+}
+static void FindLibc() {
+  // The program's dl_iterate_phdr may be another sanitizer's, and not ready.
+  auto *iterate = (decltype(&dl_iterate_phdr))ResolveReal("dl_iterate_phdr");
+  void *inside = ResolveReal("gnu_get_libc_version");
+  if (iterate && inside)
+    iterate(RangeIfLibc, inside);
+}
+
+/// True if a call of the program reaches `function` and not libc's function of
+/// that name. A program that is not position-independent may have an entry of
+/// its procedure linkage table in `function`, which reaches libc's.
+static bool IsOfProgram(void *function) {
+  if ((uptr)function >= libc_begin && (uptr)function < libc_end)
+    return false;
+  Dl_info info;
+  const ElfW(Sym) *symbol = nullptr;
+  return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) &&
+         (!symbol || symbol->st_shndx != SHN_UNDEF);
+}
+
+/// An address by which a program may call a function of
+/// call_site_functions.def.
+struct NamedFunction {
+  void *function;
+  void *const *target; ///< what to call instead
+};
+static NamedFunction named[128];
+static uptr named_count;
+
+static void AddNamed(void *function, void *const *target) {
+  CHECK_LT(named_count, sizeof(named) / sizeof(*named));
+  named[named_count++] = {function, target};
+}
+
+static void Resolve(const RealFunction &function) {
+  void *real = ResolveReal(function.name);
+  *function.address = real;
+  if (!function.at_call_sites || !real)
+    return;
+  void *called = dlsym(RTLD_DEFAULT, function.name);
+  if (called && IsOfProgram(called)) {
+    *function.at_call_sites = called;
+    return;
+  }
+  AddNamed(real, function.at_call_sites);
+  if (called && called != real)
+    AddNamed(called, function.at_call_sites);
+}
+
+void SetUpCallSites(bool mark_something) {
+  if (!mark_something) {
+    for (const RealFunction *f = first_real_function; f < end_of_real_functions;
+         ++f)
+      if (f->at_call_sites && *f->at_call_sites == f->interceptor &&
+          *f->address)
+        __atomic_store_n(f->at_call_sites, *f->address, __ATOMIC_RELEASE);
+    return;
+  }
+  uptr low = ~uptr{0}, high = 0;
+  for (const NamedFunction *f = named; f < named + named_count; ++f) {
+    const uptr function = (uptr)f->function;
+    low = function < low ? function : low;
+    high = function > high ? function : high;
+  }
+  // First `begin`: whoever sees one of the two sees an empty range.
+  __atomic_store_n(&__pagetide_named_functions.begin, low, __ATOMIC_RELEASE);
+  __atomic_store_n(&__pagetide_named_functions.bytes,
+                   named_count ? high - low + 1 : 0, __ATOMIC_RELEASE);
+}
+
 void InitInterceptors() {
   if (Active())
     return;
+  // Begun anew if an earlier call was interrupted by one from within dlsym.
+  named_count = 0;
+  FindLibc();
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
-    *f->address = ResolveReal(f->name);
+    Resolve(*f);
   // sanitizer_common's table must be made once. Making it may call
   // interceptors. Other threads wait for it.
   static u32 maker;
@@ -113,3 +211,10 @@ void InitInterceptors() {
 }
 
 } // namespace pagetide
+
+PAGETIDE_EXPORT void *__pagetide_named_function(void *function) {
+  for (const NamedFunction *f = named; f < named + named_count; ++f)
+    if (f->function == function)
+      return *f->target;
+  return function;
+}

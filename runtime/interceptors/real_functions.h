@@ -25,6 +25,9 @@ struct RealFunction {
   const char *name;
   void **address;
   void *interceptor;
+  /// For functions of call_site_functions.def: what __pagetide_NAME jumps to.
+  /// Null for those that this library exports under their own names.
+  void **at_call_sites;
 };
 
 /// True if the process has instrumented code and its marks are off: then the
@@ -52,6 +55,11 @@ void *ResolveReal(const char *name);
 /// Resolves the functions that interceptors wrap.
 void InitInterceptors();
 
+/// Decides where marked code's calls of the functions in
+/// call_site_functions.def go: to the interceptors, also through pointers, or
+/// to libc's if the interceptors have nothing to mark.
+void SetUpCallSites(bool mark_something);
+
 /// For interceptors that need the real function: the first caller resolves all
 /// of them. A program that is not instrumented may be linked with this library,
 /// and constructors of other libraries run before the second phase.
@@ -70,7 +78,7 @@ inline void NeedReal() {
   __attribute__((                                                              \
       section("pagetide_real"), used,                                          \
       retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
-      #name, (void **)&REAL(name), (void *)&WRAP(name)};
+      #name, (void **)&REAL(name), (void *)&WRAP(name), nullptr};
 
 /// The function that the library exports as `name`. It goes on in the
 /// interceptor; while marks are off, in the real function.
@@ -99,6 +107,26 @@ inline void NeedReal() {
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
   PAGETIDE_REAL_FUNCTION(name)                                                 \
   PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
+  extern "C" type WRAP(name)(__VA_ARGS__)
+
+/// The same for a function of call_site_functions.def. Marked code calls it as
+/// __pagetide_NAME, which jumps to the interceptor, or to the program's own
+/// function of that name.
+#define PAGETIDE_CALL_SITE_INTERCEPTOR(type, name, ...)                        \
+  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
+  extern "C" type WRAP(name)(__VA_ARGS__);                                     \
+  static void *at_call_sites_of_##name = (void *)&WRAP(name);                  \
+  __attribute__((                                                              \
+      section("pagetide_real"), used,                                          \
+      retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
+      #name, (void **)&REAL(name), (void *)&WRAP(name),                        \
+      &at_call_sites_of_##name};                                               \
+  extern "C" __attribute__((                                                   \
+      naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
+    asm volatile("jmp *%c[target](%%rip)"                                      \
+                 :                                                             \
+                 : [target] "i"(&at_call_sites_of_##name));                    \
+  }                                                                            \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
 /// Makes InitInterceptors call a function of the file that uses this macro.

@@ -22,12 +22,12 @@
 #include "platform/internal_mem.h"
 #include "platform/simd_compare.h"
 
+#include <langinfo.h>
+
 using namespace pagetide;
 
 DECLARE_REAL(void *, memchr, const void *s, int c, SIZE_T n)
 DECLARE_REAL(SIZE_T, strlen, const char *s)
-DECLARE_REAL(int, strcmp, const char *a, const char *b)
-DECLARE_REAL(int, strncmp, const char *a, const char *b, SIZE_T most)
 struct __locale_struct;
 extern "C" const int **__ctype_tolower_loc();
 
@@ -60,21 +60,33 @@ static uptr FindDifference(const char *a, const char *b, uptr most) {
   return most;
 }
 
-/// Index of the first byte equal to `c`, below `most`; `most` if there is none.
-/// Marks what it looked at.
-static uptr MarkedFind(const void *s, int c, uptr most) {
-  for (uptr at = 0; at < most;) {
-    uptr bytes = most - at < kStep ? most - at : kStep;
-    const u8 *from = (const u8 *)s + at;
-    const void *found = Active() ? REAL(memchr)(from, c, bytes)
-                                 : InternalMemchr(from, c, bytes);
-    uptr looked_at = found ? (uptr)found - (uptr)from + 1 : bytes;
-    DidRead(from, looked_at);
-    if (found)
-      return at + looked_at - 1;
-    at += bytes;
+/// Index of the first byte equal to `c`, below `most` and within one step;
+/// otherwise the end of the step. Marks what it looked at.
+static inline uptr MarkedFindInStep(const u8 *s, int c, uptr most) {
+  const uptr bytes = Min(most, kStep);
+  const void *found =
+      Active() ? REAL(memchr)(s, c, bytes) : InternalMemchr(s, c, bytes);
+  const uptr index = found ? (uptr)found - (uptr)s : bytes;
+  DidRead(s, found ? index + 1 : bytes);
+  return index;
+}
+__attribute__((noinline)) static uptr MarkedFindFrom(const u8 *s, int c,
+                                                     uptr at, uptr most) {
+  while (at < most) {
+    const uptr bytes = Min(most - at, kStep);
+    const uptr index = MarkedFindInStep(s + at, c, bytes);
+    at += index;
+    if (index < bytes)
+      break;
   }
-  return most;
+  return at;
+}
+/// The same in all of `most` bytes.
+static inline uptr MarkedFind(const void *s, int c, uptr most) {
+  const uptr index = MarkedFindInStep((const u8 *)s, c, most);
+  if (__builtin_expect(index < Min(most, kStep), 1))
+    return index;
+  return MarkedFindFrom((const u8 *)s, c, index, most);
 }
 
 /// Index of the first byte that is `c` or 0, below `most`. Reads aligned
@@ -98,8 +110,8 @@ static uptr FindOrEnd(const u8 *s, u8 c, uptr most) {
 static uptr MarkedFindOrEnd(const char *s, int c) {
   for (uptr at = 0;; at += kStep) {
     uptr found = FindOrEnd((const u8 *)s + at, (u8)c, kStep);
-    DidRead(s + at, found < kStep ? found + 1 : kStep);
-    if (found < kStep)
+    DidRead(s + at, Min(found + 1, kStep));
+    if (__builtin_expect(found < kStep, 1))
       return at + found;
   }
 }
@@ -144,50 +156,53 @@ static inline int MarkedCompare(const char *a, const char *b, uptr most,
 
 //===- Comparison ---------------------------------------------------------===//
 
-PAGETIDE_INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, memcmp, const void *a, const void *b,
+                               SIZE_T n) {
   OnInterceptedCall();
   return MarkedMemcmp(a, b, n);
 }
-PAGETIDE_INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, bcmp, const void *a, const void *b,
+                               SIZE_T n) {
   OnInterceptedCall();
   return MarkedMemcmp(a, b, n);
 }
-PAGETIDE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
   OnInterceptedCall();
-  if (!MarksReads() && Active())
-    return REAL(strcmp)(a, b);
   return MarkedCompare(a, b, kNoBound, Same());
 }
-PAGETIDE_INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncmp, const char *a, const char *b,
+                               SIZE_T most) {
   OnInterceptedCall();
-  if (!MarksReads() && Active())
-    return REAL(strncmp)(a, b, most);
   return MarkedCompare(a, b, most, Same());
 }
-PAGETIDE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
   return MarkedCompare(a, b, kNoBound, Folded{[=](u8 c) { return lower[c]; }});
 }
-PAGETIDE_INTERCEPTOR(int, strncasecmp, const char *a, const char *b,
-                     SIZE_T most) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncasecmp, const char *a, const char *b,
+                               SIZE_T most) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
   return MarkedCompare(a, b, most, Folded{[=](u8 c) { return lower[c]; }});
 }
 extern "C" int tolower_l(int c, void *locale) noexcept;
-PAGETIDE_INTERCEPTOR(int, strcasecmp_l, const char *a, const char *b,
-                     void *locale) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcasecmp_l, const char *a, const char *b,
+                               void *locale) {
   OnInterceptedCall();
   return MarkedCompare(a, b, kNoBound,
                        Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
-PAGETIDE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
-                     SIZE_T most, void *locale) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
+                               SIZE_T most, void *locale) {
   OnInterceptedCall();
   return MarkedCompare(a, b, most,
                        Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
+
+/// True if a locale has no rules of order: then libc compares bytes, and stops
+/// at the first difference.
+static bool HasNoRules(const char *rules) { return !(u32)(uptr)rules; }
 
 /// For comparisons by libc's rules. They read the strings as far as they are
 /// equal, and perhaps to their ends.
@@ -198,20 +213,24 @@ static void DidCollate(const char *a, const char *b) {
   MayHaveRead(a, Length(a) + 1);
   MayHaveRead(b, Length(b) + 1);
 }
-PAGETIDE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
   OnInterceptedCall();
+  if (HasNoRules(nl_langinfo(_NL_COLLATE_NRULES)))
+    return MarkedCompare(a, b, kNoBound, Same());
   int result = RESOLVED(strcoll)(a, b);
   DidCollate(a, b);
   return result;
 }
-PAGETIDE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
-                     void *locale) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
+                               void *locale) {
   OnInterceptedCall();
+  if (HasNoRules(nl_langinfo_l(_NL_COLLATE_NRULES, (locale_t)locale)))
+    return MarkedCompare(a, b, kNoBound, Same());
   int result = RESOLVED(strcoll_l)(a, b, locale);
   DidCollate(a, b);
   return result;
 }
-PAGETIDE_INTERCEPTOR(int, strverscmp, const char *a, const char *b) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(int, strverscmp, const char *a, const char *b) {
   OnInterceptedCall();
   int result = RESOLVED(strverscmp)(a, b);
   DidCollate(a, b);
@@ -243,35 +262,39 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strxfrm_l, char *d, const char *s, SIZE_T room,
 
 //===- Search -------------------------------------------------------------===//
 
-PAGETIDE_INTERCEPTOR(SIZE_T, strlen, const char *s) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strlen, const char *s) {
   OnInterceptedCall();
-  if (!MarksReads() && Active())
-    return REAL(strlen)(s);
   return MarkedFind(s, 0, kNoBound);
 }
-PAGETIDE_INTERCEPTOR(SIZE_T, strnlen, const char *s, SIZE_T most) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strnlen, const char *s, SIZE_T most) {
   OnInterceptedCall();
   return MarkedFind(s, 0, Min(most, kNoBound));
 }
-PAGETIDE_INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
   OnInterceptedCall();
   uptr at = MarkedFind(s, c, n);
   return at == n ? nullptr : (void *)((uptr)s + at);
 }
-PAGETIDE_INTERCEPTOR(void *, rawmemchr, const void *s, int c) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(void *, rawmemchr, const void *s, int c) {
   OnInterceptedCall();
   return (u8 *)s + MarkedFind(s, c, kNoBound);
 }
+DECLARE_REAL(void *, memrchr, const void *s, int c, SIZE_T n)
 static const u8 *MarkedFindLast(const void *s, int c, uptr n) {
   const u8 *p = (const u8 *)s;
-  uptr left = n;
-  while (left && p[left - 1] != (u8)c)
-    --left;
-  const u8 *found = left ? p + left - 1 : nullptr;
-  DidRead(found ? found : p, found ? (uptr)(p + n - found) : n);
-  return found;
+  for (uptr left = n; left;) {
+    const uptr bytes = Min(left, kStep);
+    left -= bytes;
+    const u8 *found = (const u8 *)RESOLVED(memrchr)(p + left, c, bytes);
+    const u8 *first = found ? found : p + left;
+    DidRead(first, (uptr)(p + left + bytes - first));
+    if (found)
+      return found;
+  }
+  return nullptr;
 }
-PAGETIDE_INTERCEPTOR(void *, memrchr, const void *s, int c, SIZE_T n) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memrchr, const void *s, int c,
+                               SIZE_T n) {
   OnInterceptedCall();
   return (void *)MarkedFindLast(s, c, n);
 }
@@ -279,29 +302,27 @@ static char *MarkedStrchr(const char *s, int c) {
   uptr at = MarkedFindOrEnd(s, c);
   return s[at] == (char)c ? (char *)s + at : nullptr;
 }
-PAGETIDE_INTERCEPTOR(char *, strchr, const char *s, int c) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strchr, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrchr(s, c);
 }
-PAGETIDE_INTERCEPTOR(char *, index, const char *s, int c) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, index, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrchr(s, c);
 }
-PAGETIDE_INTERCEPTOR(char *, strchrnul, const char *s, int c) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strchrnul, const char *s, int c) {
   OnInterceptedCall();
   return (char *)s + MarkedFindOrEnd(s, c);
 }
 static char *MarkedStrrchr(const char *s, int c) {
   uptr n = MarkedFind(s, 0, kNoBound) + 1;
-  while (n && s[n - 1] != (char)c)
-    --n;
-  return n ? (char *)s + n - 1 : nullptr;
+  return (char *)RESOLVED(memrchr)(s, c, n);
 }
-PAGETIDE_INTERCEPTOR(char *, strrchr, const char *s, int c) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strrchr, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrrchr(s, c);
 }
-PAGETIDE_INTERCEPTOR(char *, rindex, const char *s, int c) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, rindex, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrrchr(s, c);
 }
@@ -313,20 +334,22 @@ static void DidSearch(const char *s, const char *wanted, const char *found) {
   DidRead(wanted, n + 1);
   DidRead(s, found ? (uptr)(found - s) + n : Length(s) + 1);
 }
-PAGETIDE_INTERCEPTOR(char *, strstr, const char *s, const char *wanted) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strstr, const char *s,
+                               const char *wanted) {
   OnInterceptedCall();
   char *found = RESOLVED(strstr)(s, wanted);
   DidSearch(s, wanted, found);
   return found;
 }
-PAGETIDE_INTERCEPTOR(char *, strcasestr, const char *s, const char *wanted) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strcasestr, const char *s,
+                               const char *wanted) {
   OnInterceptedCall();
   char *found = RESOLVED(strcasestr)(s, wanted);
   DidSearch(s, wanted, found);
   return found;
 }
-PAGETIDE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
-                     const void *wanted, SIZE_T bytes) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
+                               const void *wanted, SIZE_T bytes) {
   OnInterceptedCall();
   void *found = RESOLVED(memmem)(s, n, wanted, bytes);
   if (!bytes || n < bytes)
@@ -341,13 +364,14 @@ PAGETIDE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
   return found;
 }
 
-PAGETIDE_INTERCEPTOR(char *, strpbrk, const char *s, const char *set) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strpbrk, const char *s,
+                               const char *set) {
   OnInterceptedCall();
   char *found = RESOLVED(strpbrk)(s, set);
   DidFindAny(s, set, found);
   return found;
 }
-PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(strspn)(s, set);
   DidReadString(set);
@@ -355,7 +379,8 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
     DidRead(s, n + 1);
   return n;
 }
-PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
+PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strcspn, const char *s,
+                               const char *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(strcspn)(s, set);
   DidSpan(s, set, n);

@@ -6,22 +6,19 @@
 
 #include "shadow/marking.h"
 
-#include "platform/gs_base.h"
-#include "shadow/shadow.h"
-
 namespace pagetide {
 
 /// Calls store(index of the granule's first cells) for each granule.
 template <typename StoreFn>
 static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
-  if (!bytes || !InShadowedRange(address, bytes))
+  if (!ShadowReady() || !bytes || !InShadowedRange(address, bytes))
     return;
   uptr last = GranuleOf(address + bytes - 1);
   for (uptr granule = GranuleOf(address); granule <= last; ++granule)
     store(CellIndexOf(granule));
 }
 
-void MarkRead(uptr address, uptr bytes) {
+void MarkLongRead(uptr address, uptr bytes) {
   if (!abi::records_reads(shadow.layout))
     return;
   ForEachGranule(address, bytes, [](uptr index) {
@@ -29,7 +26,7 @@ void MarkRead(uptr address, uptr bytes) {
   });
 }
 
-void MarkWrite(uptr address, uptr bytes) {
+void MarkLongWrite(uptr address, uptr bytes) {
   ForEachGranule(address, bytes, [](uptr index) {
     StoreCell(WriteCellOffset(index), abi::kCellMarked);
   });

@@ -7,15 +7,43 @@
 #ifndef PAGETIDE_RUNTIME_SHADOW_MARKING_H
 #define PAGETIDE_RUNTIME_SHADOW_MARKING_H
 
-#include "platform/syscalls.h"
+#include "platform/gs_base.h"
+#include "shadow/shadow.h"
 
 namespace pagetide {
 
+/// MarkRead and MarkWrite of any range.
+void MarkLongRead(uptr address, uptr bytes);
+void MarkLongWrite(uptr address, uptr bytes);
+
+/// Not empty, not longer than `most`, and within the shadow.
+inline bool IsShort(uptr address, uptr bytes, uptr most) {
+  return __builtin_expect(
+      bytes - 1 < most && !((address | (address + bytes)) >> abi::kAddressBits),
+      1);
+}
+inline void MarkEnds(uptr address, uptr bytes, u8 cell) {
+  const ShortMarks &marks = shadow.short_marks;
+  const uptr last = address + (bytes - 1);
+  StoreCell((address >> marks.shift & marks.mask) + cell, abi::kCellMarked);
+  StoreCell((last >> marks.shift & marks.mask) + cell, abi::kCellMarked);
+}
+
 /// Marks [address, address+bytes) in the calling thread's shadow. Ignores
-/// ranges that no shadow covers: the access itself will fault.
-/// Async-signal-safe.
-void MarkRead(uptr address, uptr bytes);
-void MarkWrite(uptr address, uptr bytes);
+/// ranges that no shadow covers: the access itself will fault. Does nothing if
+/// there is no shadow. Async-signal-safe.
+inline void MarkRead(uptr address, uptr bytes) {
+  if (IsShort(address, bytes, shadow.short_marks.read_bytes))
+    MarkEnds(address, bytes, shadow.short_marks.read_cell);
+  else
+    MarkLongRead(address, bytes);
+}
+inline void MarkWrite(uptr address, uptr bytes) {
+  if (IsShort(address, bytes, shadow.short_marks.write_bytes))
+    MarkEnds(address, bytes, shadow.short_marks.write_cell);
+  else
+    MarkLongWrite(address, bytes);
+}
 /// For what a failed call may have touched. These marks are made only in empty
 /// cells.
 void MarkMayRead(uptr address, uptr bytes);

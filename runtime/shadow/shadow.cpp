@@ -187,6 +187,19 @@ static int MapFirstSlot() {
   return 0;
 }
 
+static void SetUpShortMarks() {
+  const unsigned index_shift = shadow.cells_per_granule_shift +
+                               (unsigned)__builtin_ctz(shadow.cells_per_index);
+  ShortMarks &marks = shadow.short_marks;
+  marks.mask = ~((uptr{1} << index_shift) - 1);
+  marks.shift = (u8)(shadow.granule_shift - index_shift);
+  marks.read_cell = (u8)abi::read_cell(shadow.layout);
+  marks.write_cell = (u8)abi::write_cell(shadow.layout);
+  marks.write_bytes = uptr{1} << shadow.granule_shift;
+  if (abi::records_reads(shadow.layout))
+    marks.read_bytes = marks.write_bytes;
+}
+
 void CreateShadow(const abi::ModuleInfo &module) {
   CreateControl(module);
   if (int error = MapFirstSlot())
@@ -199,6 +212,7 @@ void CreateShadow(const abi::ModuleInfo &module) {
     shadow.threads_before = !__libc_single_threaded; // there is no /proc
   else
     shadow.threads_before = tasks.st_nlink > 3; // itself, parent, one thread
+  SetUpShortMarks();
   StoreRelease(&shadow.ready, 1);
 }
 

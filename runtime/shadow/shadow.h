@@ -34,6 +34,21 @@ using shadow_file::StagingChunk;
 /// The slot of the thread that ran the first phase.
 constexpr u32 kFirstSlot = 1;
 
+/// Most calls touch less than a granule. Its marks are those of its first and
+/// its last byte, and what they need is computed once.
+struct ShortMarks {
+  /// Bytes of a granule. 0 before there is a shadow, and for reads if the
+  /// layout has no marks of reads.
+  uptr read_bytes;
+  uptr write_bytes;
+  /// The offset of an address's cell is `address >> shift & mask`, and which of
+  /// the two cells.
+  uptr mask;
+  u8 shift;
+  u8 read_cell;
+  u8 write_cell;
+};
+
 struct Shadow {
   /// 0 until there is a shadow. Read by interceptors on every call.
   u32 ready;
@@ -46,6 +61,7 @@ struct Shadow {
   u32 cells_per_index;
   u32 cells_per_granule_shift; ///< log2 of a granule's cells of each kind
   u64 slot_bytes;
+  ShortMarks short_marks;
   /// Threads without a slot of their own are spread over `shared_count` slots
   /// from here on.
   u32 first_shared;

@@ -146,6 +146,8 @@ void EnsureSecondPhase() {
   if (ShadowReady())
     InitThreads();
   CountCallsOfThisThread();
+  if (ShadowReady()) // these functions only read
+    SetUpCallSites(abi::records_reads(shadow.layout) || calls_per_period);
   at_quick_exit(AtQuickExit);
   if (can_record)
     StartIfAsked();

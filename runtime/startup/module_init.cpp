@@ -41,7 +41,7 @@ static bool LeavesMarksOff(const abi::ModuleNote &note, bool is_first) {
 } // namespace pagetide
 
 PAGETIDE_EXPORT void
-__pagetide_module_init_v3(const pagetide::abi::ModuleNote *note) {
+__pagetide_module_init_v4(const pagetide::abi::ModuleNote *note) {
   using namespace pagetide;
   const bool is_first = !HasInstrumentedModule();
   NoteInstrumentedModule();

@@ -1,4 +1,5 @@
-; Code generation knows some functions of the C library so well that it expands
+; Marked code calls the runtime in place of functions of the C library that only
+; read memory. Code generation knows some other functions so well that it expands
 ; calls of them, after the last chance to mark. They stay calls, for the
 ; runtime's interceptors.
 
@@ -19,14 +20,19 @@ declare ptr @mempcpy(ptr, ptr, i64)
 declare ptr @__memcpy_chk(ptr, ptr, i64, i64)
 declare ptr @__memset_chk(ptr, i32, i64, i64)
 declare i32 @abs(i32)
+declare i64 @strlen(ptr) memory(read)
+declare i32 @strcmp(ptr, ptr)
+declare i32 @strcasecmp(ptr, ptr)
+declare i32 @strcoll(ptr, ptr)
+declare void @take(ptr)
 
 define i1 @compare(ptr %a, ptr %b) {
 ; CHECK-LABEL: define i1 @compare(
 ; NEAR-LABEL: define i1 @compare(
-; NEAR-NEXT:     call i32 @memcmp(ptr %a, ptr %b, i64 4) [[$NOBUILTIN:#[0-9]+]]
-; CHECK:         call i32 @memcmp(ptr %a, ptr %b, i64 4) [[$NOBUILTIN:#[0-9]+]]
+; NEAR-NEXT:     call i32 @__pagetide_memcmp(ptr %a, ptr %b, i64 4)
+; CHECK-NEXT:    call i32 @__pagetide_memcmp(ptr %a, ptr %b, i64 4)
 ; ASM-LABEL: compare:
-; ASM:         callq memcmp
+; ASM:         callq __pagetide_memcmp
   %r = call i32 @memcmp(ptr %a, ptr %b, i64 4)
   %e = icmp eq i32 %r, 0
   ret i1 %e
@@ -34,14 +40,144 @@ define i1 @compare(ptr %a, ptr %b) {
 
 define i1 @compare_bytes(ptr %a, ptr %b) {
 ; ASM-LABEL: compare_bytes:
-; ASM:         callq bcmp
+; ASM:         callq __pagetide_bcmp
   %r = call i32 @bcmp(ptr %a, ptr %b, i64 16)
   %e = icmp eq i32 %r, 0
   ret i1 %e
 }
 
+; The runtime writes marks: nothing may be assumed of memory.
+define i64 @length(ptr %a) {
+; CHECK-LABEL: define i64 @length(
+; CHECK-NEXT:    tail call i64 @__pagetide_strlen(ptr nonnull %a){{$}}
+  %r = tail call i64 @strlen(ptr nonnull %a) memory(read)
+  ret i64 %r
+}
+
+define i64 @length_by_jump(ptr %a) {
+; CHECK-LABEL: define i64 @length_by_jump(
+; CHECK-NEXT:    musttail call i64 @__pagetide_strlen(ptr %a)
+  %r = musttail call i64 @strlen(ptr %a)
+  ret i64 %r
+}
+
+; Without builtins the function is still libc's.
+define i64 @length_without_builtins(ptr %a) "no-builtins" {
+; CHECK-LABEL: define i64 @length_without_builtins(
+; CHECK-NEXT:    call i64 @__pagetide_strlen(ptr %a)
+  %r = call i64 @strlen(ptr %a) nobuiltin
+  ret i64 %r
+}
+
+; A choice that is only called.
+define i32 @compare_by(i1 %folded, i1 %again, ptr %a, ptr %b) {
+; CHECK-LABEL: define i32 @compare_by(
+; CHECK:         select i1 %folded, ptr @__pagetide_strcasecmp, ptr @__pagetide_strcmp
+; CHECK:         phi ptr [ %one, %entry ], [ @__pagetide_strcoll, %other ]
+entry:
+  %one = select i1 %folded, ptr @strcasecmp, ptr @strcmp
+  br i1 %again, label %other, label %call
+other:
+  br label %call
+call:
+  %function = phi ptr [ %one, %entry ], [ @strcoll, %other ]
+  %r = call i32 %function(ptr %a, ptr %b)
+  ret i32 %r
+}
+
+; Pointers to the function stay equal in all files.
+define i1 @keep(ptr %slot, ptr %other, i1 %folded) {
+; CHECK-LABEL: define i1 @keep(
+; CHECK:         store ptr @strcmp, ptr %slot
+; CHECK:         icmp eq ptr @strcmp, %other
+; CHECK:         select i1 %folded, ptr @strcasecmp, ptr @strcmp
+; CHECK:         call void @take(ptr @strcmp)
+  store ptr @strcmp, ptr %slot
+  %e = icmp eq ptr @strcmp, %other
+  %c = select i1 %folded, ptr @strcasecmp, ptr @strcmp
+  %d = call i32 %c(ptr %slot, ptr %other)
+  call void @take(ptr %c)
+  call void @take(ptr @strcmp)
+  ret i1 %e
+}
+
+; A pointer that may be to such a function: by the types of the call, whether the
+; call has a prototype or not.
+define i32 @through_pointer(ptr %function, ptr %a, ptr %b) {
+; CHECK-LABEL: define i32 @through_pointer(
+; CHECK-NEXT:    %[[ADDRESS:.+]] = ptrtoint ptr %function to i64
+; CHECK-NEXT:    %[[BEGIN:.+]] = load i64, ptr @__pagetide_named_functions
+; CHECK-NEXT:    %[[FROM:.+]] = sub i64 %[[ADDRESS]], %[[BEGIN]]
+; CHECK-NEXT:    %[[BYTES:.+]] = load i64, ptr getelementptr inbounds (i8, ptr @__pagetide_named_functions, i64 8)
+; CHECK-NEXT:    %[[WITHIN:.+]] = icmp ult i64 %[[FROM]], %[[BYTES]]
+; CHECK-NEXT:    br i1 %[[WITHIN]], label %[[ASK:.+]], label %[[CALL:[^,]+]]
+; CHECK:         %[[FOUND:.+]] = call ptr @__pagetide_named_function(ptr %function)
+; CHECK:         %[[CALLED:.+]] = phi ptr [ %function, %0 ], [ %[[FOUND]], %[[ASK]] ]
+; CHECK-NEXT:    call i32 %[[CALLED]](ptr %a, ptr %b)
+  %r = call i32 %function(ptr %a, ptr %b)
+  ret i32 %r
+}
+
+define i32 @through_pointer_without_prototype(ptr %function, ptr %a, ptr %b) {
+; CHECK-LABEL: define i32 @through_pointer_without_prototype(
+; CHECK:         call ptr @__pagetide_named_function(ptr %function)
+  %r = call i32 (...) %function(ptr %a, ptr %b)
+  ret i32 %r
+}
+
+define i32 @through_pointer_invoked(ptr %function, ptr %a, ptr %b) personality ptr @take {
+; CHECK-LABEL: define i32 @through_pointer_invoked(
+; CHECK:         %[[FOUND:.+]] = call ptr @__pagetide_named_function(ptr %function)
+; CHECK:         %[[CALLED:.+]] = phi ptr [ %function, %0 ], [ %[[FOUND]], %{{.+}} ]
+; CHECK-NEXT:    invoke i32 %[[CALLED]](ptr %a, ptr %b)
+  %r = invoke i32 %function(ptr %a, ptr %b) to label %next unwind label %pad
+next:
+  ret i32 %r
+pad:
+  %p = landingpad { ptr, i32 } cleanup
+  ret i32 0
+}
+
+; No function in the table has these types. A virtual function is not libc's.
+define i32 @through_other_pointer(ptr %function, ptr %a) {
+; CHECK-LABEL: define i32 @through_other_pointer(
+; CHECK-NEXT:    call i32 %function(ptr %a, i64 3, i64 4)
+  %r = call i32 %function(ptr %a, i64 3, i64 4)
+  ret i32 %r
+}
+
+define i32 @virtual(ptr %object) {
+; CHECK-LABEL: define i32 @virtual(
+; CHECK-NOT:     __pagetide_named
+; CHECK:         call i32 %function(ptr %object)
+  %table = load ptr, ptr %object, !tbaa !0
+  %entry = getelementptr inbounds ptr, ptr %table, i64 2
+  %function = load ptr, ptr %entry
+  %r = call i32 %function(ptr %object)
+  ret i32 %r
+}
+
+; Functions of the program: by their types, their visibility, their bodies.
+define void @own(ptr %a) {
+; CHECK-LABEL: define void @own(
+; CHECK:         call i32 @index(i32 3)
+; CHECK:         call i64 @strnlen(ptr %a, i64 3)
+; CHECK:         call ptr @strchr(ptr %a, i32 3)
+  %i = call i32 @index(i32 3)
+  %n = call i64 @strnlen(ptr %a, i64 3)
+  %c = call ptr @strchr(ptr %a, i32 3)
+  ret void
+}
+declare i32 @index(i32)
+declare hidden i64 @strnlen(ptr, i64)
+define ptr @strchr(ptr %a, i32 %c) {
+  ret ptr %a
+}
+
 define ptr @copy(ptr %a, ptr %b) {
 ; ASM-LABEL: copy:
+; CHECK-LABEL: define ptr @copy(
+; CHECK:         call ptr @mempcpy(ptr %a, ptr %b, i64 8) [[$NOBUILTIN:#[0-9]+]]
 ; ASM:         {{callq|jmp}} mempcpy
   %r = call ptr @mempcpy(ptr %a, ptr %b, i64 8)
   ret ptr %r
@@ -85,4 +221,9 @@ define i32 @other(i32 %a) {
   ret i32 %r
 }
 
+!0 = !{!1, !1, i64 0}
+!1 = !{!"vtable pointer", !2, i64 0}
+!2 = !{!"Simple C++ TBAA"}
+
+; CHECK: declare i64 @__pagetide_strlen(ptr){{$}}
 ; CHECK: attributes [[$NOBUILTIN]] = { nobuiltin }
