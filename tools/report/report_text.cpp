@@ -191,8 +191,8 @@ void TextReport::facts() {
                             : ""));
   if (s.header.flags & trace::kHeaderMarksLate)
     long_fact("Incomplete",
-              "marks were switched on while the program ran; calls that were "
-              "running then have none, so any period may lack accesses");
+              "marks were switched on while the program ran; functions that "
+              "were running then have none, so any period may lack accesses");
   if (s.process)
     if (const std::string text = engine_text(s.process->engine); !text.empty())
       long_fact("Engine", text);
