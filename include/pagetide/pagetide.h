@@ -129,8 +129,9 @@ typedef struct pagetide_period {
   uint64_t index; /* from 0 */
   uint64_t start_ns, end_ns;
   uint32_t flags;    /* PAGETIDE_PERIOD_* */
-  uint64_t overruns; /* scheduled ends that passed within this period: a late
-                        recorder lengthens periods and never drops marks */
+  uint64_t overruns; /* scheduled ends that passed within this period: a
+                        recorder that falls behind lengthens periods and never
+                        drops marks */
   size_t granule;    /* bytes */
   size_t thread_count;
   const pagetide_thread_set *threads; /* one with tid 0 unless per_thread */
@@ -209,6 +210,15 @@ static inline const char *pagetide_status_string(int status) {
     return status >= 0 ? "success" : "unknown status";
   }
 }
+
+/*===- Options ------------------------------------------------------------===*/
+
+/* A program may define this function. It returns runtime options, written as in
+ * the environment variable PAGETIDE_OPTIONS, for example
+ * "period=100ms:settle=5ms". PAGETIDE_OPTIONS and `pagetide record` go before
+ * them. The runtime calls the function before the first constructor. So it must
+ * not depend on what constructors make, and best returns a string constant. */
+const char *__pagetide_default_options(void);
 
 /*===- Recording ----------------------------------------------------------===*/
 

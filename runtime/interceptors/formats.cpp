@@ -171,7 +171,29 @@ uptr IntegerBytes(char modifier) {
   }
 }
 
+/// Whether the conversion is of a floating-point number.
+bool IsReal(const Conversion &c) {
+  const char lower = (char)(c.letter | 32);
+  return lower == 'a' || lower == 'e' || lower == 'f' || lower == 'g';
+}
+bool IsLongReal(const Conversion &c) {
+  return IsReal(c) && (c.modifier == 'L' || c.modifier == 'q');
+}
+/// Bytes that scanf stores for a floating-point number.
+uptr RealBytes(const Conversion &c) {
+  if (IsLongReal(c))
+    return 10;
+  return c.modifier == 'l' ? 8 : 4;
+}
+
 enum class Kind : u8 { kWord, kReal, kLongReal };
+
+/// Of the argument that the conversion prints.
+Kind KindOf(const Conversion &c) {
+  if (!IsReal(c))
+    return Kind::kWord;
+  return IsLongReal(c) ? Kind::kLongReal : Kind::kReal;
+}
 
 /// A call's arguments, in any order if the format numbers them.
 class Arguments {
@@ -252,20 +274,13 @@ void DidPrint(const Char *format, va_list list, int result) {
     return;
   DidReadString(format);
   Arguments arguments(list);
-  auto kind = [](const Conversion &c) {
-    char lower = (char)(c.letter | 32);
-    if (lower != 'a' && lower != 'e' && lower != 'f' && lower != 'g')
-      return Kind::kWord;
-    return c.modifier == 'L' || c.modifier == 'q' ? Kind::kLongReal
-                                                  : Kind::kReal;
-  };
   // All numbered arguments must be known before any of them can be read.
   FormatReader<Char> first(format);
   for (;;) {
     Conversion c = first.NextOfPrintf();
     if (!c.letter || !c.position)
       break;
-    if (!arguments.Declare(c.position, kind(c)) ||
+    if (!arguments.Declare(c.position, KindOf(c)) ||
         (c.width_position &&
          !arguments.Declare(c.width_position, Kind::kWord)) ||
         (c.precision_position &&
@@ -311,18 +326,12 @@ void DidPrint(const Char *format, va_list list, int result) {
     case 'c':
     case 'C':
     case 'p':
-    case 'a':
-    case 'A':
-    case 'e':
-    case 'E':
-    case 'f':
-    case 'F':
-    case 'g':
-    case 'G':
-      arguments.Get(c.position, kind(c));
+      arguments.Get(c.position, Kind::kWord);
       break;
-    default: // unknown
-      return;
+    default:
+      if (!IsReal(c)) // unknown
+        return;
+      arguments.Get(c.position, KindOf(c));
     }
   }
 }
@@ -355,23 +364,11 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
     MayHaveWritten(text, most * (!wide && sizeof(Char) == 4 ? 6 : unit));
     return;
   }
-  case 'a':
-  case 'A':
-  case 'e':
-  case 'E':
-  case 'f':
-  case 'F':
-  case 'g':
-  case 'G':
-    DidWrite(p, c.modifier == 'L' || c.modifier == 'q' ? 10
-                : c.modifier == 'l'                    ? 8
-                                                       : 4);
-    return;
   case 'p':
     DidWrite(p, sizeof(void *));
     return;
   default:
-    DidWrite(p, IntegerBytes(c.modifier));
+    DidWrite(p, IsReal(c) ? RealBytes(c) : IntegerBytes(c.modifier));
   }
 }
 

@@ -24,10 +24,10 @@ extern "C" int feof(void *stream) noexcept;
 
 //===- printf -------------------------------------------------------------===//
 
-// A function and its variant with a va_list. Each parameter before the format
+// Each function has a variant with a va_list. Each parameter before the format
 // ends with a comma.
-/// The function with `...`, which calls our interceptor of the one with a
-/// va_list.
+
+/// The function with `...`. It calls our interceptor of the variant.
 #define PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)        \
   PAGETIDE_INTERCEPTOR(int, name,                                              \
                        PAGETIDE_UNPACK parameters const Char *format, ...) {   \
@@ -191,20 +191,16 @@ static void DidFwrite(const void *p, uptr size, uptr n, uptr done) {
   if (done < n)
     MayHaveRead(p, Product(size, n));
 }
-PAGETIDE_INTERCEPTOR(SIZE_T, fwrite, const void *p, SIZE_T size, SIZE_T n,
-                     void *f) {
-  OnInterceptedCall();
-  SIZE_T done = RESOLVED(fwrite)(p, size, n, f);
-  DidFwrite(p, size, n, done);
-  return done;
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, fwrite_unlocked, const void *p, SIZE_T size,
-                     SIZE_T n, void *f) {
-  OnInterceptedCall();
-  SIZE_T done = RESOLVED(fwrite_unlocked)(p, size, n, f);
-  DidFwrite(p, size, n, done);
-  return done;
-}
+#define PAGETIDE_FWRITE(name)                                                  \
+  PAGETIDE_INTERCEPTOR(SIZE_T, name, const void *p, SIZE_T size, SIZE_T n,     \
+                       void *f) {                                              \
+    OnInterceptedCall();                                                       \
+    SIZE_T done = RESOLVED(name)(p, size, n, f);                               \
+    DidFwrite(p, size, n, done);                                               \
+    return done;                                                               \
+  }
+PAGETIDE_FWRITE(fwrite)
+PAGETIDE_FWRITE(fwrite_unlocked)
 
 /// Marks a line read by fgets. If neither a newline nor the room ended it, a
 /// zero may have been part of it.

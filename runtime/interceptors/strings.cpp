@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What these functions read is known only afterwards. They read in steps and
-// mark each step before the next one, so that a mark is late by at most one
-// step. They mark writes before they make them. Functions that depend on the
-// locale mark at return.
+// mark each step before the next one, so that a mark follows its access by at
+// most one step. They mark writes before they make them. Functions that depend
+// on the locale mark at return.
 //
 // A string counts as read as far as the function's result depends on it. If
 // nobody knows how far that is (a locale's collation), the rest is marked as

@@ -40,8 +40,8 @@ static bool EndPeriodOrStop(u32 flags, bool on_caller, const EndReason *last) {
   return false;
 }
 
-/// Ends a period because its time has passed. Scheduled ends that passed while
-/// the recorder was late are overruns: they lengthened this period.
+/// Ends a period because its time has passed. Further scheduled ends that have
+/// passed since are overruns: they lengthened this period.
 static void EndTimedPeriod(u64 now) {
   u64 period = __atomic_load_n(&record_config.period_ns, __ATOMIC_ACQUIRE);
   u64 due = recorder_state.next_end;

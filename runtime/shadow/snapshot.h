@@ -17,7 +17,8 @@
 //   after the cell was read. That mark says what is staged already. A cell's
 //   boundary is the moment at which its zero becomes visible, and the mark was
 //   made before it. So the period that is ending rightly has the mark. Its
-//   access comes after the mark, so at worst it is a late one.
+//   access comes after the mark, so at worst it is a delayed one (the
+//   contract, section 1).
 // - A mark that overwrites another must not carry more information than the one
 //   already read. Near and certain marks say the same in every cell that can
 //   have both, and may marks are made in empty cells only (abi.h). But a mark

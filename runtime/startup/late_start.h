@@ -11,8 +11,9 @@ namespace pagetide {
 
 /// Switches marks on while the program runs: calls made from then on reach
 /// marked code. Returns when they are on. Does nothing if they are, or if the
-/// process has no instrumented code. `late`: instrumented code has run without
-/// marks, and the trace says so. Not async-signal-safe.
+/// process has no instrumented code. `late`: this is a late start, which means
+/// that instrumented code has run without marks. The trace says so. Not
+/// async-signal-safe.
 void SwitchMarksOn(bool late);
 
 } // namespace pagetide

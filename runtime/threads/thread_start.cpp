@@ -183,9 +183,9 @@ void InitThreads() {
   // The constructors of other libraries may have taken every key.
   if (int error = REAL(pthread_key_create)(&end_key, EndThread))
     Warning(
-        "pthread_key_create failed (%s): thread exits will be noticed late, "
-        "and their shadows freed late. Load the libraries that create so "
-        "many keys after the program has started.\n",
+        "pthread_key_create failed (%s): thread exits will not be noticed at "
+        "once, and their shadows will be freed some time after. Load the "
+        "libraries that create so many keys after the program has started.\n",
         DescribeErrno(error));
   else
     has_end_key = true;

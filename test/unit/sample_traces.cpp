@@ -315,7 +315,8 @@ Bytes make_audited() {
       {{trace::RegionKind::kThreadStack, 0x7ffff7080000, 0x10000, 4243, ""},
        {trace::RegionKind::kUnseen, 0x7fff00000000, 0x1000, 0, "a device"}}});
   constexpr auto kSeen = trace::kKernelWritten;
-  // Two parts; heap marked late, in the period before, and not at all.
+  // Two parts; heap marked in the period after, in the one before, and not at
+  // all.
   writer.write(KernelWrites{
       0, false, false, kSampleStartNs + 500 * kMs, {{kText + 0x11, 1, kSeen}}});
   writer.write(KernelWrites{0,

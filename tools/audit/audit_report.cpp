@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace pagetide::tools {
 
@@ -31,7 +30,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.2f} %", exact);
 }
 
-class TextAudit {
+class TextAudit : TextLines {
 public:
   TextAudit(const Audit &audit, const AuditStyle &style)
       : audit_(audit), style_(style) {}
@@ -52,23 +51,10 @@ public:
     libraries();
     unseen();
     verdict();
-    return std::move(out_);
+    return take();
   }
 
 private:
-  template <typename... Args>
-  void line(fmt::format_string<Args...> format, Args &&...args) {
-    fmt::format_to(std::back_inserter(out_), format,
-                   std::forward<Args>(args)...);
-    out_ += '\n';
-  }
-
-  /// The words in lines that are indented.
-  void paragraph(std::size_t indent, std::string_view words) {
-    out_.append(indent, ' ');
-    out_ += wrapped(words, indent);
-  }
-
   void periods() {
     std::string text = fmt::format("{} period{}", format_count(audit_.compared),
                                    plural(audit_.compared));
@@ -271,7 +257,6 @@ private:
 
   const Audit &audit_;
   const AuditStyle &style_;
-  std::string out_;
 };
 
 } // namespace

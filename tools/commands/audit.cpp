@@ -297,10 +297,10 @@ CommandRun set_up(CLI::App &app) {
                "Exit with status 1 for any uncovered page, also in stacks and "
                "in the C library's own data.");
   add_number(app, "--top", "N",
-             "The most fully covered mappings in the table. [10]",
+             "At most N fully covered mappings in the table. [10]",
              [options](std::uint64_t top) { options->style.top = top; });
   add_number(app, "--pages", "N",
-             "The most ranges of uncovered pages to list per mapping. [4]",
+             "At most N ranges of uncovered pages per mapping. [4]",
              [options](std::uint64_t pages) { options->style.pages = pages; });
   return [options](const std::vector<std::string> &command) {
     return run_audit(*options, command);

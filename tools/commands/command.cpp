@@ -59,6 +59,9 @@ std::string command_help(const Command &command, const CLI::App &app) {
       left += " " + option->get_type_name();
     out += help_entry(left, option->get_description());
   }
+  if (command.note)
+    out += fmt::format("\n{}  {}\n", wrapped(command.note, 0),
+                       command.note_example);
   return out + fmt::format("\n{}\nExample:\n  {}\n",
                            wrapped(command.statuses, 0), command.example);
 }

@@ -41,6 +41,9 @@ struct Command {
   CommandRun (*set_up)(CLI::App &app);
   int failure_status;
   bool runs_another; ///< `rest` begins with the first word that is no option
+  /// The text after the options in its help, and an example of it.
+  const char *note = nullptr;
+  const char *note_example = nullptr;
 };
 
 extern const Command kRecordCommand;

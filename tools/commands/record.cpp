@@ -267,22 +267,24 @@ CommandRun set_up(CLI::App &app) {
   app.add_flag("--per-thread", options->per_thread,
                "Keep one page set for each thread.");
   app.add_option("--checksum", options->checksum,
-                 "Pages of each period to take checksums of. [none]")
+                 "Of which pages to take checksums in each period: none, those "
+                 "written, or those read or written. [none]")
       ->type_name("none|written|accessed")
       ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
   app.add_option(
          "--unstable", options->unstable,
          "What to do if a page is written while its checksum is taken. "
-         "flag: call it unstable; rehash: take the checksum again; stop: "
-         "stop the threads. [flag]")
+         "flag: report it as unstable, without a checksum; rehash: first try "
+         "again, up to three times; stop: stop the program's threads and take "
+         "the checksum once more. [flag]")
       ->type_name("flag|rehash|stop")
       ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
   app.add_option(
          "--on-failure", options->on_failure,
-         "What to do if a process cannot be recorded from its start "
-         "(refuse: do not start it) or later (stop: end it). continue: let "
-         "it run in both cases; messages and traces say what is missing. "
-         "[refuse]")
+         "What to do if recording a process cannot begin, or cannot go on. "
+         "refuse: do not start the process, or let it run on; continue: let "
+         "it run in both cases; stop: do not start it, or end it. Messages "
+         "and traces say what is missing. [refuse]")
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
   app.add_flag("--no-output", options->no_output,
@@ -304,6 +306,11 @@ extern const Command kRecordCommand = {
     set_up,
     kRecordFailed,
     true,
+    "The runtime has more options, such as settle and mappings. Set them in "
+    "PAGETIDE_OPTIONS, with a colon between two of them "
+    "(docs/using/recording.md). PAGETIDE_OPTIONS=help=1 ./prog lists them all. "
+    "An example:",
+    "PAGETIDE_OPTIONS=settle=5ms:mappings=20ms pagetide record -- ./prog",
 };
 
 } // namespace pagetide::tools

@@ -142,7 +142,7 @@ CommandRun set_up(CLI::App &app) {
                "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--only", options->only,
                "Only these files, without other processes of their runs.");
-  add_number(app, "--top", "N", "The most lines in a table. [10]",
+  add_number(app, "--top", "N", "At most N lines in a table. [10]",
              [options](std::uint64_t top) { options->top = top; });
   return [options](const std::vector<std::string> &) {
     return run_report(*options);

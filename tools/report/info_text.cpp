@@ -71,8 +71,9 @@ std::string header_text(const trace::FileHeader &header,
                           ? "left out by some module"
                           : "marked");
   if (header.flags & trace::kHeaderMarksLate)
-    fact("marks", "switched on while the program ran; calls that were running "
-                  "then have none");
+    fact("marks",
+         "switched on while the program ran; functions that were running "
+         "then have none");
   fact("checksums", checksum_mode_name(header.checksum_mode));
   fact("unstable", unstable_policy_name(header.unstable_policy));
   fact("period", header.period_ns == 0 ? "ended by the program"

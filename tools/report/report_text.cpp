@@ -55,7 +55,7 @@ std::string count_cell(std::uint64_t count, bool is_lower_bound = false) {
                      kNumberWidth - 1);
 }
 
-class TextReport {
+class TextReport : TextLines {
 public:
   TextReport(const Summary &summary, const ReportStyle &style)
       : summary_(summary), style_(style), layout_(summary.geometry().layout),
@@ -66,19 +66,12 @@ public:
   std::string run();
 
 private:
-  template <typename... Args>
-  void line(fmt::format_string<Args...> format, Args &&...args) {
-    fmt::format_to(std::back_inserter(out_), format,
-                   std::forward<Args>(args)...);
-    out_ += '\n';
-  }
   void fact(const char *label, const std::string &text) {
     line("  {:<10} {}", label, text);
   }
   /// A fact of several words, wrapped at the report's width.
   void long_fact(const char *label, const std::string &text) {
-    fmt::format_to(std::back_inserter(out_), "  {:<10} ", label);
-    out_ += wrapped(text, kFactIndent, style_.width);
+    labelled(fmt::format("  {:<10} ", label), text, style_.width);
   }
   std::string bytes(double granules) const {
     return format_bytes(granules *
@@ -123,7 +116,6 @@ private:
   const ReportStyle &style_;
   abi::Layout layout_;
   const char *unit_;
-  std::string out_;
 };
 
 /// The options without what `pagetide record` set for itself, and without what
@@ -166,14 +158,12 @@ std::string TextReport::periods_text() const {
 void TextReport::facts() {
   const Summary &s = summary_;
   const bool is_complete = s.completeness.is_complete();
-  out_ += wrapped(fmt::format("{} ({}, {})", printable(s.path),
-                              format_bytes(static_cast<double>(s.file_bytes)),
-                              is_complete ? "complete" : "INCOMPLETE"),
-                  kTextIndent, style_.width);
-  if (!is_complete) {
-    out_ += std::string(kTextIndent, ' ');
-    out_ += wrapped(s.completeness.sentence(), kTextIndent, style_.width);
-  }
+  append(wrapped(fmt::format("{} ({}, {})", printable(s.path),
+                             format_bytes(static_cast<double>(s.file_bytes)),
+                             is_complete ? "complete" : "INCOMPLETE"),
+                 kTextIndent, style_.width));
+  if (!is_complete)
+    paragraph(kTextIndent, s.completeness.sentence(), style_.width);
   line("");
   if (s.process) {
     long_fact("Program", printable(s.process->executable));
@@ -201,8 +191,8 @@ void TextReport::facts() {
                             : ""));
   if (s.header.flags & trace::kHeaderMarksLate)
     long_fact("Incomplete",
-              "marks were switched on while the program ran; calls that were "
-              "running then have none, so any period may lack accesses");
+              "marks were switched on while the program ran; functions that "
+              "were running then have none, so any period may lack accesses");
   if (s.process)
     if (const std::string text = engine_text(s.process->engine); !text.empty())
       long_fact("Engine", text);
@@ -277,7 +267,7 @@ void TextReport::curve() {
   const auto label = [](double value, const void *context) {
     return static_cast<const TextReport *>(context)->bytes(value);
   };
-  out_ += draw_curve(summary_.curve, style, label, this);
+  append(draw_curve(summary_.curve, style, label, this));
 }
 
 void TextReport::mappings() {
@@ -385,7 +375,7 @@ std::string TextReport::run() {
   threads();
   checksums();
   notes();
-  return std::move(out_);
+  return take();
 }
 
 } // namespace

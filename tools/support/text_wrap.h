@@ -7,9 +7,13 @@
 #ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
 #define PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -29,6 +33,35 @@ std::string shortened(const std::string &text, std::size_t columns);
 /// break.
 std::string wrapped(std::string_view words, std::size_t indent,
                     std::size_t width = kTextWidth);
+
+/// Text that is made line by line.
+class TextLines {
+public:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args &&...args) {
+    fmt::format_to(std::back_inserter(text_), format,
+                   std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  /// The words in lines that are all indented.
+  void paragraph(std::size_t indent, std::string_view words,
+                 std::size_t width = kTextWidth) {
+    labelled(std::string(indent, ' '), words, width);
+  }
+  /// The label and, behind it, the words in lines that begin where it ends.
+  void labelled(std::string_view label, std::string_view words,
+                std::size_t width) {
+    text_ += label;
+    text_ += wrapped(words, columns_of(label), width);
+  }
+  /// Text that has its line breaks already.
+  void append(std::string_view text) { text_ += text; }
+
+  std::string take() { return std::move(text_); }
+
+private:
+  std::string text_;
+};
 
 } // namespace pagetide::tools
 

@@ -19,8 +19,8 @@ using trace::FrameType;
 
 namespace {
 
-/// Takes values from the front of a payload; throws Malformed where it runs
-/// out. `what` names the value in the message.
+/// Takes values from the front of a payload. Throws Malformed if the payload is
+/// too short. `what` names the value in the message.
 class Cursor {
 public:
   explicit Cursor(std::span<const std::uint8_t> payload)

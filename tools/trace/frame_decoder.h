@@ -19,7 +19,7 @@ namespace pagetide::tools {
 /// the others keep memory for the next frame of theirs. A frame of a type that
 /// this version does not know comes with that type and no content.
 struct Frame {
-  std::uint64_t offset = 0; ///< where its header stands in the file
+  std::uint64_t offset = 0; ///< where its header is in the file
   std::uint64_t bytes = 0;  ///< header and stored payload
   trace::FrameType type = trace::FrameType::kNote;
   RunId run_id;

@@ -17,7 +17,7 @@ using trace::FrameType;
 
 namespace {
 
-/// The granules that a part speaks of lie in [first, end); end == 0: none.
+/// All granules of a part lie in [first, end). If it has none, end is 0.
 struct GranuleRange {
   std::uint64_t first;
   std::uint64_t end;

@@ -29,8 +29,8 @@ public:
   explicit FrameOrder(const trace::FileHeader &header);
 
   /// Checks the frame against those before it, and fills in what it says of
-  /// them. False if it needs frames that are lost. Throws Malformed if it
-  /// cannot stand here.
+  /// them. False if it needs frames that are lost. Throws Malformed if the
+  /// frame cannot come at this place.
   bool accept(Frame &frame);
   /// Bytes between the last frame and the next one could not be read.
   void skip_damage();
@@ -60,7 +60,7 @@ private:
 
   std::optional<std::uint64_t> last_whole_;
   std::optional<std::uint64_t> open_period_;
-  std::uint64_t open_floor_ = 0; ///< first granule the next part may speak of
+  std::uint64_t open_floor_ = 0; ///< first granule the next part may have
   std::uint64_t open_start_ns_ = 0;
   std::uint64_t open_end_ns_ = 0;
   /// After damage: the next part's period may have begun in it.

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A frame counts as one only if its magic, its sizes and its hash are right.
-// Where the bytes are damaged, the scanner looks for the next place at which
-// that is so. What it does for this is bounded: a file can be made of nothing
-// but frames with wrong hashes, each of which claims the same megabytes.
+// A frame is sound only if its magic, its sizes and its hash are right. If
+// bytes are damaged, the scanner looks for the next sound frame. This work is
+// bounded: somebody may make a file of nothing but frames with wrong hashes,
+// each of which claims the same megabytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ public:
   }
   /// The payload of that frame, until the next call. Throws Malformed.
   std::span<const std::uint8_t> unpack();
-  /// What is wrong where look_at() found something cut off or damaged.
+  /// What is wrong with what look_at() found, if it is cut off or damaged.
   const std::string &reason() const { return reason_; }
 
   /// Where the next frame begins after the cut or damaged one at `offset`.

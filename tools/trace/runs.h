@@ -19,8 +19,8 @@ inline constexpr unsigned kCertainFlags =
 inline constexpr unsigned kMayFlags =
     trace::kRunMayRead | trace::kRunMayWritten;
 
-/// The flags of an access that surely was one, and in this period; 0 where the
-/// run only says what may have been, or was carried over.
+/// The flags of accesses that are certain and of this period. 0 if the run's
+/// accesses are all only possible, or carried over.
 inline unsigned certain_flags(unsigned flags) { return flags & kCertainFlags; }
 
 /// What is only possible, by the flags of the same accesses if they were
@@ -35,18 +35,18 @@ inline unsigned possible_flags(unsigned flags) {
   return possible & ~certain_flags(flags);
 }
 
-/// Drops what a stronger statement about the same granule makes untrue or
-/// idle: a certain access says more than a possible one, and a granule written
-/// in this period is not (only) carried.
+/// Drops flags that others make needless or untrue. A certain access says more
+/// than a possible one. A granule that was written in this period is not only
+/// carried.
 unsigned normalized_flags(unsigned flags);
 
-/// Adds a run that does not begin before the list's last one ends; joins the
-/// two where they touch and say the same.
+/// Adds a run that does not begin before the list's last one ends. Joins the
+/// two if they touch and have the same flags.
 void append_run(std::vector<GranuleRun> &runs, std::uint64_t first,
                 std::uint64_t count, unsigned flags);
 
-/// The union of two lists, each sorted and without overlap; where both have a
-/// granule, the flags are or-ed and normalized.
+/// The union of two lists, each sorted and without overlap. If both have a
+/// granule, its flags are or-ed and normalized.
 std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
                                    std::span<const GranuleRun> b);
 

@@ -20,7 +20,7 @@ namespace pagetide::tools {
 using trace::FrameType;
 
 static_assert(std::endian::native == std::endian::little,
-              "headers are read as they stand in the file");
+              "headers are read as they are in the file");
 
 namespace {
 
@@ -111,8 +111,8 @@ bool TraceReader::next(Frame &frame) {
   return false;
 }
 
-/// Decodes the frame at offset_, whose hash is right. False if it cannot be
-/// used.
+/// Decodes the frame at offset_, whose hash the scanner has checked. False if
+/// the frame cannot be used.
 bool TraceReader::take(Frame &frame) {
   frame.offset = offset_;
   frame.bytes = scanner_.frame_bytes();
@@ -126,7 +126,7 @@ bool TraceReader::take(Frame &frame) {
     return false;
   }
   offset_ += frame.bytes;
-  // A frame of an unknown type says nothing about whether the process ended.
+  // An End frame counts only if no other frame follows, of whatever type.
   ended_ = frame.type == FrameType::kEnd;
   if (ended_)
     completeness_.add_end(frame.end);
@@ -151,7 +151,7 @@ void TraceReader::skip_damage(std::uint64_t bytes, std::string reason) {
 void TraceReader::look_beyond_damage(bool is_cut) {
   std::string reason = scanner_.reason();
   if (const auto next = scanner_.find_after(offset_)) {
-    // The file does not end here, so the size is what is wrong.
+    // A sound frame follows, so it is this frame's size that is wrong.
     skip_damage(*next - offset_,
                 is_cut ? "a frame's size is wrong" : std::move(reason));
   } else if (is_cut && !scanner_.gave_up()) {

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reader trusts no byte: a frame is handed out only after its hash was
-// checked and all of it was decoded within the bounds of the format. It keeps
-// one frame in memory, never a whole period and never a granule's worth of
-// anything that a run only counts.
+// The reader trusts no byte. It hands out a frame only after it has checked the
+// frame's hash and decoded all of it within the format's bounds. It keeps one
+// frame in memory, never a whole period. Runs of granules stay runs, so their
+// length costs no memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,12 @@
 
 namespace pagetide::tools {
 
-/// Reads the frames of one trace in order. Where bytes are damaged, it goes on
-/// with the next frame that is sound, and keeps account of what is missing.
+/// Reads the frames of one trace in order. If bytes are damaged, it goes on
+/// with the next sound frame. It keeps account of what is missing.
 class TraceReader {
 public:
-  /// Reads the header. `name` stands for the file in messages. Throws Failure
-  /// if this is no trace, or none of a version this reader knows.
+  /// Reads the header. `name` is the file's name in messages. Throws Failure if
+  /// the source is no trace, or if this reader does not know its version.
   TraceReader(std::unique_ptr<ByteSource> source, std::string name);
 
   static TraceReader open(const std::string &path);
@@ -45,20 +45,20 @@ public:
   /// Decodes the next frame that can be used. False at the end.
   bool next(Frame &frame);
 
-  /// What the trace lacks. To be asked after next() has returned false.
+  /// What the trace lacks. Call it after next() has returned false.
   const Completeness &completeness() const { return completeness_; }
-  /// Whether damaged bytes were skipped so far.
+  /// Whether the reader has skipped damaged bytes so far.
   bool has_damage() const { return completeness_.damage_count() != 0; }
 
-  /// The last period of which all parts were handed out.
+  /// The last period of which the reader has handed out all parts.
   std::optional<std::uint64_t> last_whole_period() const {
     return order_.last_whole_period();
   }
-  /// The period of which some parts were handed out, but not yet the last.
+  /// The period of which it has handed out some parts, but not yet the last.
   std::optional<std::uint64_t> open_period() const {
     return order_.open_period();
   }
-  /// What a Period frame that follows has to say of its context.
+  /// The context that a Period frame must have if it comes next.
   std::uint64_t context_of_next() const { return order_.context_of_next(); }
 
 private:

@@ -19,7 +19,7 @@
 
 namespace pagetide::tools {
 
-/// What a cell stands for and what a run's addresses count.
+/// What marks mean, and how many bytes cells and granules have.
 struct Geometry {
   abi::Layout layout = abi::Layout::kRw;
   unsigned cell_shift = abi::kDefaultGranuleShift;
@@ -37,8 +37,8 @@ inline Geometry geometry_of(const trace::FileHeader &header) {
           header.granule_shift};
 }
 
-/// Neighbouring granules of which the same is known. There can be tens of
-/// millions of them in one frame, hence the packing.
+/// Neighbouring granules about which the same is known. One frame can have tens
+/// of millions of runs, so a run is packed into 16 bytes.
 struct GranuleRun {
   std::uint64_t first;      ///< a granule's number: address >> granule_shift
   std::uint64_t count : 56; ///< never 0
@@ -143,8 +143,8 @@ struct End {
   std::optional<std::uint64_t> periods = {};
 };
 
-/// One part of a period. Also a whole period, as the writer takes it and cuts
-/// it into parts.
+/// One part of a period. The writer also takes a whole period in this form, and
+/// cuts it into parts.
 struct PeriodPart {
   /// The runs of one thread: run_count entries of `runs` from first_run on.
   struct Section {
@@ -154,7 +154,7 @@ struct PeriodPart {
   };
 
   std::uint64_t index = 0;
-  bool first = true; ///< the reader says so for traces before 1.4 too
+  bool first = true; ///< the reader sets it for traces before 1.4 too
   bool last = true;
   std::uint8_t flags = 0; ///< trace::PeriodFlags
   std::uint64_t start_ns = 0;
@@ -163,12 +163,12 @@ struct PeriodPart {
   std::vector<Section> sections;
   std::vector<GranuleRun> runs;
   std::vector<ChecksumRun> checksum_runs;
-  std::vector<std::uint64_t> hashes; ///< one a stable granule, in order
+  std::vector<std::uint64_t> hashes; ///< one per stable granule, in order
   /// In the last part only.
   std::uint64_t combined = 0;
   std::uint64_t stable = 0;
   std::uint64_t left_out = 0;
-  /// How many trace::is_context() frames precede. A TraceWriter counts them.
+  /// How many trace::is_context() frames come before. A TraceWriter sets it.
   std::uint64_t context = 0;
 
   std::span<const GranuleRun> runs_of(const Section &section) const {
@@ -188,13 +188,13 @@ struct PeriodPart {
   }
 };
 
-/// True where a mark may leave open which of two granules it is about.
+/// Whether the precision is near. A mark may then mean either of two granules.
 inline bool is_near(const trace::FileHeader &header) {
   return header.cell_shift < header.granule_shift;
 }
 
-/// English words for what a header or an End frame says; values that a later
-/// minor version added are given as numbers.
+/// English words for what headers and frames say. A value that a later minor
+/// version added is given as a number, or is "unknown".
 const char *precision_name(const trace::FileHeader &header);
 const char *checksum_mode_name(trace::ChecksumMode mode);
 const char *unstable_policy_name(trace::UnstablePolicy policy);

@@ -32,7 +32,7 @@ trace::Text text_of(const std::string &text) {
   return {text.data(), text.size()};
 }
 
-/// What lies in [from, to) of a period, as a part of it.
+/// The granules of a period that lie in [from, to), as a part of it.
 PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
                    std::uint64_t to) {
   PeriodPart part;
@@ -75,7 +75,7 @@ PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
   return part;
 }
 
-/// The granules a period speaks of lie in [first, end); end == 0: none.
+/// All granules of a period lie in [first, end). If it has none, end is 0.
 struct Extent {
   std::uint64_t first = UINT64_MAX;
   std::uint64_t end = 0;
@@ -96,8 +96,8 @@ Extent extent_of(const PeriodPart &period) {
   return extent;
 }
 
-/// Appends the parts of the period, halving its extent until they are small
-/// enough.
+/// Halves the period's extent until the parts are small enough. Appends the
+/// parts.
 void cut_into_parts(PeriodPart period, std::size_t part_bytes,
                     std::vector<PeriodPart> &parts) {
   const Extent extent = extent_of(period);

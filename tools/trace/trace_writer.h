@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime has a writer of its own that needs no libc; this one serves the
-// harvester and the tests.
+// This writer serves the harvester and the tests. The runtime has a writer of
+// its own, which needs no libc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ private:
   Bytes bytes_;
 };
 
-/// Writes at a descriptor's offset; does not own the descriptor.
+/// Writes at the offset of a descriptor, which the caller closes.
 class FdSink : public ByteSink {
 public:
   FdSink(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
@@ -68,7 +68,7 @@ Bytes encode(const PeriodPart &part);
 Bytes encode(const KernelWrites &part);
 Bytes encode(const Regions &regions);
 
-/// Cuts a whole period into parts whose payloads have about part_bytes at most.
+/// Cuts a whole period into parts. Each payload has about part_bytes at most.
 std::vector<Bytes> encode_period(const PeriodPart &period,
                                  std::size_t part_bytes = trace::kPartBytes);
 
@@ -99,7 +99,7 @@ public:
     frame(trace::FrameType::kThreads, encode(threads));
   }
   void write(const Note &note) { frame(trace::FrameType::kNote, encode(note)); }
-  /// Without a count of periods: adds it.
+  /// Adds the count of periods if `end` has none.
   void write(End end) {
     if (!end.periods)
       end.periods = periods_;
@@ -111,7 +111,7 @@ public:
   void write(const Regions &regions) {
     frame(trace::FrameType::kRegions, encode(regions));
   }
-  /// A whole period. Its `context` is of no matter.
+  /// Writes a whole period. It sets the period's `context` itself.
   void write(PeriodPart period, std::size_t part_bytes = trace::kPartBytes) {
     period.context = context_;
     for (const Bytes &payload : encode_period(period, part_bytes))

@@ -8,7 +8,7 @@
 // Each thread touches all of its granules and then, far apart in time, a few here
 // and there, while the recorder collects. It leaves alone what had no marks for a
 // period (idle_after=1), so that most of these marks are made where it does not
-// look until the kernel tells it to: none is missing, and none comes late.
+// look until the kernel tells it to: none is missing, and each is in its period.
 // RUN: %known_sets --timed 1ms --ways O2/rw/12/near,O2/access/12/near,O2/rw/6 \
 // RUN:   --option idle_after=1 --arg left-alone --skip-carried %s
 // RUN: %known_sets --timed 1ms --ways O2/rw/12/near --modes process \
