@@ -261,7 +261,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_writev, int pid, const iovec *v,
   OnInterceptedCall();
   SSIZE_T done =
       RESOLVED(process_vm_writev)(pid, v, n, remote, remote_n, flags);
-  Pieces(v, (sptr)n).MarkOutputDone(done);
+  MarkOutputPieces(v, (sptr)n, done);
   if (done >= 0)
     DidRead(remote, remote_n * sizeof(*remote));
   return done;

@@ -34,7 +34,7 @@ struct Conversion {
   /// Letters of the length modifier: "hh" is 'H', "ll" and its synonyms 'q'.
   char modifier;
   /// There is text between this conversion and the one before.
-  bool after_text;
+  bool after_text; ///< scanf
 };
 
 /// Walks over a format's conversions. Char is char or wchar_t.
@@ -44,7 +44,7 @@ public:
 
   /// `gnu_a`: %as allocates, as before C99.
   Conversion NextOfScanf(bool gnu_a) {
-    Conversion c = Begin();
+    Conversion c = Begin</*kNotesText=*/true>();
     if (Failed(c))
       return c;
     c.star_width = Skip('*');
@@ -69,7 +69,7 @@ public:
   }
 
   Conversion NextOfPrintf() {
-    Conversion c = Begin();
+    Conversion c = Begin</*kNotesText=*/false>();
     if (Failed(c))
       return c;
     while (IsOneOf(*p_, "-+ #0'I"))
@@ -121,7 +121,7 @@ private:
   }
   static bool Failed(const Conversion &c) { return c.position < 0; }
   /// Goes to the next conversion and reads its position.
-  Conversion Begin() {
+  template <bool kNotesText> Conversion Begin() {
     Conversion c = {};
     c.precision = -1;
     for (;; ++p_) {
@@ -135,7 +135,8 @@ private:
           break;
       }
       // Blanks match any number of blanks, or none.
-      c.after_text |= !IsOneOf(*p_, " \t\n\v\f\r");
+      if (kNotesText)
+        c.after_text |= !IsOneOf(*p_, " \t\n\v\f\r");
     }
     c.position = Position();
     return c;
@@ -262,9 +263,73 @@ static void DidPrintString(u64 address, bool wide, int precision) {
     return;
   }
   const char *s = (const char *)address;
-  DidRead(s, LengthWithEnd(s, most));
+  DidRead(s, precision < 0 ? Length(s) + 1 : LengthWithEnd(s, most));
   if (precision >= 0 && sizeof(Char) == 4)
     MayHaveRead(s, LengthWithEnd(s, most * 6)); // it limits characters
+}
+
+/// Reads the arguments of a format that numbers them. All must be known before
+/// any of them can be read. False if there are too many.
+template <typename Char>
+static bool ReadNumbered(const Char *format, Arguments &arguments) {
+  FormatReader<Char> reader(format);
+  for (;;) {
+    const Conversion c = reader.NextOfPrintf();
+    if (!c.letter || !c.position)
+      break;
+    if (!arguments.Declare(c.position, KindOf(c)) ||
+        (c.width_position &&
+         !arguments.Declare(c.width_position, Kind::kWord)) ||
+        (c.precision_position &&
+         !arguments.Declare(c.precision_position, Kind::kWord)))
+      return false;
+  }
+  arguments.ReadDeclared();
+  return true;
+}
+
+/// Marks what a conversion has read and written through its arguments. False if
+/// it is unknown: then nobody knows what the other arguments are.
+template <typename Char>
+static bool DidConvert(const Conversion &c, Arguments &arguments, int result) {
+  if (c.star_width)
+    arguments.Get(c.width_position, Kind::kWord);
+  int precision = c.precision;
+  if (c.star_precision)
+    precision = (int)arguments.Get(c.precision_position, Kind::kWord);
+  switch (c.letter) {
+  case 's':
+  case 'S':
+    DidPrintString<Char>(arguments.Get(c.position, Kind::kWord),
+                         c.letter == 'S' || c.modifier == 'l', precision);
+    return true;
+  case 'n': {
+    void *p = (void *)arguments.Get(c.position, Kind::kWord);
+    if (result >= 0)
+      DidWrite(p, IntegerBytes(c.modifier));
+    else
+      MayHaveWritten(p, IntegerBytes(c.modifier));
+    return true;
+  }
+  case 'm': // errno's text
+    return true;
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'c':
+  case 'C':
+  case 'p':
+    arguments.Get(c.position, Kind::kWord);
+    return true;
+  default:
+    if (!IsReal(c))
+      return false;
+    arguments.Get(c.position, KindOf(c));
+    return true;
+  }
 }
 
 /// Marks what printf has read and written through its arguments.
@@ -274,66 +339,12 @@ void DidPrint(const Char *format, va_list list, int result) {
     return;
   DidReadString(format);
   Arguments arguments(list);
-  // All numbered arguments must be known before any of them can be read.
-  FormatReader<Char> first(format);
-  for (;;) {
-    Conversion c = first.NextOfPrintf();
-    if (!c.letter || !c.position)
-      break;
-    if (!arguments.Declare(c.position, KindOf(c)) ||
-        (c.width_position &&
-         !arguments.Declare(c.width_position, Kind::kWord)) ||
-        (c.precision_position &&
-         !arguments.Declare(c.precision_position, Kind::kWord)))
-      return;
-  }
-  arguments.ReadDeclared();
   FormatReader<Char> reader(format);
-  for (;;) {
-    Conversion c = reader.NextOfPrintf();
-    if (!c.letter)
-      return;
-    if (c.star_width)
-      arguments.Get(c.width_position, Kind::kWord);
-    int precision = c.precision;
-    if (c.star_precision)
-      precision = (int)arguments.Get(c.precision_position, Kind::kWord);
-    switch (c.letter) {
-    case 's':
-      DidPrintString<Char>(arguments.Get(c.position, Kind::kWord),
-                           c.modifier == 'l', precision);
-      break;
-    case 'S':
-      DidPrintString<Char>(arguments.Get(c.position, Kind::kWord), true,
-                           precision);
-      break;
-    case 'n': {
-      void *p = (void *)arguments.Get(c.position, Kind::kWord);
-      if (result >= 0)
-        DidWrite(p, IntegerBytes(c.modifier));
-      else
-        MayHaveWritten(p, IntegerBytes(c.modifier));
-      break;
-    }
-    case 'm': // errno's text
-      break;
-    case 'd':
-    case 'i':
-    case 'o':
-    case 'u':
-    case 'x':
-    case 'X':
-    case 'c':
-    case 'C':
-    case 'p':
-      arguments.Get(c.position, Kind::kWord);
-      break;
-    default:
-      if (!IsReal(c)) // unknown
-        return;
-      arguments.Get(c.position, KindOf(c));
-    }
-  }
+  Conversion c = reader.NextOfPrintf();
+  if (c.letter && c.position && !ReadNumbered(format, arguments))
+    return;
+  while (c.letter && DidConvert<Char>(c, arguments, result))
+    c = reader.NextOfPrintf();
 }
 
 /// Marks what scanf's conversion has stored. Char is that of the input.

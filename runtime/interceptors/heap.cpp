@@ -55,6 +55,12 @@ struct Block {
 };
 } // namespace
 
+/// True if a block has room for n bytes: then realloc leaves it in its place.
+static bool IsEnough(void *p, uptr n) {
+  const Block block(p);
+  return !block.mapped && n <= block.usable;
+}
+
 PAGETIDE_INTERCEPTOR(void *, calloc, SIZE_T n, SIZE_T bytes) {
   const bool glibcs = AllocatorIsGlibcs();
   if (!Active() && glibcs)
@@ -92,6 +98,8 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
     return __libc_realloc(p, n);
   OnInterceptedCall();
   if (!p || !n || !ShadowReady())
+    return RESOLVED(realloc)(p, n);
+  if (glibcs && IsEnough(p, n))
     return RESOLVED(realloc)(p, n);
   InFlight in_flight(nullptr, kAnywhere);
   if (!glibcs) {

@@ -68,30 +68,37 @@ InFlight Pieces::Span() const {
   return InFlight((void *)low, high > low ? high - low : 0);
 }
 
-template <typename Mark> void Pieces::MarkDone(sptr done, Mark mark) const {
-  if (!count_ || (done < 0 && errno != EFAULT))
+void Pieces::MarkInputDone(sptr done) const {
+  if (done < 0 && errno != EFAULT)
     return; // the kernel refused the call and read nothing
-  MarkRead((uptr)vector_, count_ * sizeof(iovec));
+  MarkVector();
   uptr left = done < 0 ? 0 : (uptr)done;
-  for (uptr i = 0; i < count_ && left; ++i) {
-    uptr bytes = pieces_[i].iov_len < left ? pieces_[i].iov_len : left;
-    mark((uptr)pieces_[i].iov_base, bytes);
+  ForEach([&](const iovec &piece) {
+    if (done < 0)
+      return MarkInput(piece.iov_base, piece.iov_len, done);
+    const uptr bytes = Min((uptr)piece.iov_len, left);
+    MarkWrite((uptr)piece.iov_base, bytes);
+    left -= bytes;
+  });
+}
+
+void MarkOutputPieces(const iovec *vector, sptr count, sptr done) {
+  if (!MarksReads() || count <= 0 || (done < 0 && errno != EFAULT))
+    return;       // the kernel refused the call and read nothing
+  if (done < 0) { // perhaps because of the vector's address
+    const Pieces pieces(vector, count);
+    pieces.MarkVector();
+    return pieces.ForEach([=](const iovec &piece) {
+      MarkOutput(piece.iov_base, piece.iov_len, done);
+    });
+  }
+  MarkRead((uptr)vector, (uptr)count * sizeof(iovec));
+  uptr left = (uptr)done;
+  for (sptr i = 0; i < count && left; ++i) {
+    const uptr bytes = Min((uptr)vector[i].iov_len, left);
+    MarkRead((uptr)vector[i].iov_base, bytes);
     left -= bytes;
   }
-}
-
-void Pieces::MarkInputDone(sptr done) const {
-  MarkDone(done, MarkWrite);
-  if (done < 0 && errno == EFAULT)
-    for (uptr i = 0; i < count_; ++i)
-      MarkInput(pieces_[i].iov_base, pieces_[i].iov_len, done);
-}
-
-void Pieces::MarkOutputDone(sptr done) const {
-  MarkDone(done, MarkRead);
-  if (done < 0 && errno == EFAULT)
-    for (uptr i = 0; i < count_; ++i)
-      MarkOutput(pieces_[i].iov_base, pieces_[i].iov_len, done);
 }
 
 } // namespace pagetide
@@ -124,7 +131,7 @@ void Pieces::MarkOutputDone(sptr done) const {
   PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
     OnInterceptedCall();                                                       \
     SSIZE_T done = RESOLVED(name) arguments;                                   \
-    Pieces(v, n).MarkOutputDone(done);                                         \
+    MarkOutputPieces(v, n, done);                                              \
     return done;                                                               \
   }
 
@@ -229,9 +236,12 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
                      int flags) {
   OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
-  const msghdr copy = ValueAt(message);
-  Pieces(copy.msg_iov, (sptr)copy.msg_iovlen).MarkOutputDone(done);
-  if (done >= 0 && ShadowReady()) {
+  if (!MarksReads() || (done < 0 && errno != EFAULT))
+    return done;
+  // After a success the kernel has read the header, so its address is valid.
+  const msghdr copy = done < 0 ? ValueAt(message) : *message;
+  MarkOutputPieces(copy.msg_iov, (sptr)copy.msg_iovlen, done);
+  if (done >= 0) {
     MarkRead((uptr)message, sizeof(*message));
     MarkRead((uptr)copy.msg_name, copy.msg_namelen);
     MarkRead((uptr)copy.msg_control, copy.msg_controllen);

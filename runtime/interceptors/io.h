@@ -8,6 +8,7 @@
 #define PAGETIDE_RUNTIME_INTERCEPTORS_IO_H
 
 #include "interceptors/in_flight.h"
+#include "shadow/marking.h"
 
 #include <sys/uio.h>
 
@@ -32,10 +33,13 @@ public:
   /// Marks the first `done` bytes of the pieces, or all as may after EFAULT.
   /// Also marks the vector itself as read.
   void MarkInputDone(sptr done) const;
-  void MarkOutputDone(sptr done) const;
+  void MarkVector() const { MarkRead((uptr)vector_, count_ * sizeof(iovec)); }
+  template <typename Do> void ForEach(Do what) const {
+    for (uptr i = 0; i < count_; ++i)
+      what(pieces_[i]);
+  }
 
 private:
-  template <typename Mark> void MarkDone(sptr done, Mark mark) const;
   static constexpr sptr kMaxPieces =
       1024; // UIO_MAXIOV: the kernel refuses more
   /// Room without a mapping: a stack may have only 16 KiB.
@@ -45,6 +49,10 @@ private:
   iovec few_[kFew];
   iovec *pieces_ = few_;
 };
+
+/// The same for a call that reads the pieces, after it. Copies the vector only
+/// if the call has failed.
+void MarkOutputPieces(const iovec *vector, sptr count, sptr done);
 
 } // namespace pagetide
 

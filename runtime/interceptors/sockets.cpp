@@ -84,7 +84,7 @@ static void DidReceive(CountedMessage *message, u32 name_room) {
 static void DidSend(CountedMessage *message) {
   const MessageHeader &h = message->header;
   MarkRead((uptr)message, sizeof(h));
-  Pieces(h.pieces, (sptr)h.piece_count).MarkOutputDone(message->bytes);
+  MarkOutputPieces(h.pieces, (sptr)h.piece_count, message->bytes);
   MarkRead((uptr)h.name, h.name_bytes);
   MarkRead((uptr)h.control, h.control_bytes);
   DidWriteAt(&message->bytes);

@@ -107,7 +107,7 @@ bool DidCall(long number, long result, Arguments a) {
   case SYS_pwritev:
   case SYS_pwritev2:
   case SYS_vmsplice:
-    Pieces((iovec *)a[1], (sptr)a[2]).MarkOutputDone(result);
+    MarkOutputPieces((iovec *)a[1], (sptr)a[2], result);
     return true;
   case SYS_getrandom:
     MarkInput((void *)a[0], a[1], result);
