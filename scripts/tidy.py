@@ -31,7 +31,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 def commands(build):
     """One compile command per file of ours; those of fuzzers come last."""
     with open(build / "compile_commands.json", encoding="utf-8") as file:
-        entries = json.load(file)
+        entries = [single for entry in json.load(file)
+                   for single in single_files(entry)]
     entries.sort(key=lambda entry: "-fsanitize=" in entry["command"])
     found = {}
     for entry in entries:
@@ -39,6 +40,20 @@ def commands(build):
         if path.suffix == ".cpp" and path.is_relative_to(TOP):
             found.setdefault(str(path.relative_to(TOP)), entry)
     return found
+
+
+def single_files(entry):
+    """A compile command; or that of a unity build, for each file that it
+    includes."""
+    source = pathlib.Path(entry["file"])
+    if source.parent.name != "Unity":
+        return [entry]
+    if not source.exists():
+        return []
+    files = re.findall(r'#include "(.*)"', source.read_text(encoding="utf-8"))
+    return [dict(entry, file=file,
+                 command=entry["command"].replace(str(source), file))
+            for file in files]
 
 
 def without_precompiled_headers(command):

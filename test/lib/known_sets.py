@@ -234,7 +234,7 @@ def check(args, way, mode, program):
         differences, alone = page_sets.compare_timed(
             stamps, rows, way.layout, way.granule, way.precision == "near")
         if not args.skip_carried:
-            differences += page_sets.compare_carried(rows)
+            differences += page_sets.compare_carried(rows, way.granule)
         periods = {(row.pid, row.period) for row in rows}
         subject = (f"{len(stamps)} stamped accesses, {alone:.0%} far from others "
                    f"of their page, in {len(periods)} periods")
@@ -251,9 +251,9 @@ def check(args, way, mode, program):
             differences = page_sets.compare_exact(
                 truth, rows, way.layout,
                 with_checksums=args.checksum != "none")
-        differences += page_sets.compare_carried(rows) if args.may_carry \
-            else page_sets.list_carried(rows)
-        subject = f"{sum(map(len, truth.accesses.values()))} stated pages"
+        differences += page_sets.compare_carried(rows, way.granule) \
+            if args.may_carry else page_sets.list_carried(rows, way.granule)
+        subject = f"{truth.page_count()} stated pages"
     if differences:
         repeat = " ".join(f"{name}={shlex.quote(env[name])}" for name in
                           ("PAGETIDE_OPTIONS", "PAGETIDE_TRUTH",
@@ -261,7 +261,7 @@ def check(args, way, mode, program):
                            "PAGETIDE_TEST_MODE"))
         raise Failure("\n".join(
             [f"{len(differences)} differences between {subject} and "
-             f"{len(rows)} rows:", *differences[:40],
+             f"{page_sets.row_count(rows)} rows:", *differences[:40],
              f"to repeat: {repeat} {shlex.join(map(str, command))}"]))
     return subject
 

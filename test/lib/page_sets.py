@@ -8,7 +8,6 @@ contract's rules.
 
 import bisect
 import collections
-import csv
 import struct
 
 CSV_HEADER = (
@@ -19,9 +18,12 @@ STATES = {"stable", "unstable", "gone", "unreadable", "none"}
 SUFFIXES = {"carried", "may", "maybe"}
 MAY = {"read", "written", "accessed"}
 
-Row = collections.namedtuple(
-    "Row",
-    "period start end pid tid address read written checksum state suffixes may",
+# `count` rows of granules one after the other, from `address` on, that differ in
+# nothing else: there may be millions of rows, and a few hundred of these.
+Run = collections.namedtuple(
+    "Run",
+    "period start end pid tid address read written checksum state suffixes may "
+    "count",
 )
 
 
@@ -30,62 +32,101 @@ class BadExport(Exception):
 
 
 def read_rows(lines, granule):
-    """The rows of a CSV export, checked for form."""
-    reader = csv.reader(lines)
-    header = next(reader, None)
+    """The rows of a CSV export as runs, checked for form."""
+    lines = iter(lines)
+    header = next(lines, "").rstrip("\n").split(",")
     if header != CSV_HEADER:
         raise BadExport(f"header is {header}, not {CSV_HEADER}")
-    rows = []
+    runs = []
     times = {}  # (pid, period) -> (start, end)
-    seen = set()
-    for number, fields in enumerate(reader, 2):
-        where = f"line {number} of the export: {','.join(fields)}"
-        if len(fields) != len(CSV_HEADER):
-            raise BadExport(f"{where}: {len(fields)} fields")
-        if not fields[5].startswith("0x"):
-            raise BadExport(f"{where}: address without 0x")
-        if fields[6] not in ("", "0", "1") or fields[7] not in ("", "0", "1"):
-            raise BadExport(f"{where}: read and written are 0, 1 or empty")
-        state, *suffixes = fields[9].split("+")
-        if state not in STATES or not set(suffixes) <= SUFFIXES:
-            raise BadExport(f"{where}: unknown state")
-        may = frozenset(fields[10].split("+")) - {""}
-        if not may <= MAY or bool(may) != bool({"may", "maybe"} & set(suffixes)):
-            raise BadExport(f"{where}: the last field says what the suffix is "
-                            "about")
-        if (state == "stable") != (fields[8] != ""):
-            raise BadExport(f"{where}: a checksum stands where, and only where, "
-                            "the state is stable")
-        row = Row(
-            period=int(fields[0]),
-            start=int(fields[1]),
-            end=int(fields[2]),
-            pid=int(fields[3]),
-            tid=int(fields[4]),
-            address=int(fields[5], 16),
-            read=fields[6],
-            written=fields[7],
-            checksum=int(fields[8], 16) if fields[8] else None,
-            state=state,
-            suffixes=frozenset(suffixes),
-            may=may,
-        )
-        if row.address % granule:
-            raise BadExport(f"{where}: address is no multiple of {granule}")
-        span = times.setdefault((row.pid, row.period), (row.start, row.end))
-        if span != (row.start, row.end) or row.start > row.end:
-            raise BadExport(f"{where}: times disagree")
-        key = (row.pid, row.period, row.tid, row.address)
-        if key in seen:
-            raise BadExport(f"{where}: second row for that page")
-        seen.add(key)
-        rows.append(row)
+    number = 2
+    line = next(lines, None)
+    while line is not None:
+        run = read_row(line, f"line {number} of the export: {line.rstrip()}",
+                       granule)
+        span = times.setdefault((run.pid, run.period), (run.start, run.end))
+        if span != (run.start, run.end) or run.start > run.end:
+            raise BadExport(f"line {number} of the export: {line.rstrip()}: "
+                            "times disagree")
+        # The lines that are the same but for the next address.
+        before, _, rest = line.partition(",0x")
+        after = "," + rest.partition(",")[2]
+        address = run.address + granule
+        for line in lines:
+            if line != f"{before},{address:#x}{after}":
+                break
+            address += granule
+        else:
+            line = None
+        run = run._replace(count=(address - run.address) // granule)
+        number += run.count
+        runs.append(run)
+    check_no_row_twice(runs, granule)
     for (pid, period), (start, _) in times.items():
         before = times.get((pid, period - 1))
         if before and before[1] > start:
             raise BadExport(f"pid {pid}: period {period} starts at {start}, "
                             f"before period {period - 1} ends at {before[1]}")
-    return rows
+    return runs
+
+
+def read_row(line, where, granule):
+    """One line of a CSV export as a run of one."""
+    fields = line.rstrip("\n").split(",")
+    if len(fields) != len(CSV_HEADER):
+        raise BadExport(f"{where}: {len(fields)} fields")
+    if not fields[5].startswith("0x"):
+        raise BadExport(f"{where}: address without 0x")
+    if fields[6] not in ("", "0", "1") or fields[7] not in ("", "0", "1"):
+        raise BadExport(f"{where}: read and written are 0, 1 or empty")
+    state, *suffixes = fields[9].split("+")
+    if state not in STATES or not set(suffixes) <= SUFFIXES:
+        raise BadExport(f"{where}: unknown state")
+    may = frozenset(fields[10].split("+")) - {""}
+    if not may <= MAY or bool(may) != bool({"may", "maybe"} & set(suffixes)):
+        raise BadExport(f"{where}: the last field says what the suffix is about")
+    if (state == "stable") != (fields[8] != ""):
+        raise BadExport(f"{where}: a checksum stands where, and only where, the "
+                        "state is stable")
+    run = Run(
+        period=int(fields[0]),
+        start=int(fields[1]),
+        end=int(fields[2]),
+        pid=int(fields[3]),
+        tid=int(fields[4]),
+        address=int(fields[5], 16),
+        read=fields[6],
+        written=fields[7],
+        checksum=int(fields[8], 16) if fields[8] else None,
+        state=state,
+        suffixes=frozenset(suffixes),
+        may=may,
+        count=1,
+    )
+    if run.address % granule:
+        raise BadExport(f"{where}: address is no multiple of {granule}")
+    return run
+
+
+def check_no_row_twice(runs, granule):
+    ends = {}  # (pid, period, tid) -> the end of the run before
+    for pid, period, tid, address, count in sorted(
+            (run.pid, run.period, run.tid, run.address, run.count)
+            for run in runs):
+        if address < ends.get((pid, period, tid), 0):
+            raise BadExport("second row for " + describe(
+                (pid, period, tid), address, "there is one already"))
+        ends[pid, period, tid] = address + count * granule
+
+
+def single_rows(runs, granule):
+    """The same as runs of one each."""
+    return [run._replace(address=run.address + i * granule, count=1)
+            for run in runs for i in range(run.count)]
+
+
+def row_count(runs):
+    return sum(run.count for run in runs)
 
 
 def certain(rows):
@@ -107,13 +148,12 @@ class Truth:
 
     def __init__(self, granule):
         self.granule = granule
-        # (pid, period, tid) -> address -> letters of "r", "w", "mr", "mw"
-        self.accesses = collections.defaultdict(
-            lambda: collections.defaultdict(set))
+        # (pid, period, tid) -> [(first granule's index, last one's, letters of
+        # "r", "w", "mr", "mw")], in the order of the statements.
+        self.accesses = collections.defaultdict(list)
         # The same, of what precision near may list as may without an access
         # there or beside it: letters of "r", "w".
-        self.near_may = collections.defaultdict(
-            lambda: collections.defaultdict(set))
+        self.near_may = collections.defaultdict(list)
         # (pid, period, address) -> (state, checksum or None)
         self.checksums = {}
 
@@ -123,11 +163,9 @@ class Truth:
         assert letters <= {"r", "w", "mr", "mw"}, what
         self.add_pages(self.accesses[pid, period, tid], address, size, letters)
 
-    def add_pages(self, pages, address, size, letters):
-        first = address // self.granule
-        last = (address + size - 1) // self.granule
-        for index in range(first, last + 1):
-            pages[index * self.granule] |= letters
+    def add_pages(self, ranges, address, size, letters):
+        ranges.append((address // self.granule,
+                       (address + size - 1) // self.granule, letters))
 
     def read(self, lines):
         for line in lines:
@@ -153,15 +191,65 @@ class Truth:
         merged.checksums = self.checksums
         for mine, theirs in ((self.accesses, merged.accesses),
                              (self.near_may, merged.near_may)):
-            for (pid, period, _), pages in mine.items():
-                for address, letters in pages.items():
-                    theirs[pid, period, 0][address] |= letters
+            for (pid, period, _), ranges in mine.items():
+                theirs[pid, period, 0] += ranges
         return merged
+
+    def wanted_runs(self, key, layout):
+        """[(address, end, columns)] in ascending order: the rows that there must
+        be for (pid, period, tid)."""
+        starts, ends = collections.defaultdict(list), collections.defaultdict(list)
+        for first, last, letters in self.accesses[key]:
+            starts[first].append(letters)
+            ends[last + 1].append(letters)
+        running = collections.Counter()
+        runs, before = [], None
+        for index in sorted(starts.keys() | ends.keys()):
+            columns = expected_columns(running.keys(), layout) if running else None
+            if columns:
+                add_run(runs, before * self.granule, index * self.granule, columns)
+            for letters in starts.get(index, ()):
+                running.update(letters)
+            for letters in ends.get(index, ()):
+                running.subtract(letters)
+            running = +running  # without the letters that no range has now
+            before = index
+        return runs
+
+    def wanted(self, layout):
+        """(key, address) -> columns: the rows that there must be, one by one."""
+        return {
+            (key, address): columns
+            for key in self.accesses
+            for start, end, columns in self.wanted_runs(key, layout)
+            for address in range(start, end, self.granule)
+        }
+
+    def page_count(self):
+        """Stated granules, whether or not the layout has rows for them."""
+        return sum(end - start for key in self.accesses
+                   for start, end, _ in self.wanted_runs(key, "access")) \
+            // self.granule
+
+    def near_may_of(self, key, address):
+        """The letters that are stated of that granule, in near_may."""
+        index = address // self.granule
+        return set().union(*(letters for first, last, letters
+                             in self.near_may.get(key, ())
+                             if first <= index <= last))
+
+
+def add_run(runs, start, end, columns):
+    """Appends to [(start, end, columns)], or lengthens the last one."""
+    if runs and runs[-1][1:] == (start, columns):
+        start = runs.pop()[0]
+    runs.append((start, end, columns))
 
 
 def expected_columns(letters, layout):
     """(read, written, which of them are only possible) of a row, or None for no
     row."""
+    letters = set(letters)
     reads = bool(letters & {"r", "mr"})
     writes = bool(letters & {"w", "mw"})
     may_read = {"read"} if "mr" in letters and "r" not in letters else set()
@@ -178,18 +266,30 @@ def describe(key, address, rest):
     return f"pid {pid} period {period} tid {tid} page {address:#x}: {rest}"
 
 
+def are_equal(truth, rows, layout):
+    """Whether the runs are those that there must be, without a checksum: looks at
+    no single row. What is in the way of that is for compare_exact to say."""
+    found = collections.defaultdict(list)
+    for row in sorted(rows, key=lambda row: row.address):
+        if row.state != "none" or "maybe" in row.suffixes:
+            return False
+        add_run(found[row.pid, row.period, row.tid], row.address,
+                row.address + row.count * truth.granule,
+                (row.read, row.written, row.may))
+    wanted = {key: truth.wanted_runs(key, layout) for key in truth.accesses}
+    return found == {key: runs for key, runs in wanted.items() if runs}
+
+
 def compare_exact(truth, rows, layout, with_checksums=False):
     """Differences between statements and rows, in words; none if equal."""
+    rows = certain(rows)
+    if not with_checksums and are_equal(truth, rows, layout):
+        return []
     found = {}
     differences = []
-    for row in certain(rows):
+    for row in single_rows(rows, truth.granule):
         found[(row.pid, row.period, row.tid), row.address] = row
-    wanted = {}
-    for key, pages in truth.accesses.items():
-        for address, letters in pages.items():
-            columns = expected_columns(letters, layout)
-            if columns:
-                wanted[key, address] = columns
+    wanted = truth.wanted(layout)
 
     for key, address in sorted(wanted.keys() - found.keys()):
         read, written, may = wanted[key, address]
@@ -224,13 +324,9 @@ def compare_near(truth, rows, layout):
     right. An uncertain row must have an access in it or beside it, or be stated
     as uncertain."""
     rows = {((row.pid, row.period, row.tid), row.address): row
-            for row in certain(rows)}
-    wanted = {}
-    for key, pages in truth.accesses.items():
-        for address, letters in pages.items():
-            columns = expected_columns(letters, layout)
-            if columns:
-                wanted[key, address] = columns[:2]
+            for row in single_rows(certain(rows), truth.granule)}
+    wanted = {place: columns[:2]
+              for place, columns in truth.wanted(layout).items()}
 
     def within(columns, others):
         return all(column != "1" or other == "1"
@@ -247,7 +343,7 @@ def compare_near(truth, rows, layout):
         # the ones beside it too; one may explain the read, another the write.
         beside = [address - truth.granule, address + truth.granule]
 
-        stated = truth.near_may.get(key, {}).get(address, set())
+        stated = truth.near_may_of(key, address)
 
         def known(in_doubt):
             places = [address, *beside] if in_doubt else [address]
@@ -274,8 +370,11 @@ def hexadecimal(value):
     return "-" if value is None else f"{value:#x}"
 
 
-def compare_carried(rows):
+def compare_carried(rows, granule):
     """Carried pages that were neither written nor carried just before."""
+    if not any("carried" in row.suffixes for row in rows):
+        return []
+    rows = single_rows(rows, granule)
     written = {(row.pid, row.tid, row.address, row.period) for row in rows
                if row.written != "0"}
     return [
@@ -286,12 +385,13 @@ def compare_carried(rows):
     ]
 
 
-def list_carried(rows):
+def list_carried(rows, granule):
     """All carried pages, if none is allowed."""
     return [
         "carried   " + describe((row.pid, row.period, row.tid), row.address,
                                 "though its thread was quiescent")
-        for row in rows if "carried" in row.suffixes
+        for row in single_rows(
+            [row for row in rows if "carried" in row.suffixes], granule)
     ]
 
 
@@ -357,7 +457,7 @@ def compare_timed(stamps, rows, layout, granule, near=False):
     may explain others too. Also the share of the
     accesses that need a row to themselves, being far from every other access of
     their page: 0 to 1. There must be stamps."""
-    rows = after_watching(stamps, rows, granule)
+    rows = after_watching(stamps, single_rows(rows, granule), granule)
     by_process = collections.defaultdict(list)
     reported = collections.defaultdict(list)  # page -> periods
     doubtful = set()  # (page, period)

@@ -14,8 +14,8 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::size_t kMaxNames = 16384;
-constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
+constexpr std::size_t kMaxGroups = 16384;
+constexpr std::size_t kMaxGroupNameBytes = 4096; // PATH_MAX
 constexpr std::size_t kMaxVariables = 4;
 
 } // namespace
@@ -25,7 +25,7 @@ AddressSpace::Module &AddressSpace::module_of(const std::string &path) {
   if (found != modules_.end())
     return found->second;
   Module &module = modules_[path];
-  if (modules_.size() < kMaxNames)
+  if (modules_.size() < kMaxGroups)
     module.file = look_up_(path);
   return module;
 }
@@ -57,11 +57,11 @@ void AddressSpace::set_regions(const Regions &regions) {
 }
 
 std::size_t AddressSpace::group_of(PageKind kind, const std::string &name) {
-  const auto key = std::make_pair(kind, name.substr(0, kMaxNameBytes));
+  const auto key = std::make_pair(kind, name.substr(0, kMaxGroupNameBytes));
   const auto found = by_name_.find(key);
   if (found != by_name_.end())
     return found->second;
-  if (by_name_.size() >= kMaxNames && name != "[other mappings]")
+  if (by_name_.size() >= kMaxGroups && name != "[other mappings]")
     return group_of(kind, "[other mappings]");
   AuditGroup group;
   group.kind = kind;

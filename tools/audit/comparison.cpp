@@ -24,7 +24,7 @@ namespace pagetide::tools {
 namespace {
 
 constexpr std::size_t kMaxListedPages = 1 << 20;
-constexpr std::size_t kMaxNotes = 64;
+constexpr std::size_t kMaxLostNotes = 64;
 constexpr std::size_t kMaxUnseen = 1024;
 
 /// What the trace says about one period.
@@ -298,7 +298,7 @@ void Comparison::take(const Frame &frame) {
     break;
   case trace::FrameType::kNote:
     if (frame.note.code == trace::NoteCode::kLost &&
-        audit_.lost.size() < kMaxNotes)
+        audit_.lost.size() < kMaxLostNotes)
       audit_.lost.push_back(frame.note);
     break;
   case trace::FrameType::kEnd:

@@ -267,7 +267,7 @@ int run_audit(const AuditOptions &options,
   return report(options, trace);
 }
 
-CommandRun set_up(CLI::App &app) {
+CommandRun set_up_audit(CLI::App &app) {
   const auto options = std::make_shared<AuditOptions>();
   app.add_option("-p,--period", options->period,
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "
@@ -316,7 +316,7 @@ extern const Command kAuditCommand = {
     "pagetide audit -- ./prog input.txt",
     "Exit status 0: every written page of the program's memory is covered; 1: "
     "some are not, or could not be watched; 2: nothing could be audited.",
-    set_up,
+    set_up_audit,
     kStatusFailed,
     true,
 };

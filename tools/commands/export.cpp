@@ -81,7 +81,7 @@ int run_export(ExportOptions options) {
                                                          : kStatusDone;
 }
 
-CommandRun set_up(CLI::App &app) {
+CommandRun set_up_export(CLI::App &app) {
   const auto options = std::make_shared<ExportOptions>();
   const CLI::Validator range(
       [](std::string &text) { return check_range(text); }, "");
@@ -123,7 +123,7 @@ extern const Command kExportCommand = {
     "pagetide export --format csv -o rows.csv run.ptrace",
     "Exit status 0: done; 2: the file could not be read, or is damaged (the "
     "rows that can be read were written).",
-    set_up,
+    set_up_export,
     kStatusFailed,
     false,
 };

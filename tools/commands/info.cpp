@@ -31,7 +31,7 @@ int run_info(const InfoOptions &options) {
   return reader.completeness().is_complete() ? kStatusDone : kStatusNegative;
 }
 
-CommandRun set_up(CLI::App &app) {
+CommandRun set_up_info(CLI::App &app) {
   const auto options = std::make_shared<InfoOptions>();
   app.add_option("FILE", options->file,
                  "The trace. [the newest in this directory]");
@@ -49,7 +49,7 @@ extern const Command kInfoCommand = {
     "pagetide info run.ptrace",
     "Exit status 0: the trace is complete; 1: it lacks something, and the text "
     "says what; 2: it could not be read, or is not a trace.",
-    set_up,
+    set_up_info,
     kStatusFailed,
     false,
 };

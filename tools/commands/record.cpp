@@ -42,7 +42,7 @@ enum RecordStatus : int {
   kCommandNotFound = 127,
 };
 
-constexpr std::size_t kMaxListed = 8;
+constexpr std::size_t kMaxListedTraces = 8;
 
 struct RecordOptions {
   std::string engine = "marks";
@@ -103,7 +103,7 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
   for (const ControlServer::Trace &trace : traces)
     if (!trace.failure.empty())
       say("{}", trace.failure);
-  if (traces.size() <= kMaxListed) {
+  if (traces.size() <= kMaxListedTraces) {
     for (const ControlServer::Trace &trace : traces)
       say("{}", describe_trace(trace));
   } else {
@@ -131,11 +131,11 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
     say("{} process{} of this run still record{}; if a process is killed from "
         "now on, its trace lacks its last periods:",
         live.size(), live.size() == 1 ? "" : "es", live.size() == 1 ? "s" : "");
-    for (std::size_t i = 0; i < live.size() && i < kMaxListed; ++i)
+    for (std::size_t i = 0; i < live.size() && i < kMaxListedTraces; ++i)
       say("  process {}{}{}", live[i].pid,
           live[i].path.empty() ? "" : ", trace: ", printable(live[i].path));
-    if (live.size() > kMaxListed)
-      say("  and {} more", live.size() - kMaxListed);
+    if (live.size() > kMaxListedTraces)
+      say("  and {} more", live.size() - kMaxListedTraces);
   }
   if (server.anyone_waits())
     say("the limit of open files is too low to watch all processes that record "
@@ -242,7 +242,7 @@ int run_record(const RecordOptions &options,
   return pass_on(status);
 }
 
-CommandRun set_up(CLI::App &app) {
+CommandRun set_up_record(CLI::App &app) {
   const auto options = std::make_shared<RecordOptions>();
   app.add_option("-o,--output", options->output,
                  "File for the trace. Further processes of the run write "
@@ -303,7 +303,7 @@ extern const Command kRecordCommand = {
     "pagetide record -p 100ms -o run.ptrace -- ./prog input.txt",
     "Exits as CMD does. 125: record itself failed; 126: CMD cannot be "
     "executed; 127: CMD was not found.",
-    set_up,
+    set_up_record,
     kRecordFailed,
     true,
     "The runtime has more options, such as settle and mappings. Set them in "

@@ -132,7 +132,7 @@ int run_report(const ReportOptions &options) {
   return status;
 }
 
-CommandRun set_up(CLI::App &app) {
+CommandRun set_up_report(CLI::App &app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("FILE", options->files,
                  "Traces. For each, the report also finds the traces of other "
@@ -157,7 +157,7 @@ extern const Command kReportCommand = {
     "[OPTIONS] [FILE...]",
     "pagetide report run.ptrace",
     "Exit status 0: done; 2: a file could not be read, or is damaged.",
-    set_up,
+    set_up_report,
     kStatusFailed,
     false,
 };

@@ -25,7 +25,7 @@ namespace {
 /// end. A signal from the terminal may end all of them at almost the same time.
 constexpr auto kLinger = std::chrono::milliseconds(250);
 /// Processes to name at most.
-constexpr std::size_t kMaxListed = 8;
+constexpr std::size_t kMaxListedProcesses = 8;
 constexpr std::uint64_t kMinPeriodNs = 1000 * 1000;
 constexpr std::uint64_t kMaxPeriodNs = 1000ull * 3600 * 1000000000;
 
@@ -141,8 +141,8 @@ std::string check_output(const std::string &path) {
 bool say_unrecorded(const ControlServer &server) {
   std::size_t shown = 0;
   for (const ControlServer::Unrecorded &process : server.unrecorded()) {
-    if (shown++ == kMaxListed) {
-      say("  and {} more", server.unrecorded().size() - kMaxListed);
+    if (shown++ == kMaxListedProcesses) {
+      say("  and {} more", server.unrecorded().size() - kMaxListedProcesses);
       break;
     }
     say("process {}, {}, {}", process.pid, process.name, why(process.kind));

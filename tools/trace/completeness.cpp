@@ -20,7 +20,7 @@ namespace {
 /// Ranges named in a sentence.
 constexpr std::size_t kMaxNamed = 6;
 /// Of a note's text: a made-up trace can hold megabytes.
-constexpr std::size_t kMaxNoteText = 600;
+constexpr std::size_t kMaxLostNoteText = 600;
 
 std::string range_words(const PeriodRange &range) {
   return range.last == range.first
@@ -70,7 +70,7 @@ void Completeness::add_damage(std::uint64_t offset, std::uint64_t bytes,
 
 void Completeness::add_note(const Note &note) {
   if (note.code == trace::NoteCode::kLost)
-    lost_note_ = note.text.substr(0, kMaxNoteText);
+    lost_note_ = note.text.substr(0, kMaxLostNoteText);
 }
 
 void Completeness::finish(Integrity end_of_file, std::uint64_t offset,
