@@ -6,6 +6,7 @@
 
 #include "periods/page_hash.h"
 
+#include "periods/wide_hash.h"
 #include "platform/bailout.h"
 #include "platform/fork_reset.h"
 #include "platform/own_memory.h"
@@ -28,71 +29,102 @@ namespace pagetide {
 constexpr uptr kBatchBytes = 256 * 1024;
 constexpr uptr kMaxPieces = 512; // below the kernel's UIO_MAXIOV, 1024
 
-/// A memory file, used if process_vm_readv is forbidden. pwritev copies pages
-/// to it just as safely, and its mapping is the buffer.
-struct CopyFile {
-  bool wanted;
-  int fd_plus_one; ///< 0: not made
-  int error;       ///< of what is forbidden, or 0
-  bool warned;
+/// How pages are read without the risk of a fault.
+enum class ReadWay : u8 {
+  /// pwritev copies them to a memory file, whose mapping is the buffer.
+  kFile,
+  /// process_vm_readv, at twice the time: it looks each page up.
+  kCall,
+  kNone, ///< the system forbids both
 };
-PAGETIDE_RECORDER_STATE static CopyFile copy_file;
-PAGETIDE_RECORDER_STATE static u8 *buffer;
 
-static u8 *Buffer() {
-  if (!buffer)
-    buffer = (u8 *)MapAnonymous(kBatchBytes, false);
-  if (!buffer)
-    BailOut("out of memory for hashing pages");
-  return buffer;
-}
+struct Reading {
+  ReadWay way;
+  u8 *buffer;      ///< kBatchBytes; null: not mapped yet
+  int fd_plus_one; ///< of the memory file; 0: not made
+  int refused;     ///< why neither is possible
+  bool reported;
+};
+PAGETIDE_RECORDER_STATE static Reading reading;
 
-static void MakeCopyFile(int refused) {
-  copy_file.wanted = true;
-  uptr fd = Syscall(SYS_memfd_create, (uptr) "pagetide-pages", 1);
-  if (Failed(fd) || Failed(Syscall(SYS_ftruncate, fd, kBatchBytes))) {
-    copy_file.error = refused;
-    return;
-  }
-  uptr p = Syscall(SYS_mmap, 0, kBatchBytes, PROT_READ, MAP_SHARED, fd, 0);
+static bool MapFileBuffer() {
+  if (reading.buffer)
+    return true;
+  const uptr fd = Syscall(SYS_memfd_create, (uptr) "pagetide-pages", 1);
+  if (Failed(fd))
+    return false;
+  const uptr p =
+      Failed(Syscall(SYS_ftruncate, fd, kBatchBytes))
+          ? ~uptr{0}
+          : Syscall(SYS_mmap, 0, kBatchBytes, PROT_READ, MAP_SHARED, fd, 0);
   if (Failed(p)) {
-    copy_file.error = refused;
-    return;
+    Syscall(SYS_close, fd);
+    return false;
   }
   Syscall(SYS_madvise, p, kBatchBytes, MADV_DONTDUMP);
-  if (buffer)
-    Unmap(buffer, kBatchBytes);
-  buffer = (u8 *)p;
-  copy_file.fd_plus_one = (int)fd + 1;
+  reading.buffer = (u8 *)p;
+  reading.fd_plus_one = (int)fd + 1;
+  return true;
+}
+
+static void MapCallBuffer() {
+  if (reading.buffer)
+    Unmap(reading.buffer, kBatchBytes);
+  if (reading.fd_plus_one)
+    Syscall(SYS_close, (uptr)reading.fd_plus_one - 1);
+  reading.fd_plus_one = 0;
+  reading.buffer = (u8 *)MapAnonymous(kBatchBytes, false);
+  if (!reading.buffer)
+    BailOut("out of memory for hashing pages");
+  reading.way = ReadWay::kCall;
 }
 
 int TakeReadingRefused() {
-  if (!copy_file.error || copy_file.warned)
+  if (!reading.refused || reading.reported)
     return 0;
-  copy_file.warned = true;
-  return copy_file.error;
+  reading.reported = true;
+  return reading.refused;
 }
 
 /// Reads remote pieces into the buffer, in order. Returns how many bytes came
 /// before the first that could not be read.
 static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
-  if (!copy_file.wanted) {
-    iovec local = {Buffer(), bytes};
-    uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1, (uptr)pieces,
-                     count, 0);
-    if (!Failed(n))
-      return n;
-    if (ErrnoOf(n) == EFAULT)
-      return 0;
-    MakeCopyFile(ErrnoOf(n));
+  if (reading.way == ReadWay::kFile) {
+    if (MapFileBuffer()) {
+      const uptr n = Syscall(SYS_pwritev, (uptr)reading.fd_plus_one - 1,
+                             (uptr)pieces, count, 0, 0);
+      if (!Failed(n))
+        return n;
+      if (ErrnoOf(n) == EFAULT)
+        return 0;
+    }
+    MapCallBuffer();
   }
-  if (!copy_file.fd_plus_one)
+  if (reading.way == ReadWay::kNone)
     return 0;
-  uptr n = Syscall(SYS_pwritev, (uptr)copy_file.fd_plus_one - 1, (uptr)pieces,
-                   count, 0, 0);
-  if (Failed(n) && ErrnoOf(n) != EFAULT)
-    copy_file.error = ErrnoOf(n);
-  return Failed(n) ? 0 : n;
+  iovec local = {reading.buffer, bytes};
+  const uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1,
+                         (uptr)pieces, count, 0);
+  if (!Failed(n))
+    return n;
+  if (ErrnoOf(n) != EFAULT) {
+    reading.refused = ErrnoOf(n);
+    reading.way = ReadWay::kNone;
+  }
+  return 0;
+}
+
+/// True if process_vm_readv can read what the memory file did not take: the
+/// program may have lowered its limit of file sizes (RLIMIT_FSIZE).
+static bool CanAllBeRead(u32 tid, uptr address, uptr bytes) {
+  for (uptr at = address; at < address + bytes; at += kPageBytes) {
+    u8 byte;
+    iovec local = {&byte, 1}, remote = {(void *)at, 1};
+    if (Failed(Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1,
+                       (uptr)&remote, 1, 0)))
+      return false;
+  }
+  return true;
 }
 
 static bool IsMapped(uptr address, uptr bytes) {
@@ -116,14 +148,27 @@ static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
   XXH3_64bits_reset(&state);
   for (uptr done = 0; done < bytes; done += kBatchBytes) {
     iovec piece = {(void *)(address + done), kBatchBytes};
-    if (ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes)
-      return MarkUnread(page, address, bytes);
-    XXH3_64bits_update(&state, Buffer(), kBatchBytes);
+    while (ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes) {
+      if (reading.way != ReadWay::kFile || !CanAllBeRead(tid, address, bytes))
+        return MarkUnread(page, address, bytes);
+      MapCallBuffer();
+    }
+    XXH3_64bits_update(&state, reading.buffer, kBatchBytes);
   }
   page.hash = XXH3_64bits_digest(&state);
 }
 
+static bool HasAvx2() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2");
+}
+
+static u64 HashPortably(const u8 *p, uptr bytes) {
+  return XXH3_64bits(p, bytes);
+}
+
 void HashPages(u32 tid, PageVec<PageHash> &pages) {
+  static const auto hash = HasAvx2() ? HashByAvx2 : HashPortably;
   const u32 shift = shadow.module.granule_shift;
   const uptr bytes = uptr{1} << shift;
   const uptr per_batch = kBatchBytes >> shift;
@@ -156,11 +201,16 @@ void HashPages(u32 tid, PageVec<PageHash> &pages) {
     }
     uptr got = ReadPieces(tid, pieces, piece_count, granules * bytes) / bytes;
     for (uptr i = 0; i < got; ++i)
-      pages[batch[i]].hash = XXH3_64bits(Buffer() + i * bytes, bytes);
+      pages[batch[i]].hash = hash(reading.buffer + i * bytes, bytes);
     if (got < granules) { // granule `got` cannot be read; try the rest again
       PageHash &page = pages[batch[got]];
-      MarkUnread(page, page.granule << shift, bytes);
-      ++got;
+      const uptr address = page.granule << shift;
+      if (reading.way == ReadWay::kFile && CanAllBeRead(tid, address, bytes)) {
+        MapCallBuffer();
+      } else {
+        MarkUnread(page, address, bytes);
+        ++got;
+      }
     }
     at += got;
   }

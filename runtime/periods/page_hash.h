@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the program's pages through process_vm_readv. If another thread unmaps
+// Copies the program's pages by a system call. If another thread unmaps
 // a page meanwhile, this call fails; a direct load would crash.
 //
 //===----------------------------------------------------------------------===//
