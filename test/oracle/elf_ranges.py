@@ -8,8 +8,10 @@ pools and jump tables are told by them.
 
 import struct
 
-# The byte that functions built on demand test (pagetide/abi.h).
-MARKS_ON = "__pagetide_marks_on"
+# Data of Pagetide's own that instrumented code reads (pagetide/abi.h): the byte
+# that functions built on demand test, and the addresses among which are those of
+# libc's functions.
+OWN_DATA = ("__pagetide_marks_on", "__pagetide_named_functions")
 # Code that the linker adds to a program from crt1.o and the like, and the
 # constructor that the pass adds.
 PLAIN_FUNCTIONS = {
@@ -104,7 +106,7 @@ def code_and_constants(elf, plain=()):
         if (name in PLAIN_FUNCTIONS or name in plain or
                 name.startswith(PLAIN_PREFIXES)):
             code = subtract(code, (address, end_of(section, address, size)))
-        elif name == MARKS_ON:
+        elif name in OWN_DATA:
             constants.append((address, address + size))
         elif name.startswith(CONSTANT_LABELS):
             seen_labels = True
@@ -127,6 +129,10 @@ def describe(path, instrumented, plain=()):
         code, constants = code_and_constants(elf, plain)
         lines += [f"code {begin:x} {end:x}" for begin, end in code]
         lines += [f"constant {begin:x} {end:x}" for begin, end in constants]
+    else:  # the runtime
+        lines += sorted({f"constant {address:x} {address + size:x}"
+                         for name, _, section, address, size in elf.symbols
+                         if name in OWN_DATA and section})
     for name, _, section, address, _ in elf.symbols:
         if name == "__pagetide_boundaries" and section:
             lines.append(f"boundaries {address:x}")
