@@ -13,6 +13,8 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
+#include <string>
+
 using namespace llvm;
 
 namespace pagetide {

@@ -17,6 +17,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <optional>
+
 using namespace llvm;
 
 namespace pagetide {

@@ -71,7 +71,12 @@ lint_fix() {
 
 lint_prefixes() { python3 scripts/check_prefixes.py test; }
 
-lint_includes() { python3 scripts/check_includes.py; }
+lint_includes() {
+  local status=0
+  python3 scripts/check_includes.py || status=1
+  python3 scripts/check_needed_headers.py || status=1
+  return "$status"
+}
 
 lint_scripts() {
   local script status=0

@@ -168,7 +168,7 @@ static u64 HashPortably(const u8 *p, uptr bytes) {
 }
 
 void HashPages(u32 tid, PageVec<PageHash> &pages) {
-  static const auto hash = HasAvx2() ? HashByAvx2 : HashPortably;
+  const auto hash = HasAvx2() ? HashByAvx2 : HashPortably;
   const u32 shift = shadow.module.granule_shift;
   const uptr bytes = uptr{1} << shift;
   const uptr per_batch = kBatchBytes >> shift;

@@ -15,8 +15,6 @@
 namespace pagetide::tools {
 namespace {
 
-using trace::RunFlags;
-
 constexpr unsigned kR = trace::kRunRead;
 constexpr unsigned kW = trace::kRunWritten;
 
