@@ -13,6 +13,7 @@
 
 #include "sanitizer_common/sanitizer_common.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -158,9 +159,23 @@ static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
   page.hash = XXH3_64bits_digest(&state);
 }
 
+/// Asks the processor once. (__builtin_cpu_supports would ask at every start,
+/// also of a process without checksums. Virtual machines trap each cpuid
+/// instruction, and that takes 0.1 ms.)
 static bool HasAvx2() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2");
+  enum class Answer : u8 { kUnknown, kNo, kYes };
+  PAGETIDE_RECORDER_STATE static Answer answer;
+  if (answer == Answer::kUnknown) {
+    u32 a, b, c = 0, d, low = 0, high;
+    const bool has_state = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE);
+    if (has_state) // does the kernel keep AVX's registers?
+      asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    constexpr u32 kVectorState = 6;
+    const bool has = (low & kVectorState) == kVectorState &&
+                     __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+    answer = has ? Answer::kYes : Answer::kNo;
+  }
+  return answer == Answer::kYes;
 }
 
 static u64 HashPortably(const u8 *p, uptr bytes) {
