@@ -215,12 +215,21 @@ def has_userfaultfd():
     return fd >= 0
 
 
+def others_can_run(program):
+    """Whether other users reach a file of the build: not if the checkout is below a
+    home directory that only its owner may enter."""
+    return os.geteuid() == 0 and can_run(
+        "setpriv", "--reuid", "65534", "--clear-groups", "test", "-x", program)
+
+
 features = {
     # What the machine can do.
     "avx2": "avx2" in cpu_flags(),
     "avx512f": "avx512f" in cpu_flags(),
     "fsgsbase": "fsgsbase" in cpu_flags(),
     "root": os.geteuid() == 0,
+    "other-users": others_can_run(
+        os.path.join(config.pagetide_build_root, "bin", "pagetide")),
     # What is installed beside clang.
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
     "asan": has_sanitizer("asan"),

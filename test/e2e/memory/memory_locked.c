@@ -6,7 +6,7 @@
 
 // mlockall locks the program's memory and not the tens of gigabytes of shadow,
 // now and for threads to come; its sets are what they are without it.
-// REQUIRES: root
+// REQUIRES: other-users
 // RUN: %known_sets --ways O1,O1/write %s
 // RUN: %known_sets --ways O1 --arg onfault %s
 //
