@@ -6,6 +6,7 @@
 
 #include "LibraryCalls.h"
 
+#include "Splitting.h"
 #include "pagetide/abi.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -171,6 +172,7 @@ void redirectIndirectCall(CallBase &Call) {
   Instruction *End = SplitBlockAndInsertIfThen(
       IsInRange, &Call, /*Unreachable=*/false,
       MDBuilder(M.getContext()).createUnlikelyBranchWeights());
+  keepAllocasInEntry(*Before, *Call.getParent());
   Builder.SetInsertPoint(End);
   FunctionCallee Named = M.getOrInsertFunction(
       "__pagetide_named_function", Callee->getType(), Callee->getType());

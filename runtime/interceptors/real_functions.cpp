@@ -32,10 +32,16 @@ __attribute__((
     visibility("default"))) abi::NamedFunctions __pagetide_named_functions;
 }
 
-/// The real function that `function` wraps, or the interceptor if there is
-/// none.
+namespace pagetide {
+static void *ResolveCallSite(const RealFunction &function, bool marks_off);
+}
+
+/// What a call goes on in: the real function that `function` wraps, or the
+/// interceptor if there is none.
 extern "C" __attribute__((used)) void *
 PagetideResolve(const RealFunction *function) {
+  if (function->at_call_sites)
+    return ResolveCallSite(*function, pagetide_idle);
   void *real = ResolveReal(function->name);
   if (!real)
     return function->interceptor;
@@ -135,49 +141,53 @@ static bool IsOfProgram(void *function) {
          (!symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
-/// An address by which a program may call a function of
-/// call_site_functions.def.
+/// What marked code's calls of a function in call_site_functions.def reach:
+/// the interceptor, unless marks are off or the program has such a function.
+static void *ResolveCallSite(const RealFunction &function, bool marks_off) {
+  if (!libc_end)
+    FindLibc();
+  if (!*function.address)
+    *function.address = ResolveReal(function.name);
+  void *called = dlsym(RTLD_DEFAULT, function.name);
+  const bool is_own = called && IsOfProgram(called);
+  void *target =
+      is_own || (called && marks_off) ? called : function.interceptor;
+  __atomic_store_n(function.at_call_sites, target, __ATOMIC_RELEASE);
+  return target;
+}
+
+/// An address by which a program may call such a function.
 struct NamedFunction {
   void *function;
-  void *const *target; ///< what to call instead
+  void *target; ///< what to call instead
 };
 static NamedFunction named[128];
 static uptr named_count;
 
-static void AddNamed(void *function, void *const *target) {
+static void AddNamed(void *function, void *target) {
   CHECK_LT(named_count, sizeof(named) / sizeof(*named));
   named[named_count++] = {function, target};
 }
 
-static void Resolve(const RealFunction &function) {
-  void *real = ResolveReal(function.name);
-  *function.address = real;
-  if (!function.at_call_sites || !real)
-    return;
-  void *called = dlsym(RTLD_DEFAULT, function.name);
-  if (called && IsOfProgram(called)) {
-    *function.at_call_sites = called;
-    return;
-  }
-  AddNamed(real, function.at_call_sites);
-  if (called && called != real)
-    AddNamed(called, function.at_call_sites);
-}
-
 void SetUpCallSites(bool mark_something) {
-  if (!mark_something) {
-    for (const RealFunction *f = first_real_function; f < end_of_real_functions;
-         ++f)
-      if (f->at_call_sites && *f->at_call_sites == f->interceptor &&
-          *f->address)
-        __atomic_store_n(f->at_call_sites, *f->address, __ATOMIC_RELEASE);
-    return;
-  }
   uptr low = ~uptr{0}, high = 0;
-  for (const NamedFunction *f = named; f < named + named_count; ++f) {
-    const uptr function = (uptr)f->function;
-    low = function < low ? function : low;
-    high = function > high ? function : high;
+  for (const RealFunction *f = first_real_function; f < end_of_real_functions;
+       ++f) {
+    if (!f->at_call_sites || ResolveCallSite(*f, false) != f->interceptor)
+      continue; // the program has its own
+    void *const real = *f->address;
+    if (!mark_something) {
+      if (real)
+        __atomic_store_n(f->at_call_sites, real, __ATOMIC_RELEASE);
+      continue;
+    }
+    void *const addresses[] = {real, dlsym(RTLD_DEFAULT, f->name)};
+    for (void *address : addresses)
+      if (address) {
+        AddNamed(address, f->interceptor);
+        low = (uptr)address < low ? (uptr)address : low;
+        high = (uptr)address > high ? (uptr)address : high;
+      }
   }
   // First `begin`: whoever sees one of the two sees an empty range.
   __atomic_store_n(&__pagetide_named_functions.begin, low, __ATOMIC_RELEASE);
@@ -188,12 +198,9 @@ void SetUpCallSites(bool mark_something) {
 void InitInterceptors() {
   if (Active())
     return;
-  // Begun anew if an earlier call was interrupted by one from within dlsym.
-  named_count = 0;
-  FindLibc();
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
-    Resolve(*f);
+    *f->address = ResolveReal(f->name);
   // sanitizer_common's table must be made once. Making it may call
   // interceptors. Other threads wait for it.
   static u32 maker;
@@ -215,6 +222,6 @@ void InitInterceptors() {
 PAGETIDE_EXPORT void *__pagetide_named_function(void *function) {
   for (const NamedFunction *f = named; f < named + named_count; ++f)
     if (f->function == function)
-      return *f->target;
+      return f->target;
   return function;
 }

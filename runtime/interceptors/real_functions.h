@@ -25,8 +25,9 @@ struct RealFunction {
   const char *name;
   void **address;
   void *interceptor;
-  /// For functions of call_site_functions.def: what __pagetide_NAME jumps to.
-  /// Null for those that this library exports under their own names.
+  /// For functions of call_site_functions.def: what __pagetide_NAME jumps to;
+  /// null until the first call. There is no such variable for functions that
+  /// this library exports under their own names.
   void **at_call_sites;
 };
 
@@ -115,7 +116,7 @@ inline void NeedReal() {
 #define PAGETIDE_CALL_SITE_INTERCEPTOR(type, name, ...)                        \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  static void *at_call_sites_of_##name = (void *)&WRAP(name);                  \
+  static void *at_call_sites_of_##name;                                        \
   __attribute__((                                                              \
       section("pagetide_real"), used,                                          \
       retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
@@ -123,9 +124,15 @@ inline void NeedReal() {
       &at_call_sites_of_##name};                                               \
   extern "C" __attribute__((                                                   \
       naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
-    asm volatile("jmp *%c[target](%%rip)"                                      \
+    asm volatile("movq %c[target](%%rip), %%r11\n\t"                           \
+                 "testq %%r11, %%r11\n\t"                                      \
+                 "je 1f\n\t"                                                   \
+                 "jmp *%%r11\n"                                                \
+                 "1:\tleaq %c[record](%%rip), %%r11\n\t"                       \
+                 "jmp PagetideResolveAndJump"                                  \
                  :                                                             \
-                 : [target] "i"(&at_call_sites_of_##name));                    \
+                 : [target] "i"(&at_call_sites_of_##name),                     \
+                   [record] "i"(&kRealFunctionOf_##name));                     \
   }                                                                            \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
