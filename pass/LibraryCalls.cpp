@@ -88,28 +88,17 @@ Function *replacementOf(Function &F) {
   return Replacement;
 }
 
-/// Whether \p V, a phi or a select, is only called, perhaps through other phis
-/// and selects. \p Seen gets all of them.
-bool isOnlyCalled(Instruction &V, SmallPtrSetImpl<Instruction *> &Seen) {
-  if (!Seen.insert(&V).second)
-    return true;
-  return all_of(V.uses(), [&](Use &U) {
-    auto *User = cast<Instruction>(U.getUser());
-    if (auto *Call = dyn_cast<CallBase>(User))
-      return Call->isCallee(&U);
-    auto *Select = dyn_cast<SelectInst>(User);
-    bool IsChosen = Select ? U.get() != Select->getCondition() // a choice
-                           : isa<PHINode>(User);
-    return IsChosen && isOnlyCalled(*User, Seen);
-  });
-}
-
-bool isCallOnly(Use &U) {
+/// Whether the function at \p U is only called there, perhaps through phis and
+/// selects. \p Seen gets those.
+bool isOnlyCalled(Use &U, SmallPtrSetImpl<Instruction *> &Seen) {
   auto *User = cast<Instruction>(U.getUser());
   if (auto *Call = dyn_cast<CallBase>(User))
     return Call->isCallee(&U);
-  SmallPtrSet<Instruction *, 8> Seen;
-  return isa<PHINode, SelectInst>(User) && isOnlyCalled(*User, Seen);
+  if (!isa<PHINode, SelectInst>(User))
+    return false;
+  return !Seen.insert(User).second || all_of(User->uses(), [&](Use &Next) {
+    return isOnlyCalled(Next, Seen);
+  });
 }
 
 /// Whether \p Call is of the type of some function in the table. The arguments
@@ -198,8 +187,11 @@ void redirectLibraryCalls(Function &F) {
   for (Instruction &I : instructions(F))
     for (Use &U : I.operands())
       if (auto *Callee = dyn_cast<Function>(U.get());
-          Callee && isReplaceable(*Callee) && isCallOnly(U))
-        Calls.push_back(&U);
+          Callee && isReplaceable(*Callee)) {
+        SmallPtrSet<Instruction *, 8> Seen;
+        if (isOnlyCalled(U, Seen))
+          Calls.push_back(&U);
+      }
   for (Use *U : Calls) {
     U->set(replacementOf(*cast<Function>(U->get())));
     if (auto *Call = dyn_cast<CallBase>(U->getUser()))

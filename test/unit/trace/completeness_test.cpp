@@ -16,6 +16,16 @@ End end_after(std::uint64_t periods,
   return {0, reason, 0, periods};
 }
 
+/// A trace with period 0, then damage, then this end.
+Completeness damaged_behind_period_0(const End &end) {
+  Completeness account;
+  account.add_period(0);
+  account.add_damage(100, 40, "the frame's hash is wrong");
+  account.add_end(end);
+  account.finish(Integrity::kComplete, 300);
+  return account;
+}
+
 TEST(Completeness, NothingIsMissingFromAProperTrace) {
   Completeness account;
   account.add_period(0);
@@ -65,11 +75,7 @@ TEST(Completeness, SaysIfDamageCostNoPeriod) {
 }
 
 TEST(Completeness, PeriodsBeforeTheEndAreCounted) {
-  Completeness account;
-  account.add_period(0);
-  account.add_damage(100, 40, "the frame's hash is wrong");
-  account.add_end(end_after(2));
-  account.finish(Integrity::kComplete, 300);
+  const Completeness account = damaged_behind_period_0(end_after(2));
   EXPECT_TRUE(account.lacks(1));
   EXPECT_FALSE(account.lacks(2));
   EXPECT_EQ(account.sentence(),
@@ -78,11 +84,8 @@ TEST(Completeness, PeriodsBeforeTheEndAreCounted) {
 }
 
 TEST(Completeness, WithoutACountPeriodsBeforeTheEndMayBeMissing) {
-  Completeness account;
-  account.add_period(0);
-  account.add_damage(100, 40, "the frame's hash is wrong");
-  account.add_end({0, trace::EndReason::kExit, 0, std::nullopt});
-  account.finish(Integrity::kComplete, 300);
+  const Completeness account =
+      damaged_behind_period_0({0, trace::EndReason::kExit, 0, std::nullopt});
   EXPECT_TRUE(account.lacks(1));
   EXPECT_EQ(account.sentence(),
             "damaged at byte 100: the frame's hash is wrong (40 bytes "
