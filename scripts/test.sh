@@ -21,12 +21,23 @@ give_up() {
 }
 
 "$PAGETIDE_ROOT/scripts/setup.sh" || give_up "setting up failed (above)"
-# Programs that test/e2e and test/realworld build.
-for package in bzip2 sqlite3 lua5.4 xz-utils; do
-  "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$package" ||
-    give_up "fetching $package failed (above)"
-done
+# Programs that test/e2e and test/realworld build. They are fetched while the
+# build runs, which does not need them.
+fetch_programs() {
+  local package
+  for package in bzip2 sqlite3 lua5.4 xz-utils; do
+    "$PAGETIDE_ROOT/scripts/fetch_source.sh" "$package" || return
+  done
+}
+mkdir -p "$LOGS"
+fetch_programs >"$LOGS/fetch-programs.log" 2>&1 </dev/null &
+fetching=$!
 { configure -DPAGETIDE_TESTS=ON && build all; } || give_up "the build failed (above)"
+say "Waiting for the sources of the programs that the tests build"
+wait "$fetching" || {
+  cat "$LOGS/fetch-programs.log" >&2
+  give_up "fetching sources failed (above)"
+}
 
 say "Running the tests"
 results=$BUILD/test-results.json

@@ -28,8 +28,6 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-using shadow_file::kFallbackSlot;
-
 /// Threads that the kernel counts; 0 if there is no /proc.
 static u64 CountTasks() {
   struct stat tasks;
@@ -70,40 +68,57 @@ void ListUnregisteredThreads(PageVec<u32> &tids) {
 //===- Threads that were there before the runtime -------------------------===//
 
 namespace {
+enum AttachStep : u32 { kSent, kAnswered, kSlotGiven, kAttached };
+
+/// A thread that did not answer needs no slot, so it gets one only after that.
 struct Attachment {
   u32 tid;
+  u32 step; ///< AttachStep
   u32 slot;
-  u32 done;
 };
 } // namespace
 
+static void Advance(Attachment &attachment, AttachStep to) {
+  StoreRelease(&attachment.step, to);
+  FutexWakeAll(&attachment.step);
+}
+
 static void AttachHandler(int, siginfo_t *info, void *) {
-  auto *attachment = (Attachment *)info->si_value.sival_ptr;
-  EnterSlot(attachment->slot);
-  StoreRelease(&attachment->done, 1);
-  FutexWakeAll(&attachment->done);
+  auto &attachment = *(Attachment *)info->si_value.sival_ptr;
+  Advance(attachment, kAnswered);
+  while (LoadAcquire(&attachment.step) == kAnswered)
+    FutexWait(&attachment.step, kAnswered);
+  EnterSlot(attachment.slot);
+  Advance(attachment, kAttached);
 }
 
 /// Makes a thread set its own base, by a signal to it. False if it does not
 /// answer.
-static bool Attach(Attachment &attachment, int signal_number) {
+static bool Attach(u32 tid, int signal_number) {
+  Attachment attachment = {tid, kSent, 0};
   siginfo_t info = {};
   info.si_signo = signal_number;
   info.si_code = SI_QUEUE;
   info.si_pid = (pid_t)GetPidRaw();
   info.si_value.sival_ptr = &attachment;
-  if (Failed(Syscall(SYS_rt_tgsigqueueinfo, GetPidRaw(), attachment.tid,
+  if (Failed(Syscall(SYS_rt_tgsigqueueinfo, GetPidRaw(), tid,
                      (uptr)signal_number, (uptr)&info)))
     return true; // it has ended
   u64 deadline = MonotonicNs() + 2 * kNsPerSec;
   constexpr u64 kStepNs = 10 * kNsPerMs;
-  while (!LoadAcquire(&attachment.done)) {
-    if (Failed(Syscall(SYS_tgkill, GetPidRaw(), attachment.tid, 0)))
-      break; // it has ended
+  while (LoadAcquire(&attachment.step) == kSent) {
+    if (Failed(Syscall(SYS_tgkill, GetPidRaw(), tid, 0)))
+      return true; // it has ended
     if (MonotonicNs() > deadline)
       return false;
-    FutexWait(&attachment.done, 0, MonotonicNs() + kStepNs);
+    FutexWait(&attachment.step, kSent, MonotonicNs() + kStepNs);
   }
+  // The thread waits in the handler, perhaps with locks of libc held. Getting a
+  // slot takes none of these.
+  attachment.slot = AcquireSlot();
+  Advance(attachment, kSlotGiven);
+  while (LoadAcquire(&attachment.step) != kAttached)
+    FutexWait(&attachment.step, kSlotGiven);
   return true;
 }
 
@@ -143,15 +158,12 @@ void AttachExistingThreads() {
         sigaction(number, &action, &previous);
         installed = true;
       }
-      Attachment attachment = {tid, AcquireSlot(), 0};
-      if (!Attach(attachment, number))
+      if (!Attach(tid, number))
         Fatal("thread %u, which was running before the first instrumented "
               "library was loaded, did not answer a signal (it may block "
               "signal %d). Load the library, or preload libpagetide.so, "
               "before creating threads.\n",
               tid, number);
-      if (!LoadAcquire(&attachment.done) && attachment.slot != kFallbackSlot)
-        FreeSlot(attachment.slot);
       CountThread(+1); // never counted down: its end is not seen
       attached.push_back(tid);
       found = true;

@@ -166,8 +166,11 @@ class Oracle:
         env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
                "PAGETIDE_TRUTH": str(folder / "truth"),
                "PAGETIDE_OPTIONS": f"trace_path='{folder}/trace':{options}"}
+        # QEMU has a descriptor for every page that the program maps, also of the
+        # shadow. They are quicker to have in huge pages.
+        env["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
         with open(folder / "out", "wb") as out:
-            run([self.qemu, "-cpu", "max", "-plugin",
+            run([self.qemu, "-U", "GLIBC_TUNABLES", "-cpu", "max", "-plugin",
                  f"{self.plugin},out={folder}/seen,modules={folder}/modules,"
                  f"shift={shift},layout={layout},cells={cells}", target,
                  *program.arguments],
