@@ -245,6 +245,9 @@ features = {
     "valgrind": shutil.which("valgrind") is not None,
     "two-processors": len(os.sched_getaffinity(0)) > 1,
     # What the kernel allows.
+    "perf": can_run(
+        "perf", "record", "-q", "-e", "cpu-clock:u", "-o", "-", "true"
+    ),
     "namespaces": can_run("unshare", "--mount", "--pid", "--fork", "true"),
     "time-namespaces": can_run("unshare", "--time", "true"),
     "userfaultfd": has_userfaultfd(),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs, takes their times, and checks that they did their work."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -10,8 +11,10 @@ import shutil
 import signal
 import statistics
 import subprocess
+import time
 from typing import NamedTuple, Optional
 
+import time_shares
 from failure import Failure
 from variants import BUILDS, NATIVE, OTHERS_LIMIT, VARIANTS, Variant
 
@@ -20,6 +23,8 @@ TIME_LIMIT_S = 900
 OTHERS_LEAST_S = 5
 EMULATED_LIMIT_S = 60
 NATIVE_RUNS = 11  # beside one in an emulator
+# What a server may take to end after its client has failed.
+SERVER_END_S = 5
 
 
 class TooLong(Failure):
@@ -31,6 +36,9 @@ class Task(NamedTuple):
 
     arguments: tuple
     stdin: Optional[pathlib.Path] = None
+    # A command that is started beside the program, gives it work and tells it
+    # to end. Its time is not measured.
+    client: tuple = ()
 
 
 class Result(NamedTuple):
@@ -39,10 +47,13 @@ class Result(NamedTuple):
     status: int
     stdout: str  # hashes
     stderr: str
+    client_status: int = 0
+    client_stdout: str = ""  # a hash
 
 
-def difference(result, reference, by_command=False):
-    """How a result differs from the reference, in words; None: it does not."""
+def difference(result, reference, stderr=True):
+    """How a result differs from the reference, in words; None: it does not.
+    `stderr` says if the error output counts."""
     if result.status != reference.status:
         return "exit status %d instead of %d" % (
             result.status,
@@ -50,9 +61,15 @@ def difference(result, reference, by_command=False):
         )
     if result.stdout != reference.stdout:
         return "another output than native"
-    # `pagetide record` says there where the trace is.
-    if result.stderr != reference.stderr and not by_command:
+    if stderr and result.stderr != reference.stderr:
         return "another error output than native"
+    if result.client_status != reference.client_status:
+        return "a client with exit status %d instead of %d" % (
+            result.client_status,
+            reference.client_status,
+        )
+    if result.client_stdout != reference.client_stdout:
+        return "another output of its client than native"
     return None
 
 
@@ -73,9 +90,9 @@ class Runner:
         # A program must not see what the user has set.
         self.environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
-    def run(self, program, task, variant, limit_s=None):
+    def run(self, program, task, variant, limit_s=None, sampler=()):
         """Returns (Result, measurements, what is wrong with what it left behind
-        or None)."""
+        or None). `sampler` is a command that runs it all."""
         trace = self.directory / "trace.ptrace"
         command = [*self._emulator(variant), program, *task.arguments]
         settings = dict(variant.environment)
@@ -96,7 +113,7 @@ class Runner:
             settings["PAGETIDE_OPTIONS"] = ":".join(words)
         for name, value in settings.items():
             command[:0] = ["-e", "%s=%s" % (name, value)]
-        result, measured = self._launch(command, task.stdin, limit_s)
+        result, measured = self._launch(command, task, limit_s, sampler)
         fault = None
         if period:
             measured["trace"], fault = self._inspect(trace, variant.engine)
@@ -125,41 +142,50 @@ class Runner:
             return None
         return "left no file %s with anything in it" % pattern
 
-    def _launch(self, command, stdin, limit_s):
+    def _launch(self, command, task, limit_s, sampler):
         limit_s = limit_s or TIME_LIMIT_S
+        deadline = time.monotonic() + limit_s
         report = self.directory / "report.json"
-        out, err = self.directory / "stdout", self.directory / "stderr"
-        report.unlink(missing_ok=True)
-        with (
-            open(stdin or os.devnull, "rb") as in_file,
-            open(out, "wb") as out_file,
-            open(err, "wb") as err_file,
-        ):
-            process = subprocess.Popen(
-                [self.launcher, report, *command],
-                cwd=self.directory,
-                env=self.environment,
-                stdin=in_file,
-                stdout=out_file,
-                stderr=err_file,
-                start_new_session=True,
+        for old in (report, *self.directory.glob("client-*")):
+            old.unlink(missing_ok=True)
+        running = []
+        client_status, client_stdout = 0, ""
+        try:
+            process = self._start(
+                [*sampler, self.launcher, report, *command], "", task.stdin
             )
-            try:
-                status = process.wait(limit_s)
-            except BaseException as error:
-                # Too late, or interrupted: all that it started ends with it.
-                os.killpg(process.pid, signal.SIGKILL)
+            running.append(process)
+            if task.client:
+                client = self._start(task.client, "client-")
+                running.append(client)
+                client_status = client.wait(deadline - time.monotonic())
+                if client_status != 0:
+                    # Nobody else ends the server. If it died, its own status
+                    # says more.
+                    deadline = time.monotonic() + SERVER_END_S
+                client_stdout = _hash(self.directory / "client-stdout")
+            status = process.wait(max(0, deadline - time.monotonic()))
+        except BaseException as error:
+            # Too late, or interrupted: all that they started ends with them.
+            for process in running:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-                if not isinstance(error, subprocess.TimeoutExpired):
-                    raise
-                raise TooLong(
-                    "'%s' ran for more than %d s and was ended"
-                    % (" ".join(map(str, command)), limit_s)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            if client_status != 0:
+                raise Failure(
+                    "the client ended with status %d: %s"
+                    % (client_status, self.stderr_of_last_run())
                 ) from None
+            raise TooLong(
+                "'%s' ran for more than %d s and was ended"
+                % (" ".join(map(str, command)), limit_s)
+            ) from None
         if status != 0:
             raise Failure(
                 "the launcher failed with status %d: %s"
-                % (status, err.read_text(errors="replace").strip())
+                % (status, self.stderr_of_last_run())
             )
         usage = json.loads(report.read_text())
         measured = {
@@ -172,11 +198,41 @@ class Runner:
             "peak_kib", "minor_faults", "major_faults", "preempted", "waited",
         ):
             measured[name] = usage[name]
-        return Result(usage["status"], _hash(out), _hash(err)), measured
+        result = Result(
+            usage["status"],
+            _hash(self.directory / "stdout"),
+            _hash(self.directory / "stderr"),
+            client_status,
+            client_stdout,
+        )
+        return result, measured
+
+    def _start(self, command, prefix, stdin=None):
+        """Starts a process with a session of its own. Its outputs go to files
+        whose names begin with the prefix."""
+        with (
+            open(stdin or os.devnull, "rb") as in_file,
+            open(self.directory / (prefix + "stdout"), "wb") as out_file,
+            open(self.directory / (prefix + "stderr"), "wb") as err_file,
+        ):
+            return subprocess.Popen(
+                command,
+                cwd=self.directory,
+                env=self.environment,
+                stdin=in_file,
+                stdout=out_file,
+                stderr=err_file,
+                start_new_session=True,
+            )
 
     def stderr_of_last_run(self):
-        text = (self.directory / "stderr").read_text(errors="replace")
-        return text.strip()[:400]
+        """What the program said, then its client."""
+        said = [
+            path.read_text(errors="replace").strip()[:400]
+            for name in ("stderr", "client-stderr")
+            if (path := self.directory / name).exists()
+        ]
+        return "\n".join(filter(None, said))
 
     def _inspect(self, trace, engine):
         """What was recorded: an empty or broken trace would be cheap."""
@@ -253,6 +309,11 @@ def reference_run(runner, task, native):
             "native ended with status %d: %s"
             % (reference.status, runner.stderr_of_last_run())
         )
+    if reference.client_status != 0:
+        raise Failure(
+            "native's client ended with status %d: %s"
+            % (reference.client_status, runner.stderr_of_last_run())
+        )
     return reference, measured
 
 
@@ -280,7 +341,8 @@ def _attempt(runner, executable, task, side, reference, limit_s):
                 limit_s,
             )
         return Attempt(None, "%s: %s" % (side.name, failure))
-    wrong = difference(result, reference, side.by_command) or fault
+    # `pagetide record` says on the error output where the trace is.
+    wrong = difference(result, reference, not side.by_command) or fault
     if wrong is None:
         return Attempt(measured)
     return Attempt(
@@ -386,4 +448,33 @@ def emulated(runner, task, native, variants):
             "too_long": run.too_long,
             "native_cpu_s": statistics.median(times),
             "measured": run.measured,
+        }
+
+
+def profiles(runner, task, executables, variants):
+    """Runs each variant once more, sampled, and gives a record each: where its
+    time goes."""
+    reference, _ = reference_run(runner, task, executables["native"])
+    data = runner.directory / "perf.data"
+    for variant in variants:
+        executable = executables[variant.build]
+        samples = {}
+        try:
+            # What perf itself says on the error output is no fault.
+            result, measured, fault = runner.run(
+                executable, task, variant, sampler=time_shares.sampler(data)
+            )
+            void = difference(result, reference, stderr=False) or fault
+            samples = time_shares.read_samples(data, executable.name)
+        except Failure as failure:
+            runner.remove_traces()
+            measured, void = None, str(failure)
+        finally:
+            data.unlink(missing_ok=True)
+        yield {
+            "record": "profile",
+            "variant": variant.name,
+            "void": "%s, sampled: %s" % (variant.name, void) if void else None,
+            "samples": samples,
+            "measured": measured,
         }

@@ -30,8 +30,18 @@ class Recipe(NamedTuple):
     prepare: tuple = ()
 
 
+class Client(NamedTuple):
+    """What gives a server its work: it is started beside it, waits until the
+    server listens, prints what must be the same in every run, and tells the
+    server to end. It is built natively, and its time is not measured."""
+
+    recipe: Recipe
+    arguments: dict  # by size, as a Program's
+
+
 class Program(NamedTuple):
-    """A run: the executable's arguments, and what they are run on."""
+    """A run: the executable's arguments, and what they are run on. It may write
+    to the directory that it is started in."""
 
     name: str
     kind: str  # "kernel", "real" or "start"
@@ -42,6 +52,7 @@ class Program(NamedTuple):
     input: Optional[Callable] = None  # makes it; see inputs.py
     input_sizes: Optional[dict] = None
     stdin: bool = False  # the input is standard input
+    client: Optional[Client] = None  # of a server
 
 
 DRIVERS = pathlib.Path(__file__).absolute().parent / "drivers"

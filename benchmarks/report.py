@@ -7,6 +7,7 @@ import pathlib
 import statistics
 
 import break_even
+import time_shares
 from failure import Failure
 from programs import PROGRAMS
 from variants import (
@@ -33,6 +34,8 @@ class Measurements:
             )
         self.pairs = {}
         self.emulated = {}
+        self.profiles = {}
+        self.unprofiled = None  # why, if there should be profiles
         self.builds = {}  # by recipe and way
         self.unbuilt = {}  # why, by program and variant
         self.failures = {}  # what failed, by program
@@ -42,6 +45,10 @@ class Measurements:
                 self.pairs.setdefault(key, []).append(record)
             elif record["record"] == "emulated":
                 self.emulated[key] = record
+            elif record["record"] == "profile":
+                self.profiles[key] = record
+            elif record["record"] == "unprofiled":
+                self.unprofiled = record["why"]
             elif record["record"] == "unbuilt":
                 self.unbuilt[key] = record
             elif record["record"] == "build":
@@ -88,6 +95,7 @@ class Measurements:
         everything = [
             *(p for pairs in self.pairs.values() for p in pairs),
             *self.emulated.values(),
+            *self.profiles.values(),
             *self.unbuilt.values(),
         ]
         return [
@@ -419,6 +427,53 @@ def _share(value):
     return "%.3f%%" % (100 * value)
 
 
+def profile_table(m, group):
+    """Where the time goes, by program and marked variant."""
+    variants = [
+        v
+        for v in m.variants(group, "kernel", "real")
+        if any(variant == v.name for _, variant in m.profiles)
+    ]
+    if not variants:
+        return None
+
+    def profile(program, variant):
+        return m.profiles.get((program, variant.name))
+
+    rows = [
+        [name, *(time_shares.cell(profile(name, v)) for v in variants)]
+        for name in m.programs("kernel", "real")
+    ]
+    for title, kinds in KINDS[:2]:
+        shares = [
+            [
+                time_shares.share(record, time_shares.PAGETIDE)
+                for name in m.programs(*kinds)
+                if (record := profile(name, v))
+            ]
+            for v in variants
+        ]
+        if any(shares):
+            rows.append(
+                ["most in libpagetide, %s" % title]
+                + [
+                    "%.1f" % (100 * max(column))
+                    if column and None not in column
+                    else NOTHING
+                    for column in shares
+                ]
+            )
+    return table(["program", *(v.name for v in variants)], rows)
+
+
+def _profile_parts(m, group):
+    title = "### Share of time in libpagetide / in libc / in the program, percent"
+    if m.unprofiled:
+        return [title, "Not measured: %s." % m.unprofiled]
+    text = profile_table(m, group)
+    return [title, text] if text else []
+
+
 def emulator_table(m, group):
     """Times over native, both without what an empty program takes."""
     variants = m.variants(group, "kernel", "real")
@@ -703,6 +758,8 @@ def group_parts(m, group):
     text = maybe_table(m, group) if ran else None
     if text:
         parts += ["### What precision near could not tell", text]
+    if ran:
+        parts += _profile_parts(m, group)
     return parts + _void_parts(m, group)
 
 

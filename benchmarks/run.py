@@ -18,10 +18,11 @@ import time
 
 import cost_plots
 import report
+import time_shares
 from build import Builder
 from failure import Failure
 from inputs import make_input
-from measure import Runner, Task, check_marks, emulated, pairs
+from measure import Runner, Task, check_marks, emulated, pairs, profiles
 from programs import PROGRAMS, SMOKE_PROGRAMS
 from toolchain import ROOT, Toolchain, describe
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
@@ -87,6 +88,12 @@ def parse_arguments(arguments):
         ),
     )
     parser.add_argument(
+        "--profile",
+        action=argparse.BooleanOptionalAction,
+        help="run each program once more as each marked variant, sampled by "
+        "perf, for a table of where its time goes [full: yes; quick, smoke: no]",
+    )
+    parser.add_argument(
         "--build-only",
         action="store_true",
         help="build all of it, and see to the marks; measure nothing (what a "
@@ -132,6 +139,8 @@ def parse_arguments(arguments):
     )
     options = parser.parse_args(arguments)
     options.size = options.size or "full"
+    if options.profile is None:
+        options.profile = options.size == "full"
     if options.runs is not None and options.runs < 1:
         parser.error("--runs %d: give 1 or more" % options.runs)
     return options
@@ -176,22 +185,31 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def task_of(program, size, cache):
-    """The program's arguments and input at that size."""
+def task_of(program, size, cache, client):
+    """The program's arguments and input at that size, and what its client is
+    started with."""
     path = None
     if program.input:
         path = make_input(cache, program.input, program.input_sizes[size])
-    words = [
-        word.format(input=path, script=HERE / "scripts")
-        for word in program.arguments[size]
-    ]
-    return Task(tuple(words), path if program.stdin else None)
+
+    def words_of(arguments):
+        return [w.format(input=path, script=HERE / "scripts") for w in arguments]
+
+    client_command = ()
+    if program.client:
+        words = words_of(program.client.arguments[size])
+        client_command = (str(client), *words)
+    return Task(
+        tuple(words_of(program.arguments[size])),
+        path if program.stdin else None,
+        client_command,
+    )
 
 
-def short_task_of(program, cache):
+def short_task_of(program, cache, client):
     """What an emulator is given: a thousandth of a full run's time or so."""
     if program.kind != "kernel":
-        return task_of(program, "smoke", cache)
+        return task_of(program, "smoke", cache, client)
     # The smallest size takes no longer than the start-up. This has the size of
     # a quick run, and few of its rounds.
     *words, rounds = program.arguments["quick"]
@@ -212,6 +230,18 @@ class Lab:
         self.runner = Runner(
             self.builder.launcher(), toolchain, directory, plugin
         )
+        self.profiled = options.profile
+
+    def see_to_profiles(self):
+        """A record that says why programs cannot be sampled, if they should and
+        cannot be."""
+        if not self.profiled or self.options.build_only:
+            return
+        why = time_shares.why_not(self.runner.directory)
+        if why:
+            self.profiled = False
+            say("warning: no shares of time are measured: %s" % why)
+            yield {"record": "unprofiled", "why": why}
 
     def measure(self, program):
         """The records of one program: its builds, then its runs."""
@@ -219,8 +249,13 @@ class Lab:
         if not variants:
             return
         inputs = self.builder.cache / "inputs"
-        task = task_of(program, self.options.size, inputs)
-        smallest = task_of(program, "smoke", inputs)
+        client = None
+        if program.client:
+            client = self.builder.build(program.client.recipe, BUILDS["native"])
+            client = client.path
+        task = task_of(program, self.options.size, inputs, client)
+        smallest = task_of(program, "smoke", inputs, client)
+        short = short_task_of(program, inputs, client)
         # A variant is compared with native, or with a build of its own base.
         bases = [VARIANTS[v.against] for v in variants if v.against != "native"]
         names = dict.fromkeys(
@@ -259,7 +294,7 @@ class Lab:
             }
         if self.options.build_only:
             return
-        for record in self.runs(program, task, executables, runnable):
+        for record in self.runs(program, task, short, executables, runnable):
             if record["void"]:
                 say("  VOID: %s" % record["void"])
             yield {"program": program.name} | record
@@ -283,7 +318,7 @@ class Lab:
             "code_bytes": built.code_bytes,
         }
 
-    def runs(self, program, task, executables, variants):
+    def runs(self, program, task, short_task, executables, variants):
         rounds = {
             v.name: self.rounds[v.name][program.kind == "start"]
             for v in variants
@@ -295,11 +330,13 @@ class Lab:
             yield from pairs(
                 self.runner, task, executables, paired, rounds, seed
             )
-        short = [v for v in variants if v.under]
-        if short:
-            task = short_task_of(program, self.builder.cache / "inputs")
+        marked = [v for v in paired if BUILDS[v.build].layout]
+        if marked and self.profiled and program.kind != "start":
+            yield from profiles(self.runner, task, executables, marked)
+        emulators = [v for v in variants if v.under]
+        if emulators:
             yield from emulated(
-                self.runner, task, executables[NATIVE.build], short
+                self.runner, short_task, executables[NATIVE.build], emulators
             )
 
 
@@ -339,6 +376,7 @@ def measure(options):
     }
     with tempfile.TemporaryDirectory(prefix="pagetide-benchmark-") as scratch:
         lab = Lab(options, toolchain, groups, scratch)
+        yield from lab.see_to_profiles()
         for number, program in enumerate(programs, 1):
             say(
                 "[%d/%d] %s: %s"

@@ -53,7 +53,7 @@ class Group(NamedTuple):
     title: str
     variants: tuple
     # By size. With the default programs `main` must stay below 5 minutes for
-    # quick and 90 for full (see README.md).
+    # quick, and below two hours for full (see README.md).
     rounds: dict
     start_rounds: dict = {"smoke": 5, "quick": 40, "full": 100}
     # Where a table would become too wide: (what of it, names) for each part.

@@ -34,12 +34,12 @@ def script(name, text):
     return path
 
 
-def measured(native, other, variant, rounds=1):
+def measured(native, other, variant, rounds=1, client=()):
     executables = {"native": native, VARIANTS[variant].build: other}
     return list(
         pairs(
             runner,
-            Task(()),
+            Task((), None, client),
             executables,
             [VARIANTS[variant]],
             {variant: rounds},
@@ -65,6 +65,35 @@ for name, text, variant in (
 # What native prints is not always the same.
 (pair,) = measured(script("waverer", "date +%N"), right, "rw")
 print("waverer: %s" % pair["void"])
+
+# A server that answers one question. Its client works for much longer, asks, and
+# fails if the answer is no. It gives up if there is no server.
+SERVE = "mkfifo asked answer; read question <asked; echo %s >answer; rm asked answer"
+client = script(
+    "client",
+    """i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done
+    tries=0
+    until [ -p answer ]; do
+      sleep 0.01; tries=$((tries + 1)); [ $tries -lt 100 ] || exit 5
+    done
+    echo question >asked; read answer <answer; echo $answer
+    [ $answer != no ] || { echo refused >&2; exit 6; }""",
+)
+server = script("server", SERVE % "yes")
+measure.SERVER_END_S = 1
+for name, text in (
+    ("server", SERVE % "yes"),
+    ("other", SERVE % "perhaps"),
+    ("unwilling", SERVE % "no"),
+    ("undying", SERVE % "no" + "; sleep 100"),
+    ("dead", "kill -SEGV $$"),
+):
+    (pair,) = measured(server, script(name, text), "rw", client=(str(client),))
+    print("%s: %s" % (name, pair["void"]))
+    if name == "server":
+        took = pair["measured"]
+        apart = took["cpu_s"] < took["wall_s"] / 2
+        print("its client's time is not measured: %s" % apart)
 
 try:
     measured(script("broken", "echo no input >&2; exit 4"), right, "rw")
