@@ -9,6 +9,7 @@ import bz2
 import gzip
 import hashlib
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -158,6 +159,146 @@ def sql(rows):
         "VACUUM;",
         "PRAGMA integrity_check;",
     ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _words(chance, count):
+    return " ".join(
+        "".join(chance.choices("abdegiklmnorstu", k=chance.randrange(2, 9)))
+        for _ in range(count)
+    )
+
+
+def orders(count):
+    """A shop's orders as one JSON text, each with lists, objects, and a text
+    that is JSON itself."""
+    chance = random.Random(8)
+    buyers = [_words(chance, 2) for _ in range(max(count // 5, 3))]
+    tags = [_words(chance, 1) for _ in range(40)]
+    made = [
+        {
+            "id": number,
+            "country": chance.choice(("at", "be", "dk", "ee", "fi", "ie", "lt")),
+            "buyer": {"name": chance.choice(buyers), "phone": None, "mail": ""},
+            "items": [
+                {
+                    "name": _words(chance, 2),
+                    "count": chance.randrange(1, 9),
+                    "price": chance.randrange(100, 100_000) / 100,
+                    "tags": chance.sample(tags, 3),
+                }
+                for _ in range(chance.randrange(1, 6))
+            ],
+            "note": _words(chance, chance.randrange(3, 12)),
+            "extra": json.dumps({"levels": [[1, [2, number]], {"a": "b"}]}),
+        }
+        for number in range(count)
+    ]
+    return json.dumps(made).encode()
+
+
+_C_HEAD = """typedef unsigned long size_t;
+typedef struct node { struct node *next, *prev; int key; double weight;
+  union { char text[16]; long whole[2]; } u; } node;
+enum colour { RED, GREEN = 3, BLUE, LAST };
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define SWAP(type, a, b) do { type t_ = (a); (a) = (b); (b) = t_; } while (0)
+#define NAME(x) #x
+#define JOIN(a, b) a##b
+extern void *malloc(size_t);
+extern int printf(const char *, ...);
+static long counter;
+"""
+
+_C_FUNCTION = """
+#ifdef WITH_%(n)d
+#error "nobody defines this"
+#elif %(a)d > %(b)d && defined(MAX)
+# define LIMIT_%(n)d (MAX(%(a)d, %(b)d) + sizeof(node))
+#else
+# define LIMIT_%(n)d (%(b)d * 2)
+#endif
+static const int table_%(n)d[] = { %(table)s };
+/* %(comment)s */
+static int visit_%(n)d(node *list, int depth, const char *name) {
+  int i, sum = %(a)d, bits[8] = { %(b)d, [5] = %(c)d };
+  node local = { .key = %(c)d, .weight = %(a)d.%(b)d };
+  for (i = 0; i < LIMIT_%(n)d && list; i++, list = list->next) {
+    switch ((list->key ^ %(a)d) %% 7) {
+    case RED: sum += table_%(n)d[i %% %(len)d] << (depth & 3); break;
+    case GREEN: sum -= list->u.text[i & 15]; /* falls through */
+    case BLUE: { unsigned long wide = list->u.whole[i & 1];
+      sum ^= (int)(wide * %(c)dul >> 7); break; }
+    case 1: if (list->prev && list->prev->key > sum) SWAP(int, sum, list->key); break;
+    default: list->weight = list->weight * %(a)d.5 + (double)sum / (i + 1);
+    }
+    while (sum > 100000) sum = sum / 3 - (sum & %(b)d);
+    if (depth > %(c)d || !name[0]) goto done;
+    bits[i & 7] |= 1 << (sum & 15);
+  }
+  do { counter += bits[i-- & 7] ? bits[i & 7] : -1; } while (i > 0);
+done:
+  local.next = list;
+  %(call)s
+  return sum + (local.weight > 1e3f ? local.key : (int)sizeof(local)) %% 251;
+}
+int (*JOIN(pointer_, %(n)d))(node *, int, const char *) = visit_%(n)d;
+const char *name_%(n)d(void) { return NAME(visit_%(n)d) ": %(comment)s\\n"; }
+"""
+
+
+def c_program(functions):
+    """A C program of that many functions and a main, without headers."""
+    chance = random.Random(9)
+    parts = [_C_HEAD]
+    for number in range(functions):
+        call = "(void)name;"
+        if number > 0:
+            other = chance.randrange(max(0, number - 50), number)
+            call = "if (depth > 0) sum += visit_%d(list, depth - 1, name);" % other
+        length = chance.randrange(3, 20)
+        parts.append(
+            _C_FUNCTION
+            % {
+                "n": number,
+                "a": chance.randrange(1, 1000),
+                "b": chance.randrange(1, 1000),
+                "c": chance.randrange(1, 1000),
+                "len": length,
+                "table": ", ".join(
+                    str(chance.randrange(-9999, 9999)) for _ in range(length)
+                ),
+                "comment": _words(chance, 6),
+                "call": call,
+            }
+        )
+    parts.append(
+        "int main(void) { node n = { 0 }; return visit_%d(&n, 3, name_0()); }\n"
+        % (functions - 1)
+    )
+    return "".join(parts).encode()
+
+
+def formulas(count):
+    """Formulas in x, y and z, one a line: polynomials, some of them within a
+    function. One in three is no formula, or divides by zero."""
+    chance = random.Random(10)
+
+    def polynomial(terms):
+        return "+".join(
+            "%d*x^%d*y^%d*z^%d"
+            % (chance.randrange(1, 30), *(chance.randrange(4) for _ in "xyz"))
+            for _ in range(terms)
+        )
+
+    lines = []
+    for number in range(count):
+        line = "(%s)*(%s)" % (polynomial(3), polynomial(2))
+        if number % 4 == 1:
+            line = "%s(x*y)*(%s)" % (chance.choice(("sin", "exp")), polynomial(3))
+        if number % 3 == 2:
+            line += chance.choice(("+*x", "+(", "+w", "/(x-x)", "+f(x)"))
+        lines.append(line)
     return ("\n".join(lines) + "\n").encode()
 
 

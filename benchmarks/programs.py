@@ -292,6 +292,115 @@ POVRAY = Recipe(
     headers=(("config.h", (DRIVERS / "povray_config.h").read_text()),),
 )
 
+# Without regular expressions, for which it needs a library. Thread-local
+# storage, and functions of libc that its configure would find.
+JQ = Recipe(
+    "jq",
+    ("src/*.c",),
+    package="jq",
+    left_out=("inject_errors.c",),
+    flags=(
+        "-O2", "-D_GNU_SOURCE", "-DIEEE_8087",
+        *(
+            "-DHAVE_" + name
+            for name in (
+                "ALLOCA_H", "ATEXIT", "FLOOR", "FREXP", "GETTIMEOFDAY", "GMTIME",
+                "GMTIME_R", "ISATTY", "LGAMMA_R", "LOCALTIME_R", "LOG",
+                "MEMMEM", "MKSTEMP", "MODF", "POW", "PTHREAD_KEY_CREATE",
+                "PTHREAD_ONCE", "SQRT", "STRFTIME", "STRPTIME", "TIMEGM",
+                "TM_TM_GMT_OFF", "__THREAD",
+            )
+        ),
+    ),
+    libraries=("-lm",),
+    prepare=(
+        ("cp", "-r", "{source}/src", "."),
+        (
+            "sed", "-n", r's/\\/&&/g; s/"/\\"/g; s/.*/"&\\n"/; w src/builtin.inc',
+            "src/builtin.jq",
+        ),
+        ("sh", "-c", "echo '#define JQ_VERSION \"\"' >src/version.h"),
+    ),
+)
+
+# The compiler as a library. What it compiles includes no header, so it needs no
+# directory of its own.
+TCC = Recipe(
+    "tcc",
+    ("libtcc.c",),
+    package="tcc",
+    flags=("-O2", "-fno-strict-aliasing", "-DTCC_TARGET_X86_64"),
+    libraries=("-ldl", "-lm"),
+    drivers=("compile.c",),
+    headers=(
+        (
+            "config.h",
+            '#define TCC_VERSION "0.9.27"\n#define CONFIG_TCCDIR "/nonexistent"\n',
+        ),
+    ),
+)
+
+# Hashes of types are made of their names. By default they are made of addresses,
+# and the order of terms changes with every run.
+GINAC = Recipe(
+    "ginac",
+    ("ginac/*.cpp", "ginac/*/*.cpp"),
+    package="ginac",
+    language="c++",
+    left_out=("excompiler.cpp",),
+    includes=("ginac", "ginac/parser"),
+    flags=("-O2", "-std=c++14", "-DGINAC_HASH_USE_MANGLED_NAME"),
+    libraries=("-lcln",),
+    drivers=("algebra.cpp",),
+)
+
+HIREDIS = tuple(
+    "deps/hiredis/%s.c" % name
+    for name in ("alloc", "async", "hiredis", "net", "read", "sds", "sockcompat")
+)
+
+# With libc's malloc, as the other programs. One thread for I/O beside the main
+# one: they spin while they wait, and more of them would do little else where
+# there are two processors.
+REDIS = Recipe(
+    "redis",
+    (
+        "src/*.c", "deps/hdr_histogram/hdr_histogram.c", "deps/lua/src/*.c",
+        *HIREDIS,
+    ),
+    package="redis",
+    left_out=(
+        "ae_epoll.c", "ae_evport.c", "ae_kqueue.c", "ae_select.c",
+        "cli_common.c", "lua.c", "luac.c", "print.c", "redis-benchmark.c",
+        "redis-cli.c", "redisassert.c",
+    ),
+    includes=(
+        "src", "deps/hdr_histogram", "deps/hiredis", "deps/linenoise",
+        "deps/lua/src",
+    ),
+    flags=(
+        "-O2", "-std=gnu11", "-pthread", "-DREDIS_STATIC=", "-DLUA_ANSI",
+        "-DENABLE_CJSON_GLOBAL", "-DLUA_USE_MKSTEMP",
+        '-DHDR_MALLOC_INCLUDE="hdr_redis_malloc.h"',
+    ),
+    libraries=("-lm", "-ldl"),
+    headers=(
+        (
+            "release.h",
+            '#define REDIS_GIT_SHA1 "0"\n#define REDIS_GIT_DIRTY "0"\n'
+            '#define REDIS_BUILD_ID ""\n',
+        ),
+    ),
+)
+
+REDIS_CLIENT = Recipe(
+    "redis-client",
+    HIREDIS,
+    package="redis",
+    includes=("deps/hiredis",),
+    drivers=("redis_client.c",),
+)
+
 PROGRAMS = {
     program.name: program
     for program in (
@@ -370,6 +479,24 @@ PROGRAMS = {
         Program("sqlite3", "real", "a shop's tables, in memory", SQLITE,
                 by_size(*[["-batch", ":memory:"]] * 3),
                 inputs.sql, by_size(2_000, 80_000, 400_000), stdin=True),
+        Program("jq", "real", "query and rewrite a JSON text", JQ,
+                by_size(*[["--compact-output", "--from-file",
+                           "{script}/orders.jq", "{input}"]] * 3),
+                inputs.orders, by_size(50, 1_800, 14_000)),
+        Program("tcc", "real", "compile a C program", TCC,
+                by_size(*[[n] for n in ("1", "8", "60")]),
+                inputs.c_program, by_size(40, 1_000, 1_000), stdin=True),
+        Program("ginac", "real", "algebra by symbols, C++", GINAC,
+                by_size(*[[n] for n in ("1", "3", "20")]),
+                inputs.formulas, by_size(20, 300, 300), stdin=True),
+        Program("redis", "real", "a server with a thread for I/O", REDIS,
+                by_size(*[["--port", "0", "--unixsocket", "socket",
+                           "--io-threads", "2", "--io-threads-do-reads", "yes",
+                           "--save", "", "--logfile", "/dev/null",
+                           "--enable-debug-command", "local"]] * 3),
+                client=Client(
+                    REDIS_CLIENT,
+                    by_size(*[["socket", n] for n in ("2", "40", "300")]))),
         Program("empty", "start", "a main() that returns",
                 Recipe("empty", ("empty.c",)), by_size([], [], [])),
     )
