@@ -26,7 +26,7 @@ FLOORS = {
         ["periods"], ["threads"], ["shadow"], ["platform"],
     ],
     "tools": [
-        ["commands"], ["audit", "record", "report"], ["trace"], ["support"],
+        ["commands"], ["audit", "control", "record", "report"], ["trace"], ["support"],
     ],
 }
 SUFFIXES = {".h", ".cpp", ".inc"}

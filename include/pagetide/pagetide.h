@@ -49,7 +49,8 @@ typedef enum pagetide_status {
   PAGETIDE_NO_MEMORY = -4,     /* memory or address space ran out */
   PAGETIDE_BUSY = -5,          /* called in a callback, or already recording */
   PAGETIDE_UNSUPPORTED = -6,   /* the program's layout does not record it, e.g.
-                                  writes under layout `access` */
+                                  writes under layout `access`; or its marks
+                                  are off and stay off */
   PAGETIDE_IO = -7             /* the trace cannot be created or written */
 } pagetide_status;
 
@@ -203,7 +204,7 @@ static inline const char *pagetide_status_string(int status) {
   case PAGETIDE_BUSY:
     return "called in a callback, or already recording";
   case PAGETIDE_UNSUPPORTED:
-    return "the shadow layout of this program does not record it";
+    return "this program's layout does not record it, or its marks stay off";
   case PAGETIDE_IO:
     return "the trace cannot be created or written";
   default:
@@ -233,8 +234,8 @@ const char *__pagetide_default_options(void);
  * record's, so the first need not be 0.
  *
  * Errors: BUSY (already recording), INVALID (a field; period below 1 ms),
- * UNSUPPORTED (checksum of written pages under layout `access`), IO,
- * NO_MEMORY. */
+ * UNSUPPORTED (checksum of written pages under layout `access`; or marks are
+ * off and cannot be switched on, and a message says why), IO, NO_MEMORY. */
 static inline int pagetide_start(const pagetide_config *config) {
   return PAGETIDE_CALL_(start, (config));
 }

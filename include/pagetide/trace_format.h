@@ -250,7 +250,7 @@ enum class ChecksumState : std::uint8_t {
 enum class EndReason : std::uint8_t {
   kExit = 0,   ///< exit, return from main, _exit, quick_exit; detail 0
   kExec = 1,   ///< a call of the exec family; the new program has another trace
-  kStop = 2,   ///< pagetide_stop()
+  kStop = 2,   ///< pagetide_stop(), or pagetide ctl
   kAbort = 3,  ///< abort()
   kKilled = 4, ///< harvested after the process died; detail: 0 (unknown), or
                ///< 256 + signal, or the exit status

@@ -15,6 +15,7 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/lock_memory.h"
 #include "interceptors/mark_faults.h"
+#include "platform/control_marker.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
 #include "platform/proc_maps.h"
@@ -199,8 +200,13 @@ static int SetServableAction(Real real, int number,
               previous);
 }
 
-PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
-                     struct sigaction *previous) {
+PAGETIDE_STEADY_INTERCEPTOR(int, sigaction, int number,
+                            const struct sigaction *action,
+                            struct sigaction *previous) {
+  if (action)
+    OnSignalAction((u32)number);
+  if (idle)
+    return REAL_OF(sigaction)(number, action, previous);
   NeedReal();
   int result;
   if (number == kSigSegv && ShadowReady())
@@ -221,9 +227,10 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
 /// signal() under each of its names. Which one a program calls depends on the
 /// standard that it requests from the headers.
 #define PAGETIDE_SIGNAL(name, flags)                                           \
-  PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
+  PAGETIDE_STEADY_INTERCEPTOR(void *, name, int number, void *handler) {       \
+    OnSignalAction((u32)number);                                               \
     if (number != kSigSegv || !ShadowReady())                                  \
-      return RESOLVED(name)(number, handler);                                  \
+      return REAL_OF(name)(number, handler);                                   \
     return SetFaultSignal(handler, flags, RESOLVED(sigaction));                \
   }
 PAGETIDE_SIGNAL(signal, kRestart)

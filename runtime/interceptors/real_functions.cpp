@@ -32,6 +32,12 @@ __attribute__((
     visibility("default"))) abi::NamedFunctions __pagetide_named_functions;
 }
 
+BeforeResolving pagetide::before_resolving;
+
+RealFunctions pagetide::AllRealFunctions() {
+  return {first_real_function, end_of_real_functions};
+}
+
 namespace pagetide {
 static void *ResolveCallSite(const RealFunction &function, bool marks_off);
 }
@@ -42,6 +48,9 @@ extern "C" __attribute__((used)) void *
 PagetideResolve(const RealFunction *function) {
   if (function->at_call_sites)
     return ResolveCallSite(*function, pagetide_idle);
+  if (BeforeResolving ask = before_resolving)
+    if (void *target = ask(*function))
+      return target;
   void *real = ResolveReal(function->name);
   if (!real)
     return function->interceptor;

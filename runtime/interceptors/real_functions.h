@@ -31,6 +31,16 @@ struct RealFunction {
   void **at_call_sites;
 };
 
+/// What a call goes on in, asked before the real function is resolved: null if
+/// that has to be. Null if nobody is to be asked.
+using BeforeResolving = void *(*)(const RealFunction &function);
+extern BeforeResolving before_resolving;
+
+struct RealFunctions {
+  const RealFunction *begin, *end;
+};
+RealFunctions AllRealFunctions();
+
 /// True if the process has instrumented code and its marks are off: then the
 /// exported functions jump to the real ones. Read by their first instruction.
 extern "C" __attribute__((visibility("hidden"))) bool pagetide_idle;
@@ -110,6 +120,15 @@ inline void NeedReal() {
   PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
+/// The same, for an interceptor that runs also while marks are off.
+#define PAGETIDE_STEADY_INTERCEPTOR(type, name, ...)                           \
+  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
+  extern "C" type WRAP(name)(__VA_ARGS__);                                     \
+  PAGETIDE_REAL_FUNCTION(name)                                                 \
+  extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
+      __attribute__((weak)) ALIAS(WRAP(name));                                 \
+  extern "C" type WRAP(name)(__VA_ARGS__)
+
 /// The same for a function of call_site_functions.def. Marked code calls it as
 /// __pagetide_NAME, which jumps to the interceptor, or to the program's own
 /// function of that name.
@@ -144,5 +163,11 @@ inline void NeedReal() {
 
 /// The real function, resolved if necessary.
 #define RESOLVED(name) (pagetide::NeedReal(), REAL(name))
+
+/// The real function. Unlike RESOLVED, this resolves no other function.
+#define REAL_OF(name)                                                          \
+  (__builtin_expect(REAL(name) != nullptr, 1)                                  \
+       ? REAL(name)                                                            \
+       : (REAL(name) = (decltype(REAL(name)))pagetide::ResolveReal(#name)))
 
 #endif // PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H

@@ -40,12 +40,6 @@
 #include "platform/gs_base.h"
 #include "shadow/marking.h"
 
-/// The real function. Unlike RESOLVED, this resolves no other function.
-#define REAL_OF(name)                                                          \
-  (__builtin_expect(REAL(name) != nullptr, 1)                                  \
-       ? REAL(name)                                                            \
-       : (REAL(name) = (decltype(REAL(name)))ResolveReal(#name)))
-
 namespace pagetide {
 
 constexpr int kSuccess = 0; // also thrd_success

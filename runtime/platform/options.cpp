@@ -31,6 +31,18 @@ static char flags_text[4096];
 const Flags &GetFlags() { return flags; }
 const char *FlagsAsText() { return flags_text; }
 
+/// The defaults, as the table has them.
+struct FlagTexts {
+#define PAGETIDE_FLAG(kind, name, value, help) const char *name;
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+};
+static constexpr FlagTexts kDefaults = {
+#define PAGETIDE_FLAG(kind, name, value, help) value,
+#include "platform/options.inc"
+#undef PAGETIDE_FLAG
+};
+
 //===- Values -------------------------------------------------------------===//
 
 // Each parser returns false if the text is not a value of its kind. The
@@ -319,14 +331,35 @@ const char *OptionsOfProgram() {
   return text ? text : "";
 }
 
-bool SaysMarksLate(const char *text) {
-  // The last one wins, as in ParseOptions.
-  constexpr char kName[] = "marks=", kLate[] = "marks=late";
-  bool late = false;
-  for (const char *p = text; (p = internal_strstr(p, kName)); ++p)
+/// The value of an option in `text`, as ParseOptions will find it; null if it
+/// is not set there. `name` ends in '='. The last one wins.
+static const char *FindValue(const char *text, const char *name) {
+  const char *value = nullptr;
+  for (const char *p = text; (p = internal_strstr(p, name)); ++p)
     if (p == text || IsSeparator(p[-1]))
-      late = !internal_strncmp(p, kLate, sizeof(kLate) - 1);
-  return late;
+      value = p + internal_strlen(name);
+  return value;
+}
+
+bool SaysMarksLate(const char *text) {
+  constexpr char kLate[] = "late";
+  const char *value = FindValue(text, "marks=");
+  return value && !internal_strncmp(value, kLate, sizeof(kLate) - 1);
+}
+
+u32 ControlSignal() {
+  constexpr char kName[] = "control_signal=";
+  const char *text = OptionsOfProcess();
+  const char *value = text ? FindValue(text, kName) : nullptr;
+  if (!value)
+    value = FindValue(OptionsOfProgram(), kName);
+  if (!value)
+    value = kDefaults.control_signal;
+  u64 number;
+  return ParseUnsigned(value, number) && number >= kMinControlSignal &&
+                 number <= kMaxControlSignal
+             ? (u32)number
+             : 0;
 }
 
 /// Refuses options that need marks.
@@ -364,6 +397,9 @@ void ReadFlags() {
              shadow_file::kMaxStagingBytes >> 20);
   CheckRange("idle_after", flags.idle_after, 0, 1000000);
   CheckRange("compression", flags.compression, 1, 19);
+  if (flags.control_signal)
+    CheckRange("control_signal", flags.control_signal, kMinControlSignal,
+               kMaxControlSignal);
   SetMessageOptions({flags.verbosity != 0, flags.on_failure == OnFailure::kStop,
                      flags.log_path});
   if (flags.help)

@@ -33,6 +33,8 @@ struct Flags {
 };
 
 constexpr u64 kMinPeriodNs = kNsPerMs;
+// libc keeps the two real-time signals below these.
+constexpr u32 kMinControlSignal = 35, kMaxControlSignal = 64;
 
 /// Parses defaults, the program's own defaults and the options that the process
 /// is given. Dies with a message at an unknown name or a bad value. Does
@@ -51,6 +53,9 @@ const char *OptionsOfProgram();
 
 /// Whether `text` sets option marks to late.
 bool SaysMarksLate(const char *text);
+
+/// The signal of option control_signal; 0: none.
+u32 ControlSignal();
 
 const Flags &GetFlags();
 

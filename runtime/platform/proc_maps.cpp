@@ -45,7 +45,7 @@ static int ReadAll(const char *path, PageVec<char> &text) {
   return 0;
 }
 
-static u64 ParseHex(const char *&p) {
+u64 ParseHex(const char *&p) {
   u64 value = 0;
   for (;; ++p) {
     if (*p >= '0' && *p <= '9')
@@ -140,11 +140,11 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
     while (*p && *p != '\n')
       ++p;
     uptr bytes = (uptr)(p - name);
-    static const char kShadow[] = "/memfd:pagetide-shadow";
+    static const char kOwn[] = "/memfd:pagetide-";
     if (*p)
       ++p;
-    if (bytes >= sizeof(kShadow) - 1 &&
-        !internal_memcmp(name, kShadow, sizeof(kShadow) - 1))
+    if (bytes >= sizeof(kOwn) - 1 &&
+        !internal_memcmp(name, kOwn, sizeof(kOwn) - 1))
       continue;
     if (m.start >= skipped.begin && m.start < skipped.end)
       continue;

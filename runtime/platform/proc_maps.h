@@ -56,6 +56,9 @@ bool Contains(const MappingList &list, const MappingList &other,
 /// Appends a mapping of list `other`, with its name. False if memory ran out.
 bool AddMapping(MappingList &list, const MappingList &other, const Mapping &m);
 
+/// Reads a hexadecimal number without prefix, and moves `p` behind it.
+u64 ParseHex(const char *&p);
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H

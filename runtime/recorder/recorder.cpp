@@ -10,6 +10,7 @@
 #include "platform/bailout.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "recorder/control_service.h"
 #include "recorder/credentials_follow.h"
 #include "recorder/looks_before_close.h"
 #include "recorder/mappings_watch.h"
@@ -169,6 +170,8 @@ static bool Work() {
     AnswerRequest(Answer());
     return true;
   }
+  if (AnswerControl())
+    return true;
   const u64 now = MonotonicNs();
   if (!Recording() || !recorder_state.next_end || now < recorder_state.next_end)
     return false;

@@ -44,7 +44,8 @@ struct RecorderState {
   u64 overruns; ///< scheduled ends missed in the open period
   /// The trace has an End frame for exec or abort. The program may still go on.
   bool wrote_end_frame;
-  int control; ///< connection to `pagetide record`, or -1
+  int control;  ///< connection to `pagetide record`, or -1
+  u64 began_ns; ///< when the recording began
   char trace_path[4096];
   bool exiting; ///< the program's exit handlers have run
 };

@@ -95,6 +95,30 @@ int SetTracePath(RecordConfig &config, const char *path) {
   return 0;
 }
 
+int ConfigForControl(const control::Request &asked, RecordConfig &config) {
+  config = {};
+  config.period_ns = asked.period_ns;
+  config.per_thread = asked.per_thread;
+  config.checksum = (ChecksumMode)asked.checksum;
+  config.unstable = (UnstablePolicy)asked.unstable;
+  return SetTracePath(config, asked.trace_path);
+}
+
+const char *WhyNotStarted(int status) {
+  switch (status) {
+  case PAGETIDE_OK:
+    return nullptr;
+  case PAGETIDE_UNSUPPORTED:
+    return "its layout or its engine cannot record that: checksums of written "
+           "pages need layout rw or write, and sets by thread need marks";
+  case PAGETIDE_IO:
+    return "its trace cannot be created; its standard error says why";
+  default:
+    return "memory or another limit of the system keeps it from recording; its "
+           "standard error says which";
+  }
+}
+
 //===- The trace ----------------------------------------------------------===//
 
 static FileHeader HeaderOfTrace(u64 now) {
@@ -208,6 +232,7 @@ int StartRecording(const char *parent_trace) {
     recorder_state.engine->stop();
     return status;
   }
+  recorder_state.began_ns = now;
   recorder_state.overruns = 0;
   recorder_state.wrote_end_frame = false;
   LookAtMappings(now, true);

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_RUNTIME_RECORDER_RECORDING_H
 #define PAGETIDE_RUNTIME_RECORDER_RECORDING_H
 
+#include "pagetide/control.h"
 #include "recorder/recorder_state.h"
 
 namespace pagetide {
@@ -18,6 +19,13 @@ RecordConfig ConfigFromFlags();
 /// Returns 0 or an errno: the path is too long, or it is relative and the
 /// working directory has no path.
 int SetTracePath(RecordConfig &config, const char *path);
+
+/// The settings that `pagetide ctl start` asks for. Returns as SetTracePath.
+int ConfigForControl(const control::Request &asked, RecordConfig &config);
+
+/// What to tell `pagetide ctl` about the pagetide_status of a start; null if it
+/// succeeded.
+const char *WhyNotStarted(int status);
 
 /// On the recorder's thread: starts to record as record_config says.
 /// `parent_trace` not null: this process is a forked child of the one that

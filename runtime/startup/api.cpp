@@ -14,12 +14,13 @@
 
 #include "periods/watch.h"
 #include "platform/exports.h"
+#include "platform/messages.h"
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
 #include "startup/init.h"
 #include "startup/late_start.h"
-#include "startup/preinit.h"
+#include "startup/loaded_modules.h"
 #include "threads/suspend_marks.h"
 
 using namespace pagetide;
@@ -33,21 +34,27 @@ using namespace pagetide;
   } while (0)
 
 /// A program without instrumented code may mark by hand. It gets a shadow of
-/// the default layout when it begins to record.
-static void EnsureShadow() {
+/// the default layout when it begins to record. Returns a pagetide_status.
+static int EnsureShadow() {
+  if (const char *why = WhyMarksStayOff()) {
+    Warning("marks are off and cannot be switched on: %s.\n", why);
+    return PAGETIDE_UNSUPPORTED;
+  }
   SwitchMarksOn(/*late=*/true);
   if (ControlReady())
-    return;
+    return PAGETIDE_OK;
   AdmitModule({abi::kVersion, (u32)abi::Layout::kRw, abi::kDefaultGranuleShift,
                abi::kDefaultGranuleShift, 0},
               "");
   EnsureSecondPhase();
+  return PAGETIDE_OK;
 }
 
 static bool ValidPeriod(u64 ns) { return !ns || ns >= kNsPerMs; }
 
 PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
-  EnsureShadow();
+  if (int status = EnsureShadow())
+    return status;
   if (!config)
     return RequestStart(ConfigFromFlags());
   if (config->size < sizeof(pagetide_config) ||
@@ -84,17 +91,20 @@ PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
 
 PAGETIDE_EXPORT int __pagetide_api_on_period(pagetide_callback callback,
                                              void *user) {
-  EnsureShadow();
+  if (int status = EnsureShadow())
+    return status;
   return RequestCallback(callback, user);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_watch(const void *address, size_t bytes) {
-  EnsureShadow();
+  if (int status = EnsureShadow())
+    return status;
   return Watch((uptr)address, bytes);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_unwatch(const void *address, size_t bytes) {
-  EnsureShadow();
+  if (int status = EnsureShadow())
+    return status;
   return Unwatch((uptr)address, bytes);
 }
 

@@ -14,6 +14,7 @@
 
 #include "startup/fork.h"
 
+#include "interceptors/late_start_point.h"
 #include "interceptors/memory_streams.h"
 #include "interceptors/period_by_calls.h"
 #include "interceptors/process.h"
@@ -69,6 +70,7 @@ static void InParent() {
 }
 
 static void InChild() {
+  RenewLateStartPointInChild();
   if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();

@@ -24,7 +24,7 @@
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
-#include "startup/preinit.h"
+#include "startup/loaded_modules.h"
 #include "threads/service_thread.h"
 #include "threads/thread_start.h"
 

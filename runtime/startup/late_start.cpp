@@ -7,14 +7,18 @@
 #include "startup/late_start.h"
 
 #include "interceptors/real_functions.h"
+#include "platform/gs_base.h"
 #include "shadow/shadow.h"
 #include "startup/demand.h"
 #include "startup/init.h"
-#include "startup/preinit.h"
+#include "startup/loaded_modules.h"
+#include "threads/unregistered.h"
 
 #include "sanitizer_common/sanitizer_mutex.h"
 
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 namespace pagetide {
 
@@ -26,6 +30,34 @@ static void UnderLoaderLock(void (*visit)()) {
         return 1; // once
       },
       (void *)visit);
+}
+
+/// Whether the process may have that much more address space.
+static bool HasAddressSpace(u64 bytes) {
+  const uptr p = Syscall(SYS_mmap, 0, bytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1);
+  if (Failed(p))
+    return false;
+  Syscall(SYS_munmap, p, bytes);
+  return true;
+}
+
+const char *WhyMarksStayOff() {
+  if (MarksAreOn() || !HasInstrumentedModule())
+    return nullptr;
+  u64 shadow_bytes = 0;
+  if (!LoadedModulesFit(shadow_bytes))
+    return "its instrumented files were built with different layouts, "
+           "precisions or granules";
+  if (GetGsBase())
+    return "its GS base is in use, by another tool";
+  if (!HasAddressSpace(shadow_bytes))
+    return "a limit on address space (ulimit -v) leaves no room for the shadow";
+  if (AnyThreadBlocksAttachment())
+    return "one of its threads blocks every real-time signal, or all signals "
+           "are in use: marks need a shadow for each thread, which a signal "
+           "sets up";
+  return nullptr;
 }
 
 void SwitchMarksOn(bool late) {

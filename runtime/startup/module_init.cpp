@@ -11,7 +11,7 @@
 #include "startup/demand.h"
 #include "startup/init.h"
 #include "startup/late_start.h"
-#include "startup/preinit.h"
+#include "startup/loaded_modules.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
+#include "platform/proc_maps.h"
 #include "platform/raw_thread_ids.h"
 #include "threads/runtime_threads.h"
 #include "threads/slot_requests.h"
@@ -122,6 +123,62 @@ static bool Attach(u32 tid, int signal_number) {
   return true;
 }
 
+/// A real-time signal that the program leaves at its default; 0: none.
+static int FindFreeSignal() {
+  struct sigaction action;
+  for (int number = SIGRTMAX; number >= SIGRTMIN; --number)
+    if (!sigaction(number, nullptr, &action) &&
+        !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL)
+      return number;
+  return 0;
+}
+
+/// The signals that a thread blocks, from /proc; 0 if it has ended.
+static u64 SignalsBlockedBy(u32 tid) {
+  char path[48], text[4096];
+  internal_snprintf(path, sizeof(path), "/proc/self/task/%u/status", tid);
+  const uptr fd =
+      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
+  if (Failed(fd))
+    return 0;
+  const uptr bytes = Syscall(SYS_read, fd, (uptr)text, sizeof(text) - 1);
+  Syscall(SYS_close, fd);
+  text[Failed(bytes) ? 0 : bytes] = 0;
+  constexpr char kField[] = "SigBlk:\t";
+  const char *field = internal_strstr(text, kField);
+  if (!field)
+    return 0;
+  field += sizeof(kField) - 1;
+  return ParseHex(field);
+}
+
+static bool AnyThreadBlocks(int number) {
+  ThreadLister lister(GetPidRaw());
+  InternalMmapVector<tid_t> tids;
+  lister.ListThreads(&tids);
+  for (tid_t tid : tids)
+    if (!IsRawThread((u32)tid) &&
+        (SignalsBlockedBy((u32)tid) >> (number - 1)) & 1)
+      return true;
+  return false;
+}
+
+bool AnyThreadBlocksAttachment() {
+  const int number = FindFreeSignal();
+  if (!number)
+    return true;
+  // A thread that begins or ends blocks all signals for a moment.
+  constexpr u64 kStepNs = 10 * kNsPerMs;
+  const u64 deadline = MonotonicNs() + 20 * kStepNs;
+  const u32 never = 0;
+  while (AnyThreadBlocks(number)) {
+    if (MonotonicNs() > deadline)
+      return true;
+    FutexWait(&never, 0, MonotonicNs() + kStepNs);
+  }
+  return false;
+}
+
 void AttachExistingThreads() {
   if (Failed(Syscall(SYS_access, (uptr) "/proc/self/task", 0)))
     Fatal("the process had threads before the first instrumented library was "
@@ -130,13 +187,12 @@ void AttachExistingThreads() {
           "/proc.\n");
   PageVec<u32> attached;
   u32 own = GetTidRaw();
-  // A real-time signal that the program leaves at its default.
-  int number = SIGRTMAX;
+  const int number = FindFreeSignal();
+  if (!number)
+    Fatal("the process had threads before its marks began, and they cannot be "
+          "reached: no real-time signal is free. Load instrumented libraries, "
+          "or preload libpagetide.so, before creating threads.\n");
   struct sigaction previous;
-  for (; number > SIGRTMIN; --number)
-    if (!sigaction(number, nullptr, &previous) &&
-        !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
-      break;
   bool installed = false;
   for (bool found = true; found;) {
     // Threads may create threads during this: repeat until no new one is found.

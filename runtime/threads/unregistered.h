@@ -22,6 +22,10 @@ bool IsOnlyThread();
 /// Appends the ids of the unregistered threads. On the recorder's thread.
 void ListUnregisteredThreads(PageVec<u32> &tids);
 
+/// True if AttachExistingThreads would end the program, as far as the threads'
+/// blocked signals tell.
+bool AnyThreadBlocksAttachment();
+
 /// Gives slots to the threads that existed before the runtime. Ends the program
 /// if one cannot be reached.
 void AttachExistingThreads();

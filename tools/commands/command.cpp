@@ -28,7 +28,7 @@ namespace {
 /// here.
 const Command *const kCommands[] = {
     &kRecordCommand, &kReportCommand, &kExportCommand,
-    &kInfoCommand,   &kAuditCommand,
+    &kInfoCommand,   &kAuditCommand,  &kCtlCommand,
 };
 
 constexpr std::size_t kHelpColumn = 26;

@@ -51,6 +51,7 @@ extern const Command kReportCommand;
 extern const Command kExportCommand;
 extern const Command kInfoCommand;
 extern const Command kAuditCommand;
+extern const Command kCtlCommand;
 
 /// All commands, in the order of the help.
 std::span<const Command *const> all_commands();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "commands/recording_options.h"
 #include "record/engine_choice.h"
 #include "record/outer_record.h"
 #include "record/recording_run.h"
@@ -44,13 +45,8 @@ enum RecordStatus : int {
 
 constexpr std::size_t kMaxListedTraces = 8;
 
-struct RecordOptions {
+struct RecordOptions : RecordingOptions {
   std::string engine = "marks";
-  std::string output; ///< empty for a name of the run's own
-  std::string period;
-  bool per_thread = false;
-  std::string checksum;
-  std::string unstable;
   std::string on_failure;
   bool no_output = false;
 };
@@ -244,41 +240,17 @@ int run_record(const RecordOptions &options,
 
 CommandRun set_up_record(CLI::App &app) {
   const auto options = std::make_shared<RecordOptions>();
-  app.add_option("-o,--output", options->output,
-                 "File for the trace. Further processes of the run write "
-                 "FILE.<pid>. The traces of an earlier run with this FILE are "
-                 "replaced when the new run has made its own. "
-                 "[pagetide.PROGRAM.PID.ptrace]")
-      ->type_name("FILE")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_output(text); }, ""));
-  app.add_option("-p,--period", options->period,
-                 "Length of a period: 1ms to 1000h, or 0 if the program ends "
-                 "its periods itself. [500ms]")
-      ->type_name("DURATION")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_period(text); }, ""));
+  add_recording_options(
+      app, *options,
+      "File for the trace. Further processes of the run write FILE.<pid>. The "
+      "traces of an earlier run with this FILE are replaced when the new run "
+      "has made its own. [pagetide.PROGRAM.PID.ptrace]");
   app.add_option("--engine", options->engine,
                  "How to detect accesses: marks, in instrumented programs; "
                  "uffd or mprotect, which see what any dynamically linked "
                  "program writes (docs/using/recording.md). [marks]")
       ->type_name("marks|uffd|mprotect")
       ->check(CLI::IsMember({"marks", "uffd", "mprotect"}).description(""));
-  app.add_flag("--per-thread", options->per_thread,
-               "Keep one page set for each thread.");
-  app.add_option("--checksum", options->checksum,
-                 "Of which pages to take checksums in each period: none, those "
-                 "written, or those read or written. [none]")
-      ->type_name("none|written|accessed")
-      ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
-  app.add_option(
-         "--unstable", options->unstable,
-         "What to do if a page is written while its checksum is taken. "
-         "flag: report it as unstable, without a checksum; rehash: first try "
-         "again, up to three times; stop: stop the program's threads and take "
-         "the checksum once more. [flag]")
-      ->type_name("flag|rehash|stop")
-      ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
   app.add_option(
          "--on-failure", options->on_failure,
          "What to do if recording a process cannot begin, or cannot go on. "

@@ -6,6 +6,8 @@
 
 #include "record/published_options.h"
 
+#include "support/run_directory.h"
+
 #include "pagetide/shadow_file.h"
 
 #include <dirent.h>
@@ -60,8 +62,7 @@ bool has_name(int fd) {
 } // namespace
 
 PublishedOptions::PublishedOptions(const std::string &options)
-    : PublishedOptions(options, fmt::format("{}{}", shadow_file::kRunDirectory,
-                                            ::geteuid())) {}
+    : PublishedOptions(options, run_directory(::geteuid())) {}
 
 PublishedOptions::PublishedOptions(const std::string &options,
                                    std::string directory)
@@ -80,8 +81,11 @@ PublishedOptions::PublishedOptions(const std::string &options,
   // Another record that ends may remove the directory at any moment.
   constexpr int kMaxTries = 100;
   for (int i = 0; i < kMaxTries; ++i) {
-    if (!open_directory())
+    directory_ = open_run_directory(directory_path_, ::geteuid(), problem_);
+    if (!problem_.empty())
       return;
+    if (!directory_)
+      continue;
     remove_leftovers();
     if (make_file(options))
       return;
@@ -99,27 +103,7 @@ PublishedOptions::~PublishedOptions() {
   ::rmdir(directory_path_.c_str());
 }
 
-bool PublishedOptions::open_directory() {
-  ::mkdir(directory_path_.c_str(), 0700);
-  directory_.reset(::open(directory_path_.c_str(),
-                          O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat status;
-  if (!directory_ && errno == ENOENT)
-    return true; // removed meanwhile
-  if (!directory_)
-    problem_ = fmt::format("{}: cannot be opened as a directory: {}",
-                           directory_path_, std::strerror(errno));
-  else if (::fstat(directory_.get(), &status) != 0 ||
-           status.st_uid != ::geteuid() || (status.st_mode & 077))
-    problem_ = fmt::format("{}: is not a directory that you alone may use; "
-                           "remove it, or have its owner remove it",
-                           directory_path_);
-  return problem_.empty();
-}
-
 bool PublishedOptions::make_file(const std::string &options) {
-  if (!directory_)
-    return false;
   // Only a record that was killed, before the system was started anew, can
   // have had this name.
   ::unlinkat(directory_.get(), name_.c_str(), 0);

@@ -29,8 +29,6 @@ public:
   const std::string &problem() const { return problem_; }
 
 private:
-  /// Makes and opens the directory. Sets problem_ if that is impossible.
-  bool open_directory();
   /// Makes the file. Returns false if the directory was removed meanwhile.
   bool make_file(const std::string &options);
   void remove_leftovers() const;

@@ -294,6 +294,16 @@ std::string new_trace_name(const std::string &program, pid_t pid) {
   return name;
 }
 
+void check_new_trace(const std::string &path) {
+  check_place(path);
+  struct stat status;
+  if (::lstat(path.c_str(), &status) == 0)
+    throw Failure(fmt::format("{}: exists, and a running process replaces no "
+                              "file; move it away, or name another file with "
+                              "-o",
+                              path));
+}
+
 RunId new_run_id() {
   RunId id;
   if (::getrandom(id.bytes.data(), id.bytes.size(), 0) !=

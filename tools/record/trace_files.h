@@ -77,6 +77,9 @@ bool is_being_written(const std::string &path);
 /// pagetide.PROGRAM.PID.<n>.ptrace if something has that name.
 std::string new_trace_name(const std::string &program, pid_t pid);
 
+/// Throws Failure if no trace can be made at `path`, or if something is there.
+void check_new_trace(const std::string &path);
+
 /// A random id.
 RunId new_run_id();
 

@@ -39,10 +39,4 @@ std::string describe_trace(const ControlServer::Trace &trace) {
   return text;
 }
 
-std::string report_command(const std::string &path) {
-  // Behind "./" a name that begins with "-" is no option.
-  return format_command(
-      {"pagetide", "report", path.starts_with('-') ? "./" + path : path});
-}
-
 } // namespace pagetide::tools

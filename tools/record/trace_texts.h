@@ -13,14 +13,10 @@
 
 namespace pagetide::tools {
 
-// Processes choose the paths of their traces. These texts are printable all the
-// same.
-
 /// Where the trace is, its size, and what was done to complete it.
+/// Processes choose the paths of their traces. The text is printable all the
+/// same.
 std::string describe_trace(const ControlServer::Trace &trace);
-
-/// The command that shows a trace, as one types it in a shell.
-std::string report_command(const std::string &path);
 
 } // namespace pagetide::tools
 

@@ -177,6 +177,12 @@ std::string format_command(const std::vector<std::string> &words) {
   return out;
 }
 
+std::string report_command(const std::string &path) {
+  // Behind "./" a name that begins with "-" is no option.
+  return format_command(
+      {"pagetide", "report", path.starts_with('-') ? "./" + path : path});
+}
+
 std::string signal_name(int signal) {
   if (const char *name = sigabbrev_np(signal))
     return fmt::format("SIG{}", name);

@@ -41,6 +41,9 @@ std::string printable(std::string_view text);
 /// controls are written as escapes, within $'...'.
 std::string format_command(const std::vector<std::string> &words);
 
+/// The command that shows a trace, in the same form.
+std::string report_command(const std::string &path);
+
 /// "SIGSEGV" or "signal 77".
 std::string signal_name(int signal);
 

@@ -52,7 +52,7 @@ std::string end_reason_name(const End &end) {
   case trace::EndReason::kExec:
     return "exec";
   case trace::EndReason::kStop:
-    return "pagetide_stop()";
+    return "pagetide_stop() or pagetide ctl";
   case trace::EndReason::kAbort:
     return "abort";
   case trace::EndReason::kKilled:

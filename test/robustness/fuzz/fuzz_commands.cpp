@@ -75,6 +75,8 @@ void check_value(const CLI::Option &option, const std::string &value) {
     require(parse_range(value).has_value(), "ranges can be read");
   else if (name == "--top" || name == "--pages" || name == "--tid")
     require(parse_number(value).has_value(), "numbers can be read");
+  else if (name == "--timeout")
+    require(parse_duration(value).has_value(), "durations can be read");
   else if (name == "--format")
     require(value == "csv" || value == "json", "formats are known");
   else if (name == "--checksum")

@@ -21,6 +21,7 @@
 #include "shadow_file_maker.h"
 #include "shell_words.h"
 #include "support/failure.h"
+#include "support/text_format.h"
 #include "trace/trace_writer.h"
 
 #include <sys/mman.h>

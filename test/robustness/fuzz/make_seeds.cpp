@@ -174,6 +174,8 @@ void write_command_lines(const std::string &directory) {
       "4 -p 100ms -r report --json --each --top 0 --pages 0x10 -- prog",
       "4 --strict prog",
       "4 --from kept --output=o",
+      "5 1234 start -p 10ms -o run --checksum accessed --unstable=rehash",
+      "5 --timeout 2s --json 1234 period 0",
   };
   for (std::size_t i = 0; i < std::size(kLines); ++i) {
     Bytes seed = {static_cast<std::uint8_t>(kLines[i][0] - '0')};

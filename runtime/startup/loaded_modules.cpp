@@ -1,10 +1,10 @@
-//===- preinit.cpp - The first phase of start-up --------------------------===//
+//===- loaded_modules.cpp - The instrumented files of the process ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "startup/preinit.h"
+#include "startup/loaded_modules.h"
 
 #include "interceptors/memory.h"
 #include "platform/environment.h"
@@ -12,8 +12,6 @@
 #include "platform/messages.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
-#include "startup/demand.h"
-#include "startup/fork.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -66,6 +64,11 @@ static char first_origin[512];
         1u << first.granule_shift);
 }
 
+static bool AreAlike(const ModuleInfo &a, const ModuleInfo &b) {
+  return a.layout == b.layout && a.cell_shift == b.cell_shift &&
+         a.granule_shift == b.granule_shift;
+}
+
 void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!*origin)
     origin = (const char *)getauxval(AT_EXECFN);
@@ -90,8 +93,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
     return;
   }
   const ModuleInfo &first = shadow.module;
-  if (module.layout != first.layout || module.cell_shift != first.cell_shift ||
-      module.granule_shift != first.granule_shift)
+  if (!AreAlike(module, first))
     RefuseMixture(module, origin);
   shadow.module.flags |= module.flags;
 }
@@ -162,14 +164,7 @@ static void VisitLoadedModules(NoteVisitor visit) {
   }
 }
 
-//===- The first phase ----------------------------------------------------===//
-
-/// What the notes of all modules say.
-static struct {
-  bool any;    ///< there is a note
-  bool always; ///< a module has marks that cannot be off
-  u32 flags;   ///< of all modules
-} notes;
+static LoadedNotes notes;
 
 bool HasInstrumentedModule() { return notes.any; }
 void NoteInstrumentedModule() { notes.any = true; }
@@ -180,6 +175,28 @@ void AdmitLoadedModules() {
   });
 }
 
+/// What the notes of loaded modules have in common, if they agree.
+static struct {
+  ModuleInfo first;
+  u32 count;
+  bool differ;
+} agreement;
+
+bool LoadedModulesFit(u64 &shadow_bytes) {
+  agreement = {};
+  VisitLoadedModules([](const ModuleNote &note, const char *) {
+    if (!agreement.count++)
+      agreement.first = note.info;
+    agreement.differ |= !AreAlike(agreement.first, note.info);
+  });
+  if (!agreement.count || agreement.differ)
+    return false;
+  shadow_bytes =
+      ControlBytes() + abi::shadow_bytes((abi::Layout)agreement.first.layout,
+                                         agreement.first.cell_shift);
+  return true;
+}
+
 void SwitchLoadedModulesOn() {
   VisitLoadedModules([](const ModuleNote &note, const char *) {
     if (u8 *byte = abi::marks_on_byte(note))
@@ -187,29 +204,14 @@ void SwitchLoadedModulesOn() {
   });
 }
 
-static void StartMarks() {
+const LoadedNotes &ReadLoadedNotes() {
   VisitLoadedModules([](const ModuleNote &note, const char *origin) {
     CheckFields(note.info, *origin ? origin : "the program");
     notes.any = true;
     notes.always |= !(note.info.flags & abi::kModuleOnDemand);
     notes.flags |= note.info.flags;
   });
-  if (!notes.any)
-    return;
-  if (!MarksAreWanted(notes.flags, notes.always))
-    return LeaveMarksOff();
-  SetMarksOn();
-  AdmitLoadedModules();
-  SwitchLoadedModulesOn();
-}
-
-__attribute__((constructor)) static void FirstPhase(int, char **,
-                                                    char **environment) {
-  SetStartEnvironment(environment);
-  InitMessages();
-  InitBaseRegister();
-  StartMarks();
-  InitFork();
+  return notes;
 }
 
 } // namespace pagetide

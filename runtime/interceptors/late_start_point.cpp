@@ -1,0 +1,98 @@
+//===- late_start_point.cpp - Calls at which marks can be switched on -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/late_start_point.h"
+
+#include "interceptors/real_functions.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+static u64 blocked_at_start;
+
+static u64 BlockedSignals() {
+  u64 mask = 0;
+  Syscall(SYS_rt_sigprocmask, 0, 0, (uptr)&mask, sizeof(mask));
+  return mask;
+}
+
+/// The process whose memory this is. A child of vfork has another number.
+static u32 process;
+
+void InitLateStartPoint() {
+  blocked_at_start = BlockedSignals();
+  process = GetPidRaw();
+}
+
+/// What the variables held before they were set to null.
+static void *held[1024];
+static void (*start_armed)();
+static bool armed;
+
+static void Restore() {
+  const RealFunctions all = AllRealFunctions();
+  for (const RealFunction *f = all.begin; f < all.end; ++f)
+    if (!f->at_call_sites && !*f->address)
+      __atomic_store_n(f->address, held[f - all.begin], __ATOMIC_RELEASE);
+}
+
+/// True for functions that libc itself calls by their exported names, perhaps
+/// with locks held.
+static bool IsCalledByLibc(const char *name) {
+  static const char *const kAllocators[] = {"calloc", "realloc", "reallocarray",
+                                            "posix_memalign"};
+  for (const char *allocator : kAllocators)
+    if (!__sanitizer::internal_strcmp(name, allocator))
+      return true;
+  return false;
+}
+
+/// The program calls `function` while a late start is armed. If it can be
+/// carried out here, does so. Returns what the call goes on in, or null if that
+/// has to be resolved.
+static void *AtLateStartPoint(const RealFunction &function) {
+  if (!__atomic_load_n(&armed, __ATOMIC_ACQUIRE))
+    return nullptr;
+  void *const real = held[&function - AllRealFunctions().begin];
+  // A handler of a signal may have interrupted code that holds locks. While it
+  // runs, that signal is blocked.
+  if (process != GetPidRaw() || IsCalledByLibc(function.name) ||
+      (BlockedSignals() & ~blocked_at_start))
+    return real;
+  if (!__atomic_exchange_n(&armed, false, __ATOMIC_ACQ_REL))
+    return real; // another thread carries it out
+  Restore();
+  start_armed();
+  return idle ? real : function.interceptor;
+}
+
+void ArmLateStart(void (*start)()) {
+  const RealFunctions all = AllRealFunctions();
+  if ((uptr)(all.end - all.begin) > sizeof(held) / sizeof(*held))
+    return;
+  if (process != GetPidRaw())
+    return;
+  start_armed = start;
+  if (__atomic_exchange_n(&armed, true, __ATOMIC_ACQ_REL))
+    return;
+  before_resolving = AtLateStartPoint;
+  for (const RealFunction *f = all.begin; f < all.end; ++f)
+    if (!f->at_call_sites) {
+      held[f - all.begin] = *f->address;
+      __atomic_store_n(f->address, nullptr, __ATOMIC_RELEASE);
+    }
+}
+
+void RenewLateStartPointInChild() {
+  process = GetPidRaw();
+  if (__atomic_exchange_n(&armed, false, __ATOMIC_ACQ_REL))
+    Restore();
+}
+
+} // namespace pagetide

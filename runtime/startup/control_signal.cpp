@@ -1,0 +1,83 @@
+//===- control_signal.cpp - How pagetide ctl reaches the process ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "startup/control_signal.h"
+
+#include "interceptors/late_start_point.h"
+#include "interceptors/real_functions.h"
+#include "pagetide/pagetide.h"
+#include "platform/control_marker.h"
+#include "platform/options.h"
+#include "recorder/control_service.h"
+#include "recorder/conversation.h"
+#include "recorder/recording.h"
+#include "recorder/requests.h"
+#include "startup/demand.h"
+#include "startup/late_start.h"
+#include "threads/service_thread.h"
+
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+/// The ctl that has asked for a late start.
+static u32 asking;
+
+static const char *StartLate(const control::Request &asked) {
+  if (asked.operation != control::Operation::kStart)
+    return "nothing is being recorded";
+  if (const char *why = WhyNotToStart(asked))
+    return why;
+  if (const char *why = WhyMarksStayOff())
+    return why;
+  SwitchMarksOn(/*late=*/true);
+  RecordConfig config;
+  if (ConfigForControl(asked, config))
+    return "the trace's path is too long";
+  return WhyNotStarted(RequestStart(config));
+}
+
+/// On a thread of the program, where it may take locks and memory.
+static void AnswerLateStart() {
+  Conversation conversation;
+  if (conversation.Begin(__atomic_load_n(&asking, __ATOMIC_ACQUIRE)))
+    conversation.Reply(StartLate(conversation.Asked()));
+}
+
+static void OnControlSignal(int, siginfo_t *info, void *) {
+  if (info->si_code != SI_QUEUE ||
+      (info->si_uid && info->si_uid != (uid_t)Syscall(SYS_geteuid)))
+    return;
+  const u32 ctl = (u32)info->si_value.sival_int;
+  if (RecorderRuns())
+    return PassControlToRecorder(ctl);
+  if (MarksAreOn())
+    return; // a forked child, whose recorder starts with its first request
+  __atomic_store_n(&asking, ctl, __ATOMIC_RELEASE);
+  ArmLateStart(AnswerLateStart);
+}
+
+void InitControlSignal() {
+  const int signal_number = (int)ControlSignal();
+  if (!signal_number || getauxval(AT_SECURE))
+    return;
+  auto *real = (decltype(&sigaction))ResolveReal("sigaction");
+  struct sigaction action = {};
+  if (!real || real(signal_number, nullptr, &action) ||
+      (action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL)
+    return;
+  InitLateStartPoint();
+  action = {};
+  action.sa_sigaction = OnControlSignal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  __builtin_memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+  if (!real(signal_number, &action, nullptr))
+    ShowControlMarker((u32)signal_number);
+}
+
+} // namespace pagetide

@@ -1,0 +1,52 @@
+//===- loaded_modules.h - The instrumented files of the process -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each instrumented file has a note (pagetide/abi.h), which the first phase
+// reads with system calls only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H
+#define PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H
+
+#include "pagetide/abi.h"
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// What the notes of all modules say.
+struct LoadedNotes {
+  bool any;    ///< there is a note
+  bool always; ///< a module has marks that cannot be off
+  u32 flags;   ///< abi::ModuleFlags of all modules together
+};
+
+/// First phase: reads the notes of the modules that the loader has mapped. Dies
+/// with a message if the runtime does not know what one says.
+const LoadedNotes &ReadLoadedNotes();
+
+/// Whether a module with a note was there in the first phase, or loaded since.
+bool HasInstrumentedModule();
+void NoteInstrumentedModule();
+
+/// Admits all modules that the loader has mapped, by their notes.
+void AdmitLoadedModules();
+
+/// True if these would be admitted, as far as their notes tell. `shadow_bytes`
+/// becomes the address space that a first shadow takes.
+bool LoadedModulesFit(u64 &shadow_bytes);
+
+/// Sets the bytes that they test.
+void SwitchLoadedModulesOn();
+
+/// Makes the shadow for `module` if there is none. Ends the program with a
+/// message if the module was built differently from those before it. `origin`
+/// names the module in the message.
+void AdmitModule(const abi::ModuleInfo &module, const char *origin);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H

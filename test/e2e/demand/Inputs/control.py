@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs serves.c and reaches it by pagetide ctl, as a user would.
+
+usage: control.py PAGETIDE SERVES TEST, in an empty directory
+"""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+PAGETIDE, SERVES, TEST = sys.argv[1:]
+PAGE, PAGES = 4096, 64
+
+
+class Server:
+    def __init__(self, how="", before=(), options=None):
+        env = dict(os.environ)
+        env.pop("PAGETIDE_OPTIONS", None)
+        if options is not None:
+            env["PAGETIDE_OPTIONS"] = options
+        self.process = subprocess.Popen(
+            [*before, SERVES, how], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env=env)
+        ready, *where = self.process.stdout.readline().split()
+        assert ready == "ready"
+        self.memory = [int(address, 16) for address in where]
+        self.pid = self.process.pid
+
+    def ctl(self, *words, status=0):
+        done = subprocess.run([PAGETIDE, "ctl", str(self.pid), *words],
+                              text=True, capture_output=True)
+        print("ctl", *words, done.returncode, done.stdout, done.stderr)
+        assert done.returncode == status, (done.returncode, status)
+        return done.stdout + done.stderr
+
+    def state(self):
+        return json.loads(self.ctl("status", "--json"))
+
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.pid}/task"))
+
+    def ends(self):
+        rest, _ = self.process.communicate("now", timeout=60)
+        assert rest == "ended\n", rest
+        assert self.process.returncode == 0, self.process.returncode
+
+
+def pages(trace, begin):
+    """Those of one thread's pages that the trace names as written."""
+    subprocess.run([PAGETIDE, "export", "-f", "csv", "-o", "rows.csv", trace],
+                   check=True)
+    with open("rows.csv", encoding="utf-8") as rows:
+        return {int(row["address"], 16) for row in csv.DictReader(rows)
+                if row["written"] == "1"
+                and 0 <= int(row["address"], 16) - begin < PAGES * PAGE}
+
+
+def child_of(parent):
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with open(f"/proc/{name}/stat", encoding="utf-8") as stat:
+            if int(stat.read().rpartition(")")[2].split()[1]) == parent:
+                return int(name)
+    raise LookupError(parent)
+
+
+def switches_on():
+    server = Server()
+    assert server.threads() == 2  # none of the runtime's
+    assert "off" in server.ctl("status")
+    for words in ("stop",), ("flush",), ("period", "10ms"):
+        server.ctl(*words, status=1)
+    answer = server.ctl("start", "-o", "first.ptrace", "-p", "5ms")
+    assert "pagetide report" in answer, answer
+    state = server.state()
+    assert state["recording"] and state["marks_late"], state
+    time.sleep(0.5)
+    server.ctl("start", "-o", "other.ptrace", status=1)
+    assert not os.path.exists("other.ptrace")
+    server.ctl("period", "20ms")
+    assert server.state()["period_ns"] == 20_000_000
+    server.ctl("flush")
+    so_far = os.path.getsize("first.ptrace")
+    assert so_far > 500, so_far
+    assert "first.ptrace" in server.ctl("stop")
+    info = subprocess.run([PAGETIDE, "info", "first.ptrace"], text=True,
+                          capture_output=True)
+    assert info.returncode == 0 and "complete" in info.stdout, info.stdout
+    for begin in server.memory:
+        assert len(pages("first.ptrace", begin)) == PAGES, hex(begin)
+
+    # Once more, without a name, and until the end.
+    server.ctl("start")
+    time.sleep(0.2)
+    server.ends()
+    name = f"pagetide.{os.path.basename(SERVES)}.{server.pid}.ptrace"
+    assert len(pages(name, server.memory[0])) > PAGES / 2
+
+
+def killed():
+    server = Server()
+    server.ctl("start", "-o", "killed.ptrace", "-p", "5ms")
+    time.sleep(0.3)
+    server.ctl("flush")
+    server.process.send_signal(signal.SIGKILL)
+    server.process.wait()
+    assert len(pages("killed.ptrace", server.memory[1])) > PAGES / 2
+
+
+def refused():
+    server = Server("own-handler")
+    answer = server.ctl("start", status=2)
+    assert "control_signal" in answer, answer
+    server.ends()
+    server = Server(options="control_signal=0:marks=late")
+    assert "impossible" in server.ctl("status")
+    assert "control_signal" in server.ctl("start", status=2)
+    server.ends()
+    server = Server("blocked-thread")
+    answer = server.ctl("start", status=1)
+    assert "blocks" in answer, answer
+    assert server.threads() == 2
+    server.ends()
+    server = Server(before=("sh", "-c", 'ulimit -v 4000000; exec "$0" "$1"'))
+    answer = server.ctl("start", status=1)
+    assert "ulimit -v" in answer, answer
+    server.ends()
+    assert not [f for f in os.listdir() if f.endswith(".ptrace")]
+
+
+def with_marks():
+    """Marks are on from the start; ctl begins to record."""
+    server = Server(options="verbosity=0")
+    state = server.state()
+    assert state["marks"] and not state["recording"], state
+    server.ctl("start", "-o", "marks.ptrace", "-p", "5ms", "--per-thread")
+    assert not server.state()["marks_late"]
+    time.sleep(0.4)
+    server.ends()
+    assert len(pages("marks.ptrace", server.memory[1])) == PAGES
+
+
+def by_record():
+    """A program that pagetide record runs."""
+    server = Server(before=(PAGETIDE, "record", "-o", "run.ptrace", "-p",
+                            "10ms", "--"))
+    server.pid = child_of(server.pid)
+    state = server.state()
+    assert state["recording"] and state["by_record"], state
+    assert "pagetide record" in server.ctl("stop", status=1)
+    server.ctl("period", "5ms")
+    server.ends()
+
+
+globals()[TEST]()

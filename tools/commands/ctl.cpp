@@ -1,0 +1,333 @@
+//===- ctl.cpp - pagetide ctl ---------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/command.h"
+#include "commands/recording_options.h"
+#include "control/control_socket.h"
+#include "control/control_text.h"
+#include "control/target_process.h"
+#include "record/recording_run.h"
+#include "record/trace_files.h"
+#include "support/failure.h"
+#include "support/run_directory.h"
+#include "support/say.h"
+#include "support/text_format.h"
+#include "support/text_output.h"
+
+#include "pagetide/control.h"
+#include "pagetide/trace_format.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace pagetide::tools {
+
+namespace {
+
+/// The same as the runtime's and record's.
+constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
+/// A process that has taken a request may have much to write before it replies.
+constexpr auto kReplyPatience = std::chrono::minutes(1);
+constexpr std::uint64_t kMinTimeoutNs = 1'000'000;
+constexpr std::uint64_t kMaxTimeoutNs = 3600'000'000'000;
+
+constexpr control::Operation kOperations[] = {
+    control::Operation::kStatus, control::Operation::kStart,
+    control::Operation::kStop,   control::Operation::kPeriod,
+    control::Operation::kFlush,
+};
+
+struct CtlOptions {
+  std::string pid;
+  std::string operation;
+  std::string argument;
+  RecordingOptions recording;
+  std::string timeout = "5s";
+  bool json = false;
+};
+
+/// SIGINT, SIGTERM and SIGHUP wait while this object lives. Afterwards they end
+/// this process as ever.
+class HeldSignals {
+public:
+  HeldSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action;
+      if (::sigaction(signal, nullptr, &action) == 0 &&
+          action.sa_handler != SIG_IGN)
+        sigaddset(&set, signal);
+    }
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+    fd_.reset(::signalfd(-1, &set, SFD_CLOEXEC));
+  }
+  ~HeldSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals &) = delete;
+
+  /// Readable while one of them waits.
+  int fd() const { return fd_.get(); }
+
+private:
+  sigset_t before_;
+  UniqueFd fd_;
+};
+
+std::string check_timeout(const std::string &text) {
+  const std::optional<std::uint64_t> ns = parse_duration(text);
+  if (ns && *ns >= kMinTimeoutNs && *ns <= kMaxTimeoutNs)
+    return {};
+  return fmt::format("{}: is no duration of 1ms to 1h; write it as in 5s",
+                     text);
+}
+
+pid_t pid_of(const std::string &text) {
+  const std::optional<std::uint64_t> number = parse_number(text);
+  if (!number || *number == 0 || *number > INT_MAX)
+    throw Failure(fmt::format("{}: is not the number of a process; see: ps x",
+                              printable(text)));
+  return static_cast<pid_t>(*number);
+}
+
+control::Operation operation_of(const CtlOptions &options) {
+  for (const control::Operation operation : kOperations) {
+    if (options.operation != operation_name(operation))
+      continue;
+    const RecordingOptions &recording = options.recording;
+    if (operation != control::Operation::kStart &&
+        (!recording.output.empty() || !recording.period.empty() ||
+         recording.per_thread || !recording.checksum.empty() ||
+         !recording.unstable.empty()))
+      throw Failure(fmt::format("ctl: {}: the options -o, -p, --per-thread, "
+                                "--checksum and --unstable belong to start",
+                                options.operation));
+    if (operation == control::Operation::kPeriod && options.argument.empty())
+      throw Failure("ctl: period: the length of a period is missing, as in: "
+                    "pagetide ctl 1234 period 10ms");
+    if (operation != control::Operation::kPeriod && !options.argument.empty())
+      throw Failure(fmt::format("ctl: {}: {}: only period takes a further word",
+                                options.operation,
+                                printable(options.argument)));
+    return operation;
+  }
+  throw Failure(fmt::format("ctl: {}: there is no such operation; it is "
+                            "status, start, stop, period or flush",
+                            printable(options.operation)));
+}
+
+std::uint64_t period_of(const std::string &text) {
+  if (const std::string problem = check_period(text); !problem.empty())
+    throw Failure("ctl: period: " + problem);
+  return *parse_duration(text);
+}
+
+trace::ChecksumMode checksum_of(const std::string &text) {
+  if (text == "written")
+    return trace::ChecksumMode::kWritten;
+  return text == "accessed" ? trace::ChecksumMode::kAccessed
+                            : trace::ChecksumMode::kNone;
+}
+
+trace::UnstablePolicy unstable_of(const std::string &text) {
+  if (text == "rehash")
+    return trace::UnstablePolicy::kRehash;
+  return text == "stop" ? trace::UnstablePolicy::kStop
+                        : trace::UnstablePolicy::kFlag;
+}
+
+/// Where the trace is to be, as the process must be told.
+std::string new_trace_path(const RecordingOptions &options,
+                           const TargetProcess &target) {
+  const std::string name = options.output.empty()
+                               ? new_trace_name(target.program(), target.pid())
+                               : options.output;
+  check_new_trace(name);
+  std::string path = std::filesystem::absolute(name).string();
+  if (path.size() >= sizeof(control::Request::trace_path))
+    throw Failure(fmt::format("{}: this path is too long; name another file "
+                              "with -o",
+                              path));
+  return path;
+}
+
+std::unique_ptr<control::Request> request_for(const CtlOptions &options,
+                                              control::Operation operation,
+                                              const TargetProcess &target) {
+  auto request = std::make_unique<control::Request>();
+  request->magic = control::kRequestMagic;
+  request->version = control::kVersion;
+  request->operation = operation;
+  if (operation == control::Operation::kPeriod)
+    request->period_ns = period_of(options.argument);
+  if (operation != control::Operation::kStart)
+    return request;
+  const RecordingOptions &recording = options.recording;
+  request->period_ns =
+      recording.period.empty() ? kDefaultPeriodNs : period_of(recording.period);
+  request->per_thread = recording.per_thread;
+  request->checksum =
+      static_cast<std::uint32_t>(checksum_of(recording.checksum));
+  request->unstable =
+      static_cast<std::uint32_t>(unstable_of(recording.unstable));
+  const std::string path = new_trace_path(recording, target);
+  std::memcpy(request->trace_path, path.c_str(), path.size() + 1);
+  return request;
+}
+
+std::string silence_of(const TargetProcess &target) {
+  if (target.is_stopped())
+    return "it is stopped, by a signal or a debugger";
+  if (!target.has_marks())
+    return "its marks are off, so it can answer only when a thread that blocks "
+           "no signals next calls a function of libc that libpagetide.so marks "
+           "(docs/reference/interceptors.md)";
+  return "it may have been stopped, or all its threads may block signals";
+}
+
+control::Reply ask_target(const TargetProcess &target,
+                          const control::Request &request,
+                          std::chrono::milliseconds timeout, int interrupts) {
+  const ControlSocket socket(run_directory(target.user()), target.user(),
+                             target.group());
+  if (!socket.is_seen_by(target.pid()))
+    throw Failure(fmt::format(
+        "{} cannot be reached: it has another /tmp (a container, a chroot, or "
+        "systemd's PrivateTmp); run pagetide ctl inside of it",
+        target.text()));
+  const ControlPeer peer = {
+      target.pid(),       target.user(),
+      target.pidfd(),     target.text(),
+      silence_of(target), [&] {
+        target.send_signal(socket.number()); }};
+  const UniqueFd connection = socket.accept(peer, timeout, interrupts);
+  return ask_process(connection, request, peer, kReplyPatience, interrupts);
+}
+
+/// Returns nothing if the user has interrupted it by a signal that does not end
+/// this process.
+std::optional<control::Reply>
+ask_unless_interrupted(const TargetProcess &target,
+                       const control::Request &request,
+                       const std::string &timeout) {
+  const std::chrono::nanoseconds patience(*parse_duration(timeout));
+  const HeldSignals held;
+  try {
+    return ask_target(target, request,
+                      std::chrono::ceil<std::chrono::milliseconds>(patience),
+                      held.fd());
+  } catch (const ControlInterrupted &interrupted) {
+    if (interrupted.was_asked)
+      say("{} has taken the request, and may do later what was asked",
+          target.text());
+    return std::nullopt;
+  }
+}
+
+int print_answer(const ControlAnswer &answer, const TargetProcess &target,
+                 bool json) {
+  TextOutput out;
+  if (json)
+    out.write(control_json(answer) + "\n");
+  else if (answer.refusal.empty())
+    out.write(control_text(answer));
+  else
+    say("{}: {}", target.text(), printable(answer.refusal));
+  out.close();
+  return answer.refusal.empty() ? kStatusDone : kStatusNegative;
+}
+
+int run_ctl(const CtlOptions &options) {
+  const control::Operation operation = operation_of(options);
+  const TargetProcess target(pid_of(options.pid));
+  const std::unique_ptr<control::Request> request =
+      request_for(options, operation, target);
+  const std::string why = target.why_unreachable();
+  ControlAnswer answer;
+  answer.operation = operation;
+  answer.pid = target.pid();
+  answer.program = target.program();
+  answer.is_reachable = why.empty();
+  answer.has_marks = target.has_marks();
+  if (!target.has_marks() && operation != control::Operation::kStart) {
+    if (operation != control::Operation::kStatus)
+      answer.refusal = fmt::format(
+          "nothing is recorded, because its marks are off; begin with: "
+          "pagetide ctl {} start",
+          target.pid());
+    return print_answer(answer, target, options.json);
+  }
+  if (!why.empty())
+    throw Failure(fmt::format("{} {}", target.text(), why));
+
+  answer.reply = ask_unless_interrupted(target, *request, options.timeout);
+  if (!answer.reply)
+    return kStatusFailed;
+  if (answer.reply->refused)
+    answer.refusal = answer.reply->reason;
+  if (answer.reply->refused && answer.refusal.empty())
+    answer.refusal = "it refused, and did not say why";
+  if (operation == control::Operation::kStart && answer.refusal.empty())
+    answer.has_marks = true;
+  return print_answer(answer, target, options.json);
+}
+
+CommandRun set_up_ctl(CLI::App &app) {
+  const auto options = std::make_shared<CtlOptions>();
+  app.add_option("PID", options->pid, "The process.")->required();
+  app.add_option("OPERATION", options->operation,
+                 "status: say whether the process is recorded. start: switch "
+                 "marks on if they are off, and record. stop: end the "
+                 "recording, and complete its trace. period: change the length "
+                 "of periods. flush: write all complete periods to the trace.")
+      ->required();
+  app.add_option("ARGUMENT", options->argument,
+                 "Of period: 1ms to 1000h, or 0 if the program ends its "
+                 "periods itself.");
+  add_recording_options(
+      app, options->recording,
+      "File for the trace, which must not exist. Processes that the process "
+      "starts by fork write FILE.<pid>. [pagetide.PROGRAM.PID.ptrace]");
+  app.add_option("--timeout", options->timeout,
+                 "How long to wait until the process takes the request. [5s]")
+      ->type_name("DURATION")
+      ->check(CLI::Validator(
+          [](std::string &text) { return check_timeout(text); }, ""));
+  app.add_flag("--json", options->json,
+               "One JSON object, described in docs/reference/cli-output.md.");
+  return
+      [options](const std::vector<std::string> &) { return run_ctl(*options); };
+}
+
+} // namespace
+
+extern const Command kCtlCommand = {
+    "ctl",
+    "Reach a running process: begin, end or change its recording",
+    "[OPTIONS] PID status|start|stop|period DURATION|flush",
+    "pagetide ctl 1234 start -p 100ms -o run.ptrace",
+    "Exit status 0: done; 1: the process refused, or records nothing (stop, "
+    "period, flush); 2: it could not be asked, for example because there is no "
+    "such process.",
+    set_up_ctl,
+    kStatusFailed,
+    false,
+    "The options -o, -p, --per-thread, --checksum and --unstable belong to "
+    "start. An example of another operation:",
+    "pagetide ctl 1234 period 10ms",
+};
+
+} // namespace pagetide::tools

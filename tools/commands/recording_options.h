@@ -1,0 +1,34 @@
+//===- recording_options.h - What record and ctl ask in the same words ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H
+#define PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace pagetide::tools {
+
+/// How to record. What is empty was not given.
+struct RecordingOptions {
+  std::string output;
+  std::string period;
+  bool per_thread = false;
+  std::string checksum;
+  std::string unstable;
+};
+
+/// Declares the options, which must outlive the app. `output_help` says what
+/// becomes of a file that exists.
+void add_recording_options(CLI::App &app, RecordingOptions &options,
+                           const char *output_help);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H

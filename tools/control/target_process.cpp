@@ -1,0 +1,294 @@
+//===- target_process.cpp - The process that pagetide ctl reaches ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "control/target_process.h"
+
+#include "pagetide/control.h"
+#include "support/failure.h"
+#include "support/text_format.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr int kMaxSignal = 64;
+constexpr std::string_view kBlanks = " \t";
+
+/// Removes the text up to the separator, and the separator.
+std::string_view take_until(std::string_view &text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return taken;
+}
+
+/// Removes the blanks at the front and the word behind them.
+std::string_view take_word(std::string_view &text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  text.remove_prefix(begin == std::string_view::npos ? text.size() : begin);
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+/// The whole text must be the number.
+template <typename T>
+bool read_whole_number(std::string_view text, T &number, int base = 10) {
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The marker in the name of a mapping, if it is one.
+std::optional<ControlMarker> read_marker(std::string_view name) {
+  const std::string before = fmt::format("/memfd:{}", control::kMarkerName);
+  if (!name.starts_with(before))
+    return std::nullopt;
+  name.remove_prefix(before.size());
+  std::string_view rest = take_word(name);
+  const std::string_view version = take_until(rest, '-');
+  ControlMarker marker;
+  if (!read_whole_number(version, marker.version) ||
+      !read_whole_number(rest, marker.signal) || marker.signal < 1 ||
+      marker.signal > kMaxSignal)
+    return std::nullopt;
+  return marker;
+}
+
+/// Returns nothing and sets errno if the file cannot be read.
+std::optional<std::string> read_proc(const std::string &path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd)
+    return std::nullopt;
+  std::string text;
+  char buffer[16384];
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), buffer, sizeof(buffer));
+    if (got < 0)
+      return std::nullopt;
+    if (got == 0)
+      return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+std::optional<ProcessStatus> status_in(const std::string &directory) {
+  const std::optional<std::string> text = read_proc(directory + "/status");
+  return text ? read_process_status(*text) : std::nullopt;
+}
+
+[[noreturn]] void fail_ended(pid_t pid) {
+  throw Failure(fmt::format("there is no process {}: it has ended", pid));
+}
+
+UniqueFd open_process(pid_t pid) {
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (pidfd)
+    return pidfd;
+  const int error = errno;
+  if (error == ESRCH)
+    throw Failure(fmt::format("there is no process {}", pid));
+  const auto status = status_in(fmt::format("/proc/{}", pid));
+  if (status && status->process != pid)
+    throw Failure(fmt::format("{0} is a thread of process {1}; give the "
+                              "process: pagetide ctl {1}",
+                              pid, status->process));
+  throw Failure(fmt::format("process {} cannot be reached: pidfd_open failed: "
+                            "{}",
+                            pid, std::strerror(error)));
+}
+
+/// A directory of /proc that tells of the process. Where the first thread has
+/// ended before the others, /proc/PID has no mappings.
+std::string living_directory(pid_t pid) {
+  std::string directory = fmt::format("/proc/{}", pid);
+  const auto status = status_in(directory);
+  if (!status || !status->has_ended() || status->threads < 2)
+    return directory;
+  std::error_code error;
+  std::filesystem::directory_iterator tasks(directory + "/task", error);
+  for (; !error && tasks != std::filesystem::directory_iterator();
+       tasks.increment(error))
+    if (const auto of_task = status_in(tasks->path().string());
+        of_task && !of_task->has_ended())
+      return tasks->path().string();
+  return directory;
+}
+
+/// The file name of the program; the name in the status if /proc does not tell.
+std::string program_name(const std::string &directory,
+                         const ProcessStatus &status) {
+  constexpr std::string_view kDeleted = " (deleted)";
+  std::error_code error;
+  std::string path =
+      std::filesystem::read_symlink(directory + "/exe", error).string();
+  if (path.ends_with(kDeleted))
+    path.resize(path.size() - kDeleted.size());
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.empty() ? status.name : name;
+}
+
+} // namespace
+
+std::optional<ProcessStatus> read_process_status(std::string_view text) {
+  ProcessStatus status;
+  unsigned fields = 0;
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    const std::string_view field = take_until(line, ':');
+    std::string_view words = line;
+    if (field == "Name") {
+      // A name may begin or end with blanks.
+      status.name = line.substr(line.empty() ? 0 : 1);
+      fields |= 1;
+    } else if (field == "State") {
+      const std::string_view state = take_word(words);
+      status.state = state.empty() ? '\0' : state[0];
+      fields |= state.empty() ? 0 : 2;
+    } else if (field == "Tgid") {
+      fields |= read_whole_number(take_word(words), status.process) ? 4 : 0;
+    } else if (field == "Threads") {
+      fields |= read_whole_number(take_word(words), status.threads) ? 8 : 0;
+    } else if (field == "Uid") {
+      if (read_whole_number(take_word(words), status.real_user) &&
+          read_whole_number(take_word(words), status.effective_user))
+        fields |= 16;
+    } else if (field == "Gid") {
+      take_word(words);
+      fields |=
+          read_whole_number(take_word(words), status.effective_group) ? 32 : 0;
+    } else if (field == "SigCgt") {
+      fields |= read_whole_number(take_word(words), status.caught, 16) ? 64 : 0;
+    }
+  }
+  if (fields != 127)
+    return std::nullopt;
+  return status;
+}
+
+ControlMaps read_control_maps(std::string_view text) {
+  constexpr int kFieldsBeforeName = 5;
+  ControlMaps maps;
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    for (int i = 0; i < kFieldsBeforeName; ++i)
+      take_word(line);
+    const std::size_t begin = line.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos)
+      continue;
+    const std::string_view name = line.substr(begin);
+    const std::string_view file = name.substr(name.rfind('/') + 1);
+    maps.has_runtime |= file.starts_with("libpagetide.so");
+    maps.has_shadow |= name.starts_with("/memfd:pagetide-shadow ") ||
+                       name == "/memfd:pagetide-shadow";
+    const std::optional<ControlMarker> marker = read_marker(name);
+    if (marker && (!maps.marker || marker->version == control::kVersion))
+      maps.marker = marker;
+  }
+  return maps;
+}
+
+std::string why_not_allowed(const ProcessStatus &status, uid_t caller) {
+  if (caller == 0 ||
+      (status.real_user == caller && status.effective_user == caller))
+    return {};
+  if (status.real_user != status.effective_user)
+    return fmt::format("has the rights of user {} and was started by user {}; "
+                       "only root reaches such a process",
+                       status.effective_user, status.real_user);
+  return fmt::format("belongs to user {}; only that user and root reach it",
+                     status.real_user);
+}
+
+std::string why_unreachable(const ProcessStatus &status,
+                            const ControlMaps &maps) {
+  if (!maps.marker)
+    return "cannot be reached: it has the option control_signal=0, was started "
+           "set-user-ID, has set a handler of its own for the signal, or has "
+           "an older libpagetide.so; start it without these";
+  if (maps.marker->version != control::kVersion)
+    return fmt::format(
+        "cannot be reached: its libpagetide.so has version {} of the protocol, "
+        "and this pagetide has version {}; use the pagetide that belongs to "
+        "its libpagetide.so",
+        maps.marker->version, control::kVersion);
+  if (!status.catches(maps.marker->signal))
+    return fmt::format(
+        "cannot be reached: it has taken away the handler of signal {}, by "
+        "which libpagetide.so is reached; the runtime option control_signal "
+        "chooses another signal",
+        maps.marker->signal);
+  return {};
+}
+
+TargetProcess::TargetProcess(pid_t pid) : pid_(pid), pidfd_(open_process(pid)) {
+  const std::string directory = living_directory(pid);
+  const std::optional<ProcessStatus> status = status_in(directory);
+  if (!status || status->has_ended())
+    fail_ended(pid);
+  status_ = *status;
+  program_ = status_.name;
+  if (const std::string why = why_not_allowed(status_, ::geteuid());
+      !why.empty())
+    throw Failure(fmt::format("{} {}", text(), why));
+  program_ = program_name(directory, status_);
+  const std::optional<std::string> maps = read_proc(directory + "/maps");
+  if (!maps)
+    throw Failure(fmt::format(
+        "{}: {}/maps cannot be read: {}; it has changed its rights, or keeps "
+        "others from reading its memory (PR_SET_DUMPABLE); root may reach it",
+        text(), directory, std::strerror(errno)));
+  maps_ = read_control_maps(*maps);
+  // Threads of the kernel have no mappings either.
+  if (const auto now = status_in(directory);
+      maps->empty() && (!now || now->has_ended()))
+    fail_ended(pid);
+  if (!maps_.has_runtime && !maps_.marker)
+    throw Failure(fmt::format(
+        "{} has no instrumented code: libpagetide.so is not in it; build the "
+        "program with pagetide-clang, and start it anew",
+        text()));
+}
+
+std::string TargetProcess::text() const {
+  return fmt::format("process {} ({})", pid_, printable(program_));
+}
+
+std::string TargetProcess::why_unreachable() const {
+  return tools::why_unreachable(status_, maps_);
+}
+
+void TargetProcess::send_signal(int value) const {
+  const int signal = maps_.marker->signal;
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = ::getpid();
+  info.si_uid = ::geteuid();
+  info.si_value.sival_int = value;
+  if (::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, &info, 0) == 0)
+    return;
+  if (errno == ESRCH)
+    fail_ended(pid_);
+  throw Failure(fmt::format(
+      "{} cannot be reached: pidfd_send_signal failed: {}{}", text(),
+      std::strerror(errno),
+      errno == EAGAIN ? "; too many signals are queued (ulimit -i)" : ""));
+}
+
+} // namespace pagetide::tools
