@@ -90,8 +90,9 @@ def parse_arguments(arguments):
     parser.add_argument(
         "--profile",
         action=argparse.BooleanOptionalAction,
-        help="run each program once more as each marked variant, sampled by "
-        "perf, for a table of where its time goes [full: yes; quick, smoke: no]",
+        help="run each program once more as control and as each marked variant, "
+        "sampled by perf, for a table of where its time goes [full: yes; quick, "
+        "smoke: no]",
     )
     parser.add_argument(
         "--build-only",
@@ -330,9 +331,10 @@ class Lab:
             yield from pairs(
                 self.runner, task, executables, paired, rounds, seed
             )
-        marked = [v for v in paired if BUILDS[v.build].layout]
-        if marked and self.profiled and program.kind != "start":
-            yield from profiles(self.runner, task, executables, marked)
+        # Ours, and native for comparison.
+        sampled = [v for v in paired if not v.other]
+        if sampled and self.profiled and program.kind != "start":
+            yield from profiles(self.runner, task, executables, sampled)
         emulators = [v for v in variants if v.under]
         if emulators:
             yield from emulated(

@@ -10,6 +10,9 @@ from failure import Failure
 # Not a multiple of anything that a program does each millisecond.
 HERTZ = 1997
 
+# Of fewer samples a share is off by some percent.
+LEAST_SAMPLES = 100
+
 # What a sample is in. The rest of the user time is in other libraries.
 PAGETIDE, LIBC, PROGRAM, OTHER = "libpagetide", "libc", "program", "other"
 
@@ -80,10 +83,10 @@ def _kind(library, program):
 
 def share(record, kind):
     """The share of all processor time, the kernel's included, that a profile's
-    run spent in that; None if there was no sample."""
+    run spent in that; None if there were too few samples."""
     samples, measured = record["samples"], record["measured"]
     count = sum(samples.values())
-    if record["void"] or count == 0:
+    if record["void"] or count < LEAST_SAMPLES:
         return None
     user_share = measured["user_s"] / measured["cpu_s"]
     return samples.get(kind, 0) / count * user_share
