@@ -496,7 +496,7 @@ PROGRAMS = {
                            "--enable-debug-command", "local"]] * 3),
                 client=Client(
                     REDIS_CLIENT,
-                    by_size(*[["socket", n] for n in ("2", "40", "300")]))),
+                    by_size(*[["socket", n] for n in ("2", "40", "220")]))),
         Program("empty", "start", "a main() that returns",
                 Recipe("empty", ("empty.c",)), by_size([], [], [])),
     )
