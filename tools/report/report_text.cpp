@@ -10,44 +10,19 @@
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <clocale>
-#include <cstdlib>
-#include <cstring>
 #include <iterator>
-#include <langinfo.h>
 
 namespace pagetide::tools {
 
 namespace {
 
-constexpr std::size_t kMinWidth = 60;
-constexpr std::size_t kMaxWidth = 400;
 constexpr std::size_t kTextIndent = 2;
 constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kCommandLines = 4;
 constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
-
-/// The text in exactly `width` columns. A text that is too long loses its
-/// beginning, because the ends of paths tell them apart better.
-std::string fitted(const std::string &text, std::size_t width) {
-  const std::size_t columns = columns_of(text);
-  if (columns <= width)
-    return text + std::string(width - columns, ' ');
-  std::size_t skip = columns - width + 3;
-  std::size_t at = 0;
-  while (skip-- > 0)
-    do
-      ++at;
-    while (at < text.size() &&
-           (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
-  return "..." + text.substr(at);
-}
 
 std::string count_cell(std::uint64_t count, bool is_lower_bound = false) {
   return fmt::format(" {:>{}}",
@@ -379,21 +354,6 @@ std::string TextReport::run() {
 }
 
 } // namespace
-
-ReportStyle style_of_terminal() {
-  ReportStyle style;
-  winsize window;
-  const char *columns = std::getenv("COLUMNS");
-  if (columns && std::atoi(columns) > 0)
-    style.width = static_cast<std::size_t>(std::atoi(columns));
-  else if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
-           window.ws_col != 0)
-    style.width = window.ws_col;
-  style.width = std::clamp(style.width, kMinWidth, kMaxWidth);
-  std::setlocale(LC_CTYPE, "");
-  style.unicode = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  return style;
-}
 
 std::string report_text(const Summary &summary, const ReportStyle &style) {
   return TextReport(summary, style).run();

@@ -7,23 +7,13 @@
 #ifndef PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
 #define PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
 
+#include "report/report_style.h"
 #include "report/summary.h"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace pagetide::tools {
-
-struct ReportStyle {
-  std::size_t width = 80;
-  bool unicode = true;
-  std::size_t top = 10; ///< lines in a table, at most
-};
-
-/// The width that COLUMNS gives, or that of the terminal, or 80. And whether
-/// the locale uses UTF-8.
-ReportStyle style_of_terminal();
 
 std::string report_text(const Summary &summary, const ReportStyle &style);
 

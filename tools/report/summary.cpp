@@ -9,6 +9,7 @@
 #include "report/distribution.h"
 #include "report/granule_set.h"
 #include "report/mapping_use.h"
+#include "report/report_limits.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -18,16 +19,9 @@ namespace pagetide::tools {
 
 namespace {
 
-/// For the sets that count distinct granules. It holds hundreds of millions of
-/// granules if they are dense.
-constexpr std::size_t kSetBytes = 192u << 20;
-constexpr std::size_t kMaxThreads = 65536;
 constexpr std::size_t kMaxNotes = 1000;
 constexpr std::size_t kMaxMappings = 1000;
-/// Names and texts are cut to what a person would read. A damaged or made-up
-/// trace can have megabytes of them.
 constexpr std::size_t kMaxNoteText = 4096;
-constexpr std::size_t kMaxThreadName = 256;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;

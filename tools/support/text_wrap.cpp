@@ -36,6 +36,20 @@ std::string shortened(const std::string &text, std::size_t columns) {
                      format_count(all - columns));
 }
 
+std::string fitted(const std::string &text, std::size_t width) {
+  const std::size_t columns = columns_of(text);
+  if (columns <= width)
+    return text + std::string(width - columns, ' ');
+  std::size_t skip = columns - width + 3;
+  std::size_t at = 0;
+  while (skip-- > 0)
+    do
+      ++at;
+    while (at < text.size() &&
+           (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+  return "..." + text.substr(at);
+}
+
 std::string wrapped(std::string_view words, std::size_t indent,
                     std::size_t width) {
   std::string out;

@@ -27,6 +27,10 @@ std::size_t columns_of(std::string_view text);
 /// how many characters are missing.
 std::string shortened(const std::string &text, std::size_t columns);
 
+/// The text in exactly `width` columns. A text that is too long loses its
+/// beginning, because the ends of paths tell them apart better.
+std::string fitted(const std::string &text, std::size_t width);
+
 /// The words in lines of at most `width` columns. Each line begins at column
 /// `indent`; the caller has written the first line up to there. A word that is
 /// wider than a line is alone on its line, and not divided. Ends with a line

@@ -1,0 +1,167 @@
+//===- mapping_names.cpp - In which mapping a granule lies ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/mapping_names.h"
+
+#include "support/pieces.h"
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr const char kAnonymous[] = "[anonymous]";
+constexpr const char kUnexplained[] = "[unknown]";
+constexpr const char kLost[] = "[mappings lost]";
+constexpr const char kOther[] = "[other mappings]";
+constexpr std::size_t kMaxNames = 16384;
+constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
+constexpr std::size_t kMaxWaiting = 1 << 16;
+/// A process has at most 65530 mappings if vm.max_map_count has its default.
+constexpr std::size_t kMaxEarlierRanges = 1 << 18;
+
+} // namespace
+
+std::size_t MappingNames::number_of(const std::string &name) {
+  const auto found = numbers_.find(name);
+  if (found != numbers_.end())
+    return found->second;
+  if (names_.size() >= kMaxNames && name != kOther)
+    return number_of(kOther);
+  names_.push_back(name);
+  return numbers_[name] = names_.size() - 1;
+}
+
+/// Adds the list in force to the earlier ones. Where both have a mapping, the
+/// list in force counts, except over files that were closed.
+void MappingNames::keep_for_this_period() {
+  std::vector<Range> kept = closed_ranges_;
+  const auto add_uncovered = [&](const std::vector<Range> &added,
+                                 const std::vector<Range> &covering) {
+    Pieces pieces(covering);
+    for (const Range &range : added)
+      pieces.divide(
+          range.first, range.end,
+          [&](std::uint64_t first, std::uint64_t end, const Range *covered) {
+            if (!covered)
+              kept.push_back({first, end, range.name});
+          });
+  };
+  add_uncovered(ranges_, closed_ranges_);
+  if (!period_has_ended_)
+    add_uncovered(earlier_ranges_, ranges_);
+  if (kept.size() > kMaxEarlierRanges) // the trace is made up
+    kept = ranges_;
+  std::sort(kept.begin(), kept.end(),
+            [](const Range &a, const Range &b) { return a.first < b.first; });
+  earlier_ranges_ = std::move(kept);
+  period_has_ended_ = false;
+}
+
+void MappingNames::find_closed() {
+  closed_ranges_.clear();
+  Pieces pieces(ranges_);
+  for (const Range &range : earlier_ranges_)
+    if (names_[range.name].starts_with('/'))
+      pieces.divide(
+          range.first, range.end,
+          [&](std::uint64_t first, std::uint64_t end, const Range *now) {
+            if (now && names_[now->name] == kAnonymous)
+              closed_ranges_.push_back({first, end, range.name});
+          });
+}
+
+void MappingNames::set_mappings(const Mappings &mappings) {
+  lost_ = false;
+  keep_for_this_period();
+  ranges_.clear();
+  std::uint64_t floor = 0;
+  for (const Mapping &mapping : mappings.mappings) {
+    if (mapping.bytes == 0)
+      continue;
+    // A granule that spans two mappings counts for the first one.
+    const std::uint64_t first =
+        std::max(mapping.start >> granule_shift_, floor);
+    const std::uint64_t end =
+        ((mapping.start + (mapping.bytes - 1)) >> granule_shift_) + 1;
+    if (first >= end)
+      continue;
+    ranges_.push_back({first, end,
+                       number_of(mapping.name.empty()
+                                     ? kAnonymous
+                                     : mapping.name.substr(0, kMaxNameBytes))});
+    floor = end;
+  }
+  find_closed();
+  const std::vector<Waiting> waiting = std::move(waiting_);
+  waiting_.clear();
+  std::vector<GranuleRun> rest;
+  // The waiting runs are of several periods, and not sorted: one at a time.
+  for (const Waiting &each : waiting) {
+    rest.clear();
+    attribute(ranges_, std::span(&each.run, 1), each.period, rest);
+    for (const GranuleRun &run : rest)
+      take_(number_of(kUnexplained), run, each.period);
+  }
+}
+
+void MappingNames::forget_mappings() {
+  finish();
+  lost_ = lost_earlier_ = true;
+  ranges_.clear();
+  earlier_ranges_.clear();
+  closed_ranges_.clear();
+}
+
+void MappingNames::attribute(const std::vector<Range> &ranges,
+                             std::span<const GranuleRun> runs,
+                             const PeriodTime &period,
+                             std::vector<GranuleRun> &rest) {
+  Pieces pieces(ranges);
+  for (const GranuleRun &run : runs)
+    pieces.divide(
+        run.first, run.end(),
+        [&](std::uint64_t first, std::uint64_t end, const Range *range) {
+          const GranuleRun piece = {first, end - first, run.flags};
+          if (range)
+            take_(range->name, piece, period);
+          else
+            rest.push_back(piece);
+        });
+}
+
+void MappingNames::divide(std::span<const GranuleRun> runs,
+                          const PeriodTime &period) {
+  if (lost_) {
+    const std::size_t lost = number_of(kLost);
+    for (const GranuleRun &run : runs)
+      take_(lost, run, period);
+    return;
+  }
+  auto &[open, rest, still] = scratch_;
+  for (std::vector<GranuleRun> *list : {&open, &rest, &still})
+    list->clear();
+  attribute(closed_ranges_, runs, period, open);
+  attribute(ranges_, open, period, rest);
+  attribute(earlier_ranges_, rest, period, still);
+  for (const GranuleRun &run : still) {
+    if (lost_earlier_)
+      take_(number_of(kLost), run, period);
+    else if (waiting_.size() < kMaxWaiting)
+      waiting_.push_back({run, period});
+    else
+      take_(number_of(kUnexplained), run, period);
+  }
+}
+
+void MappingNames::finish() {
+  for (const Waiting &each : waiting_)
+    take_(number_of(kUnexplained), each.run, each.period);
+  waiting_.clear();
+}
+
+} // namespace pagetide::tools

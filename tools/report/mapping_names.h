@@ -1,0 +1,103 @@
+//===- mapping_names.h - In which mapping a granule lies ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_MAPPING_NAMES_H
+#define PAGETIDE_TOOLS_REPORT_MAPPING_NAMES_H
+
+#include "trace/trace_records.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// A period without its content.
+struct PeriodTime {
+  std::uint64_t index = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
+/// Divides runs by the mappings that they lie in, and numbers the mappings'
+/// names.
+class MappingNames {
+public:
+  /// Takes the piece of a run that lies in mappings of one name, and the period
+  /// that was given with the run.
+  using Take = std::function<void(std::size_t name, const GranuleRun &piece,
+                                  const PeriodTime &period)>;
+
+  MappingNames(unsigned granule_shift, Take take)
+      : granule_shift_(granule_shift), take_(std::move(take)) {}
+  MappingNames(const MappingNames &) = delete;
+
+  /// The mappings from now on.
+  void set_mappings(const Mappings &mappings);
+  /// Lists that should come here are lost. Nothing is known of the mappings
+  /// until the next one.
+  void forget_mappings();
+  /// Divides runs of one period, sorted and without overlap. Pieces that are in
+  /// no list yet are taken when the next list comes.
+  void divide(std::span<const GranuleRun> runs, const PeriodTime &period);
+  /// The last part of a period has been divided.
+  void end_period() {
+    period_has_ended_ = true;
+    closed_ranges_.clear();
+    lost_earlier_ = false;
+  }
+  /// Call once at the end. Granules that are in no list are of unknown name.
+  void finish();
+
+  const std::string &name(std::size_t number) const { return names_[number]; }
+
+private:
+  struct Range {
+    std::uint64_t first; ///< granules
+    std::uint64_t end;
+    std::size_t name;
+  };
+  struct Waiting {
+    GranuleRun run;
+    PeriodTime period;
+  };
+
+  std::size_t number_of(const std::string &name);
+  void keep_for_this_period();
+  void find_closed();
+  /// Takes what lies in the ranges and appends the rest to `rest`.
+  void attribute(const std::vector<Range> &ranges,
+                 std::span<const GranuleRun> runs, const PeriodTime &period,
+                 std::vector<GranuleRun> &rest);
+
+  unsigned granule_shift_;
+  Take take_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<Range> ranges_;
+  /// What earlier lists have that were in force since the last period ended. A
+  /// mapping may be gone when its period ends.
+  std::vector<Range> earlier_ranges_;
+  /// Of these, files' mappings where the list in force has anonymous memory.
+  /// The runtime may have mapped memory of its own where a library was closed.
+  std::vector<Range> closed_ranges_;
+  bool period_has_ended_ = false;
+  /// Granules that are in no list yet. They wait for the next one.
+  std::vector<Waiting> waiting_;
+  bool lost_ = false; ///< the list in force
+  /// Lists that were in force since the last period ended.
+  bool lost_earlier_ = false;
+  std::vector<GranuleRun> scratch_[3];
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_MAPPING_NAMES_H

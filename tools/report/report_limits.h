@@ -1,0 +1,24 @@
+//===- report_limits.h - What a report takes from a trace at most ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_REPORT_LIMITS_H
+#define PAGETIDE_TOOLS_REPORT_REPORT_LIMITS_H
+
+#include <cstddef>
+
+namespace pagetide::tools {
+
+/// For the sets that count distinct granules. It holds hundreds of millions of
+/// granules if they are dense.
+inline constexpr std::size_t kSetBytes = 192u << 20;
+inline constexpr std::size_t kMaxThreads = 65536;
+/// Names are cut to what a person would read. A damaged or made-up trace can
+/// have megabytes of them.
+inline constexpr std::size_t kMaxThreadName = 256;
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_REPORT_LIMITS_H
