@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <iterator>
 
 namespace pagetide::tools {
@@ -32,8 +31,6 @@ const Command *const kCommands[] = {
 };
 
 constexpr std::size_t kHelpColumn = 26;
-/// A word with more typing errors than this is not taken for a command's name.
-constexpr std::size_t kMaxSlips = 2;
 
 /// An option and its help, in two columns.
 std::string help_entry(const std::string &left, const std::string &right) {
@@ -58,6 +55,13 @@ std::string command_help(const Command &command, const CLI::App &app) {
     if (!option->get_positional() && option->get_items_expected_min() > 0)
       left += " " + option->get_type_name();
     out += help_entry(left, option->get_description());
+  }
+  if (command.kinds) {
+    out += fmt::format("\nKinds of reports. Each has its own options: pagetide "
+                       "{} KIND --help\n",
+                       command.name);
+    for (const Command *kind : command.kinds())
+      out += help_entry(std::string(kind->last_word()), kind->help);
   }
   if (command.note)
     out += fmt::format("\n{}  {}\n", wrapped(command.note, 0),
@@ -129,38 +133,41 @@ int run_command(const Command &command, const std::vector<std::string> &words) {
   return kStatusDone;
 }
 
+/// The command of this name; null if there is none.
+const Command *find_in(std::span<const Command *const> commands,
+                       const std::string &name) {
+  const auto found = std::ranges::find(commands, name, &Command::last_word);
+  return found == commands.end() ? nullptr : *found;
+}
+
 int run_named(const std::vector<std::string> &words) {
-  const std::string &name = words.front();
-  for (const Command *command : kCommands) {
-    if (name != command->name)
-      continue;
-    int status = command->failure_status;
+  std::size_t used = 0;
+  if (const Command *command = find_named(words, used)) {
     std::string problem;
     try {
-      return run_command(*command, {words.begin() + 1, words.end()});
+      return run_command(
+          *command,
+          {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()});
     } catch (const ReaderGone &) {
-      return status;
+      return command->failure_status;
     } catch (const Failure &failure) {
       problem = failure.what();
     } catch (const std::bad_alloc &) {
-      problem = fmt::format("{}: memory ran out", name);
+      problem = fmt::format("{}: memory ran out", command->name);
     } catch (const std::exception &unforeseen) {
-      problem = fmt::format("{}: {}", name, unforeseen.what());
+      problem = fmt::format("{}: {}", command->name, unforeseen.what());
     }
     fmt::print(stderr, "pagetide: {}\n", problem);
-    return status;
+    return command->failure_status;
   }
-  std::string advice;
-  std::size_t least = kMaxSlips + 1;
+  std::vector<std::string_view> names;
   for (const Command *command : kCommands)
-    if (const std::size_t slips = edit_distance(name, command->name);
-        slips < least) {
-      least = slips;
-      advice = fmt::format("; did you mean {}?", command->name);
-    }
+    names.emplace_back(command->name);
+  const std::string_view meant = closest_word(words.front(), names);
   fmt::print(stderr,
              "pagetide: {}: there is no such command{}\nSee: pagetide --help\n",
-             name, advice);
+             words.front(),
+             meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
   return kStatusFailed;
 }
 
@@ -189,7 +196,24 @@ std::size_t find_rest(const CLI::App &app,
   return words.size();
 }
 
-std::span<const Command *const> all_commands() { return kCommands; }
+std::vector<const Command *> all_commands() {
+  std::vector<const Command *> all(std::begin(kCommands), std::end(kCommands));
+  for (const Command *command : kCommands)
+    if (command->kinds)
+      all.insert(all.end(), command->kinds().begin(), command->kinds().end());
+  return all;
+}
+
+const Command *find_named(const std::vector<std::string> &words,
+                          std::size_t &used) {
+  used = 1;
+  const Command *command = find_in(kCommands, words.front());
+  if (!command || !command->kinds || words.size() < 2)
+    return command;
+  const Command *kind = find_in(command->kinds(), words[1]);
+  used += kind != nullptr;
+  return kind ? kind : command;
+}
 
 void add_number(CLI::App &app, const char *name, const char *type,
                 const char *help,
@@ -247,10 +271,16 @@ CommandLine parse_command(const Command &command,
 int run_pagetide(const std::vector<std::string> &words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h" ||
       words[0] == "help") {
-    if (words.size() > 1 && words[0] == "help")
-      return run_named({words[1], "--help"});
-    print(general_help());
-    return kStatusDone;
+    if (words.size() < 2 || words[0] != "help") {
+      print(general_help());
+      return kStatusDone;
+    }
+    std::vector<std::string> named(words.begin() + 1, words.end());
+    std::size_t used = 0;
+    find_named(named, used);
+    named.resize(used);
+    named.emplace_back("--help");
+    return run_named(named);
   }
   if (words[0] == "--version" || words[0] == "-V") {
     print(fmt::format("pagetide {}\n", PAGETIDE_VERSION));

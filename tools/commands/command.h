@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -32,7 +33,7 @@ enum CommandStatus : int {
 using CommandRun = std::function<int(const std::vector<std::string> &rest)>;
 
 struct Command {
-  const char *name;
+  const char *name;     ///< of a kind of report: "report KIND"
   const char *help;     ///< one line
   const char *usage;    ///< the text after "pagetide NAME "
   const char *example;  ///< one invocation
@@ -44,6 +45,14 @@ struct Command {
   /// The text after the options in its help, and an example of it.
   const char *note = nullptr;
   const char *note_example = nullptr;
+  /// Commands of their own whose last word may follow this one's name.
+  std::span<const Command *const> (*kinds)() = nullptr;
+
+  /// "wss" of "report wss".
+  std::string_view last_word() const {
+    const std::string_view words = name;
+    return words.substr(words.rfind(' ') + 1);
+  }
 };
 
 extern const Command kRecordCommand;
@@ -53,8 +62,11 @@ extern const Command kInfoCommand;
 extern const Command kAuditCommand;
 extern const Command kCtlCommand;
 
-/// All commands, in the order of the help.
-std::span<const Command *const> all_commands();
+/// The kinds of reports.
+std::span<const Command *const> report_kinds();
+
+/// All commands, in the order of the help, then all kinds of them.
+std::vector<const Command *> all_commands();
 
 /// Declares an option that takes a number (text_format.h). CLI11's own numbers
 /// do not serve: "-1" would be the largest number, and "010" would be eight.
@@ -72,6 +84,11 @@ struct CommandLine {
 /// Throws Failure if the words are wrong. It names the option or the word.
 CommandLine parse_command(const Command &command,
                           const std::vector<std::string> &words);
+
+/// The command that the first words name, a kind of it if the second word is
+/// the name of one. Null if there is none. `used` becomes the count of words.
+const Command *find_named(const std::vector<std::string> &words,
+                          std::size_t &used);
 
 /// The index at which the command to run begins in the words after the name of
 /// pagetide's command: after "--", or at the first word that is neither an

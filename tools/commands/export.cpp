@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "commands/report_options.h"
 #include "record/trace_files.h"
 #include "report/row_export.h"
 #include "support/failure.h"
@@ -33,14 +34,6 @@ struct ExportOptions {
   std::string addresses;
   std::optional<std::uint64_t> tid;
 };
-
-std::string check_range(const std::string &text) {
-  if (parse_range(text))
-    return {};
-  return fmt::format("{}: is not a range; write A, A:B, A: or :B, with A not "
-                     "above B, in decimal or in hexadecimal after 0x",
-                     text);
-}
 
 bool are_one_file(const std::string &a, const std::string &b) {
   struct stat status_a;
@@ -83,8 +76,7 @@ int run_export(ExportOptions options) {
 
 CommandRun set_up_export(CLI::App &app) {
   const auto options = std::make_shared<ExportOptions>();
-  const CLI::Validator range(
-      [](std::string &text) { return check_range(text); }, "");
+  const CLI::Validator range = range_check();
   app.add_option("FILE", options->file,
                  "The trace. [the newest in this directory]");
   app.add_option(

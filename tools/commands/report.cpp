@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
-#include "record/trace_files.h"
+#include "commands/report_options.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/summary.h"
@@ -19,45 +19,10 @@
 
 #include <cstdio>
 #include <memory>
-#include <set>
 
 namespace pagetide::tools {
 
 namespace {
-
-struct ReportOptions {
-  std::vector<std::string> files;
-  bool json = false;
-  bool only = false;
-  std::size_t top = 10;
-};
-
-/// The files that the user names, each followed by the other traces of its run.
-std::vector<std::string> traces_of(const ReportOptions &options) {
-  std::vector<std::string> traces;
-  std::set<std::string> seen;
-  const auto add = [&](const std::string &file) {
-    if (seen.insert(file).second)
-      traces.push_back(file);
-  };
-  std::vector<std::string> files = options.files;
-  if (files.empty())
-    files.push_back(newest_trace_here());
-  for (const std::string &file : files) {
-    RunFiles run;
-    if (!options.only) {
-      run = files_of_run(file);
-      say_left_out(file, run);
-    }
-    // With --only, or if there is neither FILE nor a FILE.<pid>. In the second
-    // case, opening FILE says so.
-    if (run.traces.empty())
-      add(file);
-    for (const std::string &trace : run.traces)
-      add(trace);
-  }
-  return traces;
-}
 
 /// Writes the report trace by trace. There can be many traces, and each summary
 /// is large.
@@ -134,16 +99,7 @@ int run_report(const ReportOptions &options) {
 
 CommandRun set_up_report(CLI::App &app) {
   const auto options = std::make_shared<ReportOptions>();
-  app.add_option("FILE", options->files,
-                 "Traces. For each, the report also finds the traces of other "
-                 "processes of its run (FILE.<pid>). [the newest in this "
-                 "directory]");
-  app.add_flag("--json", options->json,
-               "One JSON document, described in docs/reference/cli-output.md.");
-  app.add_flag("--only", options->only,
-               "Only these files, without other processes of their runs.");
-  add_number(app, "--top", "N", "At most N lines in a table. [10]",
-             [options](std::uint64_t top) { options->top = top; });
+  declare_report_options(app, options);
   return [options](const std::vector<std::string> &) {
     return run_report(*options);
   };
@@ -154,12 +110,17 @@ CommandRun set_up_report(CLI::App &app) {
 extern const Command kReportCommand = {
     "report",
     "Summarise traces for a person, or with --json for a program",
-    "[OPTIONS] [FILE...]",
+    "[KIND] [OPTIONS] [FILE...]",
     "pagetide report run.ptrace",
     "Exit status 0: done; 2: a file could not be read, or is damaged.",
     set_up_report,
     kStatusFailed,
     false,
+    "A kind's name wins over a file's. For a FILE of that name write ./NAME, "
+    "as "
+    "in:",
+    "pagetide report ./wss",
+    report_kinds,
 };
 
 } // namespace pagetide::tools

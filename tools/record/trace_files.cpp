@@ -153,6 +153,7 @@ std::optional<TraceStart> start_of_trace(const std::string &path) {
     TraceReader reader = TraceReader::open(path);
     TraceStart start;
     start.realtime_ns = reader.header().realtime_ns;
+    start.monotonic_ns = reader.header().monotonic_ns;
     start.pid = reader.header().pid;
     Frame frame;
     const bool has_frame = reader.next(frame);

@@ -34,6 +34,7 @@ FileKind kind_of_file(const std::string &path);
 /// Facts at the begin of a trace.
 struct TraceStart {
   std::uint64_t realtime_ns = 0;
+  std::uint64_t monotonic_ns = 0;
   std::uint32_t pid = 0;
   /// Nothing if the trace was made without `pagetide record`.
   std::optional<RunId> run_id;

@@ -36,6 +36,23 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// The word of a list that the user probably meant. Empty if none is alike.
+inline std::string_view
+closest_word(std::string_view word,
+             const std::vector<std::string_view> &candidates) {
+  // A word with more slips is not taken for another one.
+  constexpr std::size_t kMaxSlips = 2;
+  std::string_view closest;
+  std::size_t least = kMaxSlips + 1;
+  for (const std::string_view candidate : candidates)
+    if (const std::size_t slips = edit_distance(word, candidate);
+        slips < least) {
+      least = slips;
+      closest = candidate;
+    }
+  return closest;
+}
+
 } // namespace pagetide::tools
 
 #endif // PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H

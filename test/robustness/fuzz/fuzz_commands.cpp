@@ -71,9 +71,12 @@ void check_value(const CLI::Option &option, const std::string &value) {
   const std::string &name = option.get_name();
   if (name == "--period")
     require(check_period(value).empty(), "periods are possible");
+  else if (option.get_type_name() == "TIME")
+    require(parse_duration(value).has_value(), "times are durations");
   else if (name == "--periods" || name == "--address-range")
     require(parse_range(value).has_value(), "ranges can be read");
-  else if (name == "--top" || name == "--pages" || name == "--tid")
+  else if (name == "--top" || name == "--pages" || name == "--tid" ||
+           name == "--thread" || name == "--rows")
     require(parse_number(value).has_value(), "numbers can be read");
   else if (name == "--timeout")
     require(parse_duration(value).has_value(), "durations can be read");
@@ -150,7 +153,7 @@ void check_line(const CommandLine &line, const Words &words) {
 } // namespace
 
 void pagetide::tools::try_input(Input input) {
-  const std::span<const Command *const> commands = all_commands();
+  const std::vector<const Command *> commands = all_commands();
   const Command &command = *commands[input.byte() % commands.size()];
   Words words;
   while (!input.empty()) {

@@ -20,11 +20,13 @@
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/summary.h"
+#include "report/wss_report.h"
 #include "support/failure.h"
 #include "trace/runs.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -107,6 +109,26 @@ ModuleFile look_up(const std::string &path) {
   return file;
 }
 
+/// Every kind of report, of all and of a part.
+void check_kinds(const Bytes &bytes) {
+  Selection part;
+  part.from_ns = 1;
+  part.to_ns = 900'000'000;
+  part.addresses.first = 0x2000;
+  part.mapping = "[heap]";
+  for (const Selection &selection : {Selection(), part}) {
+    std::vector<std::unique_ptr<RunReport>> reports;
+    reports.push_back(std::make_unique<WssReport>(5));
+    for (const std::unique_ptr<RunReport> &report : reports) {
+      SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
+      report->add(trace);
+      const std::string text = report->text(selection.words(), ReportStyle());
+      require(text.find('\x1b') == std::string::npos, "no terminal controls");
+      report->json(selection.words());
+    }
+  }
+}
+
 void read_in_all_ways(const Bytes &bytes) {
   TraceReader reader = reader_of(bytes);
   Frame frame;
@@ -134,6 +156,8 @@ void read_in_all_ways(const Bytes &bytes) {
   require(info.find('\x1b') == std::string::npos, "no terminal controls");
   rows_of(bytes, RowFormat::kCsv, RowFilter());
   rows_of(bytes, RowFormat::kJson, RowFilter());
+
+  check_kinds(bytes);
 
   const Audit audit = audit_trace(reader_of(bytes), look_up);
   require(audit.covered <= audit.written, "no more is covered than written");

@@ -62,6 +62,38 @@ std::string error_of(const Command &command, const Words &words) {
   }
 }
 
+/// The name of the command that the words begin with, and how many words it is.
+std::string named(const Words &words) {
+  std::size_t used = 0;
+  const Command *command = find_named(words, used);
+  return command ? std::string(command->name) + " " + std::to_string(used) : "";
+}
+
+TEST(FindNamed, AKindOfReportWinsOverAFile) {
+  EXPECT_EQ(named({"report", "wss", "wss"}), "report wss 2");
+  EXPECT_EQ(named({"report", "./wss"}), "report 1");
+  EXPECT_EQ(named({"report", "--json", "wss"}), "report 1");
+  EXPECT_EQ(named({"report"}), "report 1");
+  EXPECT_EQ(named({"info", "wss"}), "info 1");
+  EXPECT_EQ(named({"wss"}), "");
+}
+
+TEST(ParseCommand, EachKindSaysWhichItIs) {
+  for (const Command *kind : report_kinds()) {
+    const std::string name = kind->name;
+    EXPECT_TRUE(name.starts_with("report ")) << name;
+    EXPECT_EQ(error_of(*kind, {"--from", "1", "f"}),
+              name +
+                  ": --from: 1: is not a time; write a number and ns, us, "
+                  "ms, s, min or h, as in 1.5s\nSee: pagetide " +
+                  name + " --help");
+    EXPECT_EQ(error_of(*kind, {"--from=1.5s", "--to", "2min", "--reads",
+                               "--writes", "--thread=7", "--mapping", "[heap]",
+                               "--address-range", "0x1000:", "--json", "f"}),
+              "");
+  }
+}
+
 TEST(ParseCommand, NumbersAreNumbers) {
   EXPECT_EQ(error_of(kReportCommand, {"--top", "12", "f"}), "");
   EXPECT_EQ(error_of(kReportCommand, {"--top=0x10", "f"}), "");

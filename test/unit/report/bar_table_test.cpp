@@ -1,0 +1,95 @@
+//===- bar_table_test.cpp - Tables with bars at every width ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/bar_table.h"
+
+#include "support/text_wrap.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace pagetide::tools {
+namespace {
+
+BarTable sample() {
+  BarTable table;
+  table.label_heading = "from";
+  table.headings = {"all", "written"};
+  table.rows = {{"0 s", {"1,000", "500"}, {1000, 500}},
+                {"1.5 s", {"250", "0"}, {250, 0}},
+                {"2 s", {"1", "1"}, {1, 1}},
+                {"3 s", {"0", "0"}, {0, 0}}};
+  table.longest = "4 MiB";
+  table.dark_meaning = "written";
+  table.light_meaning = "only read";
+  return table;
+}
+
+TEST(BarTable, DrawsBarsOfTwoParts) {
+  ReportStyle style;
+  style.width = 47;
+  EXPECT_EQ(draw_bars(sample(), style),
+            "   from    all  written  0                4 MiB\n"
+            "    0 s  1,000      500  ███████████▒▒▒▒▒▒▒▒▒▒▒\n"
+            "  1.5 s    250        0  ▒▒▒▒▒▒\n"
+            "    2 s      1        1  █\n"
+            "    3 s      0        0\n"
+            "  Bars: █ written, ▒ only read\n");
+}
+
+TEST(BarTable, FallsBackToAscii) {
+  ReportStyle style;
+  style.width = 47;
+  style.unicode = false;
+  EXPECT_EQ(draw_bars(sample(), style),
+            "   from    all  written  0                4 MiB\n"
+            "    0 s  1,000      500  ###########===========\n"
+            "  1.5 s    250        0  ======\n"
+            "    2 s      1        1  #\n"
+            "    3 s      0        0\n"
+            "  Bars: # written, = only read\n");
+}
+
+TEST(BarTable, FitsEveryWidth) {
+  BarTable table = sample();
+  table.left_labels = true;
+  table.rows[1].label = "/a/path/that/is/much/longer/than/the/table/has/room";
+  for (std::size_t width = 60; width <= 200; ++width) {
+    ReportStyle style;
+    style.width = width;
+    std::istringstream lines(draw_bars(table, style));
+    std::size_t longest = 0;
+    for (std::string line; std::getline(lines, line);)
+      longest = std::max(longest, columns_of(line));
+    EXPECT_EQ(longest, width);
+  }
+}
+
+TEST(BarTable, CutsLabelsBeforeItDropsBars) {
+  BarTable table = sample();
+  table.rows[1].label = "/a/path/that/is/much/longer/than/the/table/has/room";
+  ReportStyle style;
+  style.width = 60;
+  const std::string text = draw_bars(table, style);
+  EXPECT_NE(text.find("  ...r/than/the/table/has/room "), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("4 MiB"), std::string::npos) << text;
+}
+
+TEST(BarTable, WithoutRoomThereAreNoBars) {
+  BarTable table = sample();
+  table.headings[1] = std::string(50, 'h');
+  ReportStyle style;
+  style.width = 60;
+  const std::string text = draw_bars(table, style);
+  EXPECT_EQ(text.find("█"), std::string::npos) << text;
+  EXPECT_EQ(text.find("MiB"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Bars"), std::string::npos) << text;
+}
+
+} // namespace
+} // namespace pagetide::tools

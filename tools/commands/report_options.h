@@ -1,0 +1,51 @@
+//===- report_options.h - What all kinds of reports are told --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_COMMANDS_REPORT_OPTIONS_H
+#define PAGETIDE_TOOLS_COMMANDS_REPORT_OPTIONS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Validator;
+} // namespace CLI
+
+namespace pagetide::tools {
+
+struct Selection;
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  bool json = false;
+  bool only = false;
+  std::size_t top = 10;
+};
+
+/// Declares FILE, --json, --only and --top.
+void declare_report_options(CLI::App &app,
+                            const std::shared_ptr<ReportOptions> &options);
+
+/// Declares what chooses a part of the traces. The owner of `selection` must
+/// outlive the parsing.
+void declare_selection(CLI::App &app,
+                       const std::shared_ptr<Selection> &selection);
+
+/// Accepts what parse_range() reads.
+CLI::Validator range_check();
+
+/// The files that the user names, each followed by the other traces of its run.
+/// Throws Failure if the first one is not there and its name is nearly that of
+/// a kind of report.
+std::vector<std::string> traces_of(const ReportOptions &options);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_COMMANDS_REPORT_OPTIONS_H

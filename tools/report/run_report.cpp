@@ -1,0 +1,176 @@
+//===- run_report.cpp - What the reports on the traces of a run share -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/run_report.h"
+
+#include "support/failure.h"
+#include "support/text_format.h"
+#include "trace/completeness_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kHeadIndent = 2;
+constexpr std::size_t kMaxProblems = 3; ///< incomplete traces that are named
+
+} // namespace
+
+Json json_if(bool known, std::uint64_t number) {
+  return known ? Json(number) : Json();
+}
+
+std::string format_since_start(std::uint64_t ns) {
+  return ns == 0 ? "0 s" : format_duration(ns);
+}
+
+void RunReport::add(SelectedTrace &trace) {
+  const trace::FileHeader &header = trace.header();
+  if (!traces_.empty() && header.granule_shift != granule_shift_)
+    throw Failure(fmt::format(
+        "{}: has granules of {}, and {} has granules of {}; report them one by "
+        "one with --only",
+        printable(trace.path()),
+        format_bytes(double(std::uint64_t{1} << header.granule_shift)),
+        printable(traces_.front().path), bytes(1)));
+  check(trace);
+  granule_shift_ = header.granule_shift;
+  is_page_ = std::uint64_t{1} << header.granule_shift == header.page_bytes;
+  const abi::Layout layout = trace.geometry().layout;
+  tells_writes_ = tells_writes_ && abi::tells_writes(layout);
+  records_reads_ = records_reads_ && abi::records_reads(layout);
+  only_reads_ = trace.selection().only_reads();
+  only_writes_ = trace.selection().only_writes();
+  read(trace);
+  unnamed_ += trace.unnamed();
+  Trace facts;
+  facts.path = trace.path();
+  facts.pid = header.pid;
+  facts.period_ns = header.period_ns;
+  facts.periods = trace.periods();
+  if (const std::optional<Process> &process = trace.process()) {
+    facts.program = process->executable;
+    facts.command = format_command(process->arguments);
+  }
+  facts.completeness = trace.completeness();
+  traces_.push_back(std::move(facts));
+}
+
+const char *RunReport::access_word() const {
+  if (only_reads_)
+    return "read";
+  return only_writes_ || !records_reads_ ? "written" : "accessed";
+}
+
+const char *RunReport::access_verb() const {
+  if (only_reads_)
+    return "read";
+  return only_writes_ || !records_reads_ ? "wrote" : "accessed";
+}
+
+std::string RunReport::bytes(std::uint64_t granules) const {
+  return format_bytes(static_cast<double>(granules) *
+                      static_cast<double>(std::uint64_t{1} << granule_shift_));
+}
+
+std::string RunReport::units() const {
+  return fmt::format("{}s of {}", unit(), bytes(1));
+}
+
+void RunReport::head(TextLines &out, const std::string &words,
+                     const ReportStyle &style) const {
+  const auto paragraph = [&](const std::string &text) {
+    out.append(std::string(kHeadIndent, ' '));
+    out.append(wrapped(text, kHeadIndent, style.width));
+  };
+  out.append(wrapped(title(), 0, style.width));
+  const Trace &first = traces_.front();
+  std::uint64_t periods = 0;
+  std::size_t incomplete = 0;
+  bool one_length = true;
+  for (const Trace &trace : traces_) {
+    periods += trace.periods;
+    incomplete += !trace.completeness.is_complete();
+    one_length = one_length && trace.period_ns == first.period_ns;
+  }
+  std::string lengths =
+      fmt::format("{} period{}", format_count(periods), plural(periods));
+  if (one_length && first.period_ns != 0)
+    lengths += " of " + format_duration(first.period_ns);
+  if (traces_.size() == 1) {
+    const std::string program =
+        first.program.substr(first.program.rfind('/') + 1);
+    paragraph(fmt::format("{} ({}): {}process {}, {}", printable(first.path),
+                          incomplete == 0 ? "complete" : "INCOMPLETE",
+                          program.empty() ? "" : printable(program) + ", ",
+                          first.pid, lengths));
+  } else {
+    paragraph(fmt::format(
+        "{} and {} more ({}): {} processes, {}", printable(first.path),
+        format_count(traces_.size() - 1),
+        incomplete == 0
+            ? std::string("complete")
+            : fmt::format("{} INCOMPLETE", format_count(incomplete)),
+        format_count(traces_.size()), lengths));
+  }
+  if (!words.empty())
+    paragraph(fmt::format("Selected: {}", words));
+  std::size_t named = 0;
+  for (const Trace &trace : traces_)
+    if (!trace.completeness.is_complete() && named++ < kMaxProblems)
+      paragraph(
+          fmt::format("INCOMPLETE: {}{}",
+                      traces_.size() == 1 ? "" : printable(trace.path) + ": ",
+                      trace.completeness.sentence()));
+  if (named > kMaxProblems)
+    paragraph(fmt::format("and {} more traces are INCOMPLETE",
+                          format_count(named - kMaxProblems)));
+  if (unnamed_ != 0)
+    paragraph(fmt::format(
+        "Not counted: {} access{} of {}s whose mapping the trace listed only "
+        "later, or never",
+        format_count(unnamed_), unnamed_ == 1 ? "" : "es", unit()));
+}
+
+std::string RunReport::text(const std::string &words,
+                            const ReportStyle &style) const {
+  TextLines out;
+  head(out, words, style);
+  out.line("");
+  write_text(out, style);
+  return out.take();
+}
+
+std::string RunReport::json(const std::string &words) const {
+  Json out;
+  out[fmt::format("pagetide_report_{}", kind())] = 1;
+  out["selected"] = words.empty() ? Json() : Json(words);
+  out["granule_bytes"] = std::uint64_t{1} << granule_shift_;
+  out["unnamed"] = unnamed_;
+  out["traces"] = Json::array();
+  for (const Trace &trace : traces_) {
+    Json entry = {
+        {"file", trace.path},
+        {"pid", trace.pid},
+        {"executable", trace.program.empty() ? Json() : Json(trace.program)},
+        {"period_ns", trace.period_ns},
+        {"periods", trace.periods}};
+    entry.update(completeness_json(trace.completeness));
+    out["traces"].push_back(std::move(entry));
+  }
+  write_json(out);
+  // Names in a trace need not be UTF-8.
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,99 @@
+//===- run_report.h - What the reports on the traces of a run share -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
+#define PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
+
+#include "report/report_style.h"
+#include "report/selection.h"
+#include "support/text_wrap.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// One kind of report, over one trace or the traces of several processes. Pages
+/// of different processes are different pages.
+class RunReport {
+public:
+  virtual ~RunReport() = default;
+
+  /// Reads the trace to its end. Throws Failure if it cannot be reported
+  /// together with those before it.
+  void add(SelectedTrace &trace);
+  /// The report for people. `words` says what is selected.
+  std::string text(const std::string &words, const ReportStyle &style) const;
+  /// The same for programs, as docs/reference/cli-output.md describes it.
+  std::string json(const std::string &words) const;
+
+  /// What is known of a trace that was added.
+  struct Trace {
+    std::string path;
+    std::uint32_t pid = 0;
+    std::uint64_t period_ns = 0;
+    std::uint64_t periods = 0;
+    std::string program; ///< empty if the trace lacks it
+    std::string command;
+    Completeness completeness;
+  };
+  const std::vector<Trace> &traces() const { return traces_; }
+
+protected:
+  RunReport() = default;
+
+  /// The kind's name, as in "report wss".
+  virtual const char *kind() const = 0;
+  /// What the report shows.
+  virtual std::string title() const = 0;
+  /// Refuses a trace by an exception before anything of it is read.
+  virtual void check(const SelectedTrace &) const {}
+  virtual void read(SelectedTrace &trace) = 0;
+  virtual void write_text(TextLines &out, const ReportStyle &style) const = 0;
+  virtual void write_json(nlohmann::ordered_json &out) const = 0;
+
+  /// "page" or "granule".
+  const char *unit() const { return is_page_ ? "page" : "granule"; }
+  std::string bytes(std::uint64_t granules) const;
+  /// "pages of 4 KiB".
+  std::string units() const;
+  unsigned granule_shift() const { return granule_shift_; }
+  /// Whether reads and writes are told apart: the layout does, and not only the
+  /// ones or the others are selected.
+  bool tells_reads() const {
+    return tells_writes_ && records_reads_ && !only_reads_ && !only_writes_;
+  }
+  /// "accessed", or "read" or "written" if there is nothing else.
+  const char *access_word() const;
+  /// The same for a period that did it: "accessed", "read" or "wrote".
+  const char *access_verb() const;
+
+private:
+  void head(TextLines &out, const std::string &words,
+            const ReportStyle &style) const;
+
+  std::vector<Trace> traces_;
+  std::uint64_t unnamed_ = 0;
+  unsigned granule_shift_ = 0;
+  bool is_page_ = true;
+  bool tells_writes_ = true;
+  bool records_reads_ = true;
+  bool only_reads_ = false;
+  bool only_writes_ = false;
+};
+
+/// The number, or null if it cannot be known.
+nlohmann::ordered_json json_if(bool known, std::uint64_t number);
+
+/// A time since the run's start: "0 s", "1.5 s".
+std::string format_since_start(std::uint64_t ns);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_RUN_REPORT_H

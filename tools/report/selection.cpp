@@ -1,0 +1,200 @@
+//===- selection.cpp - The part of a trace that a report is about ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/selection.h"
+
+#include "report/report_limits.h"
+#include "support/failure.h"
+#include "trace/runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+namespace {
+
+/// The flags of accesses that are selected.
+unsigned selected_flags(const Selection &selection) {
+  if (selection.only_reads())
+    return trace::kRunRead | trace::kRunMayRead;
+  if (selection.only_writes())
+    return trace::kRunWritten | trace::kRunMayWritten | trace::kRunCarried;
+  return ~0u;
+}
+
+/// Why the trace cannot tell what is selected. Empty if it can.
+std::string why_not(const trace::FileHeader &header,
+                    const Selection &selection) {
+  const abi::Layout layout = geometry_of(header).layout;
+  if (selection.tid && !(header.flags & trace::kHeaderPerThread))
+    return "--thread: was recorded as one set for all threads; record it with: "
+           "pagetide record --per-thread -- CMD";
+  if ((selection.only_reads() || selection.only_writes()) &&
+      !abi::tells_writes(layout))
+    return "--reads and --writes: layout `access` does not tell reads from "
+           "writes; build the program with -fpagetide-layout=rw";
+  if (selection.only_reads() && !abi::records_reads(layout))
+    return "--reads: layout `write` has no reads; build the program with "
+           "-fpagetide-layout=rw";
+  return {};
+}
+
+} // namespace
+
+bool Selection::has_mapping(const std::string &name) const {
+  return mapping.empty() || name == mapping || name.ends_with('/' + mapping);
+}
+
+std::string Selection::words() const {
+  std::string text;
+  const auto add = [&](const std::string &words) {
+    text += (text.empty() ? "" : ", ") + words;
+  };
+  if (from_ns != 0 && to_ns != UINT64_MAX)
+    add(fmt::format("from {} to {}", format_duration(from_ns),
+                    format_duration(to_ns)));
+  else if (from_ns != 0)
+    add(fmt::format("from {} on", format_duration(from_ns)));
+  else if (to_ns != UINT64_MAX)
+    add(fmt::format("up to {}", format_duration(to_ns)));
+  if (addresses.first != 0 || addresses.last != UINT64_MAX)
+    add(fmt::format("addresses {:#x} to {:#x}", addresses.first,
+                    addresses.last));
+  if (!mapping.empty())
+    add(fmt::format("mapping {}", printable(mapping)));
+  if (tid)
+    add(fmt::format("thread {}", *tid));
+  if (only_reads())
+    add("reads");
+  if (only_writes())
+    add("writes");
+  return text;
+}
+
+SelectedTrace::SelectedTrace(TraceReader reader, const Selection &selection,
+                             std::uint64_t run_start_ns)
+    : reader_(std::move(reader)), selection_(selection),
+      run_start_ns_(run_start_ns),
+      first_granule_(selection.addresses.first >> header().granule_shift),
+      last_granule_(selection.addresses.last >> header().granule_shift),
+      flags_(selected_flags(selection)),
+      names_(header().granule_shift,
+             [this](std::size_t name, const GranuleRun &piece,
+                    const PeriodTime &period) {
+               take_piece(name, piece, period);
+             }) {
+  if (const std::string why = why_not(header(), selection); !why.empty())
+    throw Failure(fmt::format("{}: {}", printable(path()), why));
+}
+
+void SelectedTrace::name_mappings(MappingNames::Take take) {
+  take_ = std::move(take);
+}
+
+void SelectedTrace::take_piece(std::size_t name, const GranuleRun &piece,
+                               const PeriodTime &period) {
+  if (!selection_.has_mapping(names_.name(name)))
+    return;
+  if (take_)
+    take_(name, piece, period);
+  else if (pieces_)
+    pieces_->push_back(piece);
+  else
+    unnamed_ += piece.count;
+}
+
+bool SelectedTrace::is_selected(const PeriodPart &part) const {
+  const auto since_start = [&](std::uint64_t time) {
+    return std::max(time, run_start_ns_) - run_start_ns_;
+  };
+  return (selection_.from_ns == 0 ||
+          since_start(part.end_ns) > selection_.from_ns) &&
+         since_start(part.start_ns) < selection_.to_ns;
+}
+
+/// Appends the granules of the run that are in the range of addresses, with the
+/// selected flags.
+void SelectedTrace::append_selected(const GranuleRun &run) {
+  const unsigned flags = run.flags & flags_;
+  const std::uint64_t first =
+      std::max<std::uint64_t>(run.first, first_granule_);
+  const std::uint64_t last = std::min(run.end() - 1, last_granule_);
+  if (flags != 0 && first <= last)
+    append_run(selected_, first, last - first + 1, flags);
+}
+
+/// Drops from the part what is not selected.
+void SelectedTrace::select(PeriodPart &part) {
+  const PeriodTime time = {part.index, part.start_ns, part.end_ns};
+  PeriodPart whole;
+  std::swap(whole.sections, part.sections);
+  std::swap(whole.runs, part.runs);
+  const bool by_pieces = !selection_.mapping.empty() && !take_;
+  for (const PeriodPart::Section &section : whole.sections) {
+    if (selection_.tid && *selection_.tid != section.tid)
+      continue;
+    selected_.clear();
+    for (const GranuleRun &run : whole.runs_of(section))
+      append_selected(run);
+    if (by_pieces) {
+      std::vector<GranuleRun> pieces;
+      pieces_ = &pieces;
+      names_.divide(selected_, time);
+      pieces_ = nullptr;
+      std::sort(pieces.begin(), pieces.end(),
+                [](const GranuleRun &a, const GranuleRun &b) {
+                  return a.first < b.first;
+                });
+      selected_ = std::move(pieces);
+    }
+    if (!selected_.empty())
+      part.add_section(section.tid, selected_);
+  }
+  if (take_) {
+    selected_.clear();
+    for (const GranuleRun &run : union_of_sections(part, union_scratch_))
+      if (const unsigned certain = certain_flags(run.flags))
+        append_run(selected_, run.first, run.count, certain);
+    names_.divide(selected_, time);
+  }
+  if (part.last)
+    names_.end_period();
+}
+
+const PeriodPart *SelectedTrace::next() {
+  while (reader_.next(frame_)) {
+    if (frame_.type == trace::FrameType::kProcess && !process_)
+      process_ = frame_.process;
+    if (frame_.type == trace::FrameType::kThreads)
+      for (const ThreadRecord &record : frame_.threads.records)
+        if (!record.name.empty() &&
+            (threads_.size() < kMaxThreads || threads_.contains(record.tid)))
+          threads_[record.tid] = record.name.substr(0, kMaxThreadName);
+    if (frame_.lost_mappings && (frame_.type == trace::FrameType::kMappings ||
+                                 frame_.type == trace::FrameType::kPeriod))
+      names_.forget_mappings();
+    if (frame_.type == trace::FrameType::kMappings)
+      names_.set_mappings(frame_.mappings);
+    if (frame_.type != trace::FrameType::kPeriod)
+      continue;
+    if (!is_selected(frame_.period)) {
+      if (frame_.period.last)
+        names_.end_period();
+      continue;
+    }
+    periods_ += frame_.period.last;
+    select(frame_.period);
+    return &frame_.period;
+  }
+  if (!finished_)
+    names_.finish();
+  finished_ = true;
+  return nullptr;
+}
+
+} // namespace pagetide::tools

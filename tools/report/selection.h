@@ -1,0 +1,108 @@
+//===- selection.h - The part of a trace that a report is about -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_SELECTION_H
+#define PAGETIDE_TOOLS_REPORT_SELECTION_H
+
+#include "report/mapping_names.h"
+#include "support/text_format.h"
+#include "trace/trace_reader.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// What the user asks for. The default is all.
+struct Selection {
+  std::uint64_t from_ns = 0; ///< since the run's start
+  std::uint64_t to_ns = UINT64_MAX;
+  NumberRange addresses;
+  std::string mapping; ///< empty: all
+  std::optional<std::uint64_t> tid;
+  bool reads = false; ///< neither of the two is the same as both
+  bool writes = false;
+
+  bool only_reads() const { return reads && !writes; }
+  bool only_writes() const { return writes && !reads; }
+  /// Whether granules of a mapping with this name are asked for.
+  bool has_mapping(const std::string &name) const;
+  /// "from 1 s to 2 s, mapping [heap], writes". Empty if it is all.
+  std::string words() const;
+};
+
+/// Reads a trace as if it had only what is selected.
+class SelectedTrace {
+public:
+  /// `run_start_ns` is when the first process of the run began. Throws Failure
+  /// if the trace cannot tell what is selected.
+  SelectedTrace(TraceReader reader, const Selection &selection,
+                std::uint64_t run_start_ns);
+  SelectedTrace(const SelectedTrace &) = delete;
+
+  /// Gives `take` all certain accesses that are selected, by mapping, and those
+  /// of all threads as one. What next() returns is then of every mapping. Call
+  /// it before next().
+  void name_mappings(MappingNames::Take take);
+  const std::string &mapping(std::size_t number) const {
+    return names_.name(number);
+  }
+
+  /// The next part of a period in the selected time. Null at the end. A period
+  /// without selected granules comes too.
+  const PeriodPart *next();
+
+  const std::string &path() const { return reader_.name(); }
+  const trace::FileHeader &header() const { return reader_.header(); }
+  Geometry geometry() const { return reader_.geometry(); }
+  std::uint64_t run_start_ns() const { return run_start_ns_; }
+  const Selection &selection() const { return selection_; }
+  /// What is known after next() has returned null.
+  const Completeness &completeness() const { return reader_.completeness(); }
+  const std::optional<Process> &process() const { return process_; }
+  /// The last names of threads.
+  const std::map<std::uint32_t, std::string> &threads() const {
+    return threads_;
+  }
+  std::uint64_t periods() const { return periods_; }
+  /// Accesses of granules whose mapping was not yet listed, so that it was not
+  /// known whether they are selected.
+  std::uint64_t unnamed() const { return unnamed_; }
+
+private:
+  bool is_selected(const PeriodPart &part) const;
+  void select(PeriodPart &part);
+  void append_selected(const GranuleRun &run);
+  void take_piece(std::size_t name, const GranuleRun &piece,
+                  const PeriodTime &period);
+
+  TraceReader reader_;
+  Selection selection_;
+  std::uint64_t run_start_ns_;
+  std::uint64_t first_granule_;
+  std::uint64_t last_granule_;
+  unsigned flags_; ///< of the accesses that are selected
+  MappingNames names_;
+  MappingNames::Take take_;
+  Frame frame_;
+  std::optional<Process> process_;
+  std::map<std::uint32_t, std::string> threads_;
+  std::uint64_t periods_ = 0;
+  std::uint64_t unnamed_ = 0;
+  bool finished_ = false;
+  std::vector<GranuleRun> selected_;
+  std::vector<GranuleRun> union_scratch_;
+  /// Where pieces of the mapping go while a part is divided.
+  std::vector<GranuleRun> *pieces_ = nullptr;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_SELECTION_H

@@ -1,0 +1,375 @@
+//===- wss_report.cpp - The working set over time, and its distribution ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/wss_report.h"
+
+#include "report/bar_table.h"
+#include "report/granule_set.h"
+#include "report/report_limits.h"
+#include "support/text_format.h"
+#include "trace/runs.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// 146 years: sums of two such times do not overflow.
+constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
+/// Of stretches, if the program ends its periods itself.
+constexpr std::uint64_t kShortest = 1'000'000;
+constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 42;
+
+/// How many of the periods are not larger than a size.
+struct Share {
+  const char *name;
+  const char *key;
+  double share;
+};
+constexpr Share kShares[] = {
+    {"least", "p0", 0},    {"10 %", "p10", 0.1},  {"25 %", "p25", 0.25},
+    {"50 %", "p50", 0.5},  {"75 %", "p75", 0.75}, {"90 %", "p90", 0.9},
+    {"95 %", "p95", 0.95}, {"99 %", "p99", 0.99}, {"most", "max", 1},
+};
+
+void take_largest(WssStretch &into, const WssStretch &from) {
+  into.accessed = std::max(into.accessed, from.accessed);
+  into.read = std::max(into.read, from.read);
+  into.written = std::max(into.written, from.written);
+}
+
+void add_changes(WssStretch &into, const WssStretch &from) {
+  into.periods += from.periods;
+  into.fresh += from.fresh;
+  into.left += from.left;
+}
+
+/// How many granules two sorted lists have in common.
+std::uint64_t common(const std::vector<GranuleRun> &a,
+                     const std::vector<GranuleRun> &b) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const std::uint64_t first = std::max<std::uint64_t>(a[i].first, b[j].first);
+    const std::uint64_t end = std::min(a[i].end(), b[j].end());
+    count += end > first ? end - first : 0;
+    if (a[i].end() == end)
+      ++i;
+    else
+      ++j;
+  }
+  return count;
+}
+
+/// The periods of one process.
+class WssReader {
+public:
+  explicit WssReader(std::size_t set_bytes) : budget_(set_bytes) {}
+
+  /// Adds a part. True if it is the period's last; period() then holds.
+  bool add(const PeriodPart &part);
+
+  const WssStretch &period() const { return period_; }
+  const GranuleSet &distinct() const { return distinct_; }
+  std::uint64_t may() const { return may_; }
+
+private:
+  MemoryBudget budget_;
+  GranuleSet distinct_{budget_};
+  WssStretch period_;
+  std::uint64_t may_ = 0;
+  std::uint64_t distinct_before_ = 0;
+  std::uint64_t size_before_ = 0;
+  std::vector<GranuleRun> runs_;
+  std::vector<GranuleRun> runs_before_;
+  std::vector<GranuleRun> union_scratch_;
+};
+
+bool WssReader::add(const PeriodPart &part) {
+  if (part.first) {
+    period_ = {};
+    runs_.clear();
+    distinct_before_ = distinct_.count();
+  }
+  for (const GranuleRun &run : union_of_sections(part, union_scratch_)) {
+    const unsigned certain = certain_flags(run.flags);
+    if (certain == 0) {
+      may_ += run.flags & kMayFlags ? run.count : 0;
+      continue;
+    }
+    period_.accessed += run.count;
+    period_.read += certain & trace::kRunRead ? run.count : 0;
+    period_.written += certain & trace::kRunWritten ? run.count : 0;
+    append_run(runs_, run.first, run.count, 0);
+    distinct_.insert(run.first, run.end());
+  }
+  if (!part.last)
+    return false;
+  period_.periods = 1;
+  period_.fresh = distinct_.count() - distinct_before_;
+  period_.left = size_before_ - common(runs_, runs_before_);
+  size_before_ = period_.accessed;
+  std::swap(runs_, runs_before_);
+  return true;
+}
+
+Json shares_of(const Distribution &counts) {
+  Json out;
+  for (const Share &share : kShares)
+    out[share.key] =
+        share.share == 1 ? counts.maximum() : counts.percentile(share.share);
+  return out;
+}
+
+} // namespace
+
+WssTimeline::WssTimeline(std::uint64_t length_ns, std::size_t max_stretches)
+    : length_ns_(length_ns == 0 ? kShortest
+                                : std::min(length_ns, kLongestPeriod)),
+      max_stretches_(std::max<std::size_t>(max_stretches, 2)) {}
+
+void WssTimeline::double_length() {
+  length_ns_ *= 2;
+  std::vector<WssStretch> halves = std::move(stretches_);
+  stretches_.assign((halves.size() + 1) / 2, {});
+  for (std::size_t i = 0; i < halves.size(); ++i) {
+    take_largest(stretches_[i / 2], halves[i]);
+    add_changes(stretches_[i / 2], halves[i]);
+  }
+}
+
+std::size_t WssTimeline::stretch_at(std::uint64_t time_ns) {
+  while (time_ns / length_ns_ >= max_stretches_)
+    double_length();
+  const auto at = static_cast<std::size_t>(time_ns / length_ns_);
+  if (stretches_.size() <= at)
+    stretches_.resize(at + 1);
+  return at;
+}
+
+void WssTimeline::add_period(std::uint64_t start_ns, std::uint64_t end_ns,
+                             const WssStretch &period) {
+  const std::uint64_t start = std::min(start_ns, kMaxTime);
+  const std::uint64_t end = std::clamp(end_ns, start, kMaxTime);
+  if (end - start > length_ns_)
+    stretch_at(end - 1);
+  const std::size_t middle = stretch_at(start + (end - start) / 2);
+  take_largest(stretches_[middle], period);
+  add_changes(stretches_[middle], period);
+  if (end - start <= length_ns_)
+    return;
+  for (std::size_t i = start / length_ns_; i < stretches_.size(); ++i) {
+    const std::uint64_t of_stretch = i * length_ns_ + length_ns_ / 2;
+    if (start <= of_stretch && of_stretch < end)
+      take_largest(stretches_[i], period);
+  }
+}
+
+void WssTimeline::add_process(WssTimeline process) {
+  while (length_ns_ < process.length_ns_)
+    double_length();
+  while (process.length_ns_ < length_ns_)
+    process.double_length();
+  if (stretches_.size() < process.stretches_.size())
+    stretches_.resize(process.stretches_.size());
+  for (std::size_t i = 0; i < process.stretches_.size(); ++i) {
+    const WssStretch &added = process.stretches_[i];
+    stretches_[i].accessed += added.accessed;
+    stretches_[i].read += added.read;
+    stretches_[i].written += added.written;
+    add_changes(stretches_[i], added);
+  }
+}
+
+void WssReport::read(SelectedTrace &trace) {
+  from_ns_ = trace.selection().from_ns;
+  const std::uint64_t run_start = trace.run_start_ns();
+  const auto since_from = [&](std::uint64_t time) {
+    const std::uint64_t since = std::max(time, run_start) - run_start;
+    return std::max(since, from_ns_) - from_ns_;
+  };
+  // All processes have the same stretches, so that they can be added.
+  if (!timeline_) {
+    shortest_ns_ = trace.header().period_ns;
+    timeline_.emplace(shortest_ns_, max_rows_);
+  }
+  WssTimeline timeline(shortest_ns_, max_rows_);
+  WssReader reader(kSetBytes);
+  while (const PeriodPart *part = trace.next()) {
+    if (!reader.add(*part))
+      continue;
+    const WssStretch &period = reader.period();
+    accessed_.add(period.accessed);
+    read_.add(period.read);
+    written_.add(period.written);
+    timeline.add_period(since_from(part->start_ns), since_from(part->end_ns),
+                        period);
+  }
+  timeline_->add_process(std::move(timeline));
+  distinct_ += reader.distinct().count();
+  is_lower_bound_ = is_lower_bound_ || reader.distinct().is_lower_bound();
+  may_ += reader.may();
+}
+
+std::string WssReport::title() const {
+  return fmt::format("Working set: the {} that each period {}", units(),
+                     access_verb());
+}
+
+std::uint64_t WssReport::start_of(std::size_t stretch) const {
+  return from_ns_ + stretch * timeline_->length_ns();
+}
+
+void WssReport::write_shares(TextLines &out, const ReportStyle &style) const {
+  out.append(wrapped(
+      fmt::format("Sizes of {}, in {}s (50 %: half of them are no larger)",
+                  traces().size() == 1 ? "periods" : "each process's periods",
+                  unit()),
+      0, style.width));
+  BarTable table;
+  table.label_heading = "share";
+  table.headings = {access_word()};
+  if (tells_reads())
+    table.headings = {"accessed", "read", "written"};
+  for (const Share &share : kShares) {
+    const auto of = [&](const Distribution &counts) {
+      return share.share == 1 ? counts.maximum()
+                              : counts.percentile(share.share);
+    };
+    const std::uint64_t accessed = of(accessed_);
+    BarRow row = {share.name, {format_count(accessed)}, {accessed, accessed}};
+    if (tells_reads()) {
+      row.cells.push_back(format_count(of(read_)));
+      row.cells.push_back(format_count(of(written_)));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(accessed_.maximum());
+  table.dark_meaning = access_word();
+  out.append(draw_bars(table, style));
+}
+
+void WssReport::write_sizes(TextLines &out, const ReportStyle &style) const {
+  const std::vector<WssStretch> &stretches = timeline_->stretches();
+  const std::string what = traces().size() == 1
+                               ? "the largest period in each"
+                               : "the largest period of each process, added up";
+  out.append(wrapped(fmt::format("Over time, in stretches of {}: {}s of {}",
+                                 format_duration(timeline_->length_ns()),
+                                 unit(), what),
+                     0, style.width));
+  BarTable table;
+  table.label_heading = "from";
+  table.headings = {access_word()};
+  if (tells_reads()) {
+    table.headings = {"accessed", "read", "written"};
+    table.dark_meaning = "written";
+    table.light_meaning = "read and not written";
+  }
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const WssStretch &stretch = stretches[i];
+    most = std::max(most, stretch.accessed);
+    BarRow row = {
+        format_since_start(start_of(i)),
+        {format_count(stretch.accessed)},
+        {stretch.accessed, tells_reads() ? stretch.written : stretch.accessed}};
+    if (tells_reads()) {
+      row.cells.push_back(format_count(stretch.read));
+      row.cells.push_back(format_count(stretch.written));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(most);
+  out.append(draw_bars(table, style));
+}
+
+void WssReport::write_changes(TextLines &out, const ReportStyle &style) const {
+  const std::vector<WssStretch> &stretches = timeline_->stretches();
+  out.append(wrapped(
+      fmt::format("Changes, summed over the periods of a stretch. New: no "
+                  "earlier period {1} the {0}. Left: the period before {1} it, "
+                  "and this one did not.",
+                  unit(), access_verb()),
+      0, style.width));
+  BarTable table;
+  table.label_heading = "from";
+  table.headings = {"periods", "new", "left", "all so far"};
+  table.dark_meaning = "earlier";
+  table.light_meaning = "new";
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const WssStretch &stretch = stretches[i];
+    const std::uint64_t before = all;
+    all += stretch.fresh;
+    table.rows.push_back(
+        {format_since_start(start_of(i)),
+         {format_count(stretch.periods), format_count(stretch.fresh),
+          format_count(stretch.left), format_count(all)},
+         {all, before}});
+  }
+  table.longest = bytes(all);
+  out.append(draw_bars(table, style));
+}
+
+void WssReport::write_rest(TextLines &out, const ReportStyle &style) const {
+  out.append(wrapped(
+      fmt::format(
+          "In all {}{} distinct {}s, {}.{}", is_lower_bound_ ? "at least " : "",
+          format_count(distinct_), unit(), bytes(distinct_),
+          may_ == 0 ? std::string()
+                    : fmt::format(" Not in the figures: {} accesses of {}s "
+                                  "that are possible and not certain.",
+                                  format_count(may_), unit())),
+      0, style.width));
+}
+
+void WssReport::write_text(TextLines &out, const ReportStyle &style) const {
+  if (accessed_.maximum() == 0) {
+    out.line("Nothing was {} in {} period{}.", access_word(),
+             format_count(accessed_.samples()), plural(accessed_.samples()));
+    return;
+  }
+  write_shares(out, style);
+  out.line("");
+  write_sizes(out, style);
+  out.line("");
+  write_changes(out, style);
+  out.line("");
+  write_rest(out, style);
+}
+
+void WssReport::write_json(Json &out) const {
+  out["sizes"] = {{"accessed", shares_of(accessed_)},
+                  {"read", tells_reads() ? shares_of(read_) : Json()},
+                  {"written", tells_reads() ? shares_of(written_) : Json()}};
+  out["distinct"] = distinct_;
+  out["distinct_is_lower_bound"] = is_lower_bound_;
+  out["may"] = may_;
+  out["stretch_ns"] = timeline_ ? timeline_->length_ns() : 0;
+  out["stretches"] = Json::array();
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < timeline_->stretches().size(); ++i) {
+    const WssStretch &stretch = timeline_->stretches()[i];
+    all += stretch.fresh;
+    out["stretches"].push_back(
+        {{"start_ns", start_of(i)},
+         {"periods", stretch.periods},
+         {"accessed", stretch.accessed},
+         {"read", json_if(tells_reads(), stretch.read)},
+         {"written", json_if(tells_reads(), stretch.written)},
+         {"new", stretch.fresh},
+         {"left", stretch.left},
+         {"all", all}});
+  }
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,100 @@
+//===- wss_report.h - The working set over time, and its distribution -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
+#define PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
+
+#include "report/distribution.h"
+#include "report/run_report.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// What happened to the working set in a stretch of time.
+struct WssStretch {
+  std::uint64_t periods = 0; ///< whose middle lies in it
+  /// Granules in the largest of its periods; of several processes their sum.
+  std::uint64_t accessed = 0;
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  /// Granules summed over its periods: not accessed by any earlier period; and
+  /// accessed by the period before, but not by this one.
+  std::uint64_t fresh = 0;
+  std::uint64_t left = 0;
+};
+
+/// Equal stretches of time. Their length doubles whenever there would be too
+/// many. Times are relative to the begin of the first stretch.
+class WssTimeline {
+public:
+  WssTimeline(std::uint64_t length_ns, std::size_t max_stretches);
+
+  /// Adds the figures of one period to the stretch in which its middle lies. A
+  /// long period's size also counts for other stretches whose middle it covers.
+  void add_period(std::uint64_t start_ns, std::uint64_t end_ns,
+                  const WssStretch &period);
+  /// Adds another process's figures, stretch by stretch.
+  void add_process(WssTimeline process);
+
+  std::uint64_t length_ns() const { return length_ns_; }
+  const std::vector<WssStretch> &stretches() const { return stretches_; }
+
+private:
+  void double_length();
+  std::size_t stretch_at(std::uint64_t time_ns);
+
+  std::uint64_t length_ns_;
+  std::size_t max_stretches_;
+  std::vector<WssStretch> stretches_;
+};
+
+class WssReport : public RunReport {
+public:
+  static constexpr std::size_t kRows = 20;
+
+  explicit WssReport(std::size_t max_rows = kRows) : max_rows_(max_rows) {}
+
+  const Distribution &accessed() const { return accessed_; }
+  const Distribution &read() const { return read_; }
+  const Distribution &written() const { return written_; }
+  const std::vector<WssStretch> &stretches() const {
+    return timeline_->stretches();
+  }
+  std::uint64_t distinct() const { return distinct_; }
+
+private:
+  const char *kind() const override { return "wss"; }
+  std::string title() const override;
+  void read(SelectedTrace &trace) override;
+  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_json(nlohmann::ordered_json &out) const override;
+
+  void write_shares(TextLines &out, const ReportStyle &style) const;
+  void write_sizes(TextLines &out, const ReportStyle &style) const;
+  void write_changes(TextLines &out, const ReportStyle &style) const;
+  void write_rest(TextLines &out, const ReportStyle &style) const;
+  /// When a stretch begins, since the run's start.
+  std::uint64_t start_of(std::size_t stretch) const;
+
+  std::size_t max_rows_;
+  Distribution accessed_;
+  Distribution read_;
+  Distribution written_;
+  std::optional<WssTimeline> timeline_; ///< nothing before the first trace
+  std::uint64_t shortest_ns_ = 0;       ///< a stretch's first length
+  std::uint64_t from_ns_ = 0;
+  std::uint64_t distinct_ = 0;
+  bool is_lower_bound_ = false;
+  std::uint64_t may_ = 0;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
