@@ -7,6 +7,7 @@
 #include "commands/command.h"
 #include "commands/report_options.h"
 #include "record/trace_files.h"
+#include "report/hot_report.h"
 #include "report/selection.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
@@ -98,6 +99,15 @@ CommandRun set_up_wss(CLI::App &app) {
   };
 }
 
+/// Of a kind that has no options of its own.
+template <typename Kind> CommandRun set_up_kind(CLI::App &app) {
+  const KindOptions options = declare_kind(app);
+  return [options](const std::vector<std::string> &) {
+    Kind report;
+    return run_kind(options, report);
+  };
+}
+
 const Command kWss = {
     "report wss",
     "Working set over time and its distribution; new pages, pages that leave",
@@ -109,7 +119,18 @@ const Command kWss = {
     false,
 };
 
-const Command *const kKinds[] = {&kWss};
+const Command kHot = {
+    "report hot",
+    "Pages by the number of periods in which they were accessed, and by age",
+    kUsage,
+    "pagetide report hot --mapping '[heap]' run.ptrace",
+    kStatuses,
+    set_up_kind<HotReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command *const kKinds[] = {&kWss, &kHot};
 
 } // namespace
 

@@ -14,6 +14,8 @@ namespace pagetide::tools {
 /// For the sets that count distinct granules. It holds hundreds of millions of
 /// granules if they are dense.
 inline constexpr std::size_t kSetBytes = 192u << 20;
+/// For records of granules. It holds some ten million.
+inline constexpr std::size_t kTableBytes = 2 * kSetBytes;
 inline constexpr std::size_t kMaxThreads = 65536;
 /// Names are cut to what a person would read. A damaged or made-up trace can
 /// have megabytes of them.

@@ -16,6 +16,7 @@
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
 #include "fuzz_traces.h"
+#include "report/hot_report.h"
 #include "report/info_text.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
@@ -119,6 +120,7 @@ void check_kinds(const Bytes &bytes) {
   for (const Selection &selection : {Selection(), part}) {
     std::vector<std::unique_ptr<RunReport>> reports;
     reports.push_back(std::make_unique<WssReport>(5));
+    reports.push_back(std::make_unique<HotReport>());
     for (const std::unique_ptr<RunReport> &report : reports) {
       SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
       report->add(trace);

@@ -1,0 +1,138 @@
+//===- hot_report_test.cpp - How often, and how lately, pages are used ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/hot_report.h"
+
+#include "report/page_table.h"
+#include "run_report_testing.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace pagetide::tools {
+namespace {
+
+constexpr auto kR = trace::kRunRead;
+constexpr auto kW = trace::kRunWritten;
+
+/// "1-1: 30/20 2-3: 20/20": granules and those that were written.
+std::string text_of(const Octaves &octaves) {
+  std::string text;
+  for (std::size_t i = 0; i < octaves.size(); ++i)
+    if (octaves[i].granules != 0)
+      text += fmt::format("{}{}-{}: {}/{}", text.empty() ? "" : " ",
+                          Octaves::first_of(i), octaves.last_of(i),
+                          octaves[i].granules, octaves[i].written);
+  return text;
+}
+
+std::string text_of(const std::vector<HotRange> &ranges) {
+  std::string text;
+  for (const HotRange &range : ranges)
+    text += fmt::format("{}{}+{:x} {}/{} {} ago {}", text.empty() ? "" : " | ",
+                        range.first, range.count, range.periods, range.written,
+                        range.age, range.mapping);
+  return text;
+}
+
+/// As test/cli/tools/Inputs/report_program.c does it.
+const Bytes &program() {
+  static const Bytes kBytes =
+      trace_with({period_with(0, {{0, 40, kW}}), period_with(1, {{20, 30, kR}}),
+                  period_with(2, {{20, 10, kW}}), period_with(3, {})},
+                 {one_mapping("region", 0, 64)});
+  return kBytes;
+}
+
+TEST(HotReport, HowOftenAndHowLately) {
+  HotReport report;
+  add_trace(report, program());
+  EXPECT_EQ(text_of(report.by_periods()), "1-1: 30/20 2-3: 20/20");
+  EXPECT_EQ(text_of(report.by_age()), "1-1: 10/10 2-3: 40/30");
+  EXPECT_EQ(text_of(report.ranges()),
+            "20+a 3/2 1 ago region | 30+a 2/1 2 ago region | "
+            "0+14 1/1 3 ago region | 40+a 1/0 2 ago region");
+}
+
+TEST(HotReport, OfOneKindOfAccess) {
+  Selection selection;
+  selection.reads = true;
+  HotReport report;
+  add_trace(report, program(), selection);
+  EXPECT_EQ(text_of(report.ranges()), "20+1e 1/0 2 ago region");
+  const std::string text = report.text(selection.words(), ReportStyle());
+  EXPECT_NE(text.find("each page of 4 KiB was read, and"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("written"), std::string::npos) << text;
+}
+
+TEST(HotReport, RangesEndWithTheirMapping) {
+  const Bytes bytes =
+      trace_with({period_with(0, {{0, 8, kR}})},
+                 {{kSampleStartNs,
+                   {{0, 4 << 12, 3, 0, "a"}, {4 << 12, 2 << 12, 3, 0, "b"}}}});
+  HotReport report;
+  add_trace(report, bytes);
+  EXPECT_EQ(text_of(report.ranges()),
+            "0+4 1/0 0 ago a | 4+2 1/0 0 ago b | 6+2 1/0 0 ago [unknown]");
+}
+
+TEST(HotReport, AMappingThatIsListedLaterCounts) {
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(sample_header());
+  writer.write(period_with(0, {{0, 2, kW}}));
+  writer.write(one_mapping("late", 0, 2));
+  writer.write(period_with(1, {{1, 1, kR}}));
+  writer.write(End{});
+  HotReport report;
+  Selection selection;
+  selection.mapping = "late";
+  add_trace(report, sink.bytes(), selection);
+  EXPECT_EQ(text_of(report.ranges()),
+            "1+1 2/1 0 ago late | 0+1 1/1 1 ago late");
+}
+
+TEST(HotReport, ThreadsOfOnePeriodCountOnce) {
+  HotReport report;
+  add_trace(report, sample_trace("threads"));
+  EXPECT_EQ(text_of(report.by_periods()), "1-1: 7/5 2-2: 2/2");
+}
+
+TEST(HotReport, ProcessesHavePagesOfTheirOwn) {
+  HotReport report;
+  add_trace(report, program());
+  add_trace(report, program());
+  EXPECT_EQ(text_of(report.by_periods()), "1-1: 60/40 2-3: 40/40");
+  EXPECT_EQ(report.ranges().size(), 8u);
+  ReportStyle style;
+  style.top = 3;
+  const std::string text = report.text("", style);
+  EXPECT_NE(text.find("process"), std::string::npos);
+  EXPECT_NE(text.find("  and 5 more ranges\n"), std::string::npos) << text;
+  EXPECT_EQ(nlohmann::json::parse(report.json("")).at("ranges").size(), 8u);
+}
+
+TEST(PageTable, KeepsTheRecordsItHasRoomFor) {
+  PageTable<int> table(2 * (64 * sizeof(int) + 96));
+  const auto add = [](int &record) { ++record; };
+  table.visit(10, 20, add);
+  table.visit(100, 101, add);
+  EXPECT_FALSE(table.is_lower_bound());
+  table.visit(0, std::uint64_t{1} << 40, add);
+  EXPECT_TRUE(table.is_lower_bound());
+  table.visit(70, 71, add);
+  std::uint64_t sum = 0;
+  table.each([&](std::uint64_t granule, int record) {
+    EXPECT_LT(granule, 128u);
+    sum += static_cast<std::uint64_t>(record);
+  });
+  EXPECT_EQ(sum, 10u + 1 + 128 + 1);
+}
+
+} // namespace
+} // namespace pagetide::tools

@@ -1,0 +1,270 @@
+//===- hot_report.cpp - How often, and how lately, pages were accessed ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/hot_report.h"
+
+#include "report/bar_table.h"
+#include "report/page_table.h"
+#include "report/report_limits.h"
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::size_t kMaxRanges = 1000;
+
+constexpr std::uint64_t kMaxIndex = (std::uint64_t{1} << 48) - 1;
+
+/// There are millions of these.
+struct PageHeat {
+  std::uint64_t last : 48 = 0; ///< index of the period
+  std::uint64_t mapping : 16 = 0;
+  std::uint32_t periods = 0;
+  std::uint32_t written = 0;
+};
+static_assert(sizeof(PageHeat) == 16);
+
+bool is_hotter(const HotRange &a, const HotRange &b) {
+  return std::tie(b.periods, b.count, a.pid, a.first) <
+         std::tie(a.periods, a.count, b.pid, b.first);
+}
+
+} // namespace
+
+void Octaves::add(std::uint64_t number, bool is_written) {
+  Count &count = counts_[static_cast<std::size_t>(std::bit_width(number))];
+  ++count.granules;
+  count.written += is_written;
+  largest_ = std::max(largest_, number);
+}
+
+std::size_t Octaves::size() const {
+  return static_cast<std::size_t>(std::bit_width(largest_)) + 1;
+}
+
+std::uint64_t Octaves::first_of(std::size_t octave) {
+  return octave == 0 ? 0 : std::uint64_t{1} << (octave - 1);
+}
+
+std::uint64_t Octaves::last_of(std::size_t octave) const {
+  return std::min(largest_,
+                  octave == 64 ? UINT64_MAX : (std::uint64_t{1} << octave) - 1);
+}
+
+void HotReport::read(SelectedTrace &trace) {
+  PageTable<PageHeat> pages(kTableBytes);
+  trace.name_mappings([&](std::size_t name, const GranuleRun &piece,
+                          const PeriodTime &period) {
+    const bool written = piece.flags & trace::kRunWritten;
+    pages.visit(piece.first, piece.end(), [&](PageHeat &page) {
+      page.last =
+          std::max<std::uint64_t>(page.last, std::min(period.index, kMaxIndex));
+      page.periods += page.periods != UINT32_MAX;
+      page.written += written && page.written != UINT32_MAX;
+      page.mapping = name & 0xffff; // there are fewer names
+    });
+  });
+  std::uint64_t last_period = 0;
+  while (const PeriodPart *part = trace.next())
+    last_period = std::min(part->index, kMaxIndex);
+
+  HotRange range;
+  std::optional<std::uint64_t> mapping; // of the range
+  pages.each([&](std::uint64_t granule, const PageHeat &page) {
+    if (page.periods == 0)
+      return;
+    const std::uint64_t age = last_period - page.last;
+    by_periods_.add(page.periods, page.written != 0);
+    by_age_.add(age, page.written != 0);
+    if (mapping == page.mapping && range.first + range.count == granule &&
+        range.periods == page.periods) {
+      ++range.count;
+      range.written = std::max<std::uint64_t>(range.written, page.written);
+      range.age = std::min(range.age, age);
+      return;
+    }
+    if (mapping)
+      add_range(std::move(range));
+    range = {granule,           1,   page.periods,
+             page.written,      age, trace.mapping(page.mapping),
+             trace.header().pid};
+    mapping = page.mapping;
+  });
+  if (mapping)
+    add_range(std::move(range));
+  keep_hottest();
+  is_lower_bound_ = is_lower_bound_ || pages.is_lower_bound();
+}
+
+void HotReport::add_range(HotRange range) {
+  ++range_count_;
+  ranges_.push_back(std::move(range));
+  if (ranges_.size() == 2 * kMaxRanges)
+    keep_hottest();
+}
+
+void HotReport::keep_hottest() {
+  std::sort(ranges_.begin(), ranges_.end(), is_hotter);
+  if (ranges_.size() > kMaxRanges)
+    ranges_.resize(kMaxRanges);
+}
+
+std::string HotReport::title() const {
+  return fmt::format("Hot {}s: in how many periods each {} of {} was {}, and "
+                     "when last",
+                     unit(), unit(), bytes(1), access_word());
+}
+
+void HotReport::write_octaves(TextLines &out, const ReportStyle &style,
+                              const std::string &heading,
+                              const Octaves &octaves, bool is_age) const {
+  out.append(wrapped(heading, 0, style.width));
+  const std::uint64_t period_ns = traces().front().period_ns;
+  const bool has_time = is_age && period_ns != 0;
+  BarTable table;
+  table.label_heading = is_age ? "periods ago" : "periods";
+  if (has_time)
+    table.headings.push_back("at most");
+  table.headings.push_back(fmt::format("{}s", unit()));
+  table.dark_meaning = access_word();
+  if (tells_reads()) {
+    table.headings.push_back("written");
+    table.dark_meaning = "written at least once";
+    table.light_meaning = "only read";
+  }
+  std::uint64_t most = 0;
+  for (std::size_t i = is_age ? 0 : 1; i < octaves.size(); ++i) {
+    const Octaves::Count &count = octaves[i];
+    const std::uint64_t first = Octaves::first_of(i);
+    const std::uint64_t last = octaves.last_of(i);
+    most = std::max(most, count.granules);
+    BarRow row;
+    row.label = first == last ? format_count(first)
+                              : fmt::format("{} to {}", format_count(first),
+                                            format_count(last));
+    if (has_time)
+      row.cells.push_back(format_since_start(last * period_ns));
+    row.cells.push_back(format_count(count.granules));
+    if (tells_reads())
+      row.cells.push_back(format_count(count.written));
+    row.bar = {count.granules, tells_reads() ? count.written : count.granules};
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(most);
+  out.append(draw_bars(table, style));
+}
+
+void HotReport::write_ranges(TextLines &out, const ReportStyle &style) const {
+  const std::size_t shown = std::min(style.top, ranges_.size());
+  out.append(wrapped(
+      fmt::format("Hottest ranges: neighbouring {0}s of one mapping, {1} in "
+                  "equally many periods.{2}",
+                  unit(), access_word(),
+                  tells_reads() ? fmt::format(" Written: the periods of the {} "
+                                              "that was written most.",
+                                              unit())
+                                : ""),
+      0, style.width));
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "mapping";
+  table.headings = {"address", fmt::format("{}s", unit()), "periods"};
+  if (tells_reads())
+    table.headings.push_back("written");
+  table.headings.push_back("ago");
+  const bool has_pids = traces().size() > 1;
+  if (has_pids)
+    table.headings.push_back("process");
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const HotRange &range = ranges_[i];
+    most = std::max(most, range.periods);
+    BarRow row;
+    row.label = printable(range.mapping);
+    row.cells = {fmt::format("{:#x}", range.first << granule_shift()),
+                 format_count(range.count), format_count(range.periods)};
+    if (tells_reads())
+      row.cells.push_back(format_count(range.written));
+    row.cells.push_back(format_count(range.age));
+    if (has_pids)
+      row.cells.push_back(fmt::format("{}", range.pid));
+    row.bar = {range.periods, tells_reads() ? range.written : range.periods};
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = fmt::format("{} period{}", format_count(most), plural(most));
+  table.dark_meaning = access_word();
+  if (tells_reads()) {
+    table.dark_meaning = "written";
+    table.light_meaning = "only read";
+  }
+  out.append(draw_bars(table, style));
+  if (range_count_ > shown)
+    out.line("  and {} more range{}", format_count(range_count_ - shown),
+             plural(range_count_ - shown));
+}
+
+void HotReport::write_text(TextLines &out, const ReportStyle &style) const {
+  if (range_count_ == 0) {
+    out.line("Nothing was {}.", access_word());
+    return;
+  }
+  write_octaves(out, style,
+                fmt::format("How often: {}s by the number of periods in which "
+                            "they were {}",
+                            unit(), access_word()),
+                by_periods_, false);
+  out.line("");
+  write_octaves(out, style,
+                fmt::format("How lately: {}s by the number of periods from the "
+                            "last in which they were {} to the process's last",
+                            unit(), access_word()),
+                by_age_, true);
+  out.line("");
+  write_ranges(out, style);
+  if (is_lower_bound_)
+    out.line("There were more {}s than this report has memory for; they are "
+             "left out.",
+             unit());
+}
+
+static nlohmann::ordered_json
+octaves_json(const Octaves &octaves, std::size_t first, bool tells_writes) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (std::size_t i = first; i < octaves.size(); ++i)
+    out.push_back({{"from", Octaves::first_of(i)},
+                   {"to", octaves.last_of(i)},
+                   {"granules", octaves[i].granules},
+                   {"written", json_if(tells_writes, octaves[i].written)}});
+  return out;
+}
+
+void HotReport::write_json(nlohmann::ordered_json &out) const {
+  out["is_lower_bound"] = is_lower_bound_;
+  out["by_periods"] = octaves_json(by_periods_, 1, tells_reads());
+  out["by_age"] = octaves_json(by_age_, 0, tells_reads());
+  out["range_count"] = range_count_;
+  out["ranges"] = nlohmann::ordered_json::array();
+  for (const HotRange &range : ranges_)
+    out["ranges"].push_back(
+        {{"pid", range.pid},
+         {"address", fmt::format("{:#x}", range.first << granule_shift())},
+         {"granules", range.count},
+         {"periods", range.periods},
+         {"written", json_if(tells_reads(), range.written)},
+         {"age", range.age},
+         {"mapping", range.mapping}});
+}
+
+} // namespace pagetide::tools
