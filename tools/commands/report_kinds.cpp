@@ -8,6 +8,7 @@
 #include "commands/report_options.h"
 #include "record/trace_files.h"
 #include "report/hot_report.h"
+#include "report/mappings_report.h"
 #include "report/selection.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
@@ -130,7 +131,18 @@ const Command kHot = {
     false,
 };
 
-const Command *const kKinds[] = {&kWss, &kHot};
+const Command kMappings = {
+    "report mappings",
+    "Pages that were read and written in each mapping, and in how many periods",
+    kUsage,
+    "pagetide report mappings --top 20 run.ptrace",
+    kStatuses,
+    set_up_kind<MappingsReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command *const kKinds[] = {&kWss, &kHot, &kMappings};
 
 } // namespace
 

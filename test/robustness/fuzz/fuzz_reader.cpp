@@ -18,6 +18,7 @@
 #include "fuzz_traces.h"
 #include "report/hot_report.h"
 #include "report/info_text.h"
+#include "report/mappings_report.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/summary.h"
@@ -121,6 +122,7 @@ void check_kinds(const Bytes &bytes) {
     std::vector<std::unique_ptr<RunReport>> reports;
     reports.push_back(std::make_unique<WssReport>(5));
     reports.push_back(std::make_unique<HotReport>());
+    reports.push_back(std::make_unique<MappingsReport>());
     for (const std::unique_ptr<RunReport> &report : reports) {
       SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
       report->add(trace);

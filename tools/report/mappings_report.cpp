@@ -1,0 +1,153 @@
+//===- mappings_report.cpp - Pages and periods of each mapping ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/mappings_report.h"
+
+#include "report/bar_table.h"
+#include "report/granule_set.h"
+#include "report/report_limits.h"
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::size_t kMaxListedMappings = 1000;
+
+/// The sets of one name.
+struct MappingSets {
+  explicit MappingSets(MemoryBudget &budget)
+      : granules(budget), read(budget), written(budget), periods(budget) {}
+
+  void add(const GranuleRun &piece, const PeriodTime &period) {
+    granules.insert(piece.first, piece.end());
+    if (piece.flags & trace::kRunRead)
+      read.insert(piece.first, piece.end());
+    if (piece.flags & trace::kRunWritten)
+      written.insert(piece.first, piece.end());
+    periods.insert(period.index, period.index + 1);
+    sum += piece.count;
+  }
+
+  GranuleSet granules;
+  GranuleSet read;
+  GranuleSet written;
+  GranuleSet periods; ///< by index: pieces of one can come late
+  std::uint64_t sum = 0;
+};
+
+} // namespace
+
+void MappingsReport::read(SelectedTrace &trace) {
+  MemoryBudget budget(kSetBytes);
+  std::map<std::size_t, MappingSets> sets; // by the number of the name
+  trace.name_mappings(
+      [&](std::size_t name, const GranuleRun &piece, const PeriodTime &period) {
+        sets.try_emplace(name, budget).first->second.add(piece, period);
+      });
+  while (trace.next()) {
+  }
+  for (const auto &[name, of_name] : sets) {
+    MappingFigures &figures = mappings_[trace.mapping(name)];
+    figures.granules += of_name.granules.count();
+    figures.read += of_name.read.count();
+    figures.written += of_name.written.count();
+    figures.periods += of_name.periods.count();
+    figures.sum += of_name.sum;
+    for (const GranuleSet *set :
+         {&of_name.granules, &of_name.read, &of_name.written, &of_name.periods})
+      figures.is_lower_bound = figures.is_lower_bound || set->is_lower_bound();
+  }
+}
+
+std::vector<const MappingsReport::Entry *> MappingsReport::largest() const {
+  std::vector<const Entry *> entries;
+  for (const Entry &entry : mappings_)
+    entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(), [](const Entry *a, const Entry *b) {
+    return std::tie(b->second.granules, b->second.sum, a->first) <
+           std::tie(a->second.granules, a->second.sum, b->first);
+  });
+  return entries;
+}
+
+std::string MappingsReport::title() const {
+  return fmt::format("Mappings: the {} that were {} in each", units(),
+                     access_word());
+}
+
+void MappingsReport::write_text(TextLines &out,
+                                const ReportStyle &style) const {
+  if (mappings_.empty()) {
+    out.line("Nothing was {}.", access_word());
+    return;
+  }
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "mapping";
+  table.headings = {fmt::format("{}s", unit())};
+  table.dark_meaning = access_word();
+  if (tells_reads()) {
+    table.headings.insert(table.headings.end(), {"read", "written"});
+    table.dark_meaning = "written";
+    table.light_meaning = "only read";
+  }
+  table.headings.insert(table.headings.end(), {"periods", "in one"});
+  const std::vector<const Entry *> entries = largest();
+  const std::size_t shown = std::min(style.top, entries.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto &[name, figures] = *entries[i];
+    BarRow row;
+    row.label = printable(name);
+    row.cells = {(figures.is_lower_bound ? ">=" : "") +
+                 format_count(figures.granules)};
+    if (tells_reads()) {
+      row.cells.push_back(format_count(figures.read));
+      row.cells.push_back(format_count(figures.written));
+    }
+    const std::uint64_t periods = std::max<std::uint64_t>(figures.periods, 1);
+    row.cells.push_back(format_count(figures.periods));
+    row.cells.push_back(format_count((figures.sum + periods / 2) / periods));
+    row.bar = {figures.granules,
+               tells_reads() ? figures.written : figures.granules};
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(entries.front()->second.granules);
+  out.append(wrapped(
+      fmt::format("Distinct {0}s; the periods in which any of them was {1}, "
+                  "and how many were in one such period on average",
+                  unit(), access_word()),
+      0, style.width));
+  out.append(draw_bars(table, style));
+  if (entries.size() > shown)
+    out.line("  and {} more mapping{}", format_count(entries.size() - shown),
+             plural(entries.size() - shown));
+}
+
+void MappingsReport::write_json(nlohmann::ordered_json &out) const {
+  const std::vector<const Entry *> entries = largest();
+  out["mapping_count"] = entries.size();
+  out["mappings"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < entries.size() && i < kMaxListedMappings; ++i) {
+    const auto &[name, figures] = *entries[i];
+    out["mappings"].push_back(
+        {{"name", name},
+         {"distinct", figures.granules},
+         {"read", json_if(tells_reads(), figures.read)},
+         {"written", json_if(tells_reads(), figures.written)},
+         {"periods", figures.periods},
+         {"accessed", figures.sum},
+         {"is_lower_bound", figures.is_lower_bound}});
+  }
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,53 @@
+//===- mappings_report.h - Pages and periods of each mapping --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
+#define PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
+
+#include "report/run_report.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// What was accessed in the mappings of one name.
+struct MappingFigures {
+  std::uint64_t granules = 0; ///< distinct
+  std::uint64_t read = 0;     ///< distinct
+  std::uint64_t written = 0;  ///< distinct
+  std::uint64_t periods = 0;  ///< in which anything was accessed
+  std::uint64_t sum = 0;      ///< of each period's granules
+  bool is_lower_bound = false;
+};
+
+class MappingsReport : public RunReport {
+public:
+  const std::map<std::string, MappingFigures> &mappings() const {
+    return mappings_;
+  }
+
+private:
+  using Entry = std::pair<const std::string, MappingFigures>;
+
+  const char *kind() const override { return "mappings"; }
+  std::string title() const override;
+  void read(SelectedTrace &trace) override;
+  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_json(nlohmann::ordered_json &out) const override;
+
+  /// Those with the most granules first.
+  std::vector<const Entry *> largest() const;
+
+  std::map<std::string, MappingFigures> mappings_;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
