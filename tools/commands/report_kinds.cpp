@@ -10,6 +10,7 @@
 #include "report/hot_report.h"
 #include "report/mappings_report.h"
 #include "report/selection.h"
+#include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
 #include "support/say.h"
@@ -142,7 +143,19 @@ const Command kMappings = {
     false,
 };
 
-const Command *const kKinds[] = {&kWss, &kHot, &kMappings};
+const Command kThreads = {
+    "report threads",
+    "Private and shared pages of threads, and who shares with whom",
+    kUsage,
+    "pagetide report threads run.ptrace",
+    "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
+    "or was not recorded with --per-thread.",
+    set_up_kind<ThreadsReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command *const kKinds[] = {&kWss, &kHot, &kMappings, &kThreads};
 
 } // namespace
 

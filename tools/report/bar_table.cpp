@@ -78,7 +78,7 @@ void BarDrawer::measure(std::size_t width) {
         label_width_,
         std::max(kMinLabel, room > min_bar ? room - min_bar : std::size_t{0}));
   bar_width_ = room > label_width_ ? room - label_width_ : 0;
-  if (bar_width_ < min_bar)
+  if (bar_width_ < min_bar || !table_.has_bars)
     bar_width_ = 0;
 }
 

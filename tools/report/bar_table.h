@@ -38,6 +38,7 @@ struct BarTable {
   std::string dark_meaning;
   std::string light_meaning;
   bool left_labels = false; ///< otherwise they end in one column
+  bool has_bars = true;
 };
 
 /// The table in lines of at most style.width columns. Above the bars are the

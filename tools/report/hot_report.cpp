@@ -8,7 +8,6 @@
 
 #include "report/bar_table.h"
 #include "report/page_table.h"
-#include "report/report_limits.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
@@ -64,7 +63,7 @@ std::uint64_t Octaves::last_of(std::size_t octave) const {
 }
 
 void HotReport::read(SelectedTrace &trace) {
-  PageTable<PageHeat> pages(kTableBytes);
+  PageTable<PageHeat> pages(table_bytes_);
   trace.name_mappings([&](std::size_t name, const GranuleRun &piece,
                           const PeriodTime &period) {
     const bool written = piece.flags & trace::kRunWritten;

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_HOT_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_HOT_REPORT_H
 
+#include "report/report_limits.h"
 #include "report/run_report.h"
 
 #include <array>
@@ -52,6 +53,9 @@ private:
 
 class HotReport : public RunReport {
 public:
+  explicit HotReport(std::size_t table_bytes = kTableBytes)
+      : table_bytes_(table_bytes) {}
+
   const Octaves &by_periods() const { return by_periods_; }
   const Octaves &by_age() const { return by_age_; }
   /// The hottest first.
@@ -71,6 +75,7 @@ private:
   void add_range(HotRange range);
   void keep_hottest();
 
+  std::size_t table_bytes_;
   Octaves by_periods_;
   Octaves by_age_;
   std::vector<HotRange> ranges_;

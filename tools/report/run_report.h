@@ -69,6 +69,8 @@ protected:
   bool tells_reads() const {
     return tells_writes_ && records_reads_ && !only_reads_ && !only_writes_;
   }
+  /// Whether it is known which granules were written.
+  bool tells_writes() const { return tells_writes_ && !only_reads_; }
   /// "accessed", or "read" or "written" if there is nothing else.
   const char *access_word() const;
   /// The same for a period that did it: "accessed", "read" or "wrote".

@@ -32,8 +32,7 @@ std::string why_not(const trace::FileHeader &header,
                     const Selection &selection) {
   const abi::Layout layout = geometry_of(header).layout;
   if (selection.tid && !(header.flags & trace::kHeaderPerThread))
-    return "--thread: was recorded as one set for all threads; record it with: "
-           "pagetide record --per-thread -- CMD";
+    return fmt::format("--thread: {}", kOneSet);
   if ((selection.only_reads() || selection.only_writes()) &&
       !abi::tells_writes(layout))
     return "--reads and --writes: layout `access` does not tell reads from "

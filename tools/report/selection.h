@@ -20,6 +20,11 @@
 
 namespace pagetide::tools {
 
+/// Why a trace cannot tell threads apart, and what to do.
+inline constexpr const char kOneSet[] =
+    "was recorded as one set for all threads; record it with: pagetide record "
+    "--per-thread -- CMD";
+
 /// What the user asks for. The default is all.
 struct Selection {
   std::uint64_t from_ns = 0; ///< since the run's start

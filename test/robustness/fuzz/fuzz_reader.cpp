@@ -22,6 +22,7 @@
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/summary.h"
+#include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
 #include "trace/runs.h"
@@ -121,8 +122,11 @@ void check_kinds(const Bytes &bytes) {
   for (const Selection &selection : {Selection(), part}) {
     std::vector<std::unique_ptr<RunReport>> reports;
     reports.push_back(std::make_unique<WssReport>(5));
-    reports.push_back(std::make_unique<HotReport>());
+    constexpr std::size_t kBytes = 1 << 20; // a run can have 2^40 granules
+    reports.push_back(std::make_unique<HotReport>(kBytes));
     reports.push_back(std::make_unique<MappingsReport>());
+    if (reader_of(bytes).header().flags & trace::kHeaderPerThread)
+      reports.push_back(std::make_unique<ThreadsReport>(kBytes));
     for (const std::unique_ptr<RunReport> &report : reports) {
       SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
       report->add(trace);

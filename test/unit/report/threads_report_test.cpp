@@ -1,0 +1,129 @@
+//===- threads_report_test.cpp - Private and shared pages of threads ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/threads_report.h"
+
+#include "run_report_testing.h"
+#include "support/failure.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace pagetide::tools {
+namespace {
+
+constexpr auto kR = trace::kRunRead;
+constexpr auto kW = trace::kRunWritten;
+
+PeriodPart shared_period(std::uint64_t index) {
+  PeriodPart period = sample_period(index);
+  period.add_section(7, std::vector<GranuleRun>{{0, 10, kW}});
+  period.add_section(8, std::vector<GranuleRun>{{0, 5, kR}, {10, 10, kW}});
+  return period;
+}
+
+/// As test/cli/tools/Inputs/report_threads.c does it.
+Bytes program() {
+  PeriodPart first = shared_period(0);
+  first.add_section(9, std::vector<GranuleRun>{{0, 10, kR}});
+  return trace_with({first, period_with(1, {{15, 10, kW}}, 9)}, {},
+                    per_thread_header());
+}
+
+/// "tid granules/written alone contested in periods" of each.
+std::string text_of(const std::vector<ThreadFigures> &threads) {
+  std::string text;
+  for (const ThreadFigures &t : threads)
+    text +=
+        fmt::format("{}{} {}/{} {} {} in {}", text.empty() ? "" : " | ", t.tid,
+                    t.granules, t.written, t.alone, t.contested, t.periods);
+  return text;
+}
+
+using Cells = std::vector<std::vector<std::uint64_t>>;
+
+TEST(ThreadSets, NumbersSets) {
+  ThreadSets sets;
+  const std::uint32_t five = sets.with(0, 5);
+  const std::uint32_t both = sets.with(five, 3);
+  EXPECT_EQ(sets.members(both), (ThreadSets::Members{3, 5}));
+  EXPECT_EQ(sets.with(sets.with(0, 3), 5), both) << "in any order";
+  EXPECT_EQ(sets.with(both, 5), both);
+  EXPECT_EQ(sets.members(0), ThreadSets::Members());
+}
+
+TEST(ThreadSets, AreBounded) {
+  ThreadSets sets;
+  std::uint32_t set = 0;
+  std::uint32_t thread = 0;
+  // 6000 sets of growing size have more than 2^24 members.
+  for (; thread < 6000; ++thread)
+    set = sets.with(set, thread);
+  EXPECT_TRUE(sets.is_lower_bound());
+  EXPECT_LT(sets.members(set).size(), 6000u);
+  EXPECT_GT(sets.members(set).size(), 5000u);
+}
+
+TEST(ThreadsReport, PrivateAndShared) {
+  ThreadsReport report;
+  add_trace(report, program());
+  EXPECT_EQ(text_of(report.threads()),
+            "7 10/10 0 10 in 1 | 8 15/10 5 10 in 1 | 9 20/10 5 15 in 2");
+  const ThreadsReport::Matrix matrix = report.sharing({2, 1, 0});
+  EXPECT_EQ(matrix.accessed, (Cells{{5, 10, 10}, {10, 5, 5}, {10, 5, 0}}));
+  EXPECT_EQ(matrix.written, (Cells{{5, 5, 0}, {5, 5, 0}, {10, 5, 0}}));
+  EXPECT_EQ(report.sharing({0}).accessed, (Cells{{0}}));
+}
+
+TEST(ThreadsReport, ProcessesShareNothing) {
+  ThreadsReport report;
+  add_trace(report, program());
+  add_trace(report, program());
+  EXPECT_EQ(report.threads().size(), 6u);
+  EXPECT_EQ(report.sharing({0, 3}).accessed, (Cells{{0, 0}, {0, 0}}));
+  EXPECT_EQ(report.threads()[3].contested, 10u);
+}
+
+TEST(ThreadsReport, NamesThreads) {
+  ThreadsReport report;
+  add_trace(report, sample_trace("threads"));
+  ASSERT_EQ(report.threads().size(), 3u);
+  EXPECT_EQ(report.threads()[0].tid, 0u);
+  EXPECT_EQ(report.threads()[2].name, "worker");
+  const std::string text = report.text("", ReportStyle());
+  EXPECT_NE(text.find("\n  4243 worker "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  0 without own sets "), std::string::npos) << text;
+}
+
+TEST(ThreadsReport, ShowsWhatHasRoom) {
+  PeriodPart period = sample_period(0);
+  for (std::uint32_t tid = 100; tid < 130; ++tid)
+    period.add_section(tid, std::vector<GranuleRun>{{tid, 2, kR}});
+  ThreadsReport report;
+  add_trace(report, trace_with({period}, {}, per_thread_header()));
+  ReportStyle style;
+  style.top = 20;
+  style.width = 60;
+  const std::string text = report.text("", style);
+  EXPECT_NE(text.find("  and 10 more threads\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("more threads have no room)\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(nlohmann::json::parse(report.json(""))
+                .at("sharing")
+                .at("accessed")
+                .size(),
+            30u);
+}
+
+TEST(ThreadsReport, RefusesATracePerProcess) {
+  ThreadsReport report;
+  EXPECT_THROW(add_trace(report, sample_trace("basic")), Failure);
+  EXPECT_TRUE(report.traces().empty());
+}
+
+} // namespace
+} // namespace pagetide::tools

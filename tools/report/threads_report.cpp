@@ -1,0 +1,342 @@
+//===- threads_report.cpp - Private and shared pages of threads -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/threads_report.h"
+
+#include "report/bar_table.h"
+#include "report/page_table.h"
+#include "support/failure.h"
+#include "support/text_format.h"
+#include "trace/runs.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::size_t kMaxListedThreads = 1000;
+/// Of the matrix for programs.
+constexpr std::size_t kMaxMatrix = 64;
+
+/// Which threads touched a page: numbers of sets.
+struct PageSharing {
+  std::uint32_t accessed = 0;
+  std::uint32_t written = 0;
+};
+
+/// Adds one thread to the sets of pages. Neighbours mostly have the same set.
+class ThreadAdder {
+public:
+  ThreadAdder(ThreadSets &sets, std::uint32_t thread)
+      : sets_(sets), thread_(thread) {}
+  void add_to(std::uint32_t &set) {
+    if (set != from_ || !known_) {
+      from_ = set;
+      to_ = sets_.with(set, thread_);
+      known_ = true;
+    }
+    set = to_;
+  }
+
+private:
+  ThreadSets &sets_;
+  std::uint32_t thread_;
+  std::uint32_t from_ = 0;
+  std::uint32_t to_ = 0;
+  bool known_ = false;
+};
+
+std::string thread_label(const ThreadFigures &thread) {
+  if (thread.tid == 0)
+    return "0 without own sets";
+  return fmt::format("{} {}", thread.tid, printable(thread.name));
+}
+
+} // namespace
+
+void ThreadsReport::check(const SelectedTrace &trace) const {
+  if (!(trace.header().flags & trace::kHeaderPerThread))
+    throw Failure(fmt::format("{}: {}", printable(trace.path()), kOneSet));
+}
+
+void ThreadsReport::read(SelectedTrace &trace) {
+  PageTable<PageSharing> pages(table_bytes_);
+  struct Known {
+    std::uint32_t number;
+    std::uint64_t last_period;
+  };
+  std::map<std::uint32_t, Known> known; // by tid
+  while (const PeriodPart *part = trace.next()) {
+    for (const PeriodPart::Section &section : part->sections) {
+      auto at = known.find(section.tid);
+      if (at == known.end()) {
+        if (known.size() == kMaxThreads) {
+          is_lower_bound_ = true;
+          continue;
+        }
+        at = known
+                 .insert({section.tid,
+                          {static_cast<std::uint32_t>(threads_.size()),
+                           UINT64_MAX}})
+                 .first;
+        ThreadFigures figures;
+        figures.pid = trace.header().pid;
+        figures.tid = section.tid;
+        threads_.push_back(std::move(figures));
+      }
+      ThreadAdder accessed(sets_, at->second.number);
+      ThreadAdder written(sets_, at->second.number);
+      bool any = false;
+      for (const GranuleRun &run : part->runs_of(section)) {
+        const unsigned certain = certain_flags(run.flags);
+        if (certain == 0)
+          continue;
+        any = true;
+        const bool writes = certain & trace::kRunWritten;
+        pages.visit(run.first, run.end(), [&](PageSharing &page) {
+          accessed.add_to(page.accessed);
+          if (writes)
+            written.add_to(page.written);
+        });
+      }
+      if (any && at->second.last_period != part->index) {
+        at->second.last_period = part->index;
+        ++threads_[at->second.number].periods;
+      }
+    }
+  }
+  for (const auto &[tid, thread] : known)
+    if (const auto name = trace.threads().find(tid);
+        name != trace.threads().end())
+      threads_[thread.number].name = name->second;
+
+  SharingCounts counts;
+  pages.each([&](std::uint64_t, const PageSharing &page) {
+    if (page.accessed != 0)
+      counts.add(page.accessed, page.written);
+  });
+  counts.each([&](std::uint32_t accessed, std::uint32_t written,
+                  std::uint64_t granules) {
+    const ThreadSets::Members &members = sets_.members(accessed);
+    for (const std::uint32_t thread : members) {
+      threads_[thread].granules += granules;
+      threads_[thread].alone += members.size() == 1 ? granules : 0;
+      threads_[thread].contested +=
+          members.size() > 1 && written != 0 ? granules : 0;
+    }
+    for (const std::uint32_t thread : sets_.members(written))
+      threads_[thread].written += granules;
+    counts_.add(accessed, written, granules);
+  });
+  is_lower_bound_ =
+      is_lower_bound_ || pages.is_lower_bound() || sets_.is_lower_bound();
+}
+
+ThreadsReport::Matrix
+ThreadsReport::sharing(const std::vector<std::size_t> &threads) const {
+  std::vector<std::size_t> place(threads_.size(), SIZE_MAX);
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    place[threads[i]] = i;
+  const auto places = [&](std::uint32_t set) {
+    std::vector<std::size_t> found;
+    for (const std::uint32_t thread : sets_.members(set))
+      if (place[thread] != SIZE_MAX)
+        found.push_back(place[thread]);
+    return found;
+  };
+  Matrix matrix;
+  const std::vector<std::vector<std::uint64_t>> empty(
+      threads.size(), std::vector<std::uint64_t>(threads.size(), 0));
+  matrix.accessed = matrix.written = empty;
+  counts_.each([&](std::uint32_t accessed, std::uint32_t written,
+                   std::uint64_t granules) {
+    const bool is_alone = sets_.members(accessed).size() == 1;
+    const std::vector<std::size_t> columns = places(accessed);
+    const auto add = [&](const std::vector<std::size_t> &rows,
+                         std::vector<std::vector<std::uint64_t>> &cells) {
+      for (const std::size_t row : rows)
+        for (const std::size_t column : columns)
+          if (row != column || is_alone)
+            cells[row][column] += granules;
+    };
+    add(columns, matrix.accessed);
+    add(places(written), matrix.written);
+  });
+  return matrix;
+}
+
+std::vector<std::size_t> ThreadsReport::largest(std::size_t top) const {
+  std::vector<std::size_t> order(threads_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(threads_[b].granules, threads_[a].tid) <
+           std::tie(threads_[a].granules, threads_[b].tid);
+  });
+  order.resize(std::min(order.size(), top));
+  return order;
+}
+
+std::string ThreadsReport::title() const {
+  return fmt::format("Threads: the {} that each thread {}, and who shares them "
+                     "with whom",
+                     units(), access_verb());
+}
+
+void ThreadsReport::write_threads(TextLines &out, const ReportStyle &style,
+                                  const std::vector<std::size_t> &shown) const {
+  out.append(wrapped(
+      fmt::format("Private {0}s were {1} by this thread alone.{2}", unit(),
+                  access_word(),
+                  tells_reads() ? fmt::format(" Contested are shared {}s that "
+                                              "at least one thread wrote.",
+                                              unit())
+                                : ""),
+      0, style.width));
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "thread";
+  table.headings = {fmt::format("{}s", unit()), "private", "shared"};
+  if (tells_reads())
+    table.headings.push_back("contested");
+  table.dark_meaning = "private";
+  table.light_meaning = "shared";
+  for (const std::size_t i : shown) {
+    const ThreadFigures &thread = threads_[i];
+    BarRow row = {thread_label(thread),
+                  {format_count(thread.granules), format_count(thread.alone),
+                   format_count(thread.shared())},
+                  {thread.granules, thread.alone}};
+    if (tells_reads())
+      row.cells.push_back(format_count(thread.contested));
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(threads_[shown.front()].granules);
+  out.append(draw_bars(table, style));
+  if (threads_.size() > shown.size())
+    out.line("  and {} more thread{}",
+             format_count(threads_.size() - shown.size()),
+             plural(threads_.size() - shown.size()));
+}
+
+void ThreadsReport::write_matrix(
+    TextLines &out, const ReportStyle &style,
+    const std::vector<std::size_t> &shown,
+    const std::vector<std::vector<std::uint64_t>> &cells) const {
+  BarTable table;
+  table.left_labels = true;
+  table.has_bars = false;
+  table.label_heading = "thread";
+  std::size_t widest = 1;
+  for (const std::size_t i : shown) {
+    table.headings.push_back(fmt::format("{}", threads_[i].tid));
+    widest = std::max(widest, table.headings.back().size());
+  }
+  for (const auto &row : cells)
+    for (const std::uint64_t granules : row)
+      widest = std::max(widest, format_count(granules).size());
+  // Columns that have no room are left out; their threads have rows.
+  constexpr std::size_t kLabel = 18;
+  const std::size_t room = (style.width - kLabel) / (widest + 2);
+  table.headings.resize(std::min(table.headings.size(), room));
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    BarRow line;
+    line.label = fitted(thread_label(threads_[shown[row]]), kLabel - 4);
+    for (std::size_t column = 0; column < table.headings.size(); ++column)
+      line.cells.push_back(
+          cells[row][column] == 0 ? "." : format_count(cells[row][column]));
+    table.rows.push_back(std::move(line));
+  }
+  out.append(draw_bars(table, style));
+  if (table.headings.size() < shown.size())
+    out.line("  (columns of {} more threads have no room)",
+             shown.size() - table.headings.size());
+}
+
+void ThreadsReport::write_totals(TextLines &out,
+                                 const ReportStyle &style) const {
+  std::uint64_t all = 0;
+  std::uint64_t shared = 0;
+  std::uint64_t contested = 0;
+  counts_.each([&](std::uint32_t accessed, std::uint32_t written,
+                   std::uint64_t granules) {
+    all += granules;
+    if (sets_.members(accessed).size() < 2)
+      return;
+    shared += granules;
+    contested += written != 0 ? granules : 0;
+  });
+  std::string text =
+      fmt::format("In all {}{} distinct {}s, {}: {} private, {} shared",
+                  is_lower_bound_ ? "at least " : "", format_count(all), unit(),
+                  bytes(all), format_count(all - shared), format_count(shared));
+  if (tells_reads())
+    text += fmt::format(", of which {} contested", format_count(contested));
+  out.append(wrapped(text + ".", 0, style.width));
+}
+
+void ThreadsReport::write_text(TextLines &out, const ReportStyle &style) const {
+  const std::vector<std::size_t> shown = largest(style.top);
+  if (shown.empty()) {
+    out.line("Nothing was {}.", access_word());
+    return;
+  }
+  const auto paragraph = [&](const std::string &text) {
+    out.append(wrapped(text, 0, style.width));
+  };
+  write_threads(out, style, shown);
+  out.line("");
+  write_totals(out, style);
+  if (threads_.size() == 1)
+    return;
+  const Matrix matrix = sharing(shown);
+  out.line("");
+  paragraph(fmt::format(
+      "Sharing: {0}s that both threads {1}, at any time. Where row and column "
+      "are one thread: its private {0}s.",
+      unit(), access_verb()));
+  write_matrix(out, style, shown, matrix.accessed);
+  if (!tells_reads())
+    return;
+  out.line("");
+  paragraph(fmt::format(
+      "Contest: {0}s that the thread of the row wrote and the thread of the "
+      "column accessed. Where they are one thread: private {0}s that it wrote.",
+      unit()));
+  write_matrix(out, style, shown, matrix.written);
+}
+
+void ThreadsReport::write_json(nlohmann::ordered_json &out) const {
+  using Json = nlohmann::ordered_json;
+  out["is_lower_bound"] = is_lower_bound_;
+  out["thread_count"] = threads_.size();
+  out["threads"] = Json::array();
+  for (const std::size_t i : largest(kMaxListedThreads)) {
+    const ThreadFigures &thread = threads_[i];
+    out["threads"].push_back(
+        {{"pid", thread.pid},
+         {"tid", thread.tid},
+         {"name", thread.name},
+         {"periods", thread.periods},
+         {"accessed", thread.granules},
+         {"written", json_if(tells_writes(), thread.written)},
+         {"private", thread.alone},
+         {"shared", thread.shared()},
+         {"contested", json_if(tells_reads(), thread.contested)}});
+  }
+  const Matrix matrix = sharing(largest(kMaxMatrix));
+  out["sharing"] = {{"accessed", matrix.accessed},
+                    {"written", tells_reads() ? Json(matrix.written) : Json()}};
+}
+
+} // namespace pagetide::tools
