@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "commands/report_kinds.h"
 #include "commands/report_options.h"
+#include "record/trace_files.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/summary.h"
@@ -17,6 +19,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 
@@ -38,30 +42,23 @@ public:
   }
   void add(const Summary &summary) {
     if (json_) {
-      out_.write(rows_.empty() ? "\n" : ",\n");
+      out_.write(traces_ == 0 ? "\n" : ",\n");
       out_.write(report_json(summary));
     } else {
-      if (!rows_.empty())
+      if (traces_ != 0)
         out_.write("\n");
       out_.write(report_text(summary, style_));
     }
-    rows_.push_back(totals_row(summary));
+    ++traces_;
+    periods_ += summary.periods;
+    incomplete_ += !summary.completeness.is_complete();
   }
   void finish() {
     if (json_) {
-      std::uint64_t periods = 0;
-      std::uint64_t incomplete = 0;
-      for (const TotalsRow &row : rows_) {
-        periods += row.periods;
-        incomplete += !row.complete;
-      }
-      const nlohmann::ordered_json totals = {{"traces", rows_.size()},
-                                             {"incomplete", incomplete},
-                                             {"periods", periods}};
+      const nlohmann::ordered_json totals = {{"traces", traces_},
+                                             {"incomplete", incomplete_},
+                                             {"periods", periods_}};
       out_.write(fmt::format("\n],\n\"totals\":{}}}\n", totals.dump()));
-    } else if (rows_.size() > 1) {
-      out_.write("\n");
-      out_.write(totals_text(rows_));
     }
     out_.close();
   }
@@ -70,15 +67,30 @@ private:
   bool json_;
   ReportStyle style_;
   TextOutput out_;
-  std::vector<TotalsRow> rows_;
+  std::uint64_t traces_ = 0;
+  std::uint64_t periods_ = 0;
+  std::uint64_t incomplete_ = 0;
 };
 
-int run_report(const ReportOptions &options) {
+struct PlainOptions {
+  std::shared_ptr<ReportOptions> report = std::make_shared<ReportOptions>();
+  bool each = false;
+};
+
+int run_report(const PlainOptions &plain) {
+  const ReportOptions &options = *plain.report;
+  const std::vector<std::string> traces = traces_of(options);
+  const auto readable =
+      std::ranges::count_if(traces, [](const std::string &file) {
+        return start_of_trace(file).has_value();
+      });
+  if (readable > 1 && !plain.each && !options.json)
+    return report_processes(options, traces);
   int status = kStatusDone;
   Report report(options.json);
   report.set_top(options.top);
   report.begin();
-  for (const std::string &file : traces_of(options)) {
+  for (const std::string &file : traces) {
     try {
       const Summary summary = summarize(file);
       report.add(summary);
@@ -98,8 +110,11 @@ int run_report(const ReportOptions &options) {
 }
 
 CommandRun set_up_report(CLI::App &app) {
-  const auto options = std::make_shared<ReportOptions>();
-  declare_report_options(app, options);
+  const auto options = std::make_shared<PlainOptions>();
+  declare_report_options(app, options->report);
+  app.add_flag("--each", options->each,
+               "If there are several traces, show each in full, not one page "
+               "with the table of `pagetide report processes`.");
   return [options](const std::vector<std::string> &) {
     return run_report(*options);
   };

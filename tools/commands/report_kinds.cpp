@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "commands/report_kinds.h"
+
 #include "commands/command.h"
-#include "commands/report_options.h"
 #include "record/trace_files.h"
 #include "report/hot_report.h"
 #include "report/mappings_report.h"
+#include "report/processes_report.h"
 #include "report/selection.h"
 #include "report/threads_report.h"
 #include "report/wss_report.h"
@@ -49,14 +51,11 @@ std::uint64_t start_of_run(const std::vector<std::string> &traces) {
   return start_ns;
 }
 
-int run_kind(const KindOptions &options, RunReport &report) {
-  const std::vector<std::string> traces = traces_of(*options.report);
-  const Selection &selection = *options.selection;
-  if (selection.from_ns >= selection.to_ns)
-    throw Failure(fmt::format("--from: {} is not before --to: {}; nothing is "
-                              "selected",
-                              format_duration(selection.from_ns),
-                              format_duration(selection.to_ns)));
+/// Adds what is selected of the traces to the report, and prints it.
+/// `hint` is what follows the report for people.
+int run_kind(const ReportOptions &options, const Selection &selection,
+             const std::vector<std::string> &traces, RunReport &report,
+             const char *hint = "") {
   const std::uint64_t run_start = start_of_run(traces);
   int status = kStatusDone;
   for (const std::string &file : traces) {
@@ -76,12 +75,23 @@ int run_kind(const KindOptions &options, RunReport &report) {
   if (report.traces().empty())
     return kStatusFailed;
   ReportStyle style = style_of_terminal();
-  style.top = options.report->top;
+  style.top = options.top;
   TextOutput out;
-  out.write(options.report->json ? report.json(selection.words())
-                                 : report.text(selection.words(), style));
+  out.write(options.json ? report.json(selection.words())
+                         : report.text(selection.words(), style) + hint);
   out.close();
   return status;
+}
+
+int run_kind(const KindOptions &options, RunReport &report) {
+  const std::vector<std::string> traces = traces_of(*options.report);
+  const Selection &selection = *options.selection;
+  if (selection.from_ns >= selection.to_ns)
+    throw Failure(fmt::format("--from: {} is not before --to: {}; nothing is "
+                              "selected",
+                              format_duration(selection.from_ns),
+                              format_duration(selection.to_ns)));
+  return run_kind(*options.report, selection, traces, report);
 }
 
 constexpr const char kUsage[] = "[OPTIONS] [FILE...]";
@@ -155,10 +165,30 @@ const Command kThreads = {
     false,
 };
 
-const Command *const kKinds[] = {&kWss, &kHot, &kMappings, &kThreads};
+const Command kProcesses = {
+    "report processes",
+    "The processes of a run: commands, periods, peaks, pages; and all together",
+    kUsage,
+    "pagetide report processes --top 50 run.ptrace",
+    kStatuses,
+    set_up_kind<ProcessesReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command *const kKinds[] = {&kWss, &kHot, &kMappings, &kThreads,
+                                 &kProcesses};
 
 } // namespace
 
 std::span<const Command *const> report_kinds() { return kKinds; }
+
+int report_processes(const ReportOptions &options,
+                     const std::vector<std::string> &traces) {
+  ProcessesReport report;
+  return run_kind(options, Selection(), traces, report,
+                  "\nOne process: pagetide report --only FILE. All in full: "
+                  "--each.\n");
+}
 
 } // namespace pagetide::tools

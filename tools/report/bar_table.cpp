@@ -73,13 +73,12 @@ void BarDrawer::measure(std::size_t width) {
     cells += kColumnGap + cell;
   const std::size_t room = std::max(width, cells + kMinLabel) - cells;
   const std::size_t min_bar = std::max(kMinBar, columns_of(table_.longest) + 2);
-  if (room < label_width_ + min_bar)
-    label_width_ = std::min(
-        label_width_,
-        std::max(kMinLabel, room > min_bar ? room - min_bar : std::size_t{0}));
-  bar_width_ = room > label_width_ ? room - label_width_ : 0;
-  if (bar_width_ < min_bar || !table_.has_bars)
-    bar_width_ = 0;
+  if (!table_.has_bars || room < std::min(label_width_, kMinLabel) + min_bar) {
+    label_width_ = std::min(label_width_, room + kColumnGap);
+    return;
+  }
+  label_width_ = std::min(label_width_, room - min_bar);
+  bar_width_ = room - label_width_;
 }
 
 std::size_t BarDrawer::signs(std::uint64_t value) const {
@@ -102,8 +101,9 @@ std::string BarDrawer::line(const std::string &label,
                             const std::vector<std::string> &cells,
                             const std::string &end) const {
   std::string out(kTableIndent, ' ');
+  const auto cut = table_.keeps_beginnings ? fitted_at_end : fitted;
   const std::string shown =
-      columns_of(label) > label_width_ ? fitted(label, label_width_) : label;
+      columns_of(label) > label_width_ ? cut(label, label_width_) : label;
   const std::string padding(label_width_ - columns_of(shown), ' ');
   out += table_.left_labels ? shown + padding : padding + shown;
   for (std::size_t i = 0; i < cells.size(); ++i)

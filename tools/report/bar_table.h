@@ -38,6 +38,9 @@ struct BarTable {
   std::string dark_meaning;
   std::string light_meaning;
   bool left_labels = false; ///< otherwise they end in one column
+  /// Labels that are cut lose their ends, as commands should. Otherwise they
+  /// lose their beginnings, as paths should.
+  bool keeps_beginnings = false;
   bool has_bars = true;
 };
 

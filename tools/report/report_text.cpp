@@ -359,43 +359,4 @@ std::string report_text(const Summary &summary, const ReportStyle &style) {
   return TextReport(summary, style).run();
 }
 
-TotalsRow totals_row(const Summary &summary) {
-  TotalsRow row;
-  row.path = summary.path;
-  row.pid = summary.header.pid;
-  row.periods = summary.periods;
-  row.duration_ns = summary.duration_ns;
-  row.tells_writes = abi::tells_writes(summary.geometry().layout);
-  row.records_reads = abi::records_reads(summary.geometry().layout);
-  row.complete = summary.completeness.is_complete();
-  const auto bytes = [&](std::uint64_t granules) {
-    return granules << summary.header.granule_shift;
-  };
-  row.accessed_bytes = bytes(summary.accessed.distinct);
-  row.written_bytes = bytes(summary.written.distinct);
-  return row;
-}
-
-std::string totals_text(const std::vector<TotalsRow> &rows) {
-  std::string out =
-      fmt::format("{:>10}{:>10}{:>16}{:>12}{:>12}  {}\n", "process", "periods",
-                  "duration", "accessed", "written", "trace");
-  std::uint64_t periods = 0;
-  for (const TotalsRow &row : rows) {
-    periods += row.periods;
-    out += fmt::format(
-        "{:>10}{:>10}{:>16}{:>12}{:>12}  {}{}\n", row.pid,
-        format_count(row.periods), format_duration(row.duration_ns),
-        row.records_reads
-            ? format_bytes(static_cast<double>(row.accessed_bytes))
-            : std::string("-"),
-        row.tells_writes ? format_bytes(static_cast<double>(row.written_bytes))
-                         : std::string("-"),
-        printable(row.path), row.complete ? "" : " (INCOMPLETE)");
-  }
-  out += fmt::format("{} traces, {} periods\n", format_count(rows.size()),
-                     format_count(periods));
-  return out;
-}
-
 } // namespace pagetide::tools

@@ -22,17 +22,24 @@ std::size_t columns_of(std::string_view text) {
       }));
 }
 
-std::string shortened(const std::string &text, std::size_t columns) {
-  const std::size_t all = columns_of(text);
-  if (all <= columns)
-    return text;
+/// The bytes of the first `columns` columns. The text has as many.
+static std::size_t bytes_of_columns(const std::string &text,
+                                    std::size_t columns) {
   std::size_t end = 0;
-  for (std::size_t taken = 0; taken < columns; ++taken)
+  while (columns-- > 0)
     do
       ++end;
     while (end < text.size() &&
            (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80);
-  return fmt::format("{}... and {} more characters", text.substr(0, end),
+  return end;
+}
+
+std::string shortened(const std::string &text, std::size_t columns) {
+  const std::size_t all = columns_of(text);
+  if (all <= columns)
+    return text;
+  return fmt::format("{}... and {} more characters",
+                     text.substr(0, bytes_of_columns(text, columns)),
                      format_count(all - columns));
 }
 
@@ -40,14 +47,14 @@ std::string fitted(const std::string &text, std::size_t width) {
   const std::size_t columns = columns_of(text);
   if (columns <= width)
     return text + std::string(width - columns, ' ');
-  std::size_t skip = columns - width + 3;
-  std::size_t at = 0;
-  while (skip-- > 0)
-    do
-      ++at;
-    while (at < text.size() &&
-           (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
-  return "..." + text.substr(at);
+  return "..." + text.substr(bytes_of_columns(text, columns - width + 3));
+}
+
+std::string fitted_at_end(const std::string &text, std::size_t width) {
+  const std::size_t columns = columns_of(text);
+  if (columns <= width)
+    return text + std::string(width - columns, ' ');
+  return text.substr(0, bytes_of_columns(text, width - 3)) + "...";
 }
 
 std::string wrapped(std::string_view words, std::size_t indent,

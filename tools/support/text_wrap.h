@@ -31,6 +31,9 @@ std::string shortened(const std::string &text, std::size_t columns);
 /// beginning, because the ends of paths tell them apart better.
 std::string fitted(const std::string &text, std::size_t width);
 
+/// The same, but a text that is too long loses its end.
+std::string fitted_at_end(const std::string &text, std::size_t width);
+
 /// The words in lines of at most `width` columns. Each line begins at column
 /// `indent`; the caller has written the first line up to there. A word that is
 /// wider than a line is alone on its line, and not divided. Ends with a line

@@ -19,6 +19,7 @@
 #include "report/hot_report.h"
 #include "report/info_text.h"
 #include "report/mappings_report.h"
+#include "report/processes_report.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/summary.h"
@@ -125,6 +126,7 @@ void check_kinds(const Bytes &bytes) {
     constexpr std::size_t kBytes = 1 << 20; // a run can have 2^40 granules
     reports.push_back(std::make_unique<HotReport>(kBytes));
     reports.push_back(std::make_unique<MappingsReport>());
+    reports.push_back(std::make_unique<ProcessesReport>());
     if (reader_of(bytes).header().flags & trace::kHeaderPerThread)
       reports.push_back(std::make_unique<ThreadsReport>(kBytes));
     for (const std::unique_ptr<RunReport> &report : reports) {

@@ -1,0 +1,178 @@
+//===- processes_report.cpp - The processes of a run, side by side --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/processes_report.h"
+
+#include "report/bar_table.h"
+#include "support/text_format.h"
+#include "trace/runs.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+/// The command as the user wrote it. Before it the program, if the command has
+/// another name for it.
+std::string process_label(const RunReport::Trace &trace) {
+  if (trace.program.empty())
+    return "(unknown)";
+  const std::string program = printable(
+      std::string_view(trace.program).substr(trace.program.rfind('/') + 1));
+  const std::string word = trace.command.substr(0, trace.command.find(' '));
+  if (word == program || word.ends_with('/' + program))
+    return trace.command;
+  return fmt::format("[{}] {}", program, trace.command);
+}
+
+} // namespace
+
+void ProcessesReport::read(SelectedTrace &trace) {
+  MemoryBudget budget(kSetBytes);
+  GranuleSet accessed(budget);
+  GranuleSet written(budget);
+  std::vector<GranuleRun> scratch;
+  ProcessFigures figures;
+  const auto since_start = [&](std::uint64_t time) {
+    return std::max(time, trace.run_start_ns()) - trace.run_start_ns();
+  };
+  figures.start_ns = since_start(trace.header().monotonic_ns);
+  figures.end_ns = figures.start_ns;
+  std::uint64_t size = 0; // of the period
+  while (const PeriodPart *part = trace.next()) {
+    if (part->first)
+      size = 0;
+    for (const GranuleRun &run : union_of_sections(*part, scratch)) {
+      const unsigned certain = certain_flags(run.flags);
+      if (certain == 0)
+        continue;
+      size += run.count;
+      accessed.insert(run.first, run.end());
+      addresses_.insert(run.first, run.end());
+      if (certain & trace::kRunWritten)
+        written.insert(run.first, run.end());
+    }
+    if (part->last) {
+      figures.peak = std::max(figures.peak, size);
+      figures.end_ns = since_start(part->end_ns);
+    }
+  }
+  figures.granules = accessed.count();
+  figures.written = written.count();
+  figures.is_lower_bound =
+      accessed.is_lower_bound() || written.is_lower_bound();
+  processes_.push_back(figures);
+}
+
+std::vector<std::size_t> ProcessesReport::largest() const {
+  std::vector<std::size_t> order(processes_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(processes_[b].granules, processes_[b].peak, a) <
+           std::tie(processes_[a].granules, processes_[a].peak, b);
+  });
+  return order;
+}
+
+std::string ProcessesReport::title() const {
+  return fmt::format("Processes: the {} that each {}", units(), access_verb());
+}
+
+void ProcessesReport::write_totals(TextLines &out,
+                                   const ReportStyle &style) const {
+  std::uint64_t sum = 0;
+  std::uint64_t end_ns = 0;
+  bool is_lower_bound = addresses_.is_lower_bound();
+  for (const ProcessFigures &process : processes_) {
+    sum += process.granules;
+    end_ns = std::max(end_ns, process.end_ns);
+    is_lower_bound = is_lower_bound || process.is_lower_bound;
+  }
+  out.append(wrapped(
+      fmt::format("In all {}{} {}s, {}, at {} different addresses, in {}.",
+                  is_lower_bound ? "at least " : "", format_count(sum), unit(),
+                  bytes(sum), format_count(addresses()),
+                  format_since_start(end_ns)),
+      0, style.width));
+}
+
+void ProcessesReport::write_table(TextLines &out,
+                                  const ReportStyle &style) const {
+  const std::vector<std::size_t> order = largest();
+  const std::size_t shown = std::min(style.top, order.size());
+  BarTable table;
+  table.left_labels = true;
+  table.keeps_beginnings = true;
+  table.label_heading = "command";
+  table.headings = {"process", "periods", "peak", fmt::format("{}s", unit())};
+  table.dark_meaning = access_word();
+  if (tells_reads()) {
+    table.headings.push_back("written");
+    table.dark_meaning = "written";
+    table.light_meaning = "only read";
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Trace &trace = traces()[order[i]];
+    const ProcessFigures &process = processes_[order[i]];
+    BarRow row = {
+        process_label(trace),
+        {fmt::format("{}", trace.pid), format_count(trace.periods),
+         format_count(process.peak), format_count(process.granules)},
+        {process.granules, tells_reads() ? process.written : process.granules}};
+    if (tells_reads())
+      row.cells.push_back(format_count(process.written));
+    table.rows.push_back(std::move(row));
+  }
+  if (shown != 0)
+    table.longest = bytes(processes_[order.front()].granules);
+  out.append(draw_bars(table, style));
+  if (order.size() > shown)
+    out.line("  and {} more process{}", format_count(order.size() - shown),
+             order.size() - shown == 1 ? "" : "es");
+}
+
+void ProcessesReport::write_text(TextLines &out,
+                                 const ReportStyle &style) const {
+  write_totals(out, style);
+  out.line("");
+  out.append(wrapped(
+      fmt::format("Each process's largest period (peak) and distinct {}s",
+                  unit()),
+      0, style.width));
+  write_table(out, style);
+}
+
+void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
+  out["addresses"] = addresses();
+  out["addresses_is_lower_bound"] = addresses_.is_lower_bound();
+  out["processes"] = nlohmann::ordered_json::array();
+  for (const std::size_t i : largest()) {
+    const ProcessFigures &process = processes_[i];
+    const Trace &trace = traces()[i];
+    const bool is_known = !trace.program.empty();
+    using Json = nlohmann::ordered_json;
+    out["processes"].push_back(
+        {{"file", trace.path},
+         {"pid", trace.pid},
+         {"executable", is_known ? Json(trace.program) : Json()},
+         {"command", is_known ? Json(trace.command) : Json()},
+         {"start_ns", process.start_ns},
+         {"end_ns", process.end_ns},
+         {"periods", trace.periods},
+         {"peak", process.peak},
+         {"distinct", process.granules},
+         {"written", json_if(tells_reads(), process.written)},
+         {"is_lower_bound", process.is_lower_bound}});
+  }
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,56 @@
+//===- processes_report.h - The processes of a run, side by side ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
+#define PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
+
+#include "report/granule_set.h"
+#include "report/report_limits.h"
+#include "report/run_report.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// What one process accessed.
+struct ProcessFigures {
+  std::uint64_t peak = 0;     ///< granules in its largest period
+  std::uint64_t granules = 0; ///< distinct
+  std::uint64_t written = 0;  ///< distinct
+  std::uint64_t start_ns = 0; ///< since the run's start
+  std::uint64_t end_ns = 0;   ///< of its last period
+  bool is_lower_bound = false;
+};
+
+class ProcessesReport : public RunReport {
+public:
+  /// Of each trace, in the order of traces().
+  const std::vector<ProcessFigures> &processes() const { return processes_; }
+  /// Distinct addresses of granules that any process accessed.
+  std::uint64_t addresses() const { return addresses_.count(); }
+
+private:
+  const char *kind() const override { return "processes"; }
+  std::string title() const override;
+  void read(SelectedTrace &trace) override;
+  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_json(nlohmann::ordered_json &out) const override;
+
+  void write_totals(TextLines &out, const ReportStyle &style) const;
+  void write_table(TextLines &out, const ReportStyle &style) const;
+  /// Indices, those with the most granules first.
+  std::vector<std::size_t> largest() const;
+
+  std::vector<ProcessFigures> processes_;
+  MemoryBudget budget_{kSetBytes};
+  GranuleSet addresses_{budget_};
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
