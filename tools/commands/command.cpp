@@ -99,17 +99,30 @@ bool takes_next(const CLI::App &app, const std::string &word) {
   return option && !has_value && option->get_items_expected_min() > 0;
 }
 
+/// What the help calls the operand at that place; the last one may be several.
+std::string operand_name(const CLI::App &app, std::size_t place) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    if (option->get_positional())
+      names.push_back(option->get_name());
+  return names.empty() ? "word of the command"
+                       : names[std::min(place, names.size() - 1)];
+}
+
 /// The words as CLI11 needs them. For CLI11, the value of "--output=" is the
 /// next word, and "[a,b]" or "{}" are several FILEs or none. Empty words come
 /// from empty variables of scripts, and mean nothing to any command.
 std::vector<std::string> prepared(const CLI::App &app,
                                   std::vector<std::string> words) {
   bool all_files = false;
+  std::size_t operands = 0;
   for (std::size_t at = 0; at < words.size(); ++at) {
     std::string &word = words[at];
     if (all_files || word.size() < 2 || word[0] != '-') {
       if (word.empty())
-        throw Failure("an empty word is not a FILE");
+        throw Failure(operand_name(app, operands) +
+                      " must not be an empty word");
+      ++operands;
       if (word.starts_with('[') || word == "{}")
         word.insert(0, "./");
     } else if (word == "--") {

@@ -176,9 +176,9 @@ void write_command_lines(const std::string &directory) {
       "4 --from kept --output=o",
       "5 1234 start -p 10ms -o run --checksum accessed --unstable=rehash",
       "5 --timeout 2s --json 1234 period 0",
-      "5 --from 1.5s --to=2min --rows 3 --json run",
-      "6 --mapping [heap] --address-range 0x1000: --reads --writes run",
-      "6 --thread 77 --only --top=3",
+      "6 --from 1.5s --to=2min --rows 3 --json run",
+      "7 --mapping [heap] --address-range 0x1000: --reads --writes run",
+      "7 --thread 77 --only --top=3",
   };
   for (std::size_t i = 0; i < std::size(kLines); ++i) {
     Bytes seed = {static_cast<std::uint8_t>(kLines[i][0] - '0')};

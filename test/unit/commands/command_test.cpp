@@ -123,7 +123,10 @@ TEST(ParseCommand, AnEmptyValueDoesNotTakeTheNextWord) {
   EXPECT_EQ(error_of(kExportCommand, {"-f", "csv", "-o", "", "a"}),
             "export: -o: its value is empty\nSee: pagetide export --help");
   EXPECT_EQ(error_of(kInfoCommand, {""}),
-            "info: an empty word is not a FILE\nSee: pagetide info --help");
+            "info: FILE must not be an empty word\nSee: pagetide info --help");
+  EXPECT_EQ(
+      error_of(kCtlCommand, {"1234", ""}),
+      "ctl: OPERATION must not be an empty word\nSee: pagetide ctl --help");
   EXPECT_EQ(error_of(kReportCommand, {"--", "--top="}), "");
 }
 

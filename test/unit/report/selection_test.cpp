@@ -142,7 +142,7 @@ TEST(Selection, NamesMappingsOfWhatIsSelected) {
 std::string refusal(const char *sample, const Selection &selection) {
   const Bytes bytes = sample_trace(sample);
   try {
-    SelectedTrace(reader_of(bytes), selection, kSampleStartNs);
+    const SelectedTrace trace(reader_of(bytes), selection, kSampleStartNs);
     return {};
   } catch (const Failure &failure) {
     return failure.what();
