@@ -25,15 +25,17 @@ static u64 BlockedSignals() {
 /// The process whose memory this is. A child of vfork has another number.
 static u32 process;
 
-void InitLateStartPoint() {
-  blocked_at_start = BlockedSignals();
-  process = GetPidRaw();
-}
-
 /// What the variables held before they were set to null.
 static void *held[1024];
 static void (*start_armed)();
 static bool armed;
+
+void InitLateStartPoint() {
+  const RealFunctions all = AllRealFunctions();
+  CHECK_LE(all.end - all.begin, sizeof(held) / sizeof(*held));
+  blocked_at_start = BlockedSignals();
+  process = GetPidRaw();
+}
 
 static void Restore() {
   const RealFunctions all = AllRealFunctions();
@@ -74,8 +76,6 @@ static void *AtLateStartPoint(const RealFunction &function) {
 
 void ArmLateStart(void (*start)()) {
   const RealFunctions all = AllRealFunctions();
-  if ((uptr)(all.end - all.begin) > sizeof(held) / sizeof(*held))
-    return;
   if (process != GetPidRaw())
     return;
   start_armed = start;

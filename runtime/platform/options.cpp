@@ -388,7 +388,7 @@ void ReadFlags() {
     ParseOptions(text, "PAGETIDE_OPTIONS");
     internal_strncpy(flags_text, text, sizeof(flags_text) - 1);
   }
-  if (flags.period && flags.period < kMinPeriodNs) {
+  if (!IsPeriod(flags.period)) {
     Fatal("option period is below 1ms. Take 1ms or more, or "
           "0 for periods that the program ends itself.\n");
   }

@@ -33,6 +33,8 @@ struct Flags {
 };
 
 constexpr u64 kMinPeriodNs = kNsPerMs;
+/// 0: only the program ends its periods.
+constexpr bool IsPeriod(u64 ns) { return !ns || ns >= kMinPeriodNs; }
 // libc keeps the two real-time signals below these.
 constexpr u32 kMinControlSignal = 35, kMaxControlSignal = 64;
 

@@ -6,6 +6,7 @@
 
 #include "platform/run_options.h"
 
+#include "platform/small_file.h"
 #include "platform/syscalls.h"
 
 #include "pagetide/shadow_file.h"
@@ -21,25 +22,6 @@ using namespace __sanitizer;
 namespace pagetide {
 
 static char run_options[shadow_file::kMaxRunOptionsBytes];
-
-/// Reads a small file. Returns its size, or `room` if it does not fit; 0 if it
-/// cannot be read.
-static uptr ReadSmallFile(int directory, const char *name, char *text,
-                          uptr room) {
-  const uptr fd = Syscall(SYS_openat, (uptr)directory, (uptr)name,
-                          O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (Failed(fd))
-    return 0;
-  uptr used = 0;
-  while (used < room) {
-    const uptr n = Syscall(SYS_read, fd, (uptr)text + used, room - used);
-    if (Failed(n) || n == 0)
-      break;
-    used += n;
-  }
-  Syscall(SYS_close, fd);
-  return used;
-}
 
 struct ProcessStat {
   u32 parent;

@@ -8,6 +8,7 @@
 
 #include "pagetide/pagetide.h"
 #include "platform/bailout.h"
+#include "platform/options.h"
 #include "recorder/conversation.h"
 #include "recorder/period.h"
 #include "recorder/recorder_state.h"
@@ -34,10 +35,8 @@ static const char *NothingRecorded() {
 }
 
 static const char *Start(const control::Request &asked) {
-  if (const char *why = WhyNotToStart(asked))
+  if (const char *why = ConfigForControl(asked, record_config))
     return why;
-  if (ConfigForControl(asked, record_config))
-    return "the trace's path is too long";
   return WhyNotStarted(StartRecording(nullptr));
 }
 
@@ -57,10 +56,9 @@ static const char *Stop() {
 static const char *SetPeriod(u64 period_ns) {
   if (const char *why = NothingRecorded())
     return why;
-  if (period_ns && period_ns < kNsPerMs)
-    return "a period is at least 1 ms";
-  __atomic_store_n(&record_config.period_ns, period_ns, __ATOMIC_RELEASE);
-  Schedule(MonotonicNs());
+  if (!IsPeriod(period_ns))
+    return kPeriodTooShort;
+  ChangePeriod(period_ns);
   return nullptr;
 }
 

@@ -8,7 +8,6 @@
 
 #include "pagetide/shadow_file.h"
 #include "periods/staging.h"
-#include "platform/options.h"
 #include "recorder/recorder_state.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
@@ -100,19 +99,6 @@ void Conversation::Reply(const char *reason) {
   Syscall(SYS_sendto, (uptr)socket_, (uptr)&reply, sizeof(reply), MSG_NOSIGNAL,
           0, 0);
   Syscall(SYS_close, (uptr)socket_);
-}
-
-const char *WhyNotToStart(const control::Request &asked) {
-  if (ControlReady() && Recording())
-    return "it is being recorded already";
-  if (asked.period_ns && asked.period_ns < kMinPeriodNs)
-    return "a period is at least 1 ms";
-  if (asked.checksum > (u32)trace::ChecksumMode::kAccessed ||
-      asked.unstable > (u32)trace::UnstablePolicy::kStop)
-    return "its runtime does not know this kind of checksum";
-  if (asked.trace_path[0] != '/')
-    return "the trace's path is not absolute";
-  return nullptr;
 }
 
 } // namespace pagetide

@@ -32,9 +32,6 @@ private:
   control::Request asked_;
 };
 
-/// Why a request to start cannot be carried out; null if it can.
-const char *WhyNotToStart(const control::Request &asked);
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_RECORDER_CONVERSATION_H

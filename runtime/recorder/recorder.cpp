@@ -127,9 +127,7 @@ static int Answer() {
   case Op::kStop:
     return AnswerStop();
   case Op::kSetPeriod:
-    __atomic_store_n(&record_config.period_ns, request.number,
-                     __ATOMIC_RELEASE);
-    Schedule(MonotonicNs());
+    ChangePeriod(request.number);
     return PAGETIDE_OK;
   case Op::kPeriodEnd:
     EndPeriodOrStop((u32)request.number, true, nullptr);

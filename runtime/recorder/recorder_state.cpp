@@ -24,6 +24,11 @@ void Schedule(u64 from) {
       period && from + period > from ? from + period : kNever;
 }
 
+void ChangePeriod(u64 period_ns) {
+  __atomic_store_n(&record_config.period_ns, period_ns, __ATOMIC_RELEASE);
+  Schedule(MonotonicNs());
+}
+
 //===- For debuggers and oracles ------------------------------------------===//
 
 /// Counts that a watchpoint or a simulator can observe: recordings started in

@@ -54,6 +54,9 @@ PAGETIDE_RECORDER_STATE extern RecorderState recorder_state;
 /// Schedules the next end of a period after `from`.
 void Schedule(u64 from);
 
+/// Changes the length of periods. The open one begins to count anew.
+void ChangePeriod(u64 period_ns);
+
 /// For debuggers and oracles. Call these when all earlier marks have been
 /// taken.
 void CountRecordingBegun();

@@ -95,13 +95,24 @@ int SetTracePath(RecordConfig &config, const char *path) {
   return 0;
 }
 
-int ConfigForControl(const control::Request &asked, RecordConfig &config) {
+const char *ConfigForControl(const control::Request &asked,
+                             RecordConfig &config) {
+  if (ControlReady() && Recording())
+    return "it is being recorded already";
+  if (!IsPeriod(asked.period_ns))
+    return kPeriodTooShort;
+  if (asked.checksum > (u32)ChecksumMode::kAccessed ||
+      asked.unstable > (u32)UnstablePolicy::kStop)
+    return "its runtime does not know this kind of checksum";
+  if (asked.trace_path[0] != '/')
+    return "the trace's path is not absolute";
   config = {};
   config.period_ns = asked.period_ns;
   config.per_thread = asked.per_thread;
   config.checksum = (ChecksumMode)asked.checksum;
   config.unstable = (UnstablePolicy)asked.unstable;
-  return SetTracePath(config, asked.trace_path);
+  return SetTracePath(config, asked.trace_path) ? "the trace's path is too long"
+                                                : nullptr;
 }
 
 const char *WhyNotStarted(int status) {

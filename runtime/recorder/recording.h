@@ -20,8 +20,12 @@ RecordConfig ConfigFromFlags();
 /// working directory has no path.
 int SetTracePath(RecordConfig &config, const char *path);
 
-/// The settings that `pagetide ctl start` asks for. Returns as SetTracePath.
-int ConfigForControl(const control::Request &asked, RecordConfig &config);
+inline constexpr char kPeriodTooShort[] = "a period is at least 1 ms";
+
+/// The settings that `pagetide ctl start` asks for. Returns why they cannot be
+/// recorded with; null if they can.
+const char *ConfigForControl(const control::Request &asked,
+                             RecordConfig &config);
 
 /// What to tell `pagetide ctl` about the pagetide_status of a start; null if it
 /// succeeded.

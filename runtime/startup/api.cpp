@@ -15,6 +15,7 @@
 #include "periods/watch.h"
 #include "platform/exports.h"
 #include "platform/messages.h"
+#include "platform/options.h"
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
@@ -50,17 +51,14 @@ static int EnsureShadow() {
   return PAGETIDE_OK;
 }
 
-static bool ValidPeriod(u64 ns) { return !ns || ns >= kNsPerMs; }
-
 PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
   if (int status = EnsureShadow())
     return status;
   if (!config)
     return RequestStart(ConfigFromFlags());
-  if (config->size < sizeof(pagetide_config) ||
-      !ValidPeriod(config->period_ns) || config->checksum < 0 ||
-      config->checksum > PAGETIDE_CHECKSUM_ACCESSED || config->unstable < 0 ||
-      config->unstable > PAGETIDE_UNSTABLE_STOP)
+  if (config->size < sizeof(pagetide_config) || !IsPeriod(config->period_ns) ||
+      config->checksum < 0 || config->checksum > PAGETIDE_CHECKSUM_ACCESSED ||
+      config->unstable < 0 || config->unstable > PAGETIDE_UNSTABLE_STOP)
     return PAGETIDE_INVALID;
   RecordConfig wanted = ConfigFromFlags(); // with its control socket
   wanted.period_ns = config->period_ns;
@@ -79,7 +77,7 @@ PAGETIDE_EXPORT int __pagetide_api_stop(void) {
 
 PAGETIDE_EXPORT int __pagetide_api_set_period(uint64_t ns) {
   PAGETIDE_NEED_CONTROL();
-  if (!ValidPeriod(ns))
+  if (!IsPeriod(ns))
     return PAGETIDE_INVALID;
   return RequestSetPeriod(ns);
 }

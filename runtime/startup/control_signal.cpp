@@ -31,14 +31,12 @@ static u32 asking;
 static const char *StartLate(const control::Request &asked) {
   if (asked.operation != control::Operation::kStart)
     return "nothing is being recorded";
-  if (const char *why = WhyNotToStart(asked))
+  RecordConfig config;
+  if (const char *why = ConfigForControl(asked, config))
     return why;
   if (const char *why = WhyMarksStayOff())
     return why;
   SwitchMarksOn(/*late=*/true);
-  RecordConfig config;
-  if (ConfigForControl(asked, config))
-    return "the trace's path is too long";
   return WhyNotStarted(RequestStart(config));
 }
 

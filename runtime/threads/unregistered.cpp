@@ -11,6 +11,7 @@
 #include "platform/messages.h"
 #include "platform/proc_maps.h"
 #include "platform/raw_thread_ids.h"
+#include "platform/small_file.h"
 #include "threads/runtime_threads.h"
 #include "threads/slot_requests.h"
 #include "threads/slots.h"
@@ -73,7 +74,6 @@ enum AttachStep : u32 { kSent, kAnswered, kSlotGiven, kAttached };
 
 /// A thread that did not answer needs no slot, so it gets one only after that.
 struct Attachment {
-  u32 tid;
   u32 step; ///< AttachStep
   u32 slot;
 };
@@ -96,7 +96,7 @@ static void AttachHandler(int, siginfo_t *info, void *) {
 /// Makes a thread set its own base, by a signal to it. False if it does not
 /// answer.
 static bool Attach(u32 tid, int signal_number) {
-  Attachment attachment = {tid, kSent, 0};
+  Attachment attachment = {kSent, 0};
   siginfo_t info = {};
   info.si_signo = signal_number;
   info.si_code = SI_QUEUE;
@@ -137,13 +137,7 @@ static int FindFreeSignal() {
 static u64 SignalsBlockedBy(u32 tid) {
   char path[48], text[4096];
   internal_snprintf(path, sizeof(path), "/proc/self/task/%u/status", tid);
-  const uptr fd =
-      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
-  if (Failed(fd))
-    return 0;
-  const uptr bytes = Syscall(SYS_read, fd, (uptr)text, sizeof(text) - 1);
-  Syscall(SYS_close, fd);
-  text[Failed(bytes) ? 0 : bytes] = 0;
+  text[ReadSmallFile(AT_FDCWD, path, text, sizeof(text) - 1)] = 0;
   constexpr char kField[] = "SigBlk:\t";
   const char *field = internal_strstr(text, kField);
   if (!field)

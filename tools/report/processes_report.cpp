@@ -42,10 +42,7 @@ void ProcessesReport::read(SelectedTrace &trace) {
   GranuleSet written(budget);
   std::vector<GranuleRun> scratch;
   ProcessFigures figures;
-  const auto since_start = [&](std::uint64_t time) {
-    return std::max(time, trace.run_start_ns()) - trace.run_start_ns();
-  };
-  figures.start_ns = since_start(trace.header().monotonic_ns);
+  figures.start_ns = trace.since_start(trace.header().monotonic_ns);
   figures.end_ns = figures.start_ns;
   std::uint64_t size = 0; // of the period
   while (const PeriodPart *part = trace.next()) {
@@ -63,7 +60,7 @@ void ProcessesReport::read(SelectedTrace &trace) {
     }
     if (part->last) {
       figures.peak = std::max(figures.peak, size);
-      figures.end_ns = since_start(part->end_ns);
+      figures.end_ns = trace.since_start(part->end_ns);
     }
   }
   figures.granules = accessed.count();

@@ -108,9 +108,6 @@ void SelectedTrace::take_piece(std::size_t name, const GranuleRun &piece,
 }
 
 bool SelectedTrace::is_selected(const PeriodPart &part) const {
-  const auto since_start = [&](std::uint64_t time) {
-    return std::max(time, run_start_ns_) - run_start_ns_;
-  };
   return (selection_.from_ns == 0 ||
           since_start(part.end_ns) > selection_.from_ns) &&
          since_start(part.start_ns) < selection_.to_ns;

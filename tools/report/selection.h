@@ -11,6 +11,7 @@
 #include "support/text_format.h"
 #include "trace/trace_reader.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -67,7 +68,10 @@ public:
   const std::string &path() const { return reader_.name(); }
   const trace::FileHeader &header() const { return reader_.header(); }
   Geometry geometry() const { return reader_.geometry(); }
-  std::uint64_t run_start_ns() const { return run_start_ns_; }
+  /// A time of this trace, from the run's start on.
+  std::uint64_t since_start(std::uint64_t time_ns) const {
+    return std::max(time_ns, run_start_ns_) - run_start_ns_;
+  }
   const Selection &selection() const { return selection_; }
   /// What is known after next() has returned null.
   const Completeness &completeness() const { return reader_.completeness(); }

@@ -121,11 +121,14 @@ bool WssReader::add(const PeriodPart &part) {
   return true;
 }
 
+std::uint64_t size_at(const Distribution &counts, const Share &share) {
+  return share.share == 1 ? counts.maximum() : counts.percentile(share.share);
+}
+
 Json shares_of(const Distribution &counts) {
   Json out;
   for (const Share &share : kShares)
-    out[share.key] =
-        share.share == 1 ? counts.maximum() : counts.percentile(share.share);
+    out[share.key] = size_at(counts, share);
   return out;
 }
 
@@ -191,10 +194,8 @@ void WssTimeline::add_process(WssTimeline process) {
 
 void WssReport::read(SelectedTrace &trace) {
   from_ns_ = trace.selection().from_ns;
-  const std::uint64_t run_start = trace.run_start_ns();
   const auto since_from = [&](std::uint64_t time) {
-    const std::uint64_t since = std::max(time, run_start) - run_start;
-    return std::max(since, from_ns_) - from_ns_;
+    return std::max(trace.since_start(time), from_ns_) - from_ns_;
   };
   // All processes have the same stretches, so that they can be added.
   if (!timeline_) {
@@ -240,15 +241,11 @@ void WssReport::write_shares(TextLines &out, const ReportStyle &style) const {
   if (tells_reads())
     table.headings = {"accessed", "read", "written"};
   for (const Share &share : kShares) {
-    const auto of = [&](const Distribution &counts) {
-      return share.share == 1 ? counts.maximum()
-                              : counts.percentile(share.share);
-    };
-    const std::uint64_t accessed = of(accessed_);
+    const std::uint64_t accessed = size_at(accessed_, share);
     BarRow row = {share.name, {format_count(accessed)}, {accessed, accessed}};
     if (tells_reads()) {
-      row.cells.push_back(format_count(of(read_)));
-      row.cells.push_back(format_count(of(written_)));
+      row.cells.push_back(format_count(size_at(read_, share)));
+      row.cells.push_back(format_count(size_at(written_, share)));
     }
     table.rows.push_back(std::move(row));
   }

@@ -16,9 +16,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
-
 /// "1-1: 30/20 2-3: 20/20": granules and those that were written.
 std::string text_of(const Octaves &octaves) {
   std::string text;

@@ -15,9 +15,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
-
 /// "name distinct/read/written in periods sum" of each.
 std::string text_of(const MappingsReport &report) {
   std::string text;

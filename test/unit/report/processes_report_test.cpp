@@ -16,8 +16,16 @@ namespace pagetide::tools {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
+/// A trace of one period, with that process.
+Bytes trace_of(const Process &process) {
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(sample_header());
+  writer.write(process);
+  writer.write(period_with(0, {{0, 1, kR}}));
+  writer.write(End{});
+  return sink.bytes();
+}
 
 TEST(ProcessesReport, PeaksPagesAndTheUnion) {
   ProcessesReport report;
@@ -57,28 +65,19 @@ TEST(ProcessesReport, TheLargestComeFirst) {
 }
 
 TEST(ProcessesReport, NamesAProgramThatTheCommandDoesNot) {
-  MemorySink sink;
-  TraceWriter writer(sink);
-  writer.header(sample_header());
-  writer.write(Process{"/usr/bin/busybox", {"ls", "-l"}, "", "marks", ""});
-  writer.write(period_with(0, {{0, 1, kR}}));
-  writer.write(End{});
   ProcessesReport report;
-  add_trace(report, sink.bytes());
+  add_trace(report,
+            trace_of({"/usr/bin/busybox", {"ls", "-l"}, "", "marks", ""}));
   EXPECT_NE(report.text("", ReportStyle()).find("\n  [busybox] ls -l "),
             std::string::npos);
 }
 
 TEST(ProcessesReport, ALongCommandLosesItsEnd) {
-  MemorySink sink;
-  TraceWriter writer(sink);
-  writer.header(sample_header());
-  writer.write(
-      Process{"/bin/prog", {"./prog", std::string(300, 'x')}, "", "marks", ""});
-  writer.write(period_with(0, {{0, 1, kR}}));
-  writer.write(End{});
   ProcessesReport report;
-  add_trace(report, sink.bytes());
+  add_trace(
+      report,
+      trace_of(
+          {"/bin/prog", {"./prog", std::string(300, 'x')}, "", "marks", ""}));
   EXPECT_NE(report.text("", ReportStyle()).find("\n  ./prog xxx"),
             std::string::npos);
   EXPECT_NE(report.text("", ReportStyle()).find("xxx...  "), std::string::npos);

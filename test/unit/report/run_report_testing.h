@@ -16,6 +16,9 @@
 
 namespace pagetide::tools {
 
+inline constexpr auto kR = trace::kRunRead;
+inline constexpr auto kW = trace::kRunWritten;
+
 /// The first granule of the samples' heap.
 inline constexpr std::uint64_t kSampleHeap = 0x555555600;
 

@@ -16,8 +16,6 @@ namespace pagetide::tools {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
 constexpr std::uint64_t kHeap = kSampleHeap;
 
 /// "0: 0=1+2:3 | 1: ..." : periods, and in them threads with their runs.

@@ -16,9 +16,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
-
 PeriodPart shared_period(std::uint64_t index) {
   PeriodPart period = sample_period(index);
   period.add_section(7, std::vector<GranuleRun>{{0, 10, kW}});

@@ -17,9 +17,6 @@ namespace pagetide::tools {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
-
 /// "periods accessed/read/written +new -left" of each stretch.
 std::string text_of(const std::vector<WssStretch> &stretches) {
   std::string text;
