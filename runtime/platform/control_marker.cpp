@@ -8,42 +8,34 @@
 
 #include "pagetide/control.h"
 
-#include "sanitizer_common/sanitizer_libc.h"
-
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 namespace pagetide {
 
-constexpr uptr kMarkerBytes = 4096;
-
 static u32 marked_signal;
-static uptr marker;
+
+static uptr MarkerOf(u32 signal) {
+  return control::marker_address(control::kVersion, signal);
+}
 
 void ShowControlMarker(u32 signal) {
-  char name[48];
-  __sanitizer::internal_snprintf(name, sizeof(name), "%s%u-%u",
-                                 control::kMarkerName, control::kVersion,
-                                 signal);
-  constexpr uptr kCloexec = 1; // MFD_CLOEXEC
-  const uptr fd = Syscall(SYS_memfd_create, (uptr)name, kCloexec);
-  if (Failed(fd))
-    return;
-  // The file is empty: only its name counts.
+  const uptr wanted = MarkerOf(signal);
   const uptr mapped =
-      Syscall(SYS_mmap, 0, kMarkerBytes, PROT_NONE, MAP_SHARED, fd, 0);
-  Syscall(SYS_close, fd);
-  if (Failed(mapped))
-    return;
-  marker = mapped;
-  marked_signal = signal;
+      Syscall(SYS_mmap, wanted, control::kMarkerBytes, PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+              (uptr)-1, 0);
+  if (mapped == wanted)
+    marked_signal = signal;
+  else if (!Failed(mapped)) // emulators may take the address for a hint
+    Syscall(SYS_munmap, mapped, control::kMarkerBytes);
 }
 
 void OnSignalAction(u32 signal) {
   if (!signal || signal != marked_signal)
     return;
   marked_signal = 0;
-  Syscall(SYS_munmap, marker, kMarkerBytes);
+  Syscall(SYS_munmap, MarkerOf(signal), control::kMarkerBytes);
 }
 
 } // namespace pagetide

@@ -12,7 +12,8 @@
 namespace pagetide {
 
 /// Maps the marker (pagetide/control.h): from now on the process handles
-/// `signal`. Without memory files there is no marker, and ctl sends nothing.
+/// `signal`. If something else is mapped there, there is no marker, and ctl
+/// sends nothing.
 void ShowControlMarker(u32 signal);
 
 /// The program has set an action of its own for `signal`. If that is the

@@ -7,6 +7,7 @@
 #include "platform/proc_maps.h"
 
 #include "pagetide/abi.h"
+#include "pagetide/control.h"
 #include "platform/fork_reset.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -106,6 +107,11 @@ static bool CutRepeated(const MappingList &list, Mapping &m) {
   return true;
 }
 
+static bool IsControlMarker(const Mapping &m) {
+  return m.start >= control::kMarkerBase && m.start < control::kMarkerEnd &&
+         m.bytes == control::kMarkerBytes && !m.protection;
+}
+
 int ReadMappings(MappingList &list, AddressRange (*skip)()) {
   PAGETIDE_RECORDER_STATE static PageVec<char> text;
   return ReadMappings(list, skip, text);
@@ -143,6 +149,8 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
     static const char kOwn[] = "/memfd:pagetide-";
     if (*p)
       ++p;
+    if (IsControlMarker(m))
+      continue;
     if (bytes >= sizeof(kOwn) - 1 &&
         !internal_memcmp(name, kOwn, sizeof(kOwn) - 1))
       continue;

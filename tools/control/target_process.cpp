@@ -54,18 +54,23 @@ bool read_whole_number(std::string_view text, T &number, int base = 10) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The marker in the name of a mapping, if it is one.
-std::optional<ControlMarker> read_marker(std::string_view name) {
-  const std::string before = fmt::format("/memfd:{}", control::kMarkerName);
-  if (!name.starts_with(before))
+/// The marker that a mapping is, if it is one. `range` is "start-end" and
+/// `access` "---p", as in /proc/PID/maps.
+std::optional<ControlMarker> read_marker(std::string_view range,
+                                         std::string_view access) {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  if (!read_whole_number(take_until(range, '-'), start, 16) ||
+      !read_whole_number(range, end, 16) || access != "---p" ||
+      start < control::kMarkerBase || start >= control::kMarkerEnd ||
+      end - start != control::kMarkerBytes)
     return std::nullopt;
-  name.remove_prefix(before.size());
-  std::string_view rest = take_word(name);
-  const std::string_view version = take_until(rest, '-');
-  ControlMarker marker;
-  if (!read_whole_number(version, marker.version) ||
-      !read_whole_number(rest, marker.signal) || marker.signal < 1 ||
-      marker.signal > kMaxSignal)
+  const std::uint64_t place =
+      (start - control::kMarkerBase) / control::kMarkerBytes;
+  const ControlMarker marker{
+      static_cast<std::uint32_t>(place / control::kMarkerSignals),
+      static_cast<int>(place % control::kMarkerSignals)};
+  if (marker.version == 0 || marker.signal < 1 || marker.signal > kMaxSignal)
     return std::nullopt;
   return marker;
 }
@@ -182,11 +187,16 @@ std::optional<ProcessStatus> read_process_status(std::string_view text) {
 }
 
 ControlMaps read_control_maps(std::string_view text) {
-  constexpr int kFieldsBeforeName = 5;
+  constexpr int kFieldsBetween = 3; // offset, device, inode
   ControlMaps maps;
   while (!text.empty()) {
     std::string_view line = take_until(text, '\n');
-    for (int i = 0; i < kFieldsBeforeName; ++i)
+    const std::string_view range = take_word(line);
+    const std::string_view access = take_word(line);
+    const std::optional<ControlMarker> marker = read_marker(range, access);
+    if (marker && (!maps.marker || marker->version == control::kVersion))
+      maps.marker = marker;
+    for (int i = 0; i < kFieldsBetween; ++i)
       take_word(line);
     const std::size_t begin = line.find_first_not_of(kBlanks);
     if (begin == std::string_view::npos)
@@ -196,9 +206,6 @@ ControlMaps read_control_maps(std::string_view text) {
     maps.has_runtime |= file.starts_with("libpagetide.so");
     maps.has_shadow |= name.starts_with("/memfd:pagetide-shadow ") ||
                        name == "/memfd:pagetide-shadow";
-    const std::optional<ControlMarker> marker = read_marker(name);
-    if (marker && (!maps.marker || marker->version == control::kVersion))
-      maps.marker = marker;
   }
   return maps;
 }

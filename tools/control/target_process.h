@@ -35,8 +35,7 @@ struct ProcessStatus {
 /// Returns nothing if a field is missing or malformed.
 std::optional<ProcessStatus> read_process_status(std::string_view text);
 
-/// A process that can be reached has this in the name of a mapping
-/// (pagetide/control.h).
+/// What the address of a process's marker tells (pagetide/control.h).
 struct ControlMarker {
   std::uint32_t version;
   int signal;

@@ -79,18 +79,38 @@ std::string line_of(const std::string &name) {
          std::string(19, ' ') + name + "\n";
 }
 
+std::string line_of(std::uint64_t start, std::uint64_t bytes,
+                    const std::string &access) {
+  return fmt::format("{:x}-{:x} {} 00000000 00:00 0 \n", start, start + bytes,
+                     access);
+}
+
+std::string marker_line(std::uint32_t version, std::uint32_t signal) {
+  return line_of(control::marker_address(version, signal),
+                 control::kMarkerBytes, "---p");
+}
+
 TEST(ControlMaps, KnowsTheMarker) {
-  const ControlMaps maps =
-      read_control_maps("00400000-00401000 r-xp 00000000 08:01 12              "
-                        "         /bin/a b\n"
-                        "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n" +
-                        line_of("/memfd:pagetide-control-1-60 (deleted)") +
-                        line_of("/usr/lib/libpagetide.so.1 (deleted)"));
+  const ControlMaps maps = read_control_maps(
+      "00400000-00401000 r-xp 00000000 08:01 12                       /bin/a "
+      "b\n"
+      "50540013c000-50540013d000 ---p 00000000 00:00 0 \n" +
+      line_of(0x7f0000000000, 4096, "rw-p") +
+      line_of("/usr/lib/libpagetide.so.1 (deleted)"));
   EXPECT_TRUE(maps.has_runtime);
   EXPECT_FALSE(maps.has_shadow);
   ASSERT_TRUE(maps.marker);
   EXPECT_EQ(maps.marker->version, 1u);
   EXPECT_EQ(maps.marker->signal, 60);
+}
+
+TEST(ControlMaps, KnowsTheMarkerOfEachSignal) {
+  for (const std::uint32_t signal : {1u, 34u, 64u}) {
+    const ControlMaps maps = read_control_maps(marker_line(4095, signal));
+    ASSERT_TRUE(maps.marker) << signal;
+    EXPECT_EQ(maps.marker->version, 4095u);
+    EXPECT_EQ(maps.marker->signal, static_cast<int>(signal));
+  }
 }
 
 TEST(ControlMaps, KnowsTheShadow) {
@@ -102,28 +122,30 @@ TEST(ControlMaps, KnowsTheShadow) {
 }
 
 TEST(ControlMaps, TakesNothingElseForThem) {
-  for (const std::string name :
-       {"/tmp/memfd:pagetide-control-1-60 (deleted)",
-        "/tmp/memfd:pagetide-shadow (deleted)", "/memfd:pagetide-control-1",
-        "/memfd:pagetide-control-1-60x (deleted)",
-        "/memfd:pagetide-control-1-0 (deleted)",
-        "/memfd:pagetide-control-1-65 (deleted)",
-        "/memfd:pagetide-control--60 (deleted)",
-        "/memfd:pagetide-control-99999999999-60 (deleted)",
-        "/memfd:pagetide-control- (deleted)", "/memfd:pagetide-shadows",
-        "/libpagetide.so.d/other.so", "[heap]", ""}) {
-    const ControlMaps maps = read_control_maps(line_of(name));
-    EXPECT_FALSE(maps.has_runtime) << name;
-    EXPECT_FALSE(maps.has_shadow) << name;
-    EXPECT_FALSE(maps.marker) << name;
+  const std::uint64_t marker = control::marker_address(control::kVersion, 60);
+  const std::uint64_t page = control::kMarkerBytes;
+  for (const std::string &line :
+       {line_of("/tmp/memfd:pagetide-shadow (deleted)"),
+        line_of("/memfd:pagetide-shadows"),
+        line_of("/libpagetide.so.d/other.so"), line_of("[heap]"), line_of(""),
+        line_of(marker, page, "r--p"), line_of(marker, page, "---s"),
+        line_of(marker, 2 * page, "---p"),
+        line_of(control::kMarkerEnd, page, "---p"),
+        line_of(control::kMarkerBase - page, page, "---p"),
+        marker_line(control::kVersion, 0), marker_line(control::kVersion, 65),
+        marker_line(0, 60), std::string("505400\n"), std::string("-\n"),
+        std::string("505400000000-x ---p\n")}) {
+    const ControlMaps maps = read_control_maps(line);
+    EXPECT_FALSE(maps.has_runtime) << line;
+    EXPECT_FALSE(maps.has_shadow) << line;
+    EXPECT_FALSE(maps.marker) << line;
   }
   EXPECT_FALSE(read_control_maps("").marker);
 }
 
 TEST(ControlMaps, PrefersOurVersion) {
-  const std::string ours = line_of(fmt::format(
-      "/memfd:pagetide-control-{}-60 (deleted)", control::kVersion));
-  const std::string other = line_of("/memfd:pagetide-control-77-61 (deleted)");
+  const std::string ours = marker_line(control::kVersion, 60);
+  const std::string other = marker_line(77, 61);
   EXPECT_EQ(read_control_maps(ours + other).marker->version, control::kVersion);
   EXPECT_EQ(read_control_maps(other + ours).marker->version, control::kVersion);
   EXPECT_EQ(read_control_maps(other).marker->version, 77u);

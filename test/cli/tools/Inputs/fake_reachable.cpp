@@ -83,12 +83,14 @@ int main(int argc, char **argv) {
   constexpr int kSignal = 60;
   bool ignores = false;
   for (int i = 1; i < argc; ++i) {
-    char name[64];
     const bool older = strcmp(argv[i], "older-marker") == 0;
     if (older || strcmp(argv[i], "marker") == 0) {
-      snprintf(name, sizeof(name), "%s%u-%d", control::kMarkerName,
-               control::kVersion - older, kSignal);
-      map_memfd(name);
+      void *const wanted = reinterpret_cast<void *>(
+          control::marker_address(control::kVersion - older, kSignal));
+      if (mmap(wanted, control::kMarkerBytes, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+               0) != wanted)
+        perror("marker");
     }
     if (strcmp(argv[i], "marks") == 0)
       map_memfd("pagetide-shadow");
