@@ -159,6 +159,45 @@ public:
     begin_runs(runs);
   }
 
+  //===- Sites ------------------------------------------------------------===//
+
+  /// The strings follow, then site_count(), then the sites.
+  void site_table(std::uint64_t strings) { varint(strings); }
+  void site_count(std::uint64_t sites) { varint(sites); }
+  /// Its place and those of its callers follow. `kind`: SiteKind.
+  void site(std::uint32_t id, std::uint8_t kind) {
+    varint(id);
+    byte(kind);
+  }
+  void site_callers(std::uint64_t callers) { varint(callers); }
+  /// `function` and `file` are indices into the strings.
+  void site_place(std::uint64_t function, std::uint64_t file,
+                  std::uint64_t line, std::uint64_t column) {
+    varint(function);
+    varint(file);
+    varint(line);
+    varint(column);
+  }
+
+  /// One part. Its sections follow, and their site_run()s.
+  void period_sites(std::uint64_t index, std::uint8_t part_flags,
+                    std::uint64_t start, std::uint64_t end,
+                    std::uint64_t sections) {
+    varint(index);
+    byte(part_flags);
+    varint(start);
+    varint(end - start);
+    varint(sections);
+  }
+  void site_run(std::uint64_t first, std::uint64_t count, std::uint32_t read,
+                std::uint32_t write) {
+    varint(first - position_);
+    varint(count - 1);
+    varint(read);
+    varint(write);
+    position_ = first + count;
+  }
+
   /// A run of a section, of checksums or of kernel writes. It is encoded by its
   /// distance from the run before.
   void run(std::uint64_t first, std::uint64_t count, std::uint8_t what) {

@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 4; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 5; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -51,6 +51,8 @@ enum HeaderFlags : std::uint32_t {
   /// Marks were switched on while the program ran. Calls that were running then
   /// have none, so that any period may lack accesses.
   kHeaderMarksLate = 4,
+  /// Since 1.5. Marks name sites: places in the source.
+  kHeaderSites = 8,
 };
 
 struct FileHeader {
@@ -84,10 +86,11 @@ enum class FrameType : std::uint16_t {
   kPeriod = 4,
   kNote = 5,
   kEnd = 6,
-  // 7 is reserved for sites (the source line that touched a page last).
+  kPeriodSites = 7,  ///< since 1.5
   kKernelWrites = 8, ///< since 1.1
   kRegions = 9,      ///< since 1.1
   kRunId = 10,       ///< since 1.2
+  kSiteTable = 11,   ///< since 1.5
 };
 
 /// Frames that tell of the address space and of threads. What a Period frame
@@ -183,6 +186,30 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //   { u8 RegionKind, varint start, varint bytes, varint tid, string text }*
 //            regions may overlap
 //
+// SiteTable: what site ids mean. A trace may have several; they may repeat
+// entries. The places of one frame share its strings :=
+//   varint strings, string*
+//   varint sites
+//     { varint id, u8 SiteKind bits, place, varint callers, place* }*
+//   place := varint function, varint file   (indices into the strings)
+//            varint line, varint column     (0: not known)
+//   (function: its linkage name. callers: where the function was inlined, the
+//   innermost first. With kSiteReturn the place has other contents: function
+//   is empty, file is the path of a loaded file, line is the offset in it of
+//   the address to which the call of libc returns, and column is 0.)
+//
+// PeriodSites (one part; all parts before the first part of the period with
+// that index) :=
+//   varint index
+//   u8     part_flags       PartFlags: kPartFirst, kPartLast
+//   varint start, varint end - start        of the period
+//   varint sections         sorted by tid, of whatever recording
+//     { varint tid, varint runs,
+//       { varint gap, varint length-1, varint read, varint write }* }*
+//            read, write: ids of sites, 0: none. With kSiteMay the access is
+//            only possible. Under layout access, read is the id of any access.
+//   (A section goes on in the next part if that begins with the same tid.)
+//
 // A checksum belongs to a granule, not to a thread. A per-thread trace has it
 // once, for the rows of all sections.
 
@@ -237,6 +264,15 @@ enum RunFlags : std::uint8_t {
   kRunMayRead = 16,
   kRunMayWritten = 32, ///< possibly written, for the same reasons
   // 64 is reserved.
+};
+
+/// Ids of sites are below this. With it, the access of a row is only possible.
+inline constexpr std::uint32_t kSiteMay = 1u << 31;
+
+enum SiteKind : std::uint8_t {
+  kSiteReads = 1,
+  kSiteWrites = 2,
+  kSiteReturn = 4, ///< a call of libc, known by its return address only
 };
 
 enum class ChecksumState : std::uint8_t {

@@ -564,6 +564,78 @@ Bytes make_later_minor() {
   return sink.bytes();
 }
 
+/// Sites of two threads in three periods: an inlined place, one without a line,
+/// two places with one id, a call of libc, and an id that no table has.
+Bytes sites_trace(abi::Layout layout) {
+  trace::FileHeader header = sample_header();
+  header.layout = static_cast<std::uint32_t>(layout);
+  header.flags = trace::kHeaderPerThread | trace::kHeaderSites;
+  Sample sample(header);
+  TraceWriter &writer = *sample;
+  const bool one_cell = layout == abi::Layout::kAccess;
+  const unsigned read = one_cell ? trace::kRunAccessed : kR;
+  const unsigned write = one_cell ? trace::kRunAccessed : kW;
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  writer.write(
+      Threads{{{trace::ThreadEvent::kStart, 4242, kSampleStartNs, "sorter"},
+               {trace::ThreadEvent::kStart, 4243, kSampleStartNs, "helper"}}});
+  SiteTablePart table;
+  table.strings = {"_ZN4sort4fillEPj", "/src/sort.cpp", "main",
+                   "/src/main.cpp",    "plain",         "",
+                   "/lib/libz.so.1"};
+  table.callers = {{2, 3, 40, 3}};
+  table.sites = {{0x100, trace::kSiteWrites, {0, 1, 12, 7}, 0, 1},
+                 {0x200, trace::kSiteReads, {4, 5, 0, 0}, 1, 0},
+                 {0x300, trace::kSiteReads, {2, 3, 50, 9}, 1, 0}};
+  writer.write(table);
+  table.callers.clear();
+  table.sites = {{0x300, trace::kSiteReads, {2, 3, 60, 2}, 0, 0},
+                 {0x400, trace::kSiteReturn, {5, 6, 0x1234, 0}, 0, 0},
+                 {0x200, trace::kSiteWrites, {4, 5, 0, 0}, 0, 0}};
+  writer.write(table);
+  for (std::uint64_t index = 0; index < 3; ++index) {
+    PeriodPart period = sample_period(index);
+    PeriodSites sites;
+    sites.index = index;
+    sites.start_ns = period.start_ns;
+    sites.end_ns = period.end_ns;
+    const auto site = [&](std::uint32_t of_read, std::uint32_t of_write) {
+      return one_cell ? SiteRun{0, 0, of_write ? of_write : of_read, 0}
+                      : SiteRun{0, 0, of_read, of_write};
+    };
+    const auto at = [](SiteRun run, std::uint64_t first, std::uint64_t count) {
+      run.first = first;
+      run.count = count;
+      return run;
+    };
+    period.add_section(4242,
+                       std::vector<GranuleRun>{{kText, 2, read},
+                                               {kHeap, 4 + index, read | write},
+                                               {kStack, 1, write}});
+    sites.add_section(
+        4242, std::vector<SiteRun>{at(site(0x300, 0), kText, 2),
+                                   at(site(0x200, 0x100), kHeap, 4 + index),
+                                   at(site(0, 0x400), kStack, 1)});
+    if (index != 2) {
+      period.add_section(4243, std::vector<GranuleRun>{{kHeap + 2, 2, write},
+                                                       {kHeap + 9, 1, write}});
+      sites.add_section(
+          4243, std::vector<SiteRun>{
+                    at(site(0, 0x200), kHeap + 2, 2),
+                    at(site(0, 0x500), kHeap + 9, 1),
+                    at(site(0x200 | trace::kSiteMay, 0), kHeap + 10, 1)});
+    }
+    writer.write(sites);
+    writer.write(period);
+  }
+  writer.write(sample_end(3));
+  return sample.take();
+}
+
+Bytes make_sites() { return sites_trace(abi::Layout::kRw); }
+Bytes make_sites_access() { return sites_trace(abi::Layout::kAccess); }
+
 } // namespace
 
 const std::vector<SampleTrace> &sample_traces() {
@@ -588,6 +660,8 @@ const std::vector<SampleTrace> &sample_traces() {
        make_damaged_inside},
       {"audited", "with the kernel's account of writes", make_audited},
       {"long", "400 periods", make_long},
+      {"sites", "which line did it, by thread", make_sites},
+      {"sites-access", "the same under layout access", make_sites_access},
       {"hostile", "all that the format allows and no one wants", make_hostile},
       {"unfinished", "no End frame", make_unfinished},
       {"cut", "ends inside a frame", make_cut},

@@ -78,6 +78,10 @@ Bytes encoded_again(const Frame &frame) {
     return encode(frame.kernel_writes);
   case trace::FrameType::kRegions:
     return encode(frame.regions);
+  case trace::FrameType::kSiteTable:
+    return encode(frame.site_table);
+  case trace::FrameType::kPeriodSites:
+    return encode(frame.period_sites);
   }
   return {};
 }

@@ -18,9 +18,9 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::array<const char *, 11> kFrameNames = {
+constexpr std::array<const char *, 12> kFrameNames = {
     "other", "process", "mappings",      "threads", "period", "note",
-    "end",   "sites",   "kernel writes", "regions", "run id"};
+    "end",   "sites",   "kernel writes", "regions", "run id", "site table"};
 
 struct FrameCounts {
   std::array<std::uint64_t, kFrameNames.size()> frames = {};
@@ -54,7 +54,9 @@ std::string header_text(const trace::FileHeader &header,
   }
   if (!engine.empty())
     fact("engine", engine);
-  fact("layout", abi::kLayoutNames[header.layout]);
+  fact("layout",
+       fmt::format("{}{}", abi::kLayoutNames[header.layout],
+                   header.flags & trace::kHeaderSites ? ", with sites" : ""));
   if (by_marks)
     fact("precision",
          is_near(header)

@@ -200,6 +200,98 @@ void decode_period(const trace::FileHeader &header, Cursor &cursor,
     part.context = cursor.varint("count of frames before");
 }
 
+SitePlace decode_place(Cursor &cursor, std::size_t strings) {
+  const auto string = [&] {
+    const std::uint64_t index = cursor.varint("site's text");
+    if (index >= strings)
+      throw Malformed{fmt::format("a site has text {} of {}", index, strings)};
+    return static_cast<std::uint32_t>(index);
+  };
+  SitePlace place;
+  place.function = string();
+  place.file = string();
+  place.line = cursor.varint("site's line");
+  const std::uint64_t column = cursor.varint("site's column");
+  if (column > UINT32_MAX)
+    throw Malformed{fmt::format("column {} is out of range", column)};
+  place.column = static_cast<std::uint32_t>(column);
+  return place;
+}
+
+/// A table of the format's greatest size must not need much more memory.
+constexpr std::uint64_t kMaxSiteStrings = 1 << 20;
+
+void decode_site_table(Cursor &cursor, SiteTablePart &table) {
+  table.strings.clear();
+  table.sites.clear();
+  table.callers.clear();
+  const std::uint64_t strings = cursor.varint("text count");
+  if (strings > kMaxSiteStrings)
+    throw Malformed{fmt::format("a table of sites with {} texts", strings)};
+  for (std::uint64_t i = 0; i < strings; ++i)
+    table.strings.push_back(cursor.string("site's text"));
+  for (std::uint64_t i = 0, n = cursor.varint("site count"); i < n; ++i) {
+    const std::uint64_t id = cursor.varint("site's id");
+    if (id == 0 || id >= trace::kSiteMay)
+      throw Malformed{fmt::format("site id {} is out of range", id)};
+    SiteTablePart::Site site;
+    site.id = static_cast<std::uint32_t>(id);
+    site.kind = cursor.byte("site's kind");
+    site.place = decode_place(cursor, table.strings.size());
+    site.first_caller = table.callers.size();
+    site.caller_count = cursor.varint("caller count");
+    for (std::uint64_t caller = 0; caller < site.caller_count; ++caller)
+      table.callers.push_back(decode_place(cursor, table.strings.size()));
+    table.sites.push_back(site);
+  }
+}
+
+std::uint32_t decode_site(Cursor &cursor) {
+  const std::uint64_t site = cursor.varint("run's site");
+  if (site > UINT32_MAX || site == trace::kSiteMay)
+    throw Malformed{fmt::format("site {} is out of range", site)};
+  return static_cast<std::uint32_t>(site);
+}
+
+void decode_period_sites(const trace::FileHeader &header, Cursor &cursor,
+                         PeriodSites &part) {
+  part.sections.clear();
+  part.runs.clear();
+  part.index = period_index(cursor);
+  const std::uint8_t part_flags = cursor.byte("part's flags");
+  part.first = part_flags & trace::kPartFirst;
+  part.last = part_flags & trace::kPartLast;
+  part.start_ns = cursor.varint("period's start");
+  if (__builtin_add_overflow(part.start_ns, cursor.varint("period's length"),
+                             &part.end_ns))
+    throw Malformed{"the period's end is out of range"};
+  const std::uint64_t limit = geometry_of(header).granule_limit();
+  std::optional<std::uint32_t> previous_tid;
+  for (std::uint64_t i = 0, n = cursor.varint("section count"); i < n; ++i) {
+    const std::uint32_t tid = cursor.tid();
+    if (previous_tid && tid <= *previous_tid)
+      throw Malformed{fmt::format("thread {} is out of order", tid)};
+    previous_tid = tid;
+    const std::size_t first_run = part.runs.size();
+    std::uint64_t position = 0;
+    for (std::uint64_t run = 0, count = cursor.varint("run count"); run < count;
+         ++run) {
+      const std::uint64_t gap = cursor.varint("run's gap");
+      const std::uint64_t count_less_one = cursor.varint("run's length");
+      const std::uint32_t read = decode_site(cursor);
+      const std::uint32_t write = decode_site(cursor);
+      if (read == 0 && write == 0)
+        throw Malformed{"a run has no site"};
+      const std::uint64_t end =
+          end_of_run(limit, position, gap, count_less_one);
+      part.runs.push_back({position + gap, count_less_one + 1, read, write});
+      position = end;
+    }
+    if (part.runs.size() != first_run)
+      part.sections.push_back({tid, first_run, part.runs.size() - first_run});
+  }
+}
+
 } // namespace
 
 void decode_frame(const trace::FileHeader &header,
@@ -278,6 +370,12 @@ void decode_frame(const trace::FileHeader &header,
     break;
   case FrameType::kKernelWrites:
     decode_kernel_writes(header, cursor, frame.kernel_writes);
+    break;
+  case FrameType::kSiteTable:
+    decode_site_table(cursor, frame.site_table);
+    break;
+  case FrameType::kPeriodSites:
+    decode_period_sites(header, cursor, frame.period_sites);
     break;
   case FrameType::kRegions: {
     frame.regions.time_ns = cursor.varint("regions' time");

@@ -30,6 +30,8 @@ struct Frame {
   Note note;
   End end;
   KernelWrites kernel_writes;
+  SiteTablePart site_table;
+  PeriodSites period_sites;
   Regions regions;
   /// Of a Period or a Mappings frame. Frames of mappings that should come
   /// before it are lost. What the one before says no longer holds.

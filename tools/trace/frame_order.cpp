@@ -53,6 +53,8 @@ void FrameOrder::skip_damage() {
   lost_beginning_ = true;
   kernel_open_.reset();
   kernel_floor_ = 0;
+  sites_open_.reset();
+  lost_sites_beginning_ = true;
   context_in_doubt_ = true;
   for (Context *context : {&mappings_, &threads_, &regions_})
     if (*context == Context::kKnown)
@@ -158,6 +160,43 @@ bool FrameOrder::accept_kernel_writes(const KernelWrites &part) {
   return true;
 }
 
+/// Checks the part against those before it, as accept_period does.
+bool FrameOrder::accept_sites(const PeriodSites &part) {
+  if ((sites_open_ && part.index != *sites_open_) ||
+      (sites_whole_ && part.index <= *sites_whole_))
+    throw Malformed{
+        fmt::format("the sites of period {} are out of order", part.index)};
+  if ((last_whole_ && part.index <= *last_whole_) || open_period_)
+    throw Malformed{fmt::format("the sites of period {} do not come before it",
+                                part.index)};
+  if (part.first ? sites_open_.has_value()
+                 : !sites_open_ && !lost_sites_beginning_)
+    throw Malformed{fmt::format(
+        "the sites of period {} begin twice or not at all", part.index)};
+  if (part.first || !sites_open_) {
+    sites_tid_ = 0;
+    sites_floor_ = 0;
+  }
+  lost_sites_beginning_ = false;
+  if (!part.sections.empty()) {
+    const PeriodSites::Section &front = part.sections.front();
+    if (front.tid < sites_tid_ ||
+        (front.tid == sites_tid_ &&
+         part.runs_of(front).front().first < sites_floor_))
+      throw Malformed{fmt::format("the parts of the sites of period {} overlap "
+                                  "or are out of order",
+                                  part.index)};
+    sites_tid_ = part.sections.back().tid;
+    sites_floor_ = part.runs_of(part.sections.back()).back().end();
+  }
+  sites_open_ = part.index;
+  if (part.last) {
+    sites_open_.reset();
+    sites_whole_ = part.index;
+  }
+  return true;
+}
+
 bool FrameOrder::accept(Frame &frame) {
   frame.lost_mappings = frame.lost_threads = false;
   context_frames_ += trace::is_context(frame.type);
@@ -166,6 +205,8 @@ bool FrameOrder::accept(Frame &frame) {
     return accept_period(frame);
   case FrameType::kKernelWrites:
     return accept_kernel_writes(frame.kernel_writes);
+  case FrameType::kPeriodSites:
+    return accept_sites(frame.period_sites);
   case FrameType::kMappings:
     frame.lost_mappings = mappings_ != Context::kKnown;
     mappings_ = Context::kKnown;

@@ -54,6 +54,7 @@ private:
 
   bool accept_period(Frame &frame);
   bool accept_kernel_writes(const KernelWrites &part);
+  bool accept_sites(const PeriodSites &part);
   void check_context(const PeriodPart &part);
 
   bool has_counts_; ///< version 1.4
@@ -69,6 +70,13 @@ private:
   std::optional<std::uint64_t> kernel_open_; ///< as open_period_
   std::optional<std::uint64_t> kernel_whole_;
   std::uint64_t kernel_floor_ = 0;
+
+  std::optional<std::uint64_t> sites_open_; ///< as open_period_
+  std::optional<std::uint64_t> sites_whole_;
+  /// Where the next part of the sites may begin.
+  std::uint32_t sites_tid_ = 0;
+  std::uint64_t sites_floor_ = 0;
+  bool lost_sites_beginning_ = false;
 
   std::uint64_t context_frames_ = 0; ///< that precede, lost ones included
   bool context_in_doubt_ = false;    ///< damage since that was compared

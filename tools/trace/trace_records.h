@@ -128,6 +128,77 @@ struct Regions {
   std::vector<Region> regions;
 };
 
+/// A place in the source. Strings are indices into a SiteTablePart's.
+struct SitePlace {
+  std::uint32_t function; ///< linkage name
+  std::uint32_t file;
+  std::uint64_t line; ///< 0: not known. Of kSiteReturn: an offset in the file
+  std::uint32_t column;
+};
+
+/// What the ids of some sites mean. site_table.h collects these.
+struct SiteTablePart {
+  struct Site {
+    std::uint32_t id;
+    std::uint8_t kind; ///< trace::SiteKind
+    SitePlace place;
+    std::size_t first_caller; ///< where it was inlined, the innermost first
+    std::size_t caller_count;
+  };
+  std::vector<std::string> strings;
+  std::vector<Site> sites;
+  std::vector<SitePlace> callers;
+
+  std::span<const SitePlace> callers_of(const Site &site) const {
+    return std::span(callers).subspan(site.first_caller, site.caller_count);
+  }
+};
+
+/// Neighbouring granules that a thread touched from the same sites.
+struct SiteRun {
+  std::uint64_t first;
+  std::uint64_t count;
+  /// Ids of sites, perhaps with trace::kSiteMay; 0: none. Under layout access
+  /// (geometry().layout) `read` is the site of the access, of whatever kind.
+  std::uint32_t read;
+  std::uint32_t write;
+
+  std::uint64_t end() const { return first + count; }
+  friend bool operator==(const SiteRun &a, const SiteRun &b) = default;
+};
+
+/// The site of an access that is certain; 0 if there is none.
+constexpr std::uint32_t certain_site(std::uint32_t site) {
+  return site & trace::kSiteMay ? 0 : site;
+}
+
+/// One part of the sites of a period. All parts come before the period's first
+/// PeriodPart. The writer takes a whole period in this form.
+struct PeriodSites {
+  /// The runs of one thread, by thread in every recording.
+  struct Section {
+    std::uint32_t tid; ///< 0: threads without a shadow of their own
+    std::size_t first_run;
+    std::size_t run_count;
+  };
+
+  std::uint64_t index = 0; ///< of the period
+  bool first = true;
+  bool last = true;
+  std::uint64_t start_ns = 0; ///< of the period
+  std::uint64_t end_ns = 0;
+  std::vector<Section> sections;
+  std::vector<SiteRun> runs;
+
+  std::span<const SiteRun> runs_of(const Section &section) const {
+    return std::span(runs).subspan(section.first_run, section.run_count);
+  }
+  void add_section(std::uint32_t tid, std::span<const SiteRun> of_thread) {
+    sections.push_back({tid, runs.size(), of_thread.size()});
+    runs.insert(runs.end(), of_thread.begin(), of_thread.end());
+  }
+};
+
 struct Note {
   std::uint64_t time_ns = 0;
   std::uint64_t period = 0;

@@ -236,6 +236,75 @@ Bytes encode(const Regions &regions) {
   return out;
 }
 
+Bytes encode(const SiteTablePart &table) {
+  Bytes out;
+  Encoder encoder(out);
+  const auto put = [&](const SitePlace &place) {
+    encoder.site_place(place.function, place.file, place.line, place.column);
+  };
+  encoder.site_table(table.strings.size());
+  for (const std::string &text : table.strings)
+    encoder.string(text_of(text));
+  encoder.site_count(table.sites.size());
+  for (const SiteTablePart::Site &site : table.sites) {
+    encoder.site(site.id, site.kind);
+    put(site.place);
+    encoder.site_callers(site.caller_count);
+    for (const SitePlace &caller : table.callers_of(site))
+      put(caller);
+  }
+  return out;
+}
+
+Bytes encode(const PeriodSites &part) {
+  Bytes out;
+  Encoder encoder(out);
+  encoder.period_sites(
+      part.index,
+      static_cast<std::uint8_t>((part.first ? trace::kPartFirst : 0) |
+                                (part.last ? trace::kPartLast : 0)),
+      part.start_ns, part.end_ns, part.sections.size());
+  for (const PeriodSites::Section &section : part.sections) {
+    encoder.section(section.tid, section.run_count);
+    for (const SiteRun &run : part.runs_of(section))
+      encoder.site_run(run.first, run.count, run.read, run.write);
+  }
+  return out;
+}
+
+std::vector<Bytes> encode_sites(const PeriodSites &sites,
+                                std::size_t part_bytes) {
+  // Upper bounds: a run is four numbers, a section two more.
+  constexpr std::size_t kRunBytes = 7 + 7 + 5 + 5, kSectionBytes = 15;
+  std::vector<Bytes> payloads;
+  PeriodSites part;
+  part.index = sites.index;
+  part.start_ns = sites.start_ns;
+  part.end_ns = sites.end_ns;
+  const auto end_part = [&](bool is_last) {
+    part.first = payloads.empty();
+    part.last = is_last;
+    payloads.push_back(encode(part));
+    part.sections.clear();
+    part.runs.clear();
+  };
+  const std::size_t most_runs =
+      std::max<std::size_t>(part_bytes / (kRunBytes + kSectionBytes), 1);
+  for (const PeriodSites::Section &section : sites.sections) {
+    std::span<const SiteRun> rest = sites.runs_of(section);
+    while (!rest.empty()) {
+      if (part.runs.size() >= most_runs)
+        end_part(/*is_last=*/false);
+      const std::size_t count =
+          std::min(rest.size(), most_runs - part.runs.size());
+      part.add_section(section.tid, rest.first(count));
+      rest = rest.subspan(count);
+    }
+  }
+  end_part(/*is_last=*/true);
+  return payloads;
+}
+
 std::vector<Bytes> encode_period(const PeriodPart &period,
                                  std::size_t part_bytes) {
   std::vector<PeriodPart> parts;

@@ -67,6 +67,12 @@ Bytes encode(const End &end);
 Bytes encode(const PeriodPart &part);
 Bytes encode(const KernelWrites &part);
 Bytes encode(const Regions &regions);
+Bytes encode(const SiteTablePart &table);
+Bytes encode(const PeriodSites &part);
+/// Cuts the sites of a whole period into parts. Each payload has about
+/// part_bytes at most.
+std::vector<Bytes> encode_sites(const PeriodSites &sites,
+                                std::size_t part_bytes = trace::kPartBytes);
 
 /// Cuts a whole period into parts. Each payload has about part_bytes at most.
 std::vector<Bytes> encode_period(const PeriodPart &period,
@@ -110,6 +116,15 @@ public:
   }
   void write(const Regions &regions) {
     frame(trace::FrameType::kRegions, encode(regions));
+  }
+  void write(const SiteTablePart &table) {
+    frame(trace::FrameType::kSiteTable, encode(table));
+  }
+  /// Writes the sites of a whole period. The period must follow.
+  void write(const PeriodSites &sites,
+             std::size_t part_bytes = trace::kPartBytes) {
+    for (const Bytes &payload : encode_sites(sites, part_bytes))
+      frame(trace::FrameType::kPeriodSites, payload);
   }
   /// Writes a whole period. It sets the period's `context` itself.
   void write(PeriodPart period, std::size_t part_bytes = trace::kPartBytes) {

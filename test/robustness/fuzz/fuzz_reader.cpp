@@ -27,6 +27,7 @@
 #include "report/wss_report.h"
 #include "support/failure.h"
 #include "trace/runs.h"
+#include "trace/site_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -68,6 +69,27 @@ void check_part(const PeriodPart &part, const Geometry &geometry) {
   for (const GranuleRun &run : union_of_sections(part, scratch)) {
     require(run.first >= position, "unions rise");
     position = run.end();
+  }
+}
+
+/// Rows of sites rise, and the table finds or does not find their ids.
+void check_sites(const PeriodSites &part, const SiteTable &table,
+                 const Geometry &geometry) {
+  require(part.start_ns <= part.end_ns, "periods end after they begin");
+  std::int64_t tid = -1;
+  for (const PeriodSites::Section &section : part.sections) {
+    require(section.tid > tid, "sections of sites rise by thread");
+    tid = section.tid;
+    require(section.run_count != 0, "sections of sites are not empty");
+    std::uint64_t position = 0;
+    for (const SiteRun &run : part.runs_of(section)) {
+      require(run.first >= position && run.count != 0, "runs of sites rise");
+      require(run.read != 0 || run.write != 0, "runs have sites");
+      for (const std::uint32_t id : {run.read, run.write})
+        require(!site_text(table, certain_site(id)).empty(), "sites have text");
+      position = run.end();
+    }
+    require(position <= geometry.granule_limit(), "runs end in the space");
   }
 }
 
@@ -144,7 +166,12 @@ void read_in_all_ways(const Bytes &bytes) {
   Frame frame;
   std::vector<std::uint64_t> whole;
   std::optional<std::uint64_t> open;
+  SiteTable sites;
   while (reader.next(frame)) {
+    if (frame.type == trace::FrameType::kSiteTable)
+      sites.add(frame.site_table);
+    if (frame.type == trace::FrameType::kPeriodSites)
+      check_sites(frame.period_sites, sites, reader.geometry());
     if (frame.type != trace::FrameType::kPeriod)
       continue;
     const PeriodPart &part = frame.period;

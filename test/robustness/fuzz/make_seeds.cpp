@@ -82,6 +82,12 @@ Bytes payloads_of(const Bytes &sample, bool with_damage = false) {
       case trace::FrameType::kRegions:
         payload = encode(frame.regions);
         break;
+      case trace::FrameType::kSiteTable:
+        payload = encode(frame.site_table);
+        break;
+      case trace::FrameType::kPeriodSites:
+        payload = encode(frame.period_sites);
+        break;
       }
       if (payload.size() > 1000)
         continue;
