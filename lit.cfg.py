@@ -116,6 +116,8 @@ for name in ("HOME", "USER", "LANG", "XDG_RUNTIME_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.environment["LC_ALL"] = "C.UTF-8"
+# The user's own list of targets must not reach the tests.
+config.environment["XDG_CONFIG_HOME"] = os.path.join(config.pagetide_build_root, "test")
 config.environment["PATH"] = os.path.pathsep.join(
     [config.llvm_tools_dir, config.environment["PATH"]]
 )

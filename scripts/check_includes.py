@@ -26,7 +26,8 @@ FLOORS = {
         ["periods"], ["threads"], ["shadow"], ["platform"],
     ],
     "tools": [
-        ["commands"], ["audit", "control", "record", "report"], ["trace"], ["support"],
+        ["commands"], ["audit", "control", "record", "report", "targets"], ["trace"],
+        ["support"],
     ],
 }
 SUFFIXES = {".h", ".cpp", ".inc"}

@@ -7,6 +7,7 @@
 #include "platform/environment.h"
 
 #include "platform/run_options.h"
+#include "platform/target_options.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -41,8 +42,11 @@ const char *OptionsOfEnvironment() {
 const char *OptionsOfProcess() {
   if (getauxval(AT_SECURE))
     return nullptr;
-  const char *options = Environment("PAGETIDE_OPTIONS");
-  return options ? options : OptionsOfRun();
+  if (const char *options = Environment("PAGETIDE_OPTIONS"))
+    return options;
+  if (const char *options = OptionsOfRun())
+    return options;
+  return OptionsOfTarget(Environment("XDG_CONFIG_HOME"), Environment("HOME"));
 }
 
 } // namespace pagetide

@@ -17,8 +17,9 @@ void SetStartEnvironment(char **environment);
 const char *OptionsOfEnvironment();
 
 /// PAGETIDE_OPTIONS of the environment. If there is no such variable, the
-/// options of the `pagetide record` that is an ancestor of this process, or
-/// null.
+/// options of the `pagetide record` that is an ancestor of this process. If
+/// there is none, those that `pagetide target` has registered for this program,
+/// or null.
 const char *OptionsOfProcess();
 
 } // namespace pagetide

@@ -395,6 +395,7 @@ void ReadFlags() {
   CheckEngine();
   CheckRange("staging_mib", flags.staging_mib, 1,
              shadow_file::kMaxStagingBytes >> 20);
+  CheckRange("trace_limit_mib", flags.trace_limit_mib, 0, u64{1} << 40);
   CheckRange("idle_after", flags.idle_after, 0, 1000000);
   CheckRange("compression", flags.compression, 1, 19);
   if (flags.control_signal)

@@ -11,11 +11,13 @@
 
 namespace pagetide {
 
-uptr ReadSmallFile(int directory, const char *name, char *text, uptr room) {
-  const uptr fd = Syscall(SYS_openat, (uptr)directory, (uptr)name,
-                          O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (Failed(fd))
-    return 0;
+uptr OpenSmallFile(int directory, const char *name) {
+  // A FIFO that nobody writes to must not stop the process.
+  return Syscall(SYS_openat, (uptr)directory, (uptr)name,
+                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+uptr ReadSmallFile(uptr fd, char *text, uptr room) {
   uptr used = 0;
   while (used < room) {
     const uptr n = Syscall(SYS_read, fd, (uptr)text + used, room - used);
@@ -23,6 +25,14 @@ uptr ReadSmallFile(int directory, const char *name, char *text, uptr room) {
       break;
     used += n;
   }
+  return used;
+}
+
+uptr ReadSmallFile(int directory, const char *name, char *text, uptr room) {
+  const uptr fd = OpenSmallFile(directory, name);
+  if (Failed(fd))
+    return 0;
+  const uptr used = ReadSmallFile(fd, text, room);
   Syscall(SYS_close, fd);
   return used;
 }

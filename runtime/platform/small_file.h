@@ -11,9 +11,17 @@
 
 namespace pagetide {
 
-/// Reads a small file, which must be no symbolic link. `directory` is as for
-/// openat. Returns its size, or `room` if it does not fit; 0 if it cannot be
-/// read. System calls only.
+// These use system calls only.
+
+/// Opens a file, which must be no symbolic link. `directory` is as for openat.
+/// Returns its descriptor, or as system calls do if that fails.
+uptr OpenSmallFile(int directory, const char *name);
+
+/// Reads a file. Returns its size, or `room` if it does not fit; 0 if it cannot
+/// be read.
+uptr ReadSmallFile(uptr fd, char *text, uptr room);
+
+/// Opens, reads and closes it.
 uptr ReadSmallFile(int directory, const char *name, char *text, uptr room);
 
 } // namespace pagetide

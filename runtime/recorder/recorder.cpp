@@ -6,6 +6,7 @@
 
 #include "recorder/recorder.h"
 
+#include "periods/staging.h"
 #include "periods/watch.h"
 #include "platform/bailout.h"
 #include "platform/messages.h"
@@ -23,6 +24,7 @@
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
 #include "trace/pending_frames.h"
+#include "trace/trace_encode.h"
 #include "trace/trace_writer.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -41,6 +43,26 @@ static bool EndPeriodOrStop(u32 flags, bool on_caller, const EndReason *last) {
   return false;
 }
 
+static bool TraceIsFull() {
+  const u64 limit = GetFlags().trace_limit_mib << 20;
+  return limit && Tracing() && TraceBytes() >= limit;
+}
+
+/// As EndPeriodOrStop. If the trace is full, the period is its last one.
+static void EndPeriodWithinLimit(u32 flags, bool on_caller) {
+  if (!TraceIsFull()) {
+    EndPeriodOrStop(flags, on_caller, nullptr);
+    return;
+  }
+  EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+             NoteCode::kInfo,
+             "the trace has reached its limit (option trace_limit_mib): the "
+             "recording ends here");
+  const EndReason reason = EndReason::kStop;
+  if (EndPeriodOrStop(flags | kPeriodFinal, on_caller, &reason))
+    StopRecording();
+}
+
 /// Ends a period because its time has passed. Further scheduled ends that have
 /// passed since are overruns: they lengthened this period.
 static void EndTimedPeriod(u64 now) {
@@ -57,7 +79,7 @@ static void EndTimedPeriod(u64 now) {
     return Schedule(due);
   }
   recorder_state.wrote_end_frame = false;
-  EndPeriodOrStop(0, false, nullptr);
+  EndPeriodWithinLimit(0, false);
   Schedule(due);
 }
 
@@ -130,7 +152,7 @@ static int Answer() {
     ChangePeriod(request.number);
     return PAGETIDE_OK;
   case Op::kPeriodEnd:
-    EndPeriodOrStop((u32)request.number, true, nullptr);
+    EndPeriodWithinLimit((u32)request.number, true);
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kFlush:

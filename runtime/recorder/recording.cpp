@@ -25,6 +25,7 @@
 #include "trace/pending_frames.h"
 #include "trace/trace_encode.h"
 #include "trace/trace_file.h"
+#include "trace/trace_folder.h"
 #include "trace/trace_header.h"
 #include "trace/trace_writer.h"
 
@@ -147,8 +148,19 @@ static int StartTrace(u64 now, const char *parent_trace) {
   SetTracing(false);
   int fd = -1;
   if (record_config.trace_path[0]) {
-    if (int error = CreateTraceFile(record_config.trace_path,
-                                    recorder_state.trace_path, &fd)) {
+    const u64 keep = GetFlags().keep_traces;
+    const int error = keep ? CreateTraceInFolder(record_config.trace_path, keep,
+                                                 recorder_state.trace_path, &fd)
+                           : CreateTraceFile(record_config.trace_path,
+                                             recorder_state.trace_path, &fd);
+    if (keep && error == EBUSY) {
+      Warning("cannot create the trace %s: the folder may hold %llu traces "
+              "(option keep_traces), and all are being written. The process is "
+              "not recorded. Raise the option (pagetide target add --keep).\n",
+              record_config.trace_path, keep);
+      return PAGETIDE_IO;
+    }
+    if (error) {
       Warning("cannot create the trace %s: %s. Choose another path with option "
               "trace_path (pagetide record -o).\n",
               record_config.trace_path, DescribeErrno(error));

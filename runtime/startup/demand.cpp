@@ -9,7 +9,9 @@
 #include "interceptors/real_functions.h"
 #include "pagetide/abi.h"
 #include "platform/environment.h"
+#include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/target_options.h"
 
 namespace pagetide {
 
@@ -26,6 +28,11 @@ bool MarksAreWanted(u32 flags, bool always) {
     return true;
   if (const char *options = OptionsOfProcess(); options && *options)
     return !SaysMarksLate(options);
+  if (const char *list = UnknownTargetList())
+    Warning("%s: is not a list of targets that this libpagetide.so knows. The "
+            "program is not recorded. Write the list with the pagetide that "
+            "belongs to it: pagetide target reset.\n",
+            list);
   const char *defaults = OptionsOfProgram();
   const bool uses_api = flags & abi::kModuleUsesApi;
   return (uses_api || *defaults) && !SaysMarksLate(defaults);

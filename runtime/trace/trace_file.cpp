@@ -148,7 +148,7 @@ int WriteAll(TraceFile &file, iovec *pieces, uptr count) {
       pieces->iov_len -= n;
     }
   }
-  file.offset += bytes;
+  __atomic_store_n(&file.offset, file.offset + bytes, __ATOMIC_RELAXED);
   return 0;
 }
 

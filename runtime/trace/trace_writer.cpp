@@ -195,6 +195,10 @@ static void RunWriter(void *) {
   }
 }
 
+u64 TraceBytes() {
+  return __atomic_load_n(&writer.file.offset, __ATOMIC_RELAXED);
+}
+
 bool DrainTraceWriter() {
   for (u32 done;
        (done = LoadAcquire(&writer.done)) != LoadAcquire(&writer.queued);)

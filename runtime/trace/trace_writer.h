@@ -28,6 +28,9 @@ void StartTraceWriter(int fd, const char *path, const trace::FileHeader &header,
 /// when writing has failed.
 void QueuePeriod(PeriodResult *result);
 
+/// The bytes that the trace has now. Periods may still wait in the queue.
+u64 TraceBytes();
+
 /// Waits until all queued periods have been passed to the kernel. False if
 /// writing has failed; a message was printed then.
 bool DrainTraceWriter();

@@ -61,6 +61,7 @@ extern const Command kExportCommand;
 extern const Command kInfoCommand;
 extern const Command kAuditCommand;
 extern const Command kCtlCommand;
+extern const Command kTargetCommand;
 
 /// The kinds of reports.
 std::span<const Command *const> report_kinds();

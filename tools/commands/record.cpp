@@ -63,16 +63,9 @@ std::string runtime_options(const RecordOptions &options,
     out.add("trace_path", "");
   }
   out.add("control", socket);
-  if (!options.period.empty())
-    out.add("period", duration_option(*parse_duration(options.period)));
+  add_recording_text(out, options);
   if (options.engine != "marks")
     out.add("engine", options.engine);
-  if (options.per_thread)
-    out.add("per_thread", "1");
-  if (!options.checksum.empty())
-    out.add("checksum", options.checksum);
-  if (!options.unstable.empty())
-    out.add("unstable", options.unstable);
   if (!options.on_failure.empty())
     out.add("on_failure", options.on_failure);
   return out.text();

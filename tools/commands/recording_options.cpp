@@ -1,4 +1,4 @@
-//===- recording_options.cpp - What record and ctl ask in the same words --===//
+//===- recording_options.cpp - Words that record, ctl and target share ----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +7,8 @@
 #include "commands/recording_options.h"
 
 #include "record/recording_run.h"
+#include "record/runtime_options.h"
+#include "support/text_format.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +20,10 @@ void add_recording_options(CLI::App &app, RecordingOptions &options,
       ->type_name("FILE")
       ->check(CLI::Validator(
           [](std::string &text) { return check_output(text); }, ""));
+  add_recording_choices(app, options);
+}
+
+void add_recording_choices(CLI::App &app, RecordingOptions &options) {
   app.add_option("-p,--period", options.period,
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "
                  "its periods itself. [500ms]")
@@ -39,6 +45,17 @@ void add_recording_options(CLI::App &app, RecordingOptions &options,
          "the checksum once more. [flag]")
       ->type_name("flag|rehash|stop")
       ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
+}
+
+void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {
+  if (!options.period.empty())
+    text.add("period", duration_option(*parse_duration(options.period)));
+  if (options.per_thread)
+    text.add("per_thread", "1");
+  if (!options.checksum.empty())
+    text.add("checksum", options.checksum);
+  if (!options.unstable.empty())
+    text.add("unstable", options.unstable);
 }
 
 } // namespace pagetide::tools

@@ -1,4 +1,4 @@
-//===- recording_options.h - What record and ctl ask in the same words ----===//
+//===- recording_options.h - Words that record, ctl and target share ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,6 +28,12 @@ struct RecordingOptions {
 /// becomes of a file that exists.
 void add_recording_options(CLI::App &app, RecordingOptions &options,
                            const char *output_help);
+/// The same without --output.
+void add_recording_choices(CLI::App &app, RecordingOptions &options);
+
+class RuntimeOptions;
+/// Adds what was given, apart from the output, as options of the runtime.
+void add_recording_text(RuntimeOptions &text, const RecordingOptions &options);
 
 } // namespace pagetide::tools
 

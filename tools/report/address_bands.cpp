@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace pagetide::tools {
@@ -150,11 +151,10 @@ AddressBands UsedRanges::bands(
   });
   const std::size_t cuts = std::max<std::size_t>(max_bands, 1) - 1;
   if (holes.size() > cuts) {
-    std::stable_sort(
-        holes.begin(), holes.end(), [](const Hole &a, const Hole &b) {
-          return a.length != b.length ? a.length > b.length
-                                      : a.name_changes > b.name_changes;
-        });
+    std::ranges::sort(holes, [](const Hole &a, const Hole &b) {
+      return std::tuple(b.length, b.name_changes, a.before) <
+             std::tuple(a.length, a.name_changes, b.before);
+    });
     holes.resize(cuts);
   }
   std::set<std::size_t> ends; // indices of ranges that end a band
@@ -167,7 +167,7 @@ AddressBands UsedRanges::bands(
   bool begins = true;
   for (const auto &[first, range] : ranges_) {
     if (begins)
-      bands.push_back({.first = first, .end = range.end});
+      bands.push_back({.first = first, .end = range.end, .label = {}});
     bands.back().end = range.end;
     names[range.name] += range.end - first;
     begins = ends.contains(index) || index + 1 == ranges_.size();

@@ -164,6 +164,8 @@ void Summarizer::add_frame(const Frame &frame) {
     break;
   case trace::FrameType::kKernelWrites: // pagetide audit
   case trace::FrameType::kRegions:
+  case trace::FrameType::kPeriodSites: // pagetide report sites
+  case trace::FrameType::kSiteTable:
     break;
   case trace::FrameType::kEnd:
     summary_.end = frame.end;

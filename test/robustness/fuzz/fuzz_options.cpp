@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The first byte chooses: 0 the input is PAGETIDE_OPTIONS; 1 it is the value of
-// an option that record writes and the runtime reads back; 2 a duration. The
-// runtime's parser is compiled in, with the few functions of it that it calls
-// defined here.
+// an option that record writes and the runtime reads back; 2 a duration; 3 a
+// list of targets. The runtime's parsers are compiled in, with the few
+// functions that they call defined here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +15,20 @@
 #include "record/runtime_options.h"
 #include "support/failure.h"
 #include "support/text_format.h"
+#include "targets/target_list.h"
 
 // By path: both directories have a trace_writer.h.
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/target_options.h"
+
+#include "pagetide/targets_file.h"
 
 #include <cstdarg>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <unistd.h>
@@ -47,6 +53,7 @@ void Fatal(const char *format, ...) {
   throw Refused();
 }
 void Say(const char *, ...) {}
+u32 GetPidRaw() { return 1; }
 void SetMessageOptions(const MessageOptions &options) {
   require(options.log_path, "a log path");
 }
@@ -84,10 +91,37 @@ void check_flags() {
   require(std::strlen(pagetide::FlagsAsText()) < 4096, "the text ends");
 }
 
+/// The runtime finds in a list what the tools read there.
+void check_targets(const std::string &text) {
+  constexpr std::size_t kFirst = sizeof(pagetide::targets_file::kFirstLine) - 1;
+  pagetide::TargetEntry entry;
+  std::vector<Target> targets;
+  try {
+    targets = parse_target_list(text);
+  } catch (const Failure &) {
+    pagetide::FindTarget(text.data(), text.size(), "program", entry);
+    return;
+  }
+  require(targets.empty() || target_list_text(targets) == text,
+          "a list is written as it was read");
+  std::set<std::string> seen;
+  for (const Target &target : targets) {
+    if (!seen.insert(target.program).second)
+      continue;
+    require(pagetide::FindTarget(text.data() + kFirst, text.size() - kFirst,
+                                 target.program.c_str(), entry),
+            "the runtime finds each target");
+    require(target.folder == std::string(entry.folder, entry.folder_bytes) &&
+                target.options ==
+                    std::string(entry.options, entry.options_bytes),
+            "and finds what the tools find");
+  }
+}
+
 } // namespace
 
 void pagetide::tools::try_input(Input input) {
-  const unsigned kind = input.byte() % 3;
+  const unsigned kind = input.byte() % 4;
   std::string text = input.rest();
   text.resize(std::strlen(text.c_str())); // the environment has no zeros
   if (kind == 0) {
@@ -102,6 +136,8 @@ void pagetide::tools::try_input(Input input) {
     }
     require(parses(options.text()), "the runtime takes what record writes");
     require(text == pagetide::GetFlags().trace_path, "and takes it for that");
+  } else if (kind == 3) {
+    check_targets(text);
   } else if (const auto ns = parse_duration(text); ns && *ns <= kMostNs) {
     require(parses("settle=" + duration_option(*ns)), "durations go through");
     require(pagetide::GetFlags().settle == *ns, "unchanged");

@@ -159,6 +159,8 @@ void write_small_seeds(const std::string &directory) {
   options("unknown", 0, "perod=1s");
   options("path", 1, "/tmp/a 'b':c");
   options("duration", 2, "1.25ms");
+  options("targets", 3,
+          "pagetide targets 1\nbzip2\t/traces/b\tperiod=1s\nredis\t/r\t\n");
 }
 
 /// Command lines as fuzz_commands.cpp takes them; the first letter chooses the
