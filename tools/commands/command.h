@@ -63,6 +63,8 @@ extern const Command kAuditCommand;
 extern const Command kCtlCommand;
 extern const Command kTargetCommand;
 
+extern const Command kReportHeatmapCommand;
+
 /// The kinds of reports.
 std::span<const Command *const> report_kinds();
 

@@ -151,9 +151,9 @@ AddressBands UsedRanges::bands(
   });
   const std::size_t cuts = std::max<std::size_t>(max_bands, 1) - 1;
   if (holes.size() > cuts) {
-    std::ranges::sort(holes, [](const Hole &a, const Hole &b) {
-      return std::tuple(b.length, b.name_changes, a.before) <
-             std::tuple(a.length, a.name_changes, b.before);
+    std::sort(holes.begin(), holes.end(), [](const Hole &a, const Hole &b) {
+      return std::tie(b.length, b.name_changes, a.before) <
+             std::tie(a.length, a.name_changes, b.before);
     });
     holes.resize(cuts);
   }
@@ -167,7 +167,7 @@ AddressBands UsedRanges::bands(
   bool begins = true;
   for (const auto &[first, range] : ranges_) {
     if (begins)
-      bands.push_back({.first = first, .end = range.end, .label = {}});
+      bands.push_back({.first = first, .end = range.end});
     bands.back().end = range.end;
     names[range.name] += range.end - first;
     begins = ends.contains(index) || index + 1 == ranges_.size();

@@ -28,7 +28,7 @@ struct AddressBand {
   std::uint64_t first = 0; ///< granules
   std::uint64_t end = 0;
   std::uint64_t position = 0;  ///< of `first` on the axis
-  std::string label;           ///< name of the mapping with the most granules
+  std::string label = {};      ///< name of the mapping with the most granules
   std::size_t more_labels = 0; ///< how many mappings of other names it has
 
   std::uint64_t length() const { return end - first; }

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <langinfo.h>
+#include <string_view>
 
 namespace pagetide::tools {
 
@@ -21,6 +22,18 @@ namespace {
 
 constexpr std::size_t kMinWidth = 60;
 constexpr std::size_t kMaxWidth = 400;
+
+Colors colors_of_terminal() {
+  const char *no_color = std::getenv("NO_COLOR");
+  const char *term = std::getenv("TERM");
+  if (!::isatty(STDOUT_FILENO) || (no_color && *no_color) || !term || !*term ||
+      std::string_view(term) == "dumb")
+    return Colors::kNone;
+  const char *color_term = std::getenv("COLORTERM");
+  const bool many = std::strstr(term, "256color") ||
+                    std::strstr(term, "direct") || (color_term && *color_term);
+  return many ? Colors::kMany : Colors::kFew;
+}
 
 } // namespace
 
@@ -36,6 +49,7 @@ ReportStyle style_of_terminal() {
   style.width = std::clamp(style.width, kMinWidth, kMaxWidth);
   std::setlocale(LC_CTYPE, "");
   style.unicode = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  style.colors = colors_of_terminal();
   return style;
 }
 

@@ -87,13 +87,7 @@ std::string RunReport::units() const {
   return fmt::format("{}s of {}", unit(), bytes(1));
 }
 
-void RunReport::head(TextLines &out, const std::string &words,
-                     const ReportStyle &style) const {
-  const auto paragraph = [&](const std::string &text) {
-    out.append(std::string(kHeadIndent, ' '));
-    out.append(wrapped(text, kHeadIndent, style.width));
-  };
-  out.append(wrapped(title(), 0, style.width));
+std::string RunReport::subject() const {
   const Trace &first = traces_.front();
   std::uint64_t periods = 0;
   std::size_t incomplete = 0;
@@ -110,36 +104,46 @@ void RunReport::head(TextLines &out, const std::string &words,
   if (traces_.size() == 1) {
     const std::string program =
         first.program.substr(first.program.rfind('/') + 1);
-    paragraph(fmt::format("{} ({}): {}process {}, {}", printable(first.path),
-                          incomplete == 0 ? "complete" : "INCOMPLETE",
-                          program.empty() ? "" : printable(program) + ", ",
-                          first.pid, lengths));
-  } else {
-    paragraph(fmt::format(
-        "{} and {} more ({}): {} processes, {}", printable(first.path),
-        format_count(traces_.size() - 1),
-        incomplete == 0
-            ? std::string("complete")
-            : fmt::format("{} INCOMPLETE", format_count(incomplete)),
-        format_count(traces_.size()), lengths));
+    return fmt::format("{} ({}): {}process {}, {}", printable(first.path),
+                       incomplete == 0 ? "complete" : "INCOMPLETE",
+                       program.empty() ? "" : printable(program) + ", ",
+                       first.pid, lengths);
   }
+  return fmt::format(
+      "{} and {} more ({}): {} processes, {}", printable(first.path),
+      format_count(traces_.size() - 1),
+      incomplete == 0 ? std::string("complete")
+                      : fmt::format("{} INCOMPLETE", format_count(incomplete)),
+      format_count(traces_.size()), lengths);
+}
+
+std::vector<std::string> RunReport::facts(const std::string &words) const {
+  std::vector<std::string> facts = {subject()};
   if (!words.empty())
-    paragraph(fmt::format("Selected: {}", words));
+    facts.push_back(fmt::format("Selected: {}", words));
   std::size_t named = 0;
   for (const Trace &trace : traces_)
     if (!trace.completeness.is_complete() && named++ < kMaxProblems)
-      paragraph(
+      facts.push_back(
           fmt::format("INCOMPLETE: {}{}",
                       traces_.size() == 1 ? "" : printable(trace.path) + ": ",
                       trace.completeness.sentence()));
   if (named > kMaxProblems)
-    paragraph(fmt::format("and {} more traces are INCOMPLETE",
-                          format_count(named - kMaxProblems)));
+    facts.push_back(fmt::format("and {} more traces are INCOMPLETE",
+                                format_count(named - kMaxProblems)));
   if (unnamed_ != 0)
-    paragraph(fmt::format(
+    facts.push_back(fmt::format(
         "Not counted: {} access{} of {}s whose mapping the trace listed only "
         "later, or never",
         format_count(unnamed_), unnamed_ == 1 ? "" : "es", unit()));
+  return facts;
+}
+
+void RunReport::head(TextLines &out, const std::string &words,
+                     const ReportStyle &style) const {
+  out.append(wrapped(title(), 0, style.width));
+  for (const std::string &fact : facts(words))
+    out.paragraph(kHeadIndent, fact, style.width);
 }
 
 std::string RunReport::text(const std::string &words,

@@ -58,6 +58,9 @@ protected:
   virtual void write_text(TextLines &out, const ReportStyle &style) const = 0;
   virtual void write_json(nlohmann::ordered_json &out) const = 0;
 
+  /// What the report is about: the files, programs and periods, then what is
+  /// selected and what is missing. Call it after all traces were added.
+  std::vector<std::string> facts(const std::string &words) const;
   /// "page" or "granule".
   const char *unit() const { return is_page_ ? "page" : "granule"; }
   std::string bytes(std::uint64_t granules) const;
@@ -77,6 +80,7 @@ protected:
   const char *access_verb() const;
 
 private:
+  std::string subject() const;
   void head(TextLines &out, const std::string &words,
             const ReportStyle &style) const;
 

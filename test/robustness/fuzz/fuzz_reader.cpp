@@ -16,6 +16,7 @@
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
 #include "fuzz_traces.h"
+#include "report/heatmap_report.h"
 #include "report/hot_report.h"
 #include "report/info_text.h"
 #include "report/mappings_report.h"
@@ -135,6 +136,25 @@ ModuleFile look_up(const std::string &path) {
   return file;
 }
 
+/// The kind that reads twice.
+void check_heatmap(const Bytes &bytes, const Selection &selection) {
+  using Form = HeatmapReport::Form;
+  for (const Form form : {Form::kText, Form::kSvg, Form::kJson}) {
+    HeatmapReport report(form, {20, 20}, ReportStyle(), 1);
+    SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
+    report.add(trace);
+    report.lay_out();
+    if (report.shows(0)) {
+      SelectedTrace again(reader_of(bytes), selection, 1'000'000'000);
+      report.fill(0, again);
+    }
+    const std::string text = report.text(selection.words(), ReportStyle());
+    require(text.find('\x1b') == std::string::npos, "no terminal controls");
+    report.json(selection.words());
+    report.svg(selection.words());
+  }
+}
+
 /// Every kind of report, of all and of a part.
 void check_kinds(const Bytes &bytes) {
   Selection part;
@@ -158,6 +178,7 @@ void check_kinds(const Bytes &bytes) {
       require(text.find('\x1b') == std::string::npos, "no terminal controls");
       report->json(selection.words());
     }
+    check_heatmap(bytes, selection);
   }
 }
 

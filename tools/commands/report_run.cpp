@@ -1,0 +1,88 @@
+//===- report_run.cpp - From the traces of a run to a report --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/report_run.h"
+
+#include "commands/command.h"
+#include "record/trace_files.h"
+#include "support/failure.h"
+#include "support/say.h"
+#include "support/text_format.h"
+#include "support/text_output.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+KindOptions declare_kind(CLI::App &app) {
+  KindOptions options;
+  declare_report_options(app, options.report);
+  declare_selection(app, options.selection);
+  return options;
+}
+
+void check_selection(const Selection &selection) {
+  if (selection.from_ns >= selection.to_ns)
+    throw Failure(fmt::format("--from: {} is not before --to: {}; nothing is "
+                              "selected",
+                              format_duration(selection.from_ns),
+                              format_duration(selection.to_ns)));
+}
+
+std::uint64_t start_of_run(const std::vector<std::string> &traces) {
+  std::uint64_t start_ns = UINT64_MAX;
+  for (const std::string &trace : traces)
+    if (const auto start = start_of_trace(trace))
+      start_ns = std::min(start_ns, start->monotonic_ns);
+  return start_ns;
+}
+
+int add_traces(const std::vector<std::string> &traces,
+               const Selection &selection, RunReport &report) {
+  const std::uint64_t run_start = start_of_run(traces);
+  int status = kStatusDone;
+  for (const std::string &file : traces) {
+    try {
+      SelectedTrace trace(TraceReader::open(file), selection, run_start);
+      report.add(trace);
+      if (trace.completeness().integrity() == Integrity::kDamaged) {
+        say("{}: {}", printable(file), trace.completeness().sentence());
+        status = kStatusFailed;
+      }
+    } catch (const Failure &failure) {
+      // Report the other traces all the same.
+      say("{}", failure.what());
+      status = kStatusFailed;
+    }
+  }
+  return status;
+}
+
+int run_kind(const ReportOptions &options, const Selection &selection,
+             const std::vector<std::string> &traces, RunReport &report,
+             const char *hint) {
+  const int status = add_traces(traces, selection, report);
+  if (report.traces().empty())
+    return kStatusFailed;
+  ReportStyle style = style_of_terminal();
+  style.top = options.top;
+  TextOutput out;
+  out.write(options.json ? report.json(selection.words())
+                         : report.text(selection.words(), style) + hint);
+  out.close();
+  return status;
+}
+
+int run_kind(const KindOptions &options, RunReport &report) {
+  const std::vector<std::string> traces = traces_of(*options.report);
+  check_selection(*options.selection);
+  return run_kind(*options.report, *options.selection, traces, report);
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,55 @@
+//===- report_run.h - From the traces of a run to a report ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H
+#define PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H
+
+#include "commands/report_options.h"
+#include "report/run_report.h"
+#include "report/selection.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+inline constexpr const char kKindUsage[] = "[OPTIONS] [FILE...]";
+inline constexpr const char kKindStatuses[] =
+    "Exit status 0: done; 2: a file could not be read or reported, or is "
+    "damaged.";
+
+/// What every kind of report is told.
+struct KindOptions {
+  std::shared_ptr<ReportOptions> report = std::make_shared<ReportOptions>();
+  std::shared_ptr<Selection> selection = std::make_shared<Selection>();
+};
+
+KindOptions declare_kind(CLI::App &app);
+
+/// Throws Failure if nothing can be selected.
+void check_selection(const Selection &selection);
+
+/// When the first of the processes began to record.
+std::uint64_t start_of_run(const std::vector<std::string> &traces);
+
+/// Adds what is selected of the traces to the report. Returns the exit status.
+/// If nothing could be added, the report has no traces.
+int add_traces(const std::vector<std::string> &traces,
+               const Selection &selection, RunReport &report);
+
+/// The same, and prints it. `hint` is what follows the report for people.
+int run_kind(const ReportOptions &options, const Selection &selection,
+             const std::vector<std::string> &traces, RunReport &report,
+             const char *hint = "");
+int run_kind(const KindOptions &options, RunReport &report);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H

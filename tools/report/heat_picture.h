@@ -1,0 +1,72 @@
+//===- heat_picture.h - A picture of accesses by time and address ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H
+#define PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H
+
+#include "report/heat_grid.h"
+#include "report/report_style.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// The address space of one process.
+struct HeatPanel {
+  std::string heading; ///< empty if there is only one
+  const HeatGrid *grid;
+};
+
+/// What the drawings show, in whatever form.
+struct HeatPicture {
+  std::string title;
+  std::vector<std::string> facts;
+  HeatTime time;
+  std::vector<HeatPanel> panels; ///< of one time, with as many columns each
+  std::string left_out;          ///< says what is not shown; may be empty
+  bool tells_reads = true;
+  std::string access_word; ///< "accessed" and the like, if not
+  std::string unit;        ///< "page"
+  unsigned granule_shift = 12;
+};
+
+/// What a cell shows.
+enum class HeatKind { kNone, kAccessed, kRead, kWritten, kBoth };
+inline constexpr std::size_t kHeatKinds = 5;
+HeatKind heat_kind(const HeatPicture &picture, const HeatCell &cell);
+
+/// How much of the cell was accessed: the last level whose share it reaches.
+inline constexpr double kHeatLevels[] = {0, 0.1, 0.5};
+inline constexpr std::size_t kHeatLevelCount = 3;
+std::size_t heat_level(double share);
+
+/// "[heap]", "libc.so.6", "libc.so.6 +2": files without their directories.
+std::string band_label(const AddressBand &band);
+
+/// The kinds that a picture can show, and what they mean.
+std::vector<std::pair<HeatKind, std::string>>
+heat_legend(const HeatPicture &picture);
+
+/// Says what a row is.
+std::string heat_row_units(const HeatPicture &picture);
+
+/// The columns of a drawing in text that has at most this width.
+std::size_t heat_text_columns(const std::vector<const AddressBands *> &bands,
+                              unsigned granule_shift, std::size_t width);
+
+/// The picture in lines of at most style.width columns, without its title.
+std::string heat_text(const HeatPicture &picture, const ReportStyle &style);
+
+/// The picture as an SVG document that needs nothing else.
+std::string heat_svg(const HeatPicture &picture);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H

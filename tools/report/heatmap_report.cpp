@@ -1,0 +1,244 @@
+//===- heatmap_report.cpp - Accesses by time and address ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/heatmap_report.h"
+
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// 146 years: sums of two such times do not overflow.
+constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
+constexpr std::size_t kTextRows = 24;
+constexpr std::size_t kMinRowsOfProcess = 5;
+constexpr HeatResolution kSvgResolution = {320, 160};
+constexpr HeatResolution kJsonResolution = {200, 100};
+/// A band has as many rows on average, so that it shows something. That does
+/// not hold for a few bands.
+constexpr std::size_t kRowsOfBand = 2;
+constexpr std::size_t kFewBands = 8;
+constexpr std::size_t kMaxBands = 64;
+constexpr std::size_t kMaxProcesses = 100;
+
+HeatResolution with_defaults(HeatmapReport::Form form,
+                             HeatResolution resolution) {
+  using Form = HeatmapReport::Form;
+  if (resolution.columns == 0 && form != Form::kText)
+    resolution.columns =
+        (form == Form::kSvg ? kSvgResolution : kJsonResolution).columns;
+  if (resolution.rows == 0)
+    resolution.rows = form == Form::kText  ? kTextRows
+                      : form == Form::kSvg ? kSvgResolution.rows
+                                           : kJsonResolution.rows;
+  return resolution;
+}
+
+} // namespace
+
+HeatmapReport::HeatmapReport(Form form, const HeatResolution &resolution,
+                             const ReportStyle &style, std::size_t traces)
+    : form_(form), resolution_(with_defaults(form, resolution)), style_(style) {
+  const std::size_t processes =
+      std::clamp<std::size_t>(std::min(traces, style.top), 1, kMaxProcesses);
+  if (resolution.rows == 0)
+    resolution_.rows =
+        std::max(resolution_.rows, processes * kMinRowsOfProcess);
+  const std::size_t rows = resolution_.rows / processes;
+  max_bands_ =
+      std::clamp(std::max(rows / kRowsOfBand, std::min(rows, kFewBands)),
+                 std::size_t{1}, kMaxBands);
+}
+
+std::string HeatmapReport::title() const {
+  return fmt::format("Heatmap: when which {} were {}", units(),
+                     tells_reads() ? "read and written" : access_word());
+}
+
+void HeatmapReport::read(SelectedTrace &trace) {
+  from_ns_ = trace.selection().from_ns;
+  UsedRanges ranges;
+  trace.name_mappings(
+      [&](std::size_t name, const GranuleRun &piece, const PeriodTime &) {
+        if (piece.flags != 0)
+          ranges.add(name, piece.first, piece.end());
+      });
+  while (const PeriodPart *part = trace.next())
+    end_ns_ =
+        std::max(end_ns_, std::min(trace.since_start(part->end_ns), kMaxTime));
+  processes_.push_back(
+      {ranges.bands(max_bands_,
+                    [&](std::size_t name) { return trace.mapping(name); }),
+       {},
+       false});
+}
+
+void HeatmapReport::lay_out() {
+  // The processes with the most pages, in the order of the traces.
+  std::vector<std::size_t> order(processes_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(processes_[b].bands.length(), a) <
+           std::pair(processes_[a].bands.length(), b);
+  });
+  shown_ = std::min({order.size(), style_.top, kMaxProcesses});
+  std::uint64_t length = 0;
+  std::vector<const AddressBands *> bands;
+  for (std::size_t i = 0; i < shown_; ++i) {
+    Process &process = processes_[order[i]];
+    if (process.bands.length() == 0) {
+      shown_ = i;
+      break;
+    }
+    process.is_shown = true;
+    length += process.bands.length();
+    bands.push_back(&process.bands);
+  }
+  const std::size_t columns =
+      form_ == Form::kText
+          ? std::min(resolution_.columns == 0 ? SIZE_MAX : resolution_.columns,
+                     heat_text_columns(bands, granule_shift(), style_.width))
+          : resolution_.columns;
+  time_ = HeatTime::of(from_ns_, end_ns_, columns);
+  // Each has its share of the rows, by its length, and not less than a few.
+  const std::size_t least =
+      shown_ == 1
+          ? resolution_.rows
+          : std::min(kMinRowsOfProcess,
+                     resolution_.rows / std::max(shown_, std::size_t{1}));
+  const std::size_t spare = resolution_.rows - least * shown_;
+  for (Process &process : processes_)
+    if (process.is_shown)
+      process.grid =
+          HeatGrid(process.bands,
+                   least + static_cast<std::size_t>(
+                               static_cast<double>(spare) *
+                               static_cast<double>(process.bands.length()) /
+                               static_cast<double>(length)),
+                   time_);
+}
+
+bool HeatmapReport::shows(std::size_t trace) const {
+  return processes_[trace].is_shown;
+}
+
+void HeatmapReport::fill(std::size_t trace, SelectedTrace &again) {
+  HeatGrid &grid = processes_[trace].grid;
+  const auto time = [&](std::uint64_t ns) {
+    return std::min(again.since_start(ns), kMaxTime);
+  };
+  again.name_mappings(
+      [&](std::size_t, const GranuleRun &piece, const PeriodTime &period) {
+        if (piece.flags != 0)
+          grid.add(piece, time(period.start_ns), time(period.end_ns));
+      });
+  while (const PeriodPart *part = again.next())
+    if (part->last)
+      grid.add_period(time(part->start_ns), time(part->end_ns));
+}
+
+std::string HeatmapReport::heading(std::size_t trace) const {
+  const Trace &facts = traces()[trace];
+  const std::string program =
+      printable(facts.program.substr(facts.program.rfind('/') + 1));
+  return fmt::format("Process {}{}", facts.pid,
+                     program.empty() ? "" : ": " + program);
+}
+
+HeatPicture HeatmapReport::picture() const {
+  HeatPicture picture;
+  picture.title = title();
+  picture.time = time_;
+  picture.tells_reads = tells_reads();
+  picture.access_word = access_word();
+  picture.unit = unit();
+  picture.granule_shift = granule_shift();
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    if (processes_[i].is_shown)
+      picture.panels.push_back(
+          {processes_.size() == 1 ? "" : heading(i), &processes_[i].grid});
+  if (const std::size_t more = processes_.size() - shown_)
+    picture.left_out =
+        fmt::format("Not shown: {} more process{}, with fewer "
+                    "{}s. --top shows more.",
+                    format_count(more), more == 1 ? "" : "es", unit());
+  return picture;
+}
+
+void HeatmapReport::write_text(TextLines &out, const ReportStyle &style) const {
+  if (shown_ == 0) {
+    out.line("Nothing was {}.", access_word());
+    return;
+  }
+  out.append(heat_text(picture(), style));
+}
+
+std::string HeatmapReport::svg(const std::string &words) const {
+  HeatPicture whole = picture();
+  whole.facts = facts(words);
+  if (shown_ == 0)
+    whole.facts.push_back(fmt::format("Nothing was {}.", access_word()));
+  return heat_svg(whole);
+}
+
+void HeatmapReport::write_json(Json &out) const {
+  out["start_ns"] = time_.from_ns;
+  out["column_ns"] = time_.column_ns;
+  out["columns"] = time_.columns;
+  out["processes"] = Json::array();
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const Process &process = processes_[i];
+    if (!process.is_shown)
+      continue;
+    const HeatGrid &grid = process.grid;
+    const unsigned shift = granule_shift();
+    Json bands = Json::array();
+    for (const AddressBand &band : process.bands.list())
+      bands.push_back({{"address", fmt::format("{:#x}", band.first << shift)},
+                       {"granules", band.length()},
+                       {"mapping", band.label},
+                       {"more_mappings", band.more_labels}});
+    Json rows = Json::array();
+    for (std::size_t row = 0; row < grid.rows().size(); ++row) {
+      const HeatRow &here = grid.rows()[row];
+      Json accessed = Json::array();
+      Json read = Json::array();
+      Json written = Json::array();
+      for (std::size_t column = 0; column < time_.columns; ++column) {
+        const HeatCell &cell = grid.cell(row, column);
+        accessed.push_back(cell.accessed);
+        read.push_back(cell.read);
+        written.push_back(cell.written);
+      }
+      rows.push_back(
+          {{"address", fmt::format("{:#x}", here.first << shift)},
+           {"granules", here.end - here.first},
+           {"band", here.band},
+           {"accessed", std::move(accessed)},
+           {"read", tells_reads() ? std::move(read) : Json()},
+           {"written", tells_reads() ? std::move(written) : Json()}});
+    }
+    Json periods = Json::array();
+    for (std::size_t column = 0; column < time_.columns; ++column)
+      periods.push_back(grid.periods(column));
+    out["processes"].push_back({{"pid", traces()[i].pid},
+                                {"file", traces()[i].path},
+                                {"periods", std::move(periods)},
+                                {"bands", std::move(bands)},
+                                {"rows", std::move(rows)}});
+  }
+}
+
+} // namespace pagetide::tools
