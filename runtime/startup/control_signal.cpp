@@ -54,8 +54,14 @@ static void OnControlSignal(int, siginfo_t *info, void *) {
   const u32 ctl = (u32)info->si_value.sival_int;
   if (RecorderRuns())
     return PassControlToRecorder(ctl);
-  if (MarksAreOn())
-    return; // a forked child, whose recorder starts with its first request
+  if (MarksAreOn()) {
+    // A forked child has no recorder before its first request. Its lock is held
+    // with all signals blocked, so never by the thread that is here. In the
+    // second phase of start-up, ctl sends the signal again.
+    if (InServedProcess() && !EnsureRecorder())
+      PassControlToRecorder(ctl);
+    return;
+  }
   __atomic_store_n(&asking, ctl, __ATOMIC_RELEASE);
   ArmLateStart(AnswerLateStart);
 }

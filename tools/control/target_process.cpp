@@ -6,6 +6,7 @@
 
 #include "control/target_process.h"
 
+#include "pagetide/abi.h"
 #include "pagetide/control.h"
 #include "support/failure.h"
 #include "support/text_format.h"
@@ -73,6 +74,13 @@ std::optional<ControlMarker> read_marker(std::string_view range,
   if (marker.version == 0 || marker.signal < 1 || marker.signal > kMaxSignal)
     return std::nullopt;
   return marker;
+}
+
+/// Whether the first thread's shadow begins there.
+bool is_first_shadow(std::string_view range) {
+  std::uint64_t start = 0;
+  return read_whole_number(take_until(range, '-'), start, 16) &&
+         start == abi::kShadowBias;
 }
 
 /// Returns nothing and sets errno if the file cannot be read.
@@ -204,8 +212,12 @@ ControlMaps read_control_maps(std::string_view text) {
     const std::string_view name = line.substr(begin);
     const std::string_view file = name.substr(name.rfind('/') + 1);
     maps.has_runtime |= file.starts_with("libpagetide.so");
-    maps.has_shadow |= name.starts_with("/memfd:pagetide-shadow ") ||
-                       name == "/memfd:pagetide-shadow";
+    // The shadow of a forked child becomes a memory file when the child is
+    // first recorded.
+    maps.has_shadow |=
+        name.starts_with("/memfd:pagetide-shadow ") ||
+        name == "/memfd:pagetide-shadow" ||
+        (is_first_shadow(range) && name.starts_with("/dev/zero"));
   }
   return maps;
 }

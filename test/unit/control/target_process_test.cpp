@@ -18,6 +18,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace pagetide::tools {
 namespace {
@@ -119,6 +120,16 @@ TEST(ControlMaps, KnowsTheShadow) {
   EXPECT_TRUE(maps.has_shadow);
   EXPECT_FALSE(maps.has_runtime);
   EXPECT_FALSE(maps.marker);
+}
+
+TEST(ControlMaps, KnowsTheShadowOfAForkedChild) {
+  for (const auto &[start, has_shadow] :
+       {std::pair{"7fff0000", true}, {"7fff1000", false}}) {
+    const ControlMaps maps = read_control_maps(fmt::format(
+        "{}-1007fff0000 rw-s 00000000 00:01 4567264      /dev/zero (deleted)\n",
+        start));
+    EXPECT_EQ(maps.has_shadow, has_shadow);
+  }
 }
 
 TEST(ControlMaps, TakesNothingElseForThem) {

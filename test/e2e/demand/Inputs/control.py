@@ -143,6 +143,20 @@ def with_marks():
     assert len(pages("marks.ptrace", server.memory[1])) == PAGES
 
 
+def forked():
+    """A forked child with marks, before it has asked its runtime for anything."""
+    server = Server("forks", options="verbosity=0")
+    server.pid = child_of(server.pid)
+    assert server.threads() == 1
+    state = server.state()
+    assert state["marks"] and not state["recording"], state
+    server.ctl("start", "-o", "child.ptrace", "-p", "5ms")
+    time.sleep(0.4)
+    server.ctl("stop")
+    server.ends()
+    assert len(pages("child.ptrace", server.memory[0])) == PAGES
+
+
 def by_record():
     """A program that pagetide record runs."""
     server = Server(before=(PAGETIDE, "record", "-o", "run.ptrace", "-p",

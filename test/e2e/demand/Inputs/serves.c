@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,8 +47,15 @@ int main(int count, char **words) {
   pthread_t thread;
   if (!strcmp(how, "own-handler"))
     signal(60, own);
-  pthread_create(&thread, NULL, other,
-                 strcmp(how, "blocked-thread") ? NULL : &thread);
+  const int forks = !strcmp(how, "forks");
+  if (forks && fork() > 0) {
+    int status;
+    wait(&status);
+    return status;
+  }
+  if (!forks)
+    pthread_create(&thread, NULL, other,
+                   strcmp(how, "blocked-thread") ? NULL : &thread);
   if (!strcmp(how, "blocked")) {
     sigset_t all;
     sigfillset(&all);
@@ -66,7 +74,8 @@ int main(int count, char **words) {
       return 3;
   }
   ended = 1;
-  pthread_join(thread, NULL);
+  if (!forks)
+    pthread_join(thread, NULL);
   puts("ended");
   return 0;
 }
