@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "commands/report_options.h"
 #include "commands/report_run.h"
 #include "report/heatmap_report.h"
 #include "support/failure.h"

@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace pagetide::tools {
@@ -145,6 +146,22 @@ std::vector<std::string> traces_of(const ReportOptions &options) {
       add(trace);
   }
   return traces;
+}
+
+std::uint64_t start_of_run(const std::vector<std::string> &traces) {
+  std::uint64_t start_ns = UINT64_MAX;
+  for (const std::string &trace : traces)
+    if (const auto start = start_of_trace(trace))
+      start_ns = std::min(start_ns, start->monotonic_ns);
+  return start_ns;
+}
+
+void check_selection(const Selection &selection) {
+  if (selection.from_ns >= selection.to_ns)
+    throw Failure(fmt::format("--from: {} is not before --to: {}; nothing is "
+                              "selected",
+                              format_duration(selection.from_ns),
+                              format_duration(selection.to_ns)));
 }
 
 } // namespace pagetide::tools

@@ -38,6 +38,9 @@ void declare_report_options(CLI::App &app,
 void declare_selection(CLI::App &app,
                        const std::shared_ptr<Selection> &selection);
 
+/// Throws Failure if nothing can be selected.
+void check_selection(const Selection &selection);
+
 /// Accepts what parse_range() reads.
 CLI::Validator range_check();
 
@@ -45,6 +48,9 @@ CLI::Validator range_check();
 /// Throws Failure if the first one is not there and its name is nearly that of
 /// a kind of report.
 std::vector<std::string> traces_of(const ReportOptions &options);
+
+/// When the first of the processes began to record.
+std::uint64_t start_of_run(const std::vector<std::string> &traces);
 
 } // namespace pagetide::tools
 

@@ -7,7 +7,6 @@
 #include "commands/report_run.h"
 
 #include "commands/command.h"
-#include "record/trace_files.h"
 #include "support/failure.h"
 #include "support/say.h"
 #include "support/text_format.h"
@@ -16,8 +15,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace pagetide::tools {
 
 KindOptions declare_kind(CLI::App &app) {
@@ -25,22 +22,6 @@ KindOptions declare_kind(CLI::App &app) {
   declare_report_options(app, options.report);
   declare_selection(app, options.selection);
   return options;
-}
-
-void check_selection(const Selection &selection) {
-  if (selection.from_ns >= selection.to_ns)
-    throw Failure(fmt::format("--from: {} is not before --to: {}; nothing is "
-                              "selected",
-                              format_duration(selection.from_ns),
-                              format_duration(selection.to_ns)));
-}
-
-std::uint64_t start_of_run(const std::vector<std::string> &traces) {
-  std::uint64_t start_ns = UINT64_MAX;
-  for (const std::string &trace : traces)
-    if (const auto start = start_of_trace(trace))
-      start_ns = std::min(start_ns, start->monotonic_ns);
-  return start_ns;
 }
 
 int add_traces(const std::vector<std::string> &traces,

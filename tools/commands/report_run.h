@@ -33,12 +33,6 @@ struct KindOptions {
 
 KindOptions declare_kind(CLI::App &app);
 
-/// Throws Failure if nothing can be selected.
-void check_selection(const Selection &selection);
-
-/// When the first of the processes began to record.
-std::uint64_t start_of_run(const std::vector<std::string> &traces);
-
 /// Adds what is selected of the traces to the report. Returns the exit status.
 /// If nothing could be added, the report has no traces.
 int add_traces(const std::vector<std::string> &traces,

@@ -14,7 +14,6 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr const char kAnonymous[] = "[anonymous]";
 constexpr const char kUnexplained[] = "[unknown]";
 constexpr const char kLost[] = "[mappings lost]";
 constexpr const char kOther[] = "[other mappings]";
@@ -48,7 +47,7 @@ void MappingNames::keep_for_this_period() {
           range.first, range.end,
           [&](std::uint64_t first, std::uint64_t end, const Range *covered) {
             if (!covered)
-              kept.push_back({first, end, range.name});
+              kept.push_back({first, end, range.place});
           });
   };
   add_uncovered(ranges_, closed_ranges_);
@@ -66,19 +65,18 @@ void MappingNames::find_closed() {
   closed_ranges_.clear();
   Pieces pieces(ranges_);
   for (const Range &range : earlier_ranges_)
-    if (names_[range.name].starts_with('/'))
+    if (range.place.is_file)
       pieces.divide(
           range.first, range.end,
           [&](std::uint64_t first, std::uint64_t end, const Range *now) {
-            if (now && names_[now->name] == kAnonymous)
-              closed_ranges_.push_back({first, end, range.name});
+            if (now && names_[now->place.name] == kAnonymousMapping)
+              closed_ranges_.push_back({first, end, range.place});
           });
 }
 
-void MappingNames::set_mappings(const Mappings &mappings) {
-  lost_ = false;
-  keep_for_this_period();
-  ranges_.clear();
+std::vector<MappingNames::Range>
+MappingNames::ranges_of(const Mappings &mappings) {
+  std::vector<Range> ranges;
   std::uint64_t floor = 0;
   for (const Mapping &mapping : mappings.mappings) {
     if (mapping.bytes == 0)
@@ -90,12 +88,23 @@ void MappingNames::set_mappings(const Mappings &mappings) {
         ((mapping.start + (mapping.bytes - 1)) >> granule_shift_) + 1;
     if (first >= end)
       continue;
-    ranges_.push_back({first, end,
-                       number_of(mapping.name.empty()
-                                     ? kAnonymous
-                                     : mapping.name.substr(0, kMaxNameBytes))});
+    Place place;
+    place.name =
+        number_of(mapping.name.empty() ? kAnonymousMapping
+                                       : mapping.name.substr(0, kMaxNameBytes));
+    place.is_file = mapping.name.starts_with('/');
+    place.file_shift = mapping.offset - mapping.start;
+    ranges.push_back({first, end, place});
     floor = end;
   }
+  return ranges;
+}
+
+void MappingNames::set_mappings(const Mappings &mappings) {
+  lost_ = false;
+  knows_next_ranges_ = false;
+  keep_for_this_period();
+  ranges_ = ranges_of(mappings);
   find_closed();
   const std::vector<Waiting> waiting = std::move(waiting_);
   waiting_.clear();
@@ -105,12 +114,13 @@ void MappingNames::set_mappings(const Mappings &mappings) {
     rest.clear();
     attribute(ranges_, std::span(&each.run, 1), each.period, rest);
     for (const GranuleRun &run : rest)
-      take_(number_of(kUnexplained), run, each.period);
+      take_(place_of(kUnexplained), run, each.period);
   }
 }
 
 void MappingNames::forget_mappings() {
   finish();
+  knows_next_ranges_ = false;
   lost_ = lost_earlier_ = true;
   ranges_.clear();
   earlier_ranges_.clear();
@@ -128,7 +138,7 @@ void MappingNames::attribute(const std::vector<Range> &ranges,
         [&](std::uint64_t first, std::uint64_t end, const Range *range) {
           const GranuleRun piece = {first, end - first, run.flags};
           if (range)
-            take_(range->name, piece, period);
+            take_(range->place, piece, period);
           else
             rest.push_back(piece);
         });
@@ -137,30 +147,53 @@ void MappingNames::attribute(const std::vector<Range> &ranges,
 void MappingNames::divide(std::span<const GranuleRun> runs,
                           const PeriodTime &period) {
   if (lost_) {
-    const std::size_t lost = number_of(kLost);
+    const Place lost = place_of(kLost);
     for (const GranuleRun &run : runs)
       take_(lost, run, period);
     return;
   }
-  auto &[open, rest, still] = scratch_;
+  std::vector<GranuleRun> &open = scratch_[0];
+  std::vector<GranuleRun> &rest = scratch_[1];
+  std::vector<GranuleRun> &still = scratch_[2];
   for (std::vector<GranuleRun> *list : {&open, &rest, &still})
     list->clear();
   attribute(closed_ranges_, runs, period, open);
   attribute(ranges_, open, period, rest);
   attribute(earlier_ranges_, rest, period, still);
-  for (const GranuleRun &run : still) {
+  take_open(still, period);
+}
+
+/// Takes pieces that are in none of the lists so far.
+void MappingNames::take_open(std::span<const GranuleRun> runs,
+                             const PeriodTime &period) {
+  if (runs.empty())
+    return;
+  if (next_list_ && !lost_earlier_) {
+    if (!knows_next_ranges_) {
+      const Mappings *next = next_list_();
+      next_ranges_ = next ? ranges_of(*next) : std::vector<Range>();
+      knows_next_ranges_ = true;
+    }
+    std::vector<GranuleRun> &unexplained = scratch_[3];
+    unexplained.clear();
+    attribute(next_ranges_, runs, period, unexplained);
+    for (const GranuleRun &run : unexplained)
+      take_(place_of(kUnexplained), run, period);
+    return;
+  }
+  for (const GranuleRun &run : runs) {
     if (lost_earlier_)
-      take_(number_of(kLost), run, period);
+      take_(place_of(kLost), run, period);
     else if (waiting_.size() < kMaxWaiting)
       waiting_.push_back({run, period});
     else
-      take_(number_of(kUnexplained), run, period);
+      take_(place_of(kUnexplained), run, period);
   }
 }
 
 void MappingNames::finish() {
   for (const Waiting &each : waiting_)
-    take_(number_of(kUnexplained), each.run, each.period);
+    take_(place_of(kUnexplained), each.run, each.period);
   waiting_.clear();
 }
 

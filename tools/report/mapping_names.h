@@ -20,6 +20,9 @@
 
 namespace pagetide::tools {
 
+/// The name of mappings that have none.
+inline constexpr const char kAnonymousMapping[] = "[anonymous]";
+
 /// A period without its content.
 struct PeriodTime {
   std::uint64_t index = 0;
@@ -36,9 +39,32 @@ public:
   using Take = std::function<void(std::size_t name, const GranuleRun &piece,
                                   const PeriodTime &period)>;
 
+  /// What a piece lies in.
+  struct Place {
+    std::size_t name = 0;
+    bool is_file = false;
+    /// Of a file: what to add to an address to get its place in the file.
+    std::uint64_t file_shift = 0;
+  };
+  using TakePlace = std::function<void(
+      const Place &place, const GranuleRun &piece, const PeriodTime &period)>;
+  /// The list that comes after those that were set. Null if it is not known.
+  using NextList = std::function<const Mappings *()>;
+
   MappingNames(unsigned granule_shift, Take take)
+      : MappingNames(granule_shift,
+                     [take = std::move(take)](const Place &place,
+                                              const GranuleRun &piece,
+                                              const PeriodTime &period) {
+                       take(place.name, piece, period);
+                     }) {}
+  MappingNames(unsigned granule_shift, TakePlace take)
       : granule_shift_(granule_shift), take_(std::move(take)) {}
   MappingNames(const MappingNames &) = delete;
+
+  /// From now on no piece waits for a list: it is looked up in the next one at
+  /// once.
+  void look_ahead(NextList next) { next_list_ = std::move(next); }
 
   /// The mappings from now on.
   void set_mappings(const Mappings &mappings);
@@ -63,7 +89,7 @@ private:
   struct Range {
     std::uint64_t first; ///< granules
     std::uint64_t end;
-    std::size_t name;
+    Place place;
   };
   struct Waiting {
     GranuleRun run;
@@ -71,6 +97,9 @@ private:
   };
 
   std::size_t number_of(const std::string &name);
+  Place place_of(const char *name) { return {.name = number_of(name)}; }
+  std::vector<Range> ranges_of(const Mappings &mappings);
+  void take_open(std::span<const GranuleRun> runs, const PeriodTime &period);
   void keep_for_this_period();
   void find_closed();
   /// Takes what lies in the ranges and appends the rest to `rest`.
@@ -79,7 +108,10 @@ private:
                  std::vector<GranuleRun> &rest);
 
   unsigned granule_shift_;
-  Take take_;
+  TakePlace take_;
+  NextList next_list_;
+  std::vector<Range> next_ranges_;
+  bool knows_next_ranges_ = false;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<Range> ranges_;
@@ -95,7 +127,7 @@ private:
   bool lost_ = false; ///< the list in force
   /// Lists that were in force since the last period ended.
   bool lost_earlier_ = false;
-  std::vector<GranuleRun> scratch_[3];
+  std::vector<GranuleRun> scratch_[4];
 };
 
 } // namespace pagetide::tools

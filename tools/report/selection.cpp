@@ -6,6 +6,7 @@
 
 #include "report/selection.h"
 
+#include "report/mappings_ahead.h"
 #include "report/report_limits.h"
 #include "support/failure.h"
 #include "trace/runs.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace pagetide::tools {
 
@@ -61,6 +63,10 @@ std::string Selection::words() const {
     add(fmt::format("from {} on", format_duration(from_ns)));
   else if (to_ns != UINT64_MAX)
     add(fmt::format("up to {}", format_duration(to_ns)));
+  if (periods.first != 0 || periods.last != UINT64_MAX)
+    add(periods.last == UINT64_MAX
+            ? fmt::format("periods from {} on", periods.first)
+            : fmt::format("periods {} to {}", periods.first, periods.last));
   if (addresses.first != 0 || addresses.last != UINT64_MAX)
     add(fmt::format("addresses {:#x} to {:#x}", addresses.first,
                     addresses.last));
@@ -83,9 +89,9 @@ SelectedTrace::SelectedTrace(TraceReader reader, const Selection &selection,
       last_granule_(selection.addresses.last >> header().granule_shift),
       flags_(selected_flags(selection)),
       names_(header().granule_shift,
-             [this](std::size_t name, const GranuleRun &piece,
+             [this](const MappingNames::Place &place, const GranuleRun &piece,
                     const PeriodTime &period) {
-               take_piece(name, piece, period);
+               take_piece(place, piece, period);
              }) {
   if (const std::string why = why_not(header(), selection); !why.empty())
     throw Failure(fmt::format("{}: {}", printable(path()), why));
@@ -95,20 +101,28 @@ void SelectedTrace::name_mappings(MappingNames::Take take) {
   take_ = std::move(take);
 }
 
-void SelectedTrace::take_piece(std::size_t name, const GranuleRun &piece,
+void SelectedTrace::look_ahead(std::function<TraceReader()> open) {
+  const auto ahead = std::make_shared<MappingsAhead>(std::move(open));
+  names_.look_ahead([this, ahead] { return ahead->list_after(frame_.offset); });
+}
+
+void SelectedTrace::take_piece(const MappingNames::Place &place,
+                               const GranuleRun &piece,
                                const PeriodTime &period) {
-  if (!selection_.has_mapping(names_.name(name)))
+  if (!selection_.has_mapping(names_.name(place.name)))
     return;
-  if (take_)
-    take_(name, piece, period);
-  else if (pieces_)
-    pieces_->push_back(piece);
+  if (is_dividing_)
+    pieces_.push_back({piece, place});
+  else if (take_)
+    take_(place.name, piece, period);
   else
     unnamed_ += piece.count;
 }
 
 bool SelectedTrace::is_selected(const PeriodPart &part) const {
-  return (selection_.from_ns == 0 ||
+  return part.index >= selection_.periods.first &&
+         part.index <= selection_.periods.last &&
+         (selection_.from_ns == 0 ||
           since_start(part.end_ns) > selection_.from_ns) &&
          since_start(part.start_ns) < selection_.to_ns;
 }
@@ -116,12 +130,31 @@ bool SelectedTrace::is_selected(const PeriodPart &part) const {
 /// Appends the granules of the run that are in the range of addresses, with the
 /// selected flags.
 void SelectedTrace::append_selected(const GranuleRun &run) {
-  const unsigned flags = run.flags & flags_;
+  unsigned flags = run.flags & flags_;
+  if (flags != 0 && keeps_flags_)
+    flags = run.flags;
   const std::uint64_t first =
       std::max<std::uint64_t>(run.first, first_granule_);
   const std::uint64_t last = std::min(run.end() - 1, last_granule_);
   if (flags != 0 && first <= last)
     append_run(selected_, first, last - first + 1, flags);
+}
+
+/// Divides the selected runs of a section by mapping.
+void SelectedTrace::divide_selected(const PeriodTime &time) {
+  pieces_.clear();
+  is_dividing_ = true;
+  names_.divide(selected_, time);
+  is_dividing_ = false;
+  std::sort(pieces_.begin(), pieces_.end(), [](const Piece &a, const Piece &b) {
+    return a.run.first < b.run.first;
+  });
+  selected_.clear();
+  for (const Piece &piece : pieces_) {
+    selected_.push_back(piece.run);
+    if (divides_)
+      places_.push_back(piece.place);
+  }
 }
 
 /// Drops from the part what is not selected.
@@ -130,24 +163,16 @@ void SelectedTrace::select(PeriodPart &part) {
   PeriodPart whole;
   std::swap(whole.sections, part.sections);
   std::swap(whole.runs, part.runs);
-  const bool by_pieces = !selection_.mapping.empty() && !take_;
+  places_.clear();
+  const bool by_pieces = divides_ || (!selection_.mapping.empty() && !take_);
   for (const PeriodPart::Section &section : whole.sections) {
     if (selection_.tid && *selection_.tid != section.tid)
       continue;
     selected_.clear();
     for (const GranuleRun &run : whole.runs_of(section))
       append_selected(run);
-    if (by_pieces) {
-      std::vector<GranuleRun> pieces;
-      pieces_ = &pieces;
-      names_.divide(selected_, time);
-      pieces_ = nullptr;
-      std::sort(pieces.begin(), pieces.end(),
-                [](const GranuleRun &a, const GranuleRun &b) {
-                  return a.first < b.first;
-                });
-      selected_ = std::move(pieces);
-    }
+    if (by_pieces)
+      divide_selected(time);
     if (!selected_.empty())
       part.add_section(section.tid, selected_);
   }
@@ -176,8 +201,12 @@ const PeriodPart *SelectedTrace::next() {
       names_.forget_mappings();
     if (frame_.type == trace::FrameType::kMappings)
       names_.set_mappings(frame_.mappings);
-    if (frame_.type != trace::FrameType::kPeriod)
+    if (frame_.type != trace::FrameType::kPeriod) {
+      if (see_)
+        see_(frame_);
       continue;
+    }
+    thread_losses_ += frame_.lost_threads;
     if (!is_selected(frame_.period)) {
       if (frame_.period.last)
         names_.end_period();

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -30,6 +31,7 @@ inline constexpr const char kOneSet[] =
 struct Selection {
   std::uint64_t from_ns = 0; ///< since the run's start
   std::uint64_t to_ns = UINT64_MAX;
+  NumberRange periods; ///< their numbers
   NumberRange addresses;
   std::string mapping; ///< empty: all
   std::optional<std::uint64_t> tid;
@@ -61,6 +63,26 @@ public:
     return names_.name(number);
   }
 
+  //===- What exports ask for; before next() ------------------------------===//
+
+  /// Selected accesses keep what else is known of them: a page that was
+  /// selected because it was written may also have been read.
+  void keep_all_flags() { keeps_flags_ = true; }
+  /// Gives `see` all frames but Period frames as they come.
+  void watch_frames(std::function<void(const Frame &)> see) {
+    see_ = std::move(see);
+  }
+  /// No access waits for a list of mappings that comes later. `open` opens the
+  /// trace once more, to find that list.
+  void look_ahead(std::function<TraceReader()> open);
+  /// Each run of what next() returns then lies in one mapping. Needs
+  /// look_ahead().
+  void divide_by_mapping() { divides_ = true; }
+  /// The mapping of run number `run` of the part.
+  const MappingNames::Place &place(std::size_t run) const {
+    return places_[run];
+  }
+
   /// The next part of a period in the selected time. Null at the end. A period
   /// without selected granules comes too.
   const PeriodPart *next();
@@ -80,6 +102,8 @@ public:
   const std::map<std::uint32_t, std::string> &threads() const {
     return threads_;
   }
+  /// How often frames of threads were lost so far.
+  std::uint64_t thread_losses() const { return thread_losses_; }
   std::uint64_t periods() const { return periods_; }
   /// Accesses of granules whose mapping was not yet listed, so that it was not
   /// known whether they are selected.
@@ -89,8 +113,14 @@ private:
   bool is_selected(const PeriodPart &part) const;
   void select(PeriodPart &part);
   void append_selected(const GranuleRun &run);
-  void take_piece(std::size_t name, const GranuleRun &piece,
+  void take_piece(const MappingNames::Place &place, const GranuleRun &piece,
                   const PeriodTime &period);
+  void divide_selected(const PeriodTime &time);
+
+  struct Piece {
+    GranuleRun run;
+    MappingNames::Place place;
+  };
 
   TraceReader reader_;
   Selection selection_;
@@ -103,13 +133,19 @@ private:
   Frame frame_;
   std::optional<Process> process_;
   std::map<std::uint32_t, std::string> threads_;
+  std::uint64_t thread_losses_ = 0;
   std::uint64_t periods_ = 0;
   std::uint64_t unnamed_ = 0;
   bool finished_ = false;
   std::vector<GranuleRun> selected_;
   std::vector<GranuleRun> union_scratch_;
-  /// Where pieces of the mapping go while a part is divided.
-  std::vector<GranuleRun> *pieces_ = nullptr;
+  /// Takes the pieces of a section while it is divided.
+  std::vector<Piece> pieces_;
+  bool is_dividing_ = false;
+  bool divides_ = false;
+  bool keeps_flags_ = false;
+  std::function<void(const Frame &)> see_;
+  std::vector<MappingNames::Place> places_; ///< of the part's runs
 };
 
 } // namespace pagetide::tools

@@ -9,13 +9,15 @@
 //   a trace, as fuzz_traces.h takes it
 //
 // The rows of a filtered export must be those rows of a whole one that the
-// filter lets through, and both formats must say the same.
+// filter lets through, and CSV and JSON must say the same. JSON of all formats
+// must be JSON.
 //
 //===----------------------------------------------------------------------===//
 
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
+#include "export/export_tables.h"
 #include "fuzz_traces.h"
 #include "report/report_text.h"
 #include "report/summary.h"
@@ -27,6 +29,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -108,7 +111,7 @@ Fields fields_of(const std::string &line) {
   return fields;
 }
 
-bool lets_through(const RowFilter &filter, const Fields &row,
+bool lets_through(const Selection &filter, const Fields &row,
                   std::uint64_t granule_bytes) {
   const Number period = *digits(row[0]);
   const Number tid = *digits(row[4]);
@@ -142,16 +145,49 @@ void check_json(const std::string &text, const std::vector<std::string> &lines,
   }
 }
 
-void export_all_ways(const Bytes &bytes, const RowFilter &filter) {
+/// Other formats: what is written whole can be read.
+void export_other_formats(const Bytes &bytes, const Selection &filter,
+                          unsigned choice) {
+  ExportRequest request;
+  request.selection = filter;
+  request.columns = "all";
+  const std::span<const Table *const> tables = export_tables();
+  request.what = tables[choice % tables.size()]->name;
+  request.format = "csv";
+  exported(bytes, request);
+  request.format = "jsonl";
+  const ExportedText rows = exported(bytes, request);
+  if (rows.all)
+    for (const std::string &line : lines_of(rows.text))
+      require(!nlohmann::json::parse(line, nullptr, false).is_discarded(),
+              "each line is JSON");
+  request.format = "chrome-trace";
+  const ExportedText counters = exported(bytes, request);
+  require(
+      !counters.all ||
+          !nlohmann::json::parse(counters.text, nullptr, false).is_discarded(),
+      "the counters are JSON");
+  request.format = "page-runs";
+  const ExportedText runs = exported(bytes, request);
+  if (runs.all)
+    for (const std::string &line : lines_of(runs.text))
+      require(!nlohmann::json::parse(line, nullptr, false).is_discarded(),
+              "each period is JSON");
+  request.format = "page-access-tracer";
+  exported(bytes, request);
+}
+
+void export_all_ways(const Bytes &bytes, const Selection &filter) {
   TraceReader reader = reader_of(bytes);
   const std::uint64_t granule_bytes = std::uint64_t{1}
                                       << reader.geometry().granule_shift;
   Frame frame;
   while (reader.next(frame)) {
   }
-  const Rows some = rows_of(bytes, RowFormat::kCsv, filter);
-  const Rows all = rows_of(bytes, RowFormat::kCsv, RowFilter());
-  const Rows json = rows_of(bytes, RowFormat::kJson, filter);
+  const ExportedText some = exported(bytes, {.selection = filter});
+  const ExportedText all = exported(bytes, {});
+  const ExportedText json =
+      exported(bytes, {.format = "json", .selection = filter});
   const std::vector<std::string> lines = lines_of(some.text);
   for (std::size_t i = 1; i < lines.size(); ++i)
     require(lets_through(filter, fields_of(lines[i]), granule_bytes),
@@ -172,7 +208,7 @@ void export_all_ways(const Bytes &bytes, const RowFilter &filter) {
 } // namespace
 
 void pagetide::tools::try_input(Input input) {
-  RowFilter filter;
+  Selection filter;
   filter.periods = range_of(input.text(input.byte()));
   filter.addresses = range_of(input.text(input.byte()));
   const std::string tid = input.text(input.byte());
@@ -184,13 +220,18 @@ void pagetide::tools::try_input(Input input) {
   audit_style.pages = input.number(2);
   style.width = 60 + input.byte(); // style_of_terminal gives no less
   const Bytes bytes = trace_of(input);
+  const unsigned choice = style.top;
   try {
+    if (!(reader_of(bytes).header().flags & pagetide::trace::kHeaderPerThread))
+      filter.tid.reset(); // it would be refused
     export_all_ways(bytes, filter);
     report_text(summarize(reader_of(bytes)), style);
     const auto nothing = [](const std::string &) { return ModuleFile(); };
     audit_text(audit_trace(reader_of(bytes), nothing), "input", audit_style);
+    export_other_formats(bytes, filter, choice);
   } catch (const Failure &failure) {
-    // No trace, or a header that is not possible.
+    // No trace, a header that is not possible, or a layout that the last
+    // format cannot say.
     require(failure.what()[0] != '\0', "refusals are explained");
   }
 }

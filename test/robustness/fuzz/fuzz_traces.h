@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TEST_FUZZ_TRACES_H
 #define PAGETIDE_TEST_FUZZ_TRACES_H
 
+#include "export_testing.h"
 #include "fuzz_input.h"
-#include "report/row_export.h"
 #include "trace/hash.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_writer.h"
@@ -67,15 +67,14 @@ inline TraceReader reader_of(const Bytes &bytes) {
   return TraceReader(std::make_unique<MemorySource>(bytes), "input");
 }
 
-/// The rows of a trace, as far as one wants to wait for them: a run of 2^40
-/// granules is lawful.
-struct Rows {
+/// What an export of a trace writes, as far as one wants to wait for it: a run
+/// of 2^40 granules is lawful.
+struct ExportedText {
   std::string text;
   bool all = true;
 };
 
-inline Rows rows_of(const Bytes &bytes, RowFormat format,
-                    const RowFilter &filter) {
+inline ExportedText exported(const Bytes &bytes, const ExportRequest &request) {
   struct Enough {};
   class Sink : public TextSink {
   public:
@@ -89,15 +88,14 @@ inline Rows rows_of(const Bytes &bytes, RowFormat format,
   private:
     std::string &text_;
   };
-  Rows rows;
-  Sink sink(rows.text);
-  TraceReader reader = reader_of(bytes);
+  ExportedText exported;
+  Sink sink(exported.text);
   try {
-    export_rows(reader, format, filter, sink);
+    export_bytes(bytes, request, sink);
   } catch (const Enough &) {
-    rows.all = false;
+    exported.all = false;
   }
-  return rows;
+  return exported;
 }
 
 } // namespace pagetide::tools

@@ -1,0 +1,22 @@
+//===- export.cpp - What writes traces for other tools --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "export/export.h"
+
+namespace pagetide::tools {
+
+void export_trace(SelectedTrace &trace, std::uint64_t number,
+                  std::function<TraceReader()> open, Export &to) {
+  trace.keep_all_flags();
+  trace.look_ahead(std::move(open));
+  trace.watch_frames([&to](const Frame &frame) { to.see(frame); });
+  to.begin_trace(trace, number);
+  while (const PeriodPart *part = trace.next())
+    to.add(*part);
+  to.end_trace();
+}
+
+} // namespace pagetide::tools

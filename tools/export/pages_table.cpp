@@ -1,0 +1,260 @@
+//===- pages_table.cpp - Rows of periods, threads and granules ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "export/pages_table.h"
+
+#include "trace/runs.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pagetide::tools {
+
+using trace::ChecksumState;
+
+namespace {
+
+/// The numbers of the columns.
+enum PagesColumn : std::size_t {
+  kPagesPeriod,
+  kPagesStart,
+  kPagesEnd,
+  kPagesPid,
+  kPagesTid,
+  kPagesAddress,
+  kPagesRead,
+  kPagesWritten,
+  kPagesChecksum,
+  kPagesState,
+  kPagesMay,
+  kPagesTrace,
+  kPagesTime,
+  kPagesThread,
+  kPagesMapping,
+  kPagesFileOffset,
+  kPagesColumnCount,
+};
+
+/// The standard ones are an interface, and so is their order.
+constexpr std::array<Column, kPagesColumnCount> kPagesColumns = {{
+    {"period", "number of the period, from 0"},
+    {"start_ns", "of the period, CLOCK_MONOTONIC"},
+    {"end_ns", "of the period, CLOCK_MONOTONIC"},
+    {"pid", "of the process"},
+    {"tid", "of the thread; 0 in a trace per process, and for threads that "
+            "have no set of their own"},
+    {"address", "of the granule's first byte"},
+    {"read", "1 or 0. 1 is certain unless may names it. Empty if the layout "
+             "cannot know: under access and write"},
+    {"written", "1 or 0. 1 is certain unless may names it. Empty if the layout "
+                "cannot know: under access"},
+    {"checksum", "XXH3-64 of the granule; empty unless state begins with "
+                 "stable"},
+    {"state", "none, stable, unstable, gone or unreadable, then what follows",
+     true, true},
+    {"may",
+     "which accesses of the row are only possible: read, written, "
+     "read+written, or accessed under layout access; empty if all are "
+     "certain",
+     true, true},
+    {"trace", "number of the trace in this export, from 1", false},
+    {"time_ns", "when the period began, from the run's start on", false},
+    {"thread", "name of the thread; empty if it is not known", false, true},
+    {"mapping", "name of the mapping that the granule lies in", false, true},
+    {"file_offset",
+     "of the granule's first byte in the file that is mapped "
+     "there; empty if it is no file",
+     false},
+}};
+
+/// Whether a row with these flags was read, or written, as far as the layout
+/// can tell.
+Cell was_read(abi::Layout layout, unsigned flags) {
+  if (!abi::tells_writes(layout) || !abi::records_reads(layout))
+    return {};
+  return flag_cell(flags & (trace::kRunRead | trace::kRunMayRead));
+}
+
+Cell was_written(abi::Layout layout, unsigned flags) {
+  if (!abi::tells_writes(layout))
+    return {};
+  return flag_cell(flags & (trace::kRunWritten | trace::kRunMayWritten |
+                            trace::kRunCarried));
+}
+
+/// The state of a checksum, and whether the row has an access that was carried
+/// over or is only possible.
+const char *state_text(ChecksumState state, unsigned flags) {
+  static constexpr const char *kTexts[5][4] = {
+      {"none", "none+carried", "none+may", "none+carried+may"},
+      {"stable", "stable+carried", "stable+may", "stable+carried+may"},
+      {"unstable", "unstable+carried", "unstable+may", "unstable+carried+may"},
+      {"gone", "gone+carried", "gone+may", "gone+carried+may"},
+      {"unreadable", "unreadable+carried", "unreadable+may",
+       "unreadable+carried+may"},
+  };
+  const unsigned suffix =
+      (flags & trace::kRunCarried ? 1u : 0u) + (flags & kMayFlags ? 2u : 0u);
+  const auto row = static_cast<unsigned>(state);
+  return kTexts[row < std::size(kTexts) ? row : 0][suffix];
+}
+
+/// Which accesses of the row are only possible. No text if none are.
+Cell possible_cell(abi::Layout layout, unsigned flags) {
+  const unsigned possible = possible_flags(flags);
+  if (possible == 0)
+    return {};
+  if (!abi::tells_writes(layout))
+    return Cell::of("accessed");
+  if (!(possible & trace::kRunWritten))
+    return Cell::of("read");
+  return Cell::of(possible & trace::kRunRead ? "read+written" : "written");
+}
+
+/// Looks up the checksums of granules, in ascending order.
+class ChecksumLookup {
+public:
+  explicit ChecksumLookup(const PeriodPart &part) : part_(part) {}
+
+  /// The state of `granule`. Lowers `until` to the granule where the state
+  /// changes. If the state is stable, `hashes` points to the granule's hash.
+  ChecksumState at(std::uint64_t granule, std::uint64_t &until,
+                   const std::uint64_t *&hashes) {
+    const std::vector<ChecksumRun> &runs = part_.checksum_runs;
+    while (next_ < runs.size() && runs[next_].end() <= granule) {
+      if (runs[next_].stable())
+        hashes_before_ += runs[next_].count;
+      ++next_;
+    }
+    hashes = nullptr;
+    if (next_ == runs.size())
+      return ChecksumState::kNone;
+    const ChecksumRun &run = runs[next_];
+    if (run.first > granule) {
+      until = std::min(until, std::uint64_t{run.first});
+      return ChecksumState::kNone;
+    }
+    until = std::min(until, run.end());
+    if (run.stable())
+      hashes = &part_.hashes[hashes_before_ + (granule - run.first)];
+    return static_cast<ChecksumState>(run.state);
+  }
+
+private:
+  const PeriodPart &part_;
+  std::size_t next_ = 0;
+  std::size_t hashes_before_ = 0;
+};
+
+class PagesSource : public TableSource {
+public:
+  PagesSource(std::span<const std::size_t> chosen, RowSink &sink)
+      : TableSource(sink) {
+    const auto wants = [&](PagesColumn column) {
+      return std::ranges::find(chosen, std::size_t{column}) != chosen.end();
+    };
+    wants_thread_ = wants(kPagesThread);
+    wants_mapping_ = wants(kPagesMapping) || wants(kPagesFileOffset);
+  }
+
+  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
+    trace_ = &trace;
+    layout_ = trace.geometry().layout;
+    granule_shift_ = trace.geometry().granule_shift;
+    names_.clear();
+    if (wants_mapping_)
+      trace.divide_by_mapping();
+    cells_.fill(Cell());
+    cells_[kPagesTrace] = Cell::of(number);
+    cells_[kPagesPid] = Cell::of(std::uint64_t{trace.header().pid});
+  }
+
+  void add(const PeriodPart &part) override {
+    cells_[kPagesPeriod] = Cell::of(part.index);
+    cells_[kPagesStart] = Cell::of(part.start_ns);
+    cells_[kPagesEnd] = Cell::of(part.end_ns);
+    cells_[kPagesTime] = Cell::of(trace_->since_start(part.start_ns));
+    for (const PeriodPart::Section &section : part.sections) {
+      cells_[kPagesTid] = Cell::of(std::uint64_t{section.tid});
+      if (wants_thread_)
+        name_thread(section.tid);
+      ChecksumLookup checksums(part);
+      for (std::size_t i = 0; i < section.run_count; ++i)
+        add_run(part, section.first_run + i, checksums);
+    }
+  }
+
+  void end_trace() override {}
+
+private:
+  void name_thread(std::uint32_t tid) {
+    const auto found = trace_->threads().find(tid);
+    thread_name_ =
+        found == trace_->threads().end() ? "" : valid_text(found->second);
+    cells_[kPagesThread] =
+        thread_name_.empty() ? Cell() : Cell::of(thread_name_);
+  }
+
+  /// Names the mapping of the run. Returns its place.
+  const MappingNames::Place &name_mapping(std::size_t run) {
+    const MappingNames::Place &place = trace_->place(run);
+    while (names_.size() <= place.name)
+      names_.push_back(valid_text(trace_->mapping(names_.size())));
+    cells_[kPagesMapping] = {Cell::Kind::kName, place.name, names_[place.name]};
+    return place;
+  }
+
+  void add_run(const PeriodPart &part, std::size_t number,
+               ChecksumLookup &checksums) {
+    const GranuleRun &run = part.runs[number];
+    cells_[kPagesRead] = was_read(layout_, run.flags);
+    cells_[kPagesWritten] = was_written(layout_, run.flags);
+    cells_[kPagesMay] = possible_cell(layout_, run.flags);
+    MappingNames::Place place;
+    if (wants_mapping_)
+      place = name_mapping(number);
+    cells_[kPagesFileOffset] = Cell();
+    for (std::uint64_t granule = run.first; granule < run.end();) {
+      std::uint64_t until = run.end();
+      const std::uint64_t *hash;
+      const ChecksumState state = checksums.at(granule, until, hash);
+      cells_[kPagesState] = Cell::of(state_text(state, run.flags));
+      cells_[kPagesChecksum] = Cell();
+      for (; granule < until; ++granule) {
+        const std::uint64_t address = granule << granule_shift_;
+        cells_[kPagesAddress] = Cell::address(address);
+        if (place.is_file)
+          cells_[kPagesFileOffset] = Cell::of(address + place.file_shift);
+        if (hash)
+          cells_[kPagesChecksum] = Cell::hash(*hash++);
+        sink_.row(cells_.data());
+      }
+    }
+  }
+
+  SelectedTrace *trace_ = nullptr;
+  abi::Layout layout_ = abi::Layout::kRw;
+  unsigned granule_shift_ = 0;
+  bool wants_thread_ = false;
+  bool wants_mapping_ = false;
+  std::vector<std::string> names_; ///< of mappings, by their numbers
+  std::string thread_name_;
+  std::array<Cell, kPagesColumnCount> cells_;
+};
+
+} // namespace
+
+const Table kPagesTable = {
+    "pages",
+    "one row per period, thread and granule",
+    kPagesColumns,
+    [](std::span<const std::size_t> chosen,
+       RowSink &sink) -> std::unique_ptr<TableSource> {
+      return std::make_unique<PagesSource>(chosen, sink);
+    },
+};
+
+} // namespace pagetide::tools

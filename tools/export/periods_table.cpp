@@ -1,0 +1,152 @@
+//===- periods_table.cpp - A row for each period --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "export/periods_table.h"
+
+#include "export/granule_counts.h"
+
+#include <array>
+
+namespace pagetide::tools {
+
+using trace::ChecksumState;
+
+namespace {
+
+constexpr std::array<Column, 23> kPeriodsColumns = {{
+    {"trace", "number of the trace in this export, from 1"},
+    {"pid", "of the process"},
+    {"period", "number of the period, from 0"},
+    {"start_ns", "CLOCK_MONOTONIC"},
+    {"end_ns", "CLOCK_MONOTONIC"},
+    {"time_ns", "when it began, from the run's start on"},
+    {"driven", "1: ended by the program, not by the clock"},
+    {"final", "1: cut short by exit, exec or stop"},
+    {"harvested", "1: complete, and written after the process's death"},
+    {"partial", "1: cut short by the process's death"},
+    {"overruns", "scheduled ends that passed unserved in this period"},
+    {"accessed", "granules with a certain access of this period"},
+    {"read", "of these; empty if the layout cannot know"},
+    {"written", "of these; empty if the layout cannot know"},
+    {"carried", "granules that are only carried over from an earlier period"},
+    {"may", "granules of which every access is only possible"},
+    {"stable", "granules with a checksum; this column and those that follow "
+               "are of the whole period, whatever is selected"},
+    {"unstable", "granules that were written while they were hashed"},
+    {"gone", "granules that were unmapped before they could be hashed"},
+    {"unreadable", "granules that could not be read"},
+    {"left_out", "granules that should be in combined and are not"},
+    {"combined", "sum of the period's checksums; empty if there are none"},
+    {"is_whole", "0: parts of the period are lost, and the counts are of the "
+                 "others"},
+}};
+
+class PeriodsSource : public TableSource {
+public:
+  using TableSource::TableSource;
+
+  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
+    trace_ = &trace;
+    number_ = number;
+    open_ = false;
+  }
+
+  void add(const PeriodPart &part) override {
+    if (part.first || part.index != index_) {
+      write_open();
+      index_ = part.index;
+      counts_ = GranuleCounts();
+      states_.fill(0);
+    }
+    for (const GranuleRun &run : union_of_sections(part, scratch_))
+      counts_.add(run);
+    for (const ChecksumRun &run : part.checksum_runs)
+      if (run.state < states_.size())
+        states_[run.state] += run.count;
+    // The last part says more than those before it.
+    start_ns_ = part.start_ns;
+    end_ns_ = part.end_ns;
+    flags_ = part.flags;
+    overruns_ = part.overruns;
+    stable_ = part.stable;
+    left_out_ = part.left_out;
+    combined_ = part.combined;
+    open_ = true;
+    if (part.last)
+      write(true);
+  }
+
+  void end_trace() override { write_open(); }
+
+private:
+  void write_open() {
+    if (open_)
+      write(false);
+  }
+
+  void write(bool is_whole) {
+    const abi::Layout layout = trace_->geometry().layout;
+    const auto state = [&](ChecksumState of) {
+      return Cell::of(states_[static_cast<std::size_t>(of)]);
+    };
+    const std::array<Cell, kPeriodsColumns.size()> cells = {
+        Cell::of(number_),
+        Cell::of(std::uint64_t{trace_->header().pid}),
+        Cell::of(index_),
+        Cell::of(start_ns_),
+        Cell::of(end_ns_),
+        Cell::of(trace_->since_start(start_ns_)),
+        flag_cell(flags_ & trace::kPeriodDriven),
+        flag_cell(flags_ & trace::kPeriodFinal),
+        flag_cell(flags_ & trace::kPeriodHarvested),
+        flag_cell(flags_ & trace::kPeriodPartial),
+        Cell::of(overruns_),
+        Cell::of(counts_.accessed),
+        counts_.read_cell(layout),
+        counts_.written_cell(layout),
+        Cell::of(counts_.carried),
+        Cell::of(counts_.may),
+        state(ChecksumState::kStable),
+        state(ChecksumState::kUnstable),
+        state(ChecksumState::kGone),
+        state(ChecksumState::kUnreadable),
+        is_whole ? Cell::of(left_out_) : Cell(),
+        is_whole && stable_ != 0 ? Cell::hash(combined_) : Cell(),
+        flag_cell(is_whole),
+    };
+    sink_.row(cells.data());
+    open_ = false;
+  }
+
+  SelectedTrace *trace_ = nullptr;
+  std::uint64_t number_ = 0;
+  bool open_ = false; ///< parts of a period were added, and not yet written
+  std::uint64_t index_ = 0;
+  std::uint64_t start_ns_ = 0;
+  std::uint64_t end_ns_ = 0;
+  unsigned flags_ = 0;
+  std::uint64_t overruns_ = 0;
+  std::uint64_t stable_ = 0;
+  std::uint64_t left_out_ = 0;
+  std::uint64_t combined_ = 0;
+  GranuleCounts counts_;
+  std::array<std::uint64_t, 5> states_ = {};
+  std::vector<GranuleRun> scratch_;
+};
+
+} // namespace
+
+const Table kPeriodsTable = {
+    "periods",
+    "one row per period, with counts of granules",
+    kPeriodsColumns,
+    [](std::span<const std::size_t>,
+       RowSink &sink) -> std::unique_ptr<TableSource> {
+      return std::make_unique<PeriodsSource>(sink);
+    },
+};
+
+} // namespace pagetide::tools

@@ -1,0 +1,18 @@
+//===- periods_table.h - A row for each period ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_EXPORT_PERIODS_TABLE_H
+#define PAGETIDE_TOOLS_EXPORT_PERIODS_TABLE_H
+
+#include "export/table.h"
+
+namespace pagetide::tools {
+
+extern const Table kPeriodsTable;
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_EXPORT_PERIODS_TABLE_H

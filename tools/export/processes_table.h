@@ -1,0 +1,18 @@
+//===- processes_table.h - A row for each process ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_EXPORT_PROCESSES_TABLE_H
+#define PAGETIDE_TOOLS_EXPORT_PROCESSES_TABLE_H
+
+#include "export/table.h"
+
+namespace pagetide::tools {
+
+extern const Table kProcessesTable;
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_EXPORT_PROCESSES_TABLE_H

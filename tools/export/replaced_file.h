@@ -1,0 +1,36 @@
+//===- replaced_file.h - A file that appears when it is whole -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_EXPORT_REPLACED_FILE_H
+#define PAGETIDE_TOOLS_EXPORT_REPLACED_FILE_H
+
+#include <string>
+
+namespace pagetide::tools {
+
+/// A new file beside the one that it will replace. It is removed unless it is
+/// put in place.
+class ReplacedFile {
+public:
+  /// Throws Failure if there can be no file of this name, or if something other
+  /// than a regular file has it.
+  explicit ReplacedFile(std::string name);
+  ~ReplacedFile();
+  ReplacedFile(const ReplacedFile &) = delete;
+
+  /// Of the new file, which is empty at first.
+  const std::string &path() const { return path_; }
+  /// Gives it its name. A file of that name is replaced.
+  void put_in_place();
+
+private:
+  std::string name_;
+  std::string path_; ///< empty after it was put in place
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_EXPORT_REPLACED_FILE_H
