@@ -8,6 +8,7 @@
 
 #include "commands/command.h"
 #include "commands/report_run.h"
+#include "report/checksums_report.h"
 #include "report/hot_report.h"
 #include "report/mappings_report.h"
 #include "report/processes_report.h"
@@ -22,14 +23,28 @@ namespace pagetide::tools {
 
 namespace {
 
-CommandRun set_up_wss(CLI::App &app) {
-  const KindOptions options = declare_kind(app);
-  const auto rows = std::make_shared<std::size_t>(WssReport::kRows);
+void add_rows(CLI::App &app, const std::shared_ptr<std::size_t> &rows) {
   add_number(app, "--rows", "N",
              "At most N stretches of time, and at least 2. [20]",
              [rows](std::uint64_t number) { *rows = number; });
+}
+
+CommandRun set_up_wss(CLI::App &app) {
+  const KindOptions options = declare_kind(app);
+  const auto rows = std::make_shared<std::size_t>(WssReport::kRows);
+  add_rows(app, rows);
   return [options, rows](const std::vector<std::string> &) {
     WssReport report(*rows);
+    return run_kind(options, report);
+  };
+}
+
+CommandRun set_up_checksums(CLI::App &app) {
+  const KindOptions options = declare_kind(app);
+  const auto rows = std::make_shared<std::size_t>(ChecksumsReport::kRows);
+  add_rows(app, rows);
+  return [options, rows](const std::vector<std::string> &) {
+    ChecksumsReport report(*rows);
     return run_kind(options, report);
   };
 }
@@ -76,6 +91,18 @@ const Command kMappings = {
     false,
 };
 
+const Command kChecksums = {
+    "report checksums",
+    "Pages whose content writes changed, and writes that changed nothing",
+    kKindUsage,
+    "pagetide report checksums run.ptrace",
+    "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
+    "or was not recorded with --checksum.",
+    set_up_checksums,
+    kStatusFailed,
+    false,
+};
+
 const Command kThreads = {
     "report threads",
     "Private and shared pages of threads, and who shares with whom",
@@ -99,8 +126,13 @@ const Command kProcesses = {
     false,
 };
 
-const Command *const kKinds[] = {
-    &kReportHeatmapCommand, &kWss, &kHot, &kMappings, &kThreads, &kProcesses};
+const Command *const kKinds[] = {&kReportHeatmapCommand,
+                                 &kWss,
+                                 &kHot,
+                                 &kMappings,
+                                 &kChecksums,
+                                 &kThreads,
+                                 &kProcesses};
 
 } // namespace
 

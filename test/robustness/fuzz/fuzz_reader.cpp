@@ -16,6 +16,7 @@
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
 #include "fuzz_traces.h"
+#include "report/checksums_report.h"
 #include "report/heatmap_report.h"
 #include "report/hot_report.h"
 #include "report/info_text.h"
@@ -171,6 +172,8 @@ void check_kinds(const Bytes &bytes) {
     reports.push_back(std::make_unique<ProcessesReport>());
     if (reader_of(bytes).header().flags & trace::kHeaderPerThread)
       reports.push_back(std::make_unique<ThreadsReport>(kBytes));
+    if (reader_of(bytes).header().checksum_mode != trace::ChecksumMode::kNone)
+      reports.push_back(std::make_unique<ChecksumsReport>(20, kBytes));
     for (const std::unique_ptr<RunReport> &report : reports) {
       SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
       report->add(trace);

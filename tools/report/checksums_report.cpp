@@ -1,0 +1,419 @@
+//===- checksums_report.cpp - What writes changed, and what they did not --===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/checksums_report.h"
+
+#include "report/bar_table.h"
+#include "report/page_table.h"
+#include "support/failure.h"
+#include "support/text_format.h"
+#include "trace/runs.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Result = ChecksumResult;
+
+constexpr std::size_t kMaxListedMappings = 1000;
+/// 146 years: sums of two such times do not overflow.
+constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
+/// Of stretches, if the program ends its periods itself.
+constexpr std::uint64_t kShortest = 1'000'000;
+
+struct ResultWords {
+  const char *key;
+  const char *words;
+};
+constexpr ResultWords kWords[kChecksumResults] = {
+    {"changed", "changed"},
+    {"equal", "written, and equal"},
+    {"first", "first known content"},
+    {"unmarked", "changed, no certain write"},
+    {"only_read", "only read, and equal"},
+    {"unstable", "unstable"},
+    {"gone", "gone"},
+    {"unreadable", "unreadable"},
+};
+
+/// The last known content of a granule, and what its checksums said.
+struct ContentRecord {
+  std::uint64_t hash = 0;
+  std::uint32_t epoch = 0; ///< in which the hash was known. 0: it is not
+  std::uint32_t name = 0;  ///< of the mapping, plus one; 0: not known
+  std::array<std::uint32_t, kChecksumResults> counts = {};
+};
+
+/// The checksums of one process.
+class ChecksumReader {
+public:
+  ChecksumReader(std::size_t table_bytes, bool only_named)
+      : table_(table_bytes), only_named_(only_named) {}
+
+  void name(std::size_t name, const GranuleRun &piece) {
+    table_.visit(piece.first, piece.end(), [&](ContentRecord &record) {
+      record.name = static_cast<std::uint32_t>(name + 1);
+    });
+  }
+  void add(const PeriodPart &part);
+
+  const ChecksumCounts &period() const { return period_; }
+  const PageTable<ContentRecord> &table() const { return table_; }
+
+private:
+  void add_run(const GranuleRun &run, const PeriodPart &part);
+  void add_piece(std::uint64_t first, std::uint64_t end, unsigned flags,
+                 unsigned state, const std::uint64_t *hashes);
+
+  PageTable<ContentRecord> table_;
+  bool only_named_;
+  ChecksumCounts period_;
+  /// Rises whenever nothing is known of the contents any more.
+  std::uint32_t epoch_ = 1;
+  std::uint64_t next_index_ = 0;
+  std::size_t next_checksum_ = 0; ///< of the part
+  std::size_t next_hash_ = 0;     ///< of that run
+  std::vector<GranuleRun> union_scratch_;
+};
+
+/// Takes what a checksum says of neighbouring granules that were accessed
+/// alike. `hashes` has one for each if they are stable.
+void ChecksumReader::add_piece(std::uint64_t first, std::uint64_t end,
+                               unsigned flags, unsigned state,
+                               const std::uint64_t *hashes) {
+  const bool written =
+      (flags & (trace::kRunWritten | trace::kRunAccessed)) != 0;
+  table_.visit(first, end, [&](ContentRecord &record) {
+    const std::uint64_t hash = hashes ? *hashes++ : 0;
+    if (only_named_ && record.name == 0)
+      return;
+    const bool known = record.epoch == epoch_;
+    record.epoch = 0;
+    Result result;
+    switch (static_cast<trace::ChecksumState>(state)) {
+    case trace::ChecksumState::kStable:
+      if (!known)
+        result = Result::kFirst;
+      else if (record.hash != hash)
+        result = written ? Result::kChanged : Result::kUnmarked;
+      else
+        result = written ? Result::kEqual : Result::kOnlyRead;
+      record.hash = hash;
+      record.epoch = epoch_;
+      break;
+    case trace::ChecksumState::kUnstable:
+      result = Result::kUnstable;
+      break;
+    case trace::ChecksumState::kGone:
+      result = Result::kGone;
+      break;
+    case trace::ChecksumState::kUnreadable:
+      result = Result::kUnreadable;
+      break;
+    default:
+      // No checksum. Only if nothing can have written the granule is its
+      // content still known.
+      if (known &&
+          (flags & ~unsigned{trace::kRunRead | trace::kRunMayRead}) == 0)
+        record.epoch = epoch_;
+      return;
+    }
+    ++period_.of(result);
+    std::uint32_t &count = record.counts[static_cast<std::size_t>(result)];
+    count += count != UINT32_MAX;
+  });
+}
+
+void ChecksumReader::add_run(const GranuleRun &run, const PeriodPart &part) {
+  constexpr auto kNone = static_cast<unsigned>(trace::ChecksumState::kNone);
+  std::uint64_t at = run.first;
+  while (at < run.end()) {
+    while (next_checksum_ < part.checksum_runs.size() &&
+           part.checksum_runs[next_checksum_].end() <= at) {
+      const ChecksumRun &passed = part.checksum_runs[next_checksum_++];
+      next_hash_ += passed.stable() ? passed.count : 0;
+    }
+    const ChecksumRun *sums = next_checksum_ < part.checksum_runs.size()
+                                  ? &part.checksum_runs[next_checksum_]
+                                  : nullptr;
+    if (!sums || sums->first > at) {
+      const std::uint64_t to =
+          sums ? std::min<std::uint64_t>(run.end(), sums->first) : run.end();
+      add_piece(at, to, run.flags, kNone, nullptr);
+      at = to;
+      continue;
+    }
+    const std::uint64_t to = std::min(run.end(), sums->end());
+    add_piece(at, to, run.flags, sums->state,
+              sums->stable()
+                  ? part.hashes.data() + next_hash_ + (at - sums->first)
+                  : nullptr);
+    at = to;
+  }
+}
+
+void ChecksumReader::add(const PeriodPart &part) {
+  if (part.first) {
+    period_ = {};
+    // Missing periods may have written anything.
+    if (part.index != next_index_)
+      ++epoch_;
+    next_index_ = part.index + 1;
+  }
+  next_checksum_ = 0;
+  next_hash_ = 0;
+  for (const GranuleRun &run : union_of_sections(part, union_scratch_))
+    add_run(run, part);
+}
+
+Json json_of(const ChecksumCounts &counts) {
+  Json out;
+  for (std::size_t i = 0; i < kChecksumResults; ++i)
+    out[kWords[i].key] = counts.counts[i];
+  return out;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return fmt::format("{:.1f} %", whole == 0 ? 0
+                                            : 100 * static_cast<double>(part) /
+                                                  static_cast<double>(whole));
+}
+
+} // namespace
+
+void ChecksumCounts::add(const ChecksumCounts &other) {
+  for (std::size_t i = 0; i < kChecksumResults; ++i)
+    counts[i] += other.counts[i];
+}
+
+std::uint64_t ChecksumCounts::all() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counts)
+    sum += count;
+  return sum;
+}
+
+void ChecksumsReport::check(const SelectedTrace &trace) const {
+  if (trace.header().checksum_mode == trace::ChecksumMode::kNone)
+    throw Failure(fmt::format("{}: has no checksums; record them with: "
+                              "pagetide record --checksum written -- CMD",
+                              printable(trace.path())));
+}
+
+void ChecksumsReport::add_period(std::uint64_t middle_ns,
+                                 const ChecksumCounts &period) {
+  while (middle_ns / stretch_ns_ >= max_rows_) {
+    stretch_ns_ *= 2;
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const ChecksumCounts counts = std::exchange(stretches_[i], {});
+      stretches_[i / 2].add(counts);
+    }
+    stretches_.resize((stretches_.size() + 1) / 2);
+  }
+  const std::size_t at = middle_ns / stretch_ns_;
+  if (stretches_.size() <= at)
+    stretches_.resize(at + 1);
+  stretches_[at].add(period);
+}
+
+void ChecksumsReport::read(SelectedTrace &trace) {
+  from_ns_ = trace.selection().from_ns;
+  if (stretch_ns_ == 0)
+    stretch_ns_ = std::clamp<std::uint64_t>(trace.header().period_ns, kShortest,
+                                            std::uint64_t{1} << 42);
+  ChecksumReader reader(table_bytes_, !trace.selection().mapping.empty());
+  trace.name_mappings([&](std::size_t name, const GranuleRun &piece,
+                          const PeriodTime &) { reader.name(name, piece); });
+  while (const PeriodPart *part = trace.next()) {
+    reader.add(*part);
+    if (!part->last)
+      continue;
+    sums_.add(reader.period());
+    const std::uint64_t start =
+        std::min(trace.since_start(part->start_ns), kMaxTime);
+    const std::uint64_t end =
+        std::clamp(trace.since_start(part->end_ns), start, kMaxTime);
+    const std::uint64_t middle = start + (end - start) / 2;
+    add_period(std::max(middle, from_ns_) - from_ns_, reader.period());
+  }
+  reader.table().each([&](std::uint64_t, const ContentRecord &record) {
+    ChecksumCounts counts;
+    for (std::size_t i = 0; i < kChecksumResults; ++i) {
+      counts.counts[i] = record.counts[i];
+      distinct_.counts[i] += record.counts[i] != 0;
+    }
+    if (counts.all() == 0)
+      return;
+    never_changed_ +=
+        counts.of(Result::kEqual) != 0 && counts.of(Result::kChanged) == 0 &&
+        counts.of(Result::kUnmarked) == 0 && counts.of(Result::kUnstable) == 0;
+    mappings_[record.name == 0 ? "[unknown]" : trace.mapping(record.name - 1)]
+        .add(counts);
+  });
+  is_lower_bound_ = is_lower_bound_ || reader.table().is_lower_bound();
+}
+
+std::string ChecksumsReport::title() const {
+  return fmt::format("Checksums: what the writes changed in {}, and what they "
+                     "did not",
+                     units());
+}
+
+void ChecksumsReport::write_results(TextLines &out,
+                                    const ReportStyle &style) const {
+  out.append(wrapped(fmt::format("Results: {0}s, summed over periods, and "
+                                 "distinct {0}s. Each is compared with its "
+                                 "last known content.",
+                                 unit()),
+                     0, style.width));
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "content";
+  table.headings = {"summed", "of all", fmt::format("{}s", unit())};
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < kChecksumResults; ++i) {
+    const std::uint64_t count = sums_.counts[i];
+    most = std::max(most, count);
+    if (count != 0 || i < 2)
+      table.rows.push_back({kWords[i].words,
+                            {format_count(count), percent(count, sums_.all()),
+                             format_count(distinct_.counts[i])},
+                            {count, count}});
+  }
+  table.longest = format_count(most);
+  out.append(draw_bars(table, style));
+}
+
+void ChecksumsReport::write_stretches(TextLines &out,
+                                      const ReportStyle &style) const {
+  out.append(wrapped(fmt::format("Over time, in stretches of {}: {}s, summed "
+                                 "over periods",
+                                 format_duration(stretch_ns_), unit()),
+                     0, style.width));
+  BarTable table;
+  table.label_heading = "from";
+  table.headings = {"changed", "equal", "not known"};
+  table.dark_meaning = "changed";
+  table.light_meaning = "written, and equal";
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const ChecksumCounts &counts = stretches_[i];
+    most = std::max(most, counts.rewritten());
+    table.rows.push_back(
+        {format_since_start(from_ns_ + i * stretch_ns_),
+         {format_count(counts.of(Result::kChanged)),
+          format_count(counts.of(Result::kEqual)),
+          format_count(counts.of(Result::kUnstable) + counts.of(Result::kGone) +
+                       counts.of(Result::kUnreadable))},
+         {counts.rewritten(), counts.of(Result::kChanged)}});
+  }
+  table.longest = format_count(most);
+  out.append(draw_bars(table, style));
+}
+
+std::vector<const ChecksumsReport::Entry *> ChecksumsReport::busiest() const {
+  std::vector<const Entry *> entries;
+  for (const Entry &entry : mappings_)
+    entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(), [](const Entry *a, const Entry *b) {
+    return std::tuple(b->second.rewritten(), b->second.all(), a->first) <
+           std::tuple(a->second.rewritten(), a->second.all(), b->first);
+  });
+  return entries;
+}
+
+void ChecksumsReport::write_mappings(TextLines &out,
+                                     const ReportStyle &style) const {
+  out.append(
+      wrapped(fmt::format("By mapping: {}s, summed over periods", unit()), 0,
+              style.width));
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "mapping";
+  table.headings = {"changed", "equal", "not known"};
+  table.dark_meaning = "changed";
+  table.light_meaning = "written, and equal";
+  const std::vector<const Entry *> entries = busiest();
+  const std::size_t shown = std::min(style.top, entries.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto &[name, counts] = *entries[i];
+    table.rows.push_back(
+        {printable(name),
+         {format_count(counts.of(Result::kChanged)),
+          format_count(counts.of(Result::kEqual)),
+          format_count(counts.of(Result::kUnstable) + counts.of(Result::kGone) +
+                       counts.of(Result::kUnreadable))},
+         {counts.rewritten(), counts.of(Result::kChanged)}});
+  }
+  if (shown != 0)
+    table.longest = format_count(entries.front()->second.rewritten());
+  out.append(draw_bars(table, style));
+  if (entries.size() > shown)
+    out.line("  and {} more mapping{}", format_count(entries.size() - shown),
+             plural(entries.size() - shown));
+}
+
+void ChecksumsReport::write_text(TextLines &out,
+                                 const ReportStyle &style) const {
+  if (sums_.all() == 0) {
+    out.line("No {} has a checksum in what is selected.", unit());
+    return;
+  }
+  write_results(out, style);
+  out.line("");
+  write_stretches(out, style);
+  out.line("");
+  write_mappings(out, style);
+  out.line("");
+  const std::uint64_t equal = sums_.of(Result::kEqual);
+  out.append(wrapped(
+      fmt::format("Of {}{} rewritten {}s, summed over periods, {} ({}) had the "
+                  "same content as before: these writes changed nothing. {} "
+                  "{}{} rewritten and never changed. Not known: unstable, gone "
+                  "or unreadable.",
+                  is_lower_bound_ ? "at least " : "",
+                  format_count(sums_.rewritten()), unit(), format_count(equal),
+                  percent(equal, sums_.rewritten()),
+                  format_count(never_changed_), unit(),
+                  never_changed_ == 1 ? " was" : "s were"),
+      0, style.width));
+  if (sums_.of(Result::kUnstable) > sums_.all() / 2)
+    out.append(wrapped("Most checksums are unstable: the program wrote the "
+                       "pages while they were read. pagetide record --unstable "
+                       "stop stops it for that time.",
+                       0, style.width));
+}
+
+void ChecksumsReport::write_json(Json &out) const {
+  out["summed"] = json_of(sums_);
+  out["distinct"] = json_of(distinct_);
+  out["never_changed"] = never_changed_;
+  out["is_lower_bound"] = is_lower_bound_;
+  out["stretch_ns"] = stretch_ns_;
+  out["stretches"] = Json::array();
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    Json stretch = {{"start_ns", from_ns_ + i * stretch_ns_}};
+    stretch.update(json_of(stretches_[i]));
+    out["stretches"].push_back(std::move(stretch));
+  }
+  const std::vector<const Entry *> entries = busiest();
+  out["mapping_count"] = entries.size();
+  out["mappings"] = Json::array();
+  for (std::size_t i = 0; i < entries.size() && i < kMaxListedMappings; ++i) {
+    Json mapping = {{"name", entries[i]->first}};
+    mapping.update(json_of(entries[i]->second));
+    out["mappings"].push_back(std::move(mapping));
+  }
+}
+
+} // namespace pagetide::tools
