@@ -12,6 +12,7 @@
 #include "export/export_tables.h"
 #include "record/trace_files.h"
 #include "support/failure.h"
+#include "support/progress.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
@@ -57,6 +58,14 @@ bool are_one_file(const std::string &a, const std::string &b) {
          ::stat(b.c_str(), &status_b) == 0 &&
          status_a.st_dev == status_b.st_dev &&
          status_a.st_ino == status_b.st_ino;
+}
+
+/// 0 if it is not known.
+std::uint64_t size_of(const std::string &file) {
+  struct stat status;
+  return ::stat(file.c_str(), &status) == 0
+             ? static_cast<std::uint64_t>(status.st_size)
+             : 0;
 }
 
 ExportedTrace standard_input() {
@@ -165,6 +174,9 @@ int run_export(const ExportOptions &options) {
 
   std::unique_ptr<TextOutput> text;
   std::unique_ptr<Export> to;
+  Progress progress;
+  // On a terminal the rows themselves show that it goes on.
+  const bool rows_are_seen = to_stdout && ::isatty(STDOUT_FILENO);
   int status = kStatusDone;
   std::uint64_t number = 0;
   for (const ExportedTrace &each : traces) {
@@ -189,7 +201,10 @@ int run_export(const ExportOptions &options) {
       }
       to = format.make(plan);
     }
-    export_trace(*trace, ++number, each.open, *to);
+    const std::uint64_t bytes = size_of(each.name);
+    export_trace(*trace, ++number, each.open, *to,
+                 [&] { progress.at(each.name, trace->position(), bytes); });
+    progress.clear();
     status = std::max(status, status_of(*trace));
   }
   if (to)

@@ -9,13 +9,17 @@
 namespace pagetide::tools {
 
 void export_trace(SelectedTrace &trace, std::uint64_t number,
-                  std::function<TraceReader()> open, Export &to) {
+                  std::function<TraceReader()> open, Export &to,
+                  const std::function<void()> &progress) {
   trace.keep_all_flags();
   trace.look_ahead(std::move(open));
   trace.watch_frames([&to](const Frame &frame) { to.see(frame); });
   to.begin_trace(trace, number);
-  while (const PeriodPart *part = trace.next())
+  while (const PeriodPart *part = trace.next()) {
     to.add(*part);
+    if (progress)
+      progress();
+  }
   to.end_trace();
 }
 

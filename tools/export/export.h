@@ -62,9 +62,10 @@ struct ExportFormat {
 };
 
 /// Reads the trace to its end and gives it to the export. `open` opens it once
-/// more.
+/// more, and `progress` is called after each part of a period.
 void export_trace(SelectedTrace &trace, std::uint64_t number,
-                  std::function<TraceReader()> open, Export &to);
+                  std::function<TraceReader()> open, Export &to,
+                  const std::function<void()> &progress = {});
 
 } // namespace pagetide::tools
 

@@ -88,6 +88,8 @@ public:
   const PeriodPart *next();
 
   const std::string &path() const { return reader_.name(); }
+  /// Bytes of the file up to the frame that was read last.
+  std::uint64_t position() const { return frame_.offset + frame_.bytes; }
   const trace::FileHeader &header() const { return reader_.header(); }
   Geometry geometry() const { return reader_.geometry(); }
   /// A time of this trace, from the run's start on.
