@@ -6,6 +6,8 @@
 
 #include "sample_traces.h"
 
+#include "busy_trace.h"
+
 #include "support/failure.h"
 #include "support/unique_fd.h"
 #include "trace/hash.h"
@@ -659,6 +661,8 @@ const std::vector<SampleTrace> &sample_traces() {
       {"damaged-inside", "the same with a wrong bit in period 3",
        make_damaged_inside},
       {"audited", "with the kernel's account of writes", make_audited},
+      {"busy", "three threads, checksums, 64 periods", make_busy},
+      {"busy-child", "its child, killed", make_busy_child},
       {"long", "400 periods", make_long},
       {"sites", "which line did it, by thread", make_sites},
       {"sites-access", "the same under layout access", make_sites_access},

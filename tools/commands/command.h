@@ -65,8 +65,6 @@ extern const Command kTargetCommand;
 
 extern const Command kReportHeatmapCommand;
 
-extern const Command kReportHeatmapCommand;
-
 /// The kinds of reports.
 std::span<const Command *const> report_kinds();
 

@@ -68,8 +68,9 @@ int run_heatmap(const HeatmapOptions &options) {
   const std::uint64_t run_start = start_of_run(traces);
   for (std::size_t i = 0; i < report.traces().size(); ++i)
     if (report.shows(i)) {
-      SelectedTrace again(TraceReader::open(report.traces()[i].path), selection,
-                          run_start);
+      SelectedTrace again(
+          TraceReader::open_with_progress(report.traces()[i].path), selection,
+          run_start);
       report.fill(i, again);
     }
   const std::string words = selection.words();

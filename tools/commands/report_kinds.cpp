@@ -17,7 +17,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <memory>
+#include <string>
 
 namespace pagetide::tools {
 
@@ -45,6 +47,26 @@ CommandRun set_up_checksums(CLI::App &app) {
   add_rows(app, rows);
   return [options, rows](const std::vector<std::string> &) {
     ChecksumsReport report(*rows);
+    return run_kind(options, report);
+  };
+}
+
+CommandRun set_up_processes(CLI::App &app) {
+  const KindOptions options = declare_kind(app);
+  const auto order = std::make_shared<ProcessOrder>(ProcessOrder::kPages);
+  std::map<std::string, ProcessOrder> orders;
+  for (const ProcessOrderName &each : kProcessOrders)
+    orders[each.name] = each.order;
+  app.add_option_function<std::string>(
+         "--sort",
+         [order, orders](const std::string &name) { *order = orders.at(name); },
+         "What comes first: the most pages, the largest peak, the most "
+         "pages written, the most periods, the earliest start, or the "
+         "lowest process id. [pages]")
+      ->type_name("pages|peak|written|periods|start|pid")
+      ->check(CLI::IsMember(orders).description(""));
+  return [options, order](const std::vector<std::string> &) {
+    ProcessesReport report(*order);
     return run_kind(options, report);
   };
 }
@@ -119,9 +141,9 @@ const Command kProcesses = {
     "report processes",
     "The processes of a run: commands, periods, peaks, pages; and all together",
     kKindUsage,
-    "pagetide report processes --top 50 run.ptrace",
+    "pagetide report processes --sort peak --top 50 run.ptrace",
     kKindStatuses,
-    set_up_kind<ProcessesReport>,
+    set_up_processes,
     kStatusFailed,
     false,
 };
@@ -142,8 +164,7 @@ int report_processes(const ReportOptions &options,
                      const std::vector<std::string> &traces) {
   ProcessesReport report;
   return run_kind(options, Selection(), traces, report,
-                  "\nOne process: pagetide report --only FILE. All in full: "
-                  "--each.\n");
+                  "\nOne process: pagetide report --only FILE. All: --each.\n");
 }
 
 } // namespace pagetide::tools

@@ -30,7 +30,8 @@ int add_traces(const std::vector<std::string> &traces,
   int status = kStatusDone;
   for (const std::string &file : traces) {
     try {
-      SelectedTrace trace(TraceReader::open(file), selection, run_start);
+      SelectedTrace trace(TraceReader::open_with_progress(file), selection,
+                          run_start);
       report.add(trace);
       if (trace.completeness().integrity() == Integrity::kDamaged) {
         say("{}: {}", printable(file), trace.completeness().sentence());

@@ -21,6 +21,7 @@ constexpr std::size_t kTableIndent = 2;
 constexpr std::size_t kColumnGap = 2; ///< between columns
 constexpr std::size_t kMinBar = 12;
 constexpr std::size_t kMinLabel = 12;
+constexpr std::size_t kLeastLabel = 8; ///< if there is no room for bars
 
 std::string repeated(const char *sign, std::size_t times) {
   std::string text;
@@ -71,7 +72,7 @@ void BarDrawer::measure(std::size_t width) {
   std::size_t cells = kTableIndent + kColumnGap;
   for (const std::size_t cell : cell_widths_)
     cells += kColumnGap + cell;
-  const std::size_t room = std::max(width, cells + kMinLabel) - cells;
+  const std::size_t room = std::max(width, cells + kLeastLabel) - cells;
   const std::size_t min_bar = std::max(kMinBar, columns_of(table_.longest) + 2);
   if (!table_.has_bars || room < std::min(label_width_, kMinLabel) + min_bar) {
     label_width_ = std::min(label_width_, room + kColumnGap);

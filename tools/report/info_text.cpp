@@ -50,7 +50,7 @@ std::string header_text(const trace::FileHeader &header,
   fact("process", fmt::format("{} (parent {})", header.pid, header.parent_pid));
   if (process) {
     fact("program", printable(process->executable));
-    fact("command", format_command(process->arguments));
+    fact("command", format_command_briefly(process->arguments));
   }
   if (!engine.empty())
     fact("engine", engine);

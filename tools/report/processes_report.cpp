@@ -28,10 +28,19 @@ std::string process_label(const RunReport::Trace &trace) {
     return "(unknown)";
   const std::string program = printable(
       std::string_view(trace.program).substr(trace.program.rfind('/') + 1));
-  const std::string word = trace.command.substr(0, trace.command.find(' '));
+  const std::string &command = trace.short_command;
+  const std::string word = command.substr(0, command.find(' '));
   if (word == program || word.ends_with('/' + program))
-    return trace.command;
-  return fmt::format("[{}] {}", program, trace.command);
+    return command;
+  return fmt::format("[{}] {}", program, command);
+}
+
+/// What the reader must know of a process's figures, in letters.
+std::string process_note(const RunReport::Trace &trace) {
+  std::string note = trace.completeness.is_complete() ? "" : "I";
+  if (trace.marks_late)
+    note += "L";
+  return note;
 }
 
 } // namespace
@@ -70,12 +79,31 @@ void ProcessesReport::read(SelectedTrace &trace) {
   processes_.push_back(figures);
 }
 
-std::vector<std::size_t> ProcessesReport::largest() const {
+std::vector<std::size_t> ProcessesReport::sorted() const {
+  // What is less comes first.
+  const auto key = [&](std::size_t i) {
+    const ProcessFigures &process = processes_[i];
+    switch (order_) {
+    case ProcessOrder::kPages:
+      break;
+    case ProcessOrder::kPeak:
+      return ~process.peak;
+    case ProcessOrder::kWritten:
+      return ~process.written;
+    case ProcessOrder::kPeriods:
+      return ~traces()[i].periods;
+    case ProcessOrder::kStart:
+      return process.start_ns;
+    case ProcessOrder::kPid:
+      return std::uint64_t{traces()[i].pid};
+    }
+    return ~process.granules;
+  };
   std::vector<std::size_t> order(processes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(processes_[b].granules, processes_[b].peak, a) <
-           std::tie(processes_[a].granules, processes_[a].peak, b);
+    return std::tuple(key(a), processes_[b].granules, processes_[b].peak, a) <
+           std::tuple(key(b), processes_[a].granules, processes_[a].peak, b);
   });
   return order;
 }
@@ -104,7 +132,7 @@ void ProcessesReport::write_totals(TextLines &out,
 
 void ProcessesReport::write_table(TextLines &out,
                                   const ReportStyle &style) const {
-  const std::vector<std::size_t> order = largest();
+  const std::vector<std::size_t> order = sorted();
   const std::size_t shown = std::min(style.top, order.size());
   BarTable table;
   table.left_labels = true;
@@ -117,6 +145,12 @@ void ProcessesReport::write_table(TextLines &out,
     table.dark_meaning = "written";
     table.light_meaning = "only read";
   }
+  const bool has_notes = std::ranges::any_of(traces(), [](const Trace &trace) {
+    return !process_note(trace).empty();
+  });
+  if (has_notes)
+    table.headings.push_back("note");
+  std::uint64_t most = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const Trace &trace = traces()[order[i]];
     const ProcessFigures &process = processes_[order[i]];
@@ -127,14 +161,25 @@ void ProcessesReport::write_table(TextLines &out,
         {process.granules, tells_reads() ? process.written : process.granules}};
     if (tells_reads())
       row.cells.push_back(format_count(process.written));
+    if (has_notes)
+      row.cells.push_back(process_note(trace));
+    most = std::max(most, process.granules);
     table.rows.push_back(std::move(row));
   }
-  if (shown != 0)
-    table.longest = bytes(processes_[order.front()].granules);
+  table.longest = bytes(most);
   out.append(draw_bars(table, style));
   if (order.size() > shown)
     out.line("  and {} more process{}", format_count(order.size() - shown),
              order.size() - shown == 1 ? "" : "es");
+  if (std::ranges::any_of(traces(), [](const Trace &trace) {
+        return !trace.completeness.is_complete();
+      }))
+    out.paragraph(2, "I: the process's trace is INCOMPLETE.", style.width);
+  if (std::ranges::any_of(traces(), &Trace::marks_late))
+    out.paragraph(2,
+                  "L: marks were switched on late, while the process ran, so "
+                  "any period may lack accesses.",
+                  style.width);
 }
 
 void ProcessesReport::write_text(TextLines &out,
@@ -152,7 +197,7 @@ void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
   out["addresses"] = addresses();
   out["addresses_is_lower_bound"] = addresses_.is_lower_bound();
   out["processes"] = nlohmann::ordered_json::array();
-  for (const std::size_t i : largest()) {
+  for (const std::size_t i : sorted()) {
     const ProcessFigures &process = processes_[i];
     const Trace &trace = traces()[i];
     const bool is_known = !trace.program.empty();
@@ -165,6 +210,8 @@ void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
          {"start_ns", process.start_ns},
          {"end_ns", process.end_ns},
          {"periods", trace.periods},
+         {"complete", trace.completeness.is_complete()},
+         {"marks_late", trace.marks_late},
          {"peak", process.peak},
          {"distinct", process.granules},
          {"written", json_if(tells_reads(), process.written)},

@@ -27,8 +27,23 @@ struct ProcessFigures {
   bool is_lower_bound = false;
 };
 
+/// What comes first in the table.
+enum class ProcessOrder { kPages, kPeak, kWritten, kPeriods, kStart, kPid };
+struct ProcessOrderName {
+  const char *name;
+  ProcessOrder order;
+};
+inline constexpr ProcessOrderName kProcessOrders[] = {
+    {"pages", ProcessOrder::kPages},     {"peak", ProcessOrder::kPeak},
+    {"written", ProcessOrder::kWritten}, {"periods", ProcessOrder::kPeriods},
+    {"start", ProcessOrder::kStart},     {"pid", ProcessOrder::kPid},
+};
+
 class ProcessesReport : public RunReport {
 public:
+  explicit ProcessesReport(ProcessOrder order = ProcessOrder::kPages)
+      : order_(order) {}
+
   /// Of each trace, in the order of traces().
   const std::vector<ProcessFigures> &processes() const { return processes_; }
   /// Distinct addresses of granules that any process accessed.
@@ -43,9 +58,10 @@ private:
 
   void write_totals(TextLines &out, const ReportStyle &style) const;
   void write_table(TextLines &out, const ReportStyle &style) const;
-  /// Indices, those with the most granules first.
-  std::vector<std::size_t> largest() const;
+  /// Indices, as order_ says: the largest first, or the earliest.
+  std::vector<std::size_t> sorted() const;
 
+  ProcessOrder order_;
   std::vector<ProcessFigures> processes_;
   MemoryBudget budget_{kSetBytes};
   GranuleSet addresses_{budget_};

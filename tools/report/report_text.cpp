@@ -22,13 +22,9 @@ namespace {
 constexpr std::size_t kTextIndent = 2;
 constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kCommandLines = 4;
-constexpr std::size_t kNumberWidth = 12; ///< of a column, a blank included
-
-std::string count_cell(std::uint64_t count, bool is_lower_bound = false) {
-  return fmt::format(" {:>{}}",
-                     (is_lower_bound ? ">=" : "") + format_count(count),
-                     kNumberWidth - 1);
-}
+constexpr std::size_t kWide = 80; ///< below it, columns are narrow
+constexpr std::size_t kWideNumber = 12;
+constexpr std::size_t kNarrowNumber = 10;
 
 class TextReport : TextLines {
 public:
@@ -41,6 +37,28 @@ public:
   std::string run();
 
 private:
+  /// Of a column, a blank included.
+  std::size_t number_width() const {
+    return style_.width < kWide ? kNarrowNumber : kWideNumber;
+  }
+  std::string count_cell(std::uint64_t count,
+                         bool is_lower_bound = false) const {
+    return fmt::format(" {:>{}}",
+                       (is_lower_bound ? ">=" : "") + format_count(count),
+                       number_width() - 1);
+  }
+  std::string heading_cell(const char *text) const {
+    return fmt::format("{:>{}}", text, number_width());
+  }
+  /// The headings of a table. The title has a line of its own if it is too long
+  /// for the first column.
+  void table_headings(const std::string &title, std::size_t title_width,
+                      const std::string &cells) {
+    const bool fits = columns_of(title) <= title_width;
+    if (!fits)
+      append("  " + wrapped(title, kTextIndent, style_.width));
+    line("  {:<{}}{}", fits ? title : "", title_width, cells);
+  }
   void fact(const char *label, const std::string &text) {
     line("  {:<10} {}", label, text);
   }
@@ -62,8 +80,7 @@ private:
   bool tells_writes() const { return abi::tells_writes(layout_); }
   /// Heading and cells of a column that is there if anything is not certain.
   std::string may_heading() const {
-    return summary_.may.sum == 0 ? ""
-                                 : fmt::format("{:>{}}", "may", kNumberWidth);
+    return summary_.may.sum == 0 ? "" : heading_cell("may");
   }
   std::string may_cell(std::uint64_t count) const {
     return summary_.may.sum == 0 ? "" : count_cell(count);
@@ -143,7 +160,7 @@ void TextReport::facts() {
   if (s.process) {
     long_fact("Program", printable(s.process->executable));
     long_fact("Command",
-              shortened(format_command(s.process->arguments),
+              shortened(format_command_briefly(s.process->arguments),
                         kCommandLines * (style_.width - kFactIndent)));
     if (const std::string text = options_text(); !text.empty())
       long_fact("Options", text);
@@ -180,15 +197,23 @@ void TextReport::figures() {
   std::string unit = unit_;
   unit[0] = static_cast<char>(unit[0] - 'a' + 'A');
   line("");
-  line("  {}s of {} in a period, and distinct ones in all periods", unit,
-       format_bytes(static_cast<double>(summary_.granule_bytes())));
-  line("  {:<20}{:>12}{:>12}{:>12}{:>12}", "", "median", "95 %", "maximum",
-       "distinct");
+  append(
+      "  " +
+      wrapped(fmt::format(
+                  "{}s of {} in a period, and distinct ones in all periods",
+                  unit,
+                  format_bytes(static_cast<double>(summary_.granule_bytes()))),
+              kTextIndent, style_.width));
+  // Narrow terminals have no room for the bytes.
+  const bool has_bytes = style_.width >= kWide;
+  const std::size_t label_width = has_bytes ? 20 : 18;
+  line("  {:<{}}{}{}{}{}", "", label_width, heading_cell("median"),
+       heading_cell("95 %"), heading_cell("maximum"), heading_cell("distinct"));
   const auto row = [&](const char *label, const Figures &figures) {
-    line("  {:<20}{}{}{}{}  {}", label, count_cell(figures.median),
+    line("  {:<{}}{}{}{}{}{}", label, label_width, count_cell(figures.median),
          count_cell(figures.p95), count_cell(figures.maximum),
          count_cell(figures.distinct, figures.distinct_is_lower_bound),
-         bytes(static_cast<double>(figures.distinct)));
+         has_bytes ? "  " + bytes(static_cast<double>(figures.distinct)) : "");
   };
   row(access_heading(), summary_.accessed);
   if (tells_reads())
@@ -234,8 +259,12 @@ void TextReport::curve() {
   if (summary_.curve.empty() || summary_.accessed.maximum == 0)
     return;
   line("");
-  line("  Working set: what each period {}, the largest in each column",
-       abi::records_reads(layout_) ? "accessed" : "wrote");
+  append("  " +
+         wrapped(fmt::format(
+                     "Working set: what each period {}, the largest in each "
+                     "column",
+                     abi::records_reads(layout_) ? "accessed" : "wrote"),
+                 kTextIndent, style_.width));
   CurveStyle style;
   style.width = style_.width;
   style.unicode = style_.unicode;
@@ -249,21 +278,21 @@ void TextReport::mappings() {
   if (summary_.mappings.empty())
     return;
   const std::size_t name_width =
-      style_.width - 2 - 3 * kNumberWidth - 2 - may_heading().size();
+      style_.width - 2 - 3 * number_width() - 2 - may_heading().size();
   line("");
-  line("  {}{:>12}{:>12}{:>12}{}",
-       fitted(fmt::format("Busiest mappings, {}s{}", unit_,
-                          may_heading().empty() ? " summed" : ""),
-              name_width),
-       access_heading(), tells_reads() ? "written" : "", "distinct",
-       may_heading());
+  table_headings(fmt::format("Busiest mappings, {}s{}", unit_,
+                             may_heading().empty() ? " summed" : ""),
+                 name_width,
+                 heading_cell(access_heading()) +
+                     heading_cell(tells_reads() ? "written" : "") +
+                     heading_cell("distinct") + may_heading());
   const std::size_t shown = std::min(style_.top, summary_.mappings.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const MappingSummary &mapping = summary_.mappings[i];
     line("  {}{}{}{}{}", fitted(printable(mapping.name), name_width),
          count_cell(mapping.accessed),
          tells_reads() ? count_cell(mapping.written)
-                       : std::string(kNumberWidth, ' '),
+                       : std::string(number_width(), ' '),
          count_cell(mapping.distinct, mapping.distinct_is_lower_bound),
          may_cell(mapping.may));
   }
@@ -291,11 +320,14 @@ void TextReport::threads() {
                ? a.second->accessed > b.second->accessed
                : a.first < b.first;
   });
-  const std::size_t name_width = 29 - may_heading().size();
-  line("  {}{:>12}{:>12}{:>12}{}",
-       fitted(fmt::format("Threads, {}s summed", unit_), name_width + 9),
-       access_heading(), tells_reads() ? "written" : "", "periods",
-       may_heading());
+  // As wide as the other tables are on a terminal of 80 columns or less.
+  const std::size_t name_width = std::min(style_.width, kWide) - 2 - 9 -
+                                 3 * number_width() - may_heading().size() -
+                                 (style_.width < kWide ? 0 : 4);
+  table_headings(fmt::format("Threads, {}s summed", unit_), name_width + 9,
+                 heading_cell(access_heading()) +
+                     heading_cell(tells_reads() ? "written" : "") +
+                     heading_cell("periods") + may_heading());
   const std::size_t shown = std::min(style_.top, busiest.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[tid, thread] = busiest[i];
@@ -304,7 +336,7 @@ void TextReport::threads() {
     line("  {:>8} {}{}{}{}{}", tid, fitted(name, name_width),
          count_cell(thread->accessed),
          tells_reads() ? count_cell(thread->written)
-                       : std::string(kNumberWidth, ' '),
+                       : std::string(number_width(), ' '),
          count_cell(thread->periods), may_cell(thread->may));
   }
   if (busiest.size() > shown)
@@ -322,9 +354,10 @@ void TextReport::checksums() {
        fmt::format("of {} {}s (if unstable: {})",
                    checksum_mode_name(summary_.header.checksum_mode), unit_,
                    unstable_policy_name(summary_.header.unstable_policy)));
-  fact("", fmt::format("{} stable, {} unstable, {} gone, {} unreadable",
-                       format_count(sums.stable), format_count(sums.unstable),
-                       format_count(sums.gone), format_count(sums.unreadable)));
+  long_fact(
+      "", fmt::format("{} stable, {} unstable, {} gone, {} unreadable",
+                      format_count(sums.stable), format_count(sums.unstable),
+                      format_count(sums.gone), format_count(sums.unreadable)));
 }
 
 void TextReport::notes() {

@@ -58,9 +58,11 @@ void RunReport::add(SelectedTrace &trace) {
   facts.pid = header.pid;
   facts.period_ns = header.period_ns;
   facts.periods = trace.periods();
+  facts.marks_late = (header.flags & trace::kHeaderMarksLate) != 0;
   if (const std::optional<Process> &process = trace.process()) {
     facts.program = process->executable;
     facts.command = format_command(process->arguments);
+    facts.short_command = format_command_briefly(process->arguments);
   }
   facts.completeness = trace.completeness();
   traces_.push_back(std::move(facts));

@@ -39,8 +39,10 @@ public:
     std::uint32_t pid = 0;
     std::uint64_t period_ns = 0;
     std::uint64_t periods = 0;
-    std::string program; ///< empty if the trace lacks it
-    std::string command;
+    std::string program;       ///< empty if the trace lacks it
+    std::string command;       ///< with every word
+    std::string short_command; ///< for people
+    bool marks_late = false;   ///< switched on while the program ran
     Completeness completeness;
   };
   const std::vector<Trace> &traces() const { return traces_; }

@@ -297,7 +297,7 @@ Summary summarize(TraceReader reader) {
 }
 
 Summary summarize(const std::string &path) {
-  Summary summary = summarize(TraceReader::open(path));
+  Summary summary = summarize(TraceReader::open_with_progress(path));
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   summary.file_bytes = error ? 0 : bytes;

@@ -177,6 +177,17 @@ std::string format_command(const std::vector<std::string> &words) {
   return out;
 }
 
+std::string format_command_briefly(std::vector<std::string> words) {
+  const std::size_t all = words.size();
+  while (words.size() > 1 && words.back().empty())
+    words.pop_back();
+  const std::size_t left_out = all - words.size();
+  std::string text = format_command(words);
+  if (left_out != 0)
+    text += fmt::format(" (and {} empty word{})", left_out, plural(left_out));
+  return text;
+}
+
 std::string report_command(const std::string &path) {
   // Behind "./" a name that begins with "-" is no option.
   return format_command(

@@ -41,6 +41,10 @@ std::string printable(std::string_view text);
 /// controls are written as escapes, within $'...'.
 std::string format_command(const std::vector<std::string> &words);
 
+/// The same for people: without empty words at the end, and how many there are.
+/// A program that changes its title leaves many.
+std::string format_command_briefly(std::vector<std::string> words);
+
 /// The command that shows a trace, in the same form.
 std::string report_command(const std::string &path);
 

@@ -87,10 +87,18 @@ TraceReader TraceReader::open(const std::string &path) {
   return TraceReader(std::make_unique<FileSource>(path), path);
 }
 
+TraceReader TraceReader::open_with_progress(const std::string &path) {
+  TraceReader reader = open(path);
+  reader.progress_ = std::make_unique<Progress>();
+  return reader;
+}
+
 bool TraceReader::next(Frame &frame) {
   while (!finished_)
     switch (const FrameScanner::Place place = scanner_.look_at(offset_)) {
     case FrameScanner::Place::kFrame:
+      if (progress_)
+        progress_->at(name_, offset_, scanner_.file_bytes());
       if (take(frame))
         return true;
       break;
@@ -166,6 +174,8 @@ void TraceReader::look_beyond_damage(bool is_cut) {
 
 void TraceReader::finish(Integrity end_of_file, std::string reason) {
   finished_ = true;
+  if (progress_)
+    progress_->clear();
   completeness_.finish(end_of_file, offset_, std::move(reason),
                        order_.open_period());
 }

@@ -14,6 +14,7 @@
 #ifndef PAGETIDE_TOOLS_TRACE_TRACE_READER_H
 #define PAGETIDE_TOOLS_TRACE_TRACE_READER_H
 
+#include "support/progress.h"
 #include "trace/byte_source.h"
 #include "trace/completeness.h"
 #include "trace/frame_decoder.h"
@@ -37,6 +38,8 @@ public:
   TraceReader(std::unique_ptr<ByteSource> source, std::string name);
 
   static TraceReader open(const std::string &path);
+  /// The same. If reading takes long, a terminal shows how far it has come.
+  static TraceReader open_with_progress(const std::string &path);
 
   const trace::FileHeader &header() const { return header_; }
   Geometry geometry() const { return geometry_of(header_); }
@@ -75,6 +78,7 @@ private:
   bool ended_ = false;   ///< the frame before was an End frame
   bool finished_ = false;
   Completeness completeness_;
+  std::unique_ptr<Progress> progress_; ///< may be null
 };
 
 } // namespace pagetide::tools

@@ -83,5 +83,71 @@ TEST(ProcessesReport, ALongCommandLosesItsEnd) {
   EXPECT_NE(report.text("", ReportStyle()).find("xxx...  "), std::string::npos);
 }
 
+/// A process that began later, with as many granules of one period as `pages`.
+Bytes process_of(std::uint32_t pid, std::uint64_t pages, std::uint64_t start,
+                 std::uint32_t flags = 0) {
+  trace::FileHeader header = sample_header();
+  header.pid = pid;
+  header.monotonic_ns += start;
+  header.flags |= flags;
+  return trace_with({period_with(0, {{0, pages, kW}})}, {},
+                    finished_header(header));
+}
+
+TEST(ProcessesReport, SortsByWhatIsAskedFor) {
+  const auto pids_by = [](ProcessOrder order) {
+    ProcessesReport report(order);
+    add_trace(report, process_of(20, 5, 300));
+    add_trace(report, process_of(10, 9, 200));
+    add_trace(report, process_of(30, 7, 100));
+    std::string pids;
+    const auto json = nlohmann::json::parse(report.json(""));
+    for (const auto &process : json.at("processes"))
+      pids += fmt::format("{} ", process.at("pid").get<int>());
+    return pids;
+  };
+  EXPECT_EQ(pids_by(ProcessOrder::kPages), "10 30 20 ");
+  EXPECT_EQ(pids_by(ProcessOrder::kPeak), "10 30 20 ");
+  EXPECT_EQ(pids_by(ProcessOrder::kStart), "30 10 20 ");
+  EXPECT_EQ(pids_by(ProcessOrder::kPid), "10 20 30 ");
+}
+
+TEST(ProcessesReport, MarksWhatIsNotWhole) {
+  ProcessesReport report;
+  add_trace(report, process_of(10, 5, 0));
+  add_trace(report, sample_trace("unfinished"));
+  add_trace(report, process_of(11, 3, 0, trace::kHeaderMarksLate));
+  const std::string text = report.text("", ReportStyle());
+  EXPECT_NE(text.find("written  note"), std::string::npos) << text;
+  EXPECT_NE(text.find("  I: the process's trace is INCOMPLETE.\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  L: marks were switched on late"), std::string::npos);
+  const auto json = nlohmann::json::parse(report.json(""));
+  EXPECT_FALSE(json.at("processes").at(0).at("complete").get<bool>());
+  EXPECT_TRUE(json.at("processes").at(1).at("complete").get<bool>());
+  EXPECT_TRUE(json.at("processes").at(2).at("marks_late").get<bool>());
+  ProcessesReport whole;
+  add_trace(whole, process_of(10, 5, 0));
+  EXPECT_EQ(whole.text("", ReportStyle()).find("note"), std::string::npos);
+}
+
+TEST(ProcessesReport, EmptyWordsAtTheEndAreCounted) {
+  ProcessesReport report;
+  add_trace(
+      report,
+      trace_of(
+          {"/bin/redis", {"redis", "*:6399", "", "", ""}, "", "marks", ""}));
+  ReportStyle style;
+  style.width = 120;
+  const std::string text = report.text("", style);
+  EXPECT_NE(text.find("\n  redis '*:6399' (and 3 empty words) "),
+            std::string::npos)
+      << text;
+  const auto json = nlohmann::json::parse(report.json(""));
+  EXPECT_EQ(json.at("processes").at(0).at("command"),
+            "redis '*:6399' '' '' ''");
+}
+
 } // namespace
 } // namespace pagetide::tools
