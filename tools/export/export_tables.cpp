@@ -10,14 +10,16 @@
 #include "export/pages_table.h"
 #include "export/periods_table.h"
 #include "export/processes_table.h"
+#include "export/sites_table.h"
 #include "export/threads_table.h"
 
 namespace pagetide::tools {
 
 namespace {
 
-const Table *const kTables[] = {&kPagesTable, &kPeriodsTable, &kProcessesTable,
-                                &kMappingsTable, &kThreadsTable};
+const Table *const kTables[] = {&kPagesTable,     &kPeriodsTable,
+                                &kProcessesTable, &kMappingsTable,
+                                &kThreadsTable,   &kSitesTable};
 
 } // namespace
 

@@ -6,6 +6,7 @@
 
 #include "export/pages_table.h"
 
+#include "export/period_site_runs.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -35,6 +36,8 @@ enum PagesColumn : std::size_t {
   kPagesThread,
   kPagesMapping,
   kPagesFileOffset,
+  kPagesReadSite,
+  kPagesWriteSite,
   kPagesColumnCount,
 };
 
@@ -68,6 +71,11 @@ constexpr std::array<Column, kPagesColumnCount> kPagesColumns = {{
      "of the granule's first byte in the file that is mapped "
      "there; empty if it is no file",
      false},
+    {"read_site",
+     "number of a place in the source that read it, as in the table of sites; "
+     "under layout access, that accessed it; empty if none is known",
+     false},
+    {"write_site", "the same of a place that wrote it", false},
 }};
 
 /// Whether a row with these flags was read, or written, as far as the layout
@@ -157,6 +165,7 @@ public:
       return std::ranges::find(chosen, std::size_t{column}) != chosen.end();
     };
     wants_thread_ = wants(kPagesThread);
+    wants_sites_ = wants(kPagesReadSite) || wants(kPagesWriteSite);
     wants_mapping_ = wants(kPagesMapping) || wants(kPagesFileOffset);
   }
 
@@ -167,9 +176,15 @@ public:
     names_.clear();
     if (wants_mapping_)
       trace.divide_by_mapping();
+    sites_.begin_trace(trace.header().flags & trace::kHeaderPerThread);
     cells_.fill(Cell());
     cells_[kPagesTrace] = Cell::of(number);
     cells_[kPagesPid] = Cell::of(std::uint64_t{trace.header().pid});
+  }
+
+  void see(const Frame &frame) override {
+    if (wants_sites_)
+      sites_.see(frame);
   }
 
   void add(const PeriodPart &part) override {
@@ -181,6 +196,8 @@ public:
       cells_[kPagesTid] = Cell::of(std::uint64_t{section.tid});
       if (wants_thread_)
         name_thread(section.tid);
+      if (wants_sites_)
+        sites_.begin_section(part.index, section.tid);
       ChecksumLookup checksums(part);
       for (std::size_t i = 0; i < section.run_count; ++i)
         add_run(part, section.first_run + i, checksums);
@@ -207,6 +224,16 @@ private:
     return place;
   }
 
+  void name_sites(std::uint64_t granule, std::uint64_t &until) {
+    const PeriodSiteRuns::Sites sites = sites_.at(granule, until);
+    const auto cell = [](std::uint32_t site) {
+      const std::uint64_t id = site & ~trace::kSiteMay;
+      return id == 0 ? Cell() : Cell::of(id);
+    };
+    cells_[kPagesReadSite] = cell(sites.read);
+    cells_[kPagesWriteSite] = cell(sites.write);
+  }
+
   void add_run(const PeriodPart &part, std::size_t number,
                ChecksumLookup &checksums) {
     const GranuleRun &run = part.runs[number];
@@ -223,6 +250,8 @@ private:
       const ChecksumState state = checksums.at(granule, until, hash);
       cells_[kPagesState] = Cell::of(state_text(state, run.flags));
       cells_[kPagesChecksum] = Cell();
+      if (wants_sites_)
+        name_sites(granule, until);
       for (; granule < until; ++granule) {
         const std::uint64_t address = granule << granule_shift_;
         cells_[kPagesAddress] = Cell::address(address);
@@ -240,6 +269,8 @@ private:
   unsigned granule_shift_ = 0;
   bool wants_thread_ = false;
   bool wants_mapping_ = false;
+  bool wants_sites_ = false;
+  PeriodSiteRuns sites_;
   std::vector<std::string> names_; ///< of mappings, by their numbers
   std::string thread_name_;
   std::array<Cell, kPagesColumnCount> cells_;

@@ -133,7 +133,7 @@ std::vector<std::size_t> stored_columns(const Table &table) {
   if (&table == &kPagesTable)
     return chosen_columns(table,
                           "trace,period,tid,address,read,written,checksum,"
-                          "state,may,mapping,file_offset");
+                          "state,may,mapping,file_offset,read_site,write_site");
   return chosen_columns(table, "all");
 }
 
@@ -198,7 +198,8 @@ constexpr const char kView[] =
     "d.time_ns, d.pid, p.tid, p.address, printf('0x%x', p.address) AS "
     "hex_address, p.read, p.written, CASE WHEN p.checksum IS NOT NULL THEN "
     "printf('0x%016x', p.checksum) END AS checksum, p.state, p.may, n.name AS "
-    "mapping, p.file_offset FROM pages p LEFT JOIN periods d ON d.trace = "
+    "mapping, p.file_offset, p.read_site, p.write_site FROM pages p LEFT JOIN "
+    "periods d ON d.trace = "
     "p.trace AND d.period = p.period LEFT JOIN names n ON n.mapping = "
     "p.mapping";
 

@@ -332,6 +332,22 @@ TEST(Export, AMappingHasARowForAsLongAsItIsListed) {
       << text;
 }
 
+TEST(Export, SitesNameThePlacesThatTouchedAPage) {
+  ExportRequest request;
+  request.columns = "tid,address,read_site,write_site";
+  request.selection.periods = {0, 0};
+  request.selection.tid = 4243;
+  EXPECT_EQ(exported(sample_trace("sites"), request),
+            "tid,address,read_site,write_site\n"
+            "4243,0x555555602000,,512\n4243,0x555555603000,,512\n"
+            "4243,0x555555609000,,1280\n");
+  request.columns = "site,function,line,places,written";
+  request.what = "sites";
+  EXPECT_EQ(exported(sample_trace("sites"), request),
+            "site,function,line,places,written\n512,plain,,1,2\n"
+            "1280,,,0,1\n");
+}
+
 TEST(Export, PageRunsAreOfWholePages) {
   const std::string text =
       exported(sample_trace("fine"), {.format = "page-runs"});

@@ -122,8 +122,21 @@ def check_tables(trace, report):
     return pages, periods
 
 
+def check_sites(trace):
+    """The sites' sums are those of the rows that name them."""
+    rows = csv_rows(trace, "--columns", "read_site,write_site")
+    reads = collections.Counter(row["read_site"] for row in rows if row["read_site"])
+    writes = collections.Counter(row["write_site"] for row in rows if row["write_site"])
+    for site in csv_rows(trace, "--what", "sites"):
+        equal(f"{trace}: reads of {site['place']}", reads.pop(site["site"], 0),
+              int(site["read"]) + int(site["may_read"]))
+        equal(f"{trace}: writes of {site['place']}", writes.pop(site["site"], 0),
+              int(site["written"]) + int(site["may_written"]))
+    equal(f"{trace}: other sites", (reads, writes), ({}, {}))
+
+
 def check_json(trace):
-    for table in ("pages", "periods", "processes", "threads", "mappings"):
+    for table in ("pages", "periods", "processes", "threads", "mappings", "sites"):
         words = ("--what", table, "--columns", "all")
         rows = csv_rows(trace, *words)
         lines = [json.loads(line) for line in export("jsonl", trace, *words).splitlines()]
@@ -144,7 +157,7 @@ def check_sqlite(trace):
         equal("version", database.execute("PRAGMA user_version").fetchone(), (1,))
         database.row_factory = sqlite3.Row
         number = {"address", "start", "end", "combined"}
-        for table in ("periods", "processes", "threads", "mappings"):
+        for table in ("periods", "processes", "threads", "mappings", "sites"):
             rows = csv_rows(trace, "--what", table, "--columns", "all")
             stored = [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
             equal(f"{trace}: rows of {table}", len(stored), len(rows))
@@ -279,6 +292,7 @@ for trace in sys.argv[2:]:
     [report] = json.loads(run("report", "--json", "--only", trace))["traces"]
     pages, periods = check_tables(trace, report)
     pages.granule = report["granule_bytes"]
+    check_sites(trace)
     check_json(trace)
     check_sqlite(trace)
     check_chrome_trace(trace, periods)
