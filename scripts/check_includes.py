@@ -26,8 +26,8 @@ FLOORS = {
         ["periods"], ["threads"], ["shadow"], ["platform"],
     ],
     "tools": [
-        ["commands"], ["audit", "control", "export", "record", "targets"], ["report"],
-        ["trace"], ["support"],
+        ["commands"], ["audit", "compare", "control", "export", "record", "targets"],
+        ["report"], ["trace"], ["support"],
     ],
 }
 SUFFIXES = {".h", ".cpp", ".inc"}

@@ -33,6 +33,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 
 using namespace __sanitizer;
@@ -143,6 +144,13 @@ static FileHeader HeaderOfTrace(u64 now) {
   return header;
 }
 
+/// Whether address space randomisation was off when the program was executed.
+static bool HasFixedAddresses() {
+  constexpr uptr kOnlyAsk = 0xffffffff; // changes nothing
+  const uptr result = Syscall(SYS_personality, kOnlyAsk);
+  return !Failed(result) && (result & ADDR_NO_RANDOMIZE);
+}
+
 /// Creates the trace and starts its writer. `parent_trace`: see StartRecording.
 static int StartTrace(u64 now, const char *parent_trace) {
   SetTracing(false);
@@ -172,6 +180,9 @@ static int StartTrace(u64 now, const char *parent_trace) {
       EncodeProcess(PendingFrames(), recorder_state.engine->name);
       if (parent_trace)
         EncodeNote(PendingFrames(), now, 0, NoteCode::kForked, parent_trace);
+      if (HasFixedAddresses())
+        EncodeNote(PendingFrames(), now, 0, NoteCode::kInfo,
+                   "addresses are not randomised");
       StartTraceWriter(fd, recorder_state.trace_path, HeaderOfTrace(now),
                        PendingFrames());
     });

@@ -26,8 +26,8 @@ namespace {
 /// The command table. To add a command, declare it in command.h and name it
 /// here.
 const Command *const kCommands[] = {
-    &kRecordCommand, &kReportCommand, &kExportCommand, &kInfoCommand,
-    &kAuditCommand,  &kCtlCommand,    &kTargetCommand,
+    &kRecordCommand, &kReportCommand, &kDiffCommand, &kExportCommand,
+    &kInfoCommand,   &kAuditCommand,  &kCtlCommand,  &kTargetCommand,
 };
 
 constexpr std::size_t kHelpColumn = 26;

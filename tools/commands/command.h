@@ -57,6 +57,7 @@ struct Command {
 
 extern const Command kRecordCommand;
 extern const Command kReportCommand;
+extern const Command kDiffCommand;
 extern const Command kExportCommand;
 extern const Command kInfoCommand;
 extern const Command kAuditCommand;

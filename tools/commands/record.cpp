@@ -7,6 +7,7 @@
 #include "commands/command.h"
 #include "commands/recording_options.h"
 #include "record/engine_choice.h"
+#include "record/fixed_addresses.h"
 #include "record/outer_record.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
@@ -44,11 +45,14 @@ enum RecordStatus : int {
 };
 
 constexpr std::size_t kMaxListedTraces = 8;
+/// More than the options and the name of a trace usually have.
+constexpr std::size_t kPaddedBytes = 1024;
 
 struct RecordOptions : RecordingOptions {
   std::string engine = "marks";
   std::string on_failure;
   bool no_output = false;
+  bool no_aslr = false;
 };
 
 std::string runtime_options(const RecordOptions &options,
@@ -68,7 +72,12 @@ std::string runtime_options(const RecordOptions &options,
     out.add("engine", options.engine);
   if (!options.on_failure.empty())
     out.add("on_failure", options.on_failure);
-  return out.text();
+  std::string text = out.text();
+  // The stack begins below the environment. Its addresses must not depend on
+  // the length of the trace's name.
+  if (options.no_aslr)
+    text.resize((text.size() / kPaddedBytes + 1) * kPaddedBytes, ':');
+  return text;
 }
 
 /// The trace to give to `report`, which then finds all traces of the run.
@@ -205,7 +214,11 @@ int run_record(const RecordOptions &options,
       return text;
     };
     notify_outer_record();
+    std::optional<FixedAddresses> fixed_addresses;
+    if (options.no_aslr)
+      fixed_addresses.emplace();
     ChildProcess child(command, kOptionsVariable, options_for, file_limit);
+    fixed_addresses.reset();
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
           child.start_error() == EMFILE || child.start_error() == ENFILE)
@@ -252,6 +265,10 @@ CommandRun set_up_record(CLI::App &app) {
          "and traces say what is missing. [refuse]")
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
+  app.add_flag("--no-aslr", options->no_aslr,
+               "Give the command the same addresses in each run: without "
+               "address space randomisation (ASLR). Its pages can then be "
+               "compared with those of another run (pagetide diff).");
   app.add_flag("--no-output", options->no_output,
                "Record, but write no trace, to measure the cost of recording.");
   return [options](const std::vector<std::string> &command) {

@@ -81,6 +81,11 @@ void declare_report_options(CLI::App &app,
                  "Traces. For each, the report also finds the traces of other "
                  "processes of its run (FILE.<pid>). [the newest in this "
                  "directory]");
+  declare_report_flags(app, options);
+}
+
+void declare_report_flags(CLI::App &app,
+                          const std::shared_ptr<ReportOptions> &options) {
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/reference/cli-output.md.");
   app.add_flag("--only", options->only,

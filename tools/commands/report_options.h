@@ -33,6 +33,10 @@ struct ReportOptions {
 void declare_report_options(CLI::App &app,
                             const std::shared_ptr<ReportOptions> &options);
 
+/// The same without FILE.
+void declare_report_flags(CLI::App &app,
+                          const std::shared_ptr<ReportOptions> &options);
+
 /// Declares what chooses a part of the traces. The owner of `selection` must
 /// outlive the parsing.
 void declare_selection(CLI::App &app,

@@ -21,20 +21,6 @@ namespace pagetide::tools {
 
 namespace {
 
-/// The command as the user wrote it. Before it the program, if the command has
-/// another name for it.
-std::string process_label(const RunReport::Trace &trace) {
-  if (trace.program.empty())
-    return "(unknown)";
-  const std::string program = printable(
-      std::string_view(trace.program).substr(trace.program.rfind('/') + 1));
-  const std::string &command = trace.short_command;
-  const std::string word = command.substr(0, command.find(' '));
-  if (word == program || word.ends_with('/' + program))
-    return command;
-  return fmt::format("[{}] {}", program, command);
-}
-
 /// What the reader must know of a process's figures, in letters.
 std::string process_note(const RunReport::Trace &trace) {
   std::string note = trace.completeness.is_complete() ? "" : "I";

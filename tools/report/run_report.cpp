@@ -30,6 +30,80 @@ Json json_if(bool known, std::uint64_t number) {
   return known ? Json(number) : Json();
 }
 
+RunReport::Trace facts_of(const SelectedTrace &trace) {
+  RunReport::Trace facts;
+  facts.path = trace.path();
+  facts.pid = trace.header().pid;
+  facts.period_ns = trace.header().period_ns;
+  facts.periods = trace.periods();
+  facts.marks_late = (trace.header().flags & trace::kHeaderMarksLate) != 0;
+  if (const std::optional<Process> &process = trace.process()) {
+    facts.program = process->executable;
+    facts.command = format_command(process->arguments);
+    facts.short_command = format_command_briefly(process->arguments);
+  }
+  facts.completeness = trace.completeness();
+  return facts;
+}
+
+std::string describe_run(std::span<const RunReport::Trace> traces) {
+  const RunReport::Trace &first = traces.front();
+  std::uint64_t periods = 0;
+  std::size_t incomplete = 0;
+  bool one_length = true;
+  for (const RunReport::Trace &trace : traces) {
+    periods += trace.periods;
+    incomplete += !trace.completeness.is_complete();
+    one_length = one_length && trace.period_ns == first.period_ns;
+  }
+  std::string lengths =
+      fmt::format("{} period{}", format_count(periods), plural(periods));
+  if (one_length && first.period_ns != 0)
+    lengths += " of " + format_duration(first.period_ns);
+  if (traces.size() == 1) {
+    const std::string program =
+        first.program.substr(first.program.rfind('/') + 1);
+    return fmt::format("{} ({}): {}process {}, {}", printable(first.path),
+                       incomplete == 0 ? "complete" : "INCOMPLETE",
+                       program.empty() ? "" : printable(program) + ", ",
+                       first.pid, lengths);
+  }
+  return fmt::format(
+      "{} and {} more ({}): {} processes, {}", printable(first.path),
+      format_count(traces.size() - 1),
+      incomplete == 0 ? std::string("complete")
+                      : fmt::format("{} INCOMPLETE", format_count(incomplete)),
+      format_count(traces.size()), lengths);
+}
+
+std::vector<std::string>
+describe_losses(std::span<const RunReport::Trace> traces) {
+  std::vector<std::string> losses;
+  std::size_t incomplete = 0;
+  for (const RunReport::Trace &trace : traces)
+    if (!trace.completeness.is_complete() && incomplete++ < kMaxProblems)
+      losses.push_back(
+          fmt::format("INCOMPLETE: {}{}",
+                      traces.size() == 1 ? "" : printable(trace.path) + ": ",
+                      trace.completeness.sentence()));
+  if (incomplete > kMaxProblems)
+    losses.push_back(fmt::format("and {} more traces are INCOMPLETE",
+                                 format_count(incomplete - kMaxProblems)));
+  return losses;
+}
+
+std::string process_label(const RunReport::Trace &trace) {
+  if (trace.program.empty())
+    return "(unknown)";
+  const std::string program = printable(
+      std::string_view(trace.program).substr(trace.program.rfind('/') + 1));
+  const std::string &command = trace.short_command;
+  const std::string word = command.substr(0, command.find(' '));
+  if (word == program || word.ends_with('/' + program))
+    return command;
+  return fmt::format("[{}] {}", program, command);
+}
+
 std::string format_since_start(std::uint64_t ns) {
   return ns == 0 ? "0 s" : format_duration(ns);
 }
@@ -53,19 +127,7 @@ void RunReport::add(SelectedTrace &trace) {
   only_writes_ = trace.selection().only_writes();
   read(trace);
   unnamed_ += trace.unnamed();
-  Trace facts;
-  facts.path = trace.path();
-  facts.pid = header.pid;
-  facts.period_ns = header.period_ns;
-  facts.periods = trace.periods();
-  facts.marks_late = (header.flags & trace::kHeaderMarksLate) != 0;
-  if (const std::optional<Process> &process = trace.process()) {
-    facts.program = process->executable;
-    facts.command = format_command(process->arguments);
-    facts.short_command = format_command_briefly(process->arguments);
-  }
-  facts.completeness = trace.completeness();
-  traces_.push_back(std::move(facts));
+  traces_.push_back(facts_of(trace));
 }
 
 const char *RunReport::access_word() const {
@@ -89,50 +151,14 @@ std::string RunReport::units() const {
   return fmt::format("{}s of {}", unit(), bytes(1));
 }
 
-std::string RunReport::subject() const {
-  const Trace &first = traces_.front();
-  std::uint64_t periods = 0;
-  std::size_t incomplete = 0;
-  bool one_length = true;
-  for (const Trace &trace : traces_) {
-    periods += trace.periods;
-    incomplete += !trace.completeness.is_complete();
-    one_length = one_length && trace.period_ns == first.period_ns;
-  }
-  std::string lengths =
-      fmt::format("{} period{}", format_count(periods), plural(periods));
-  if (one_length && first.period_ns != 0)
-    lengths += " of " + format_duration(first.period_ns);
-  if (traces_.size() == 1) {
-    const std::string program =
-        first.program.substr(first.program.rfind('/') + 1);
-    return fmt::format("{} ({}): {}process {}, {}", printable(first.path),
-                       incomplete == 0 ? "complete" : "INCOMPLETE",
-                       program.empty() ? "" : printable(program) + ", ",
-                       first.pid, lengths);
-  }
-  return fmt::format(
-      "{} and {} more ({}): {} processes, {}", printable(first.path),
-      format_count(traces_.size() - 1),
-      incomplete == 0 ? std::string("complete")
-                      : fmt::format("{} INCOMPLETE", format_count(incomplete)),
-      format_count(traces_.size()), lengths);
-}
+std::string RunReport::subject() const { return describe_run(traces_); }
 
 std::vector<std::string> RunReport::facts(const std::string &words) const {
   std::vector<std::string> facts = {subject()};
   if (!words.empty())
     facts.push_back(fmt::format("Selected: {}", words));
-  std::size_t named = 0;
-  for (const Trace &trace : traces_)
-    if (!trace.completeness.is_complete() && named++ < kMaxProblems)
-      facts.push_back(
-          fmt::format("INCOMPLETE: {}{}",
-                      traces_.size() == 1 ? "" : printable(trace.path) + ": ",
-                      trace.completeness.sentence()));
-  if (named > kMaxProblems)
-    facts.push_back(fmt::format("and {} more traces are INCOMPLETE",
-                                format_count(named - kMaxProblems)));
+  for (std::string &loss : describe_losses(traces_))
+    facts.push_back(std::move(loss));
   if (unnamed_ != 0)
     facts.push_back(fmt::format(
         "Not counted: {} access{} of {}s whose mapping the trace listed only "

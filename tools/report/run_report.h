@@ -14,6 +14,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,19 @@ private:
   bool only_reads_ = false;
   bool only_writes_ = false;
 };
+
+/// What is known of a trace after it was read.
+RunReport::Trace facts_of(const SelectedTrace &trace);
+
+/// "run.ptrace and 2 more (complete): 3 processes, 278 periods of 50 ms".
+std::string describe_run(std::span<const RunReport::Trace> traces);
+/// What the first incomplete ones lack, each in a sentence.
+std::vector<std::string>
+describe_losses(std::span<const RunReport::Trace> traces);
+
+/// The command as the user wrote it. Before it the program, if the command has
+/// another name for it.
+std::string process_label(const RunReport::Trace &trace);
 
 /// The number, or null if it cannot be known.
 nlohmann::ordered_json json_if(bool known, std::uint64_t number);

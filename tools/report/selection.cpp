@@ -201,11 +201,11 @@ const PeriodPart *SelectedTrace::next() {
       names_.forget_mappings();
     if (frame_.type == trace::FrameType::kMappings)
       names_.set_mappings(frame_.mappings);
-    if (frame_.type != trace::FrameType::kPeriod) {
-      if (see_)
-        see_(frame_);
+    const bool is_period = frame_.type == trace::FrameType::kPeriod;
+    if (see_ && (!is_period || frame_.lost_mappings))
+      see_(frame_);
+    if (!is_period)
       continue;
-    }
     thread_losses_ += frame_.lost_threads;
     if (!is_selected(frame_.period)) {
       if (frame_.period.last)

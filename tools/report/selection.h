@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pagetide::tools {
@@ -68,7 +69,8 @@ public:
   /// Selected accesses keep what else is known of them: a page that was
   /// selected because it was written may also have been read.
   void keep_all_flags() { keeps_flags_ = true; }
-  /// Gives `see` all frames but Period frames as they come.
+  /// Gives `see` all frames but Period frames as they come, and Period frames
+  /// before which lists of mappings are lost.
   void watch_frames(std::function<void(const Frame &)> see) {
     see_ = std::move(see);
   }

@@ -29,13 +29,7 @@ constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
 constexpr std::uint64_t kShortest = 1'000'000;
 constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 42;
 
-/// How many of the periods are not larger than a size.
-struct Share {
-  const char *name;
-  const char *key;
-  double share;
-};
-constexpr Share kShares[] = {
+constexpr WssShare kShares[] = {
     {"least", "p0", 0},    {"10 %", "p10", 0.1},  {"25 %", "p25", 0.25},
     {"50 %", "p50", 0.5},  {"75 %", "p75", 0.75}, {"90 %", "p90", 0.9},
     {"95 %", "p95", 0.95}, {"99 %", "p99", 0.99}, {"most", "max", 1},
@@ -121,18 +115,20 @@ bool WssReader::add(const PeriodPart &part) {
   return true;
 }
 
-std::uint64_t size_at(const Distribution &counts, const Share &share) {
-  return share.share == 1 ? counts.maximum() : counts.percentile(share.share);
-}
-
 Json shares_of(const Distribution &counts) {
   Json out;
-  for (const Share &share : kShares)
+  for (const WssShare &share : kShares)
     out[share.key] = size_at(counts, share);
   return out;
 }
 
 } // namespace
+
+std::span<const WssShare> wss_shares() { return kShares; }
+
+std::uint64_t size_at(const Distribution &counts, const WssShare &share) {
+  return share.share == 1 ? counts.maximum() : counts.percentile(share.share);
+}
 
 WssTimeline::WssTimeline(std::uint64_t length_ns, std::size_t max_stretches)
     : length_ns_(length_ns == 0 ? kShortest
@@ -240,7 +236,7 @@ void WssReport::write_shares(TextLines &out, const ReportStyle &style) const {
   table.headings = {access_word()};
   if (tells_reads())
     table.headings = {"accessed", "read", "written"};
-  for (const Share &share : kShares) {
+  for (const WssShare &share : kShares) {
     const std::uint64_t accessed = size_at(accessed_, share);
     BarRow row = {share.name, {format_count(accessed)}, {accessed, accessed}};
     if (tells_reads()) {

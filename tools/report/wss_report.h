@@ -13,9 +13,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pagetide::tools {
+
+/// How many of the periods are not larger than a size.
+struct WssShare {
+  const char *name;
+  const char *key; ///< in JSON
+  double share;
+};
+std::span<const WssShare> wss_shares();
+std::uint64_t size_at(const Distribution &counts, const WssShare &share);
 
 /// What happened to the working set in a stretch of time.
 struct WssStretch {
@@ -68,6 +78,7 @@ public:
     return timeline_->stretches();
   }
   std::uint64_t distinct() const { return distinct_; }
+  bool is_lower_bound() const { return is_lower_bound_; }
 
 private:
   const char *kind() const override { return "wss"; }

@@ -4,10 +4,10 @@
  *
  *===----------------------------------------------------------------------===*
  *
- *   refuse userfaultfd|api|scan ERRNO COMMAND...
+ *   refuse userfaultfd|personality|api|scan ERRNO COMMAND...
  *
- * A seccomp filter has the system call userfaultfd, its request UFFDIO_API, or
- * the request PAGEMAP_SCAN fail with that error.
+ * A seccomp filter has the system call userfaultfd or personality, the request
+ * UFFDIO_API, or the request PAGEMAP_SCAN fail with that error.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -31,7 +31,9 @@ int main(int argc, char **argv) {
     return 2;
   unsigned deny = SECCOMP_RET_ERRNO | (unsigned)atoi(argv[2]);
   unsigned request = !strcmp(argv[1], "api") ? 0xc018aa3fu : 0xc0606610u;
-  struct sock_filter call[] = {LOAD(nr), SKIP_UNLESS(SYS_userfaultfd, 1),
+  int is_personality = !strcmp(argv[1], "personality");
+  unsigned denied = is_personality ? SYS_personality : SYS_userfaultfd;
+  struct sock_filter call[] = {LOAD(nr), SKIP_UNLESS(denied, 1),
                                BPF_STMT(BPF_RET | BPF_K, deny),
                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   struct sock_filter ioctl[] = {LOAD(nr),
@@ -41,7 +43,7 @@ int main(int argc, char **argv) {
                                 BPF_STMT(BPF_RET | BPF_K, deny),
                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   struct sock_fprog program = {4, call};
-  if (strcmp(argv[1], "userfaultfd")) {
+  if (!is_personality && strcmp(argv[1], "userfaultfd")) {
     program.len = 6;
     program.filter = ioctl;
   }

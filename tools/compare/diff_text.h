@@ -1,0 +1,44 @@
+//===- diff_text.h - Where two runs differ, for people and programs -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H
+#define PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H
+
+#include "compare/run_comparison.h"
+#include "report/report_style.h"
+#include "support/text_wrap.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+std::string diff_text(const RunComparison &comparison,
+                      const ReportStyle &style);
+
+/// One JSON document, as docs/reference/cli-output.md describes it.
+std::string diff_json(const RunComparison &comparison);
+
+/// What the reader should know about the comparison, in sentences.
+std::vector<std::string> diff_remarks(const RunComparison &comparison);
+
+/// "equal", "different" or "undecided".
+const char *verdict_name(Verdict verdict);
+
+/// The two runs, in the head of a text.
+void write_runs(TextLines &out, std::span<const RunReport::Trace> a,
+                std::span<const RunReport::Trace> b, const std::string &words,
+                const ReportStyle &style);
+
+/// Their traces, and what these lack.
+nlohmann::ordered_json traces_json(std::span<const RunReport::Trace> traces);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H

@@ -1,0 +1,250 @@
+//===- wss_diff.cpp - The working sets of two runs, side by side ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compare/wss_diff.h"
+
+#include "compare/diff_text.h"
+#include "report/bar_table.h"
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr WssShare kMedian = {"50 %", "p50", 0.5};
+
+DiffOptions of_whole_runs(DiffOptions options) {
+  options.whole = true;
+  return options;
+}
+
+/// Reads the traces of a run once for each of the two reports.
+void read_run(const std::vector<std::string> &traces,
+              const Selection &selection, RunReport &sizes,
+              RunReport &mappings) {
+  std::uint64_t start = UINT64_MAX;
+  for (const std::string &path : traces)
+    start = std::min(start, TraceReader::open(path).header().monotonic_ns);
+  for (const std::string &path : traces)
+    for (RunReport *report : {&sizes, &mappings}) {
+      SelectedTrace trace(TraceReader::open(path), selection, start);
+      report->add(trace);
+    }
+}
+
+/// "+12", "-3", "0".
+std::string change_of(std::uint64_t a, std::uint64_t b) {
+  if (a == b)
+    return "0";
+  return (b > a ? "+" : "-") + format_count(b > a ? b - a : a - b);
+}
+
+/// "12 %" of `whole`.
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  const double percent =
+      100 * static_cast<double>(part) / static_cast<double>(whole);
+  return percent < 10 ? fmt::format("{:.1f} %", percent)
+                      : fmt::format("{:.0f} %", percent);
+}
+
+BarRow row_of(const std::string &label, std::uint64_t a, std::uint64_t b) {
+  return {label,
+          {format_count(a), format_count(b), change_of(a, b)},
+          {std::max(a, b), std::min(a, b)}};
+}
+
+} // namespace
+
+WssComparison::WssComparison(const std::vector<std::string> &a,
+                             const std::vector<std::string> &b,
+                             const DiffOptions &options)
+    : pages_(a, b, of_whole_runs(options)) {
+  MappingsReport of_a;
+  MappingsReport of_b;
+  read_run(a, options.selection, a_, of_a);
+  read_run(b, options.selection, b_, of_b);
+  const auto last_part = [](const std::string &name) {
+    return name.substr(name.rfind('/') + 1);
+  };
+  for (const auto &[name, figures] : of_a.mappings())
+    mappings_[last_part(name)].a += figures.granules;
+  for (const auto &[name, figures] : of_b.mappings())
+    mappings_[last_part(name)].b += figures.granules;
+}
+
+std::string WssComparison::bytes(std::uint64_t granules) const {
+  return format_bytes(
+      static_cast<double>(granules) *
+      static_cast<double>(std::uint64_t{1} << pages_.granule_shift()));
+}
+
+Verdict WssComparison::verdict() const {
+  for (const WssShare &share : wss_shares())
+    if (size_at(a_.accessed(), share) != size_at(b_.accessed(), share) ||
+        size_at(a_.read(), share) != size_at(b_.read(), share) ||
+        size_at(a_.written(), share) != size_at(b_.written(), share))
+      return Verdict::kDifferent;
+  if (a_.distinct() != b_.distinct())
+    return Verdict::kDifferent;
+  const bool read_all = pages_.a().is_complete() && pages_.b().is_complete() &&
+                        !a_.is_lower_bound() && !b_.is_lower_bound();
+  return read_all ? Verdict::kEqual : Verdict::kUndecided;
+}
+
+void WssComparison::write_answer(TextLines &out,
+                                 const ReportStyle &style) const {
+  const auto words = [&](const char *what, std::uint64_t a, std::uint64_t b) {
+    if (a == b)
+      return fmt::format("{} {} in both runs", what, bytes(a));
+    return fmt::format(
+        "{} {} in A and {} in B, {} {}{}", what, bytes(a), bytes(b),
+        bytes(b > a ? b - a : a - b), b > a ? "more" : "less",
+        a == 0 ? std::string()
+               : fmt::format(" ({})", percent_of(b > a ? b - a : a - b, a)));
+  };
+  out.append(wrapped(
+      fmt::format("{}; {}; {}.",
+                  words("The median period accessed",
+                        size_at(a_.accessed(), kMedian),
+                        size_at(b_.accessed(), kMedian)),
+                  words("the largest one", a_.accessed().maximum(),
+                        b_.accessed().maximum()),
+                  words("all periods together", a_.distinct(), b_.distinct())),
+      0, style.width));
+}
+
+void WssComparison::write_sizes(TextLines &out,
+                                const ReportStyle &style) const {
+  out.append(wrapped("Sizes of periods, in pages (50 %: half of them are no "
+                     "larger)",
+                     0, style.width));
+  BarTable table;
+  table.label_heading = "share";
+  table.headings = {"A", "B", "change"};
+  table.dark_meaning = "the smaller of the two";
+  table.light_meaning = "more in the other one";
+  for (const WssShare &share : wss_shares())
+    table.rows.push_back(row_of(share.name, size_at(a_.accessed(), share),
+                                size_at(b_.accessed(), share)));
+  table.longest =
+      bytes(std::max(a_.accessed().maximum(), b_.accessed().maximum()));
+  out.append(draw_bars(table, style));
+}
+
+void WssComparison::write_mappings(TextLines &out,
+                                   const ReportStyle &style) const {
+  using Entry = std::pair<const std::string, Sizes>;
+  std::vector<const Entry *> order;
+  for (const Entry &entry : mappings_)
+    order.push_back(&entry);
+  const auto change = [](const Entry *entry) {
+    const Sizes &sizes = entry->second;
+    return sizes.a > sizes.b ? sizes.a - sizes.b : sizes.b - sizes.a;
+  };
+  const auto size = [](const Entry *entry) {
+    return std::max(entry->second.a, entry->second.b);
+  };
+  std::ranges::sort(order, [&](const Entry *x, const Entry *y) {
+    return std::tuple(change(y), size(y), x->first) <
+           std::tuple(change(x), size(x), y->first);
+  });
+  out.append(
+      wrapped("Distinct pages of each mapping, the largest changes first", 0,
+              style.width));
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "mapping";
+  table.headings = {"A", "B", "change"};
+  table.dark_meaning = "the smaller of the two";
+  table.light_meaning = "more in the other one";
+  const std::size_t shown = std::min(style.top, order.size());
+  std::uint64_t longest = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    longest = std::max(longest, size(order[i]));
+    table.rows.push_back(row_of(printable(order[i]->first), order[i]->second.a,
+                                order[i]->second.b));
+  }
+  table.longest = bytes(longest);
+  out.append(draw_bars(table, style));
+  if (order.size() > shown)
+    out.line("  and {} more mapping{}", format_count(order.size() - shown),
+             plural(order.size() - shown));
+}
+
+std::string WssComparison::text(const ReportStyle &style) const {
+  TextLines out;
+  out.append(wrapped("Working sets of two runs: what each period accessed", 0,
+                     style.width));
+  write_runs(out, a_.traces(), b_.traces(), pages_.options().selection.words(),
+             style);
+  out.line("");
+  write_answer(out, style);
+  out.line("");
+  write_sizes(out, style);
+  out.line("");
+  write_mappings(out, style);
+  out.line("");
+  const Tally &pages = pages_.sum().pages;
+  out.append(wrapped(
+      fmt::format(
+          "Of the distinct pages of paired processes, {} are in both runs, {} "
+          "only in A and {} only in B{}.",
+          format_count(pages.equal + pages.different + pages.open),
+          format_count(pages.only_a), format_count(pages.only_b),
+          pages_.options().relative ? ", by mapping and offset"
+                                    : ", by address (--relative: by mapping "
+                                      "and offset)"),
+      0, style.width));
+  return out.take();
+}
+
+std::string WssComparison::json() const {
+  const auto sizes = [&](const Distribution &counts) {
+    Json out;
+    for (const WssShare &share : wss_shares())
+      out[share.key] = size_at(counts, share);
+    return out;
+  };
+  const auto side = [&](const WssReport &run) {
+    return Json{
+        {"accessed", sizes(run.accessed())},
+        {"read", pages_.tells_writes() && pages_.records_reads()
+                     ? sizes(run.read())
+                     : Json()},
+        {"written", pages_.tells_writes() ? sizes(run.written()) : Json()},
+        {"distinct", run.distinct()},
+        {"distinct_is_lower_bound", run.is_lower_bound()},
+        {"traces", traces_json(run.traces())}};
+  };
+  const std::string words = pages_.options().selection.words();
+  const Tally &pages = pages_.sum().pages;
+  Json out;
+  out["pagetide_diff_wss"] = 1;
+  out["verdict"] = verdict_name(verdict());
+  out["relative"] = pages_.options().relative;
+  out["selected"] = words.empty() ? Json() : Json(words);
+  out["granule_bytes"] = std::uint64_t{1} << pages_.granule_shift();
+  out["a"] = side(a_);
+  out["b"] = side(b_);
+  out["pages"] = {{"both", pages.equal + pages.different + pages.open},
+                  {"only_a", pages.only_a},
+                  {"only_b", pages.only_b}};
+  out["mappings"] = Json::array();
+  for (const auto &[name, both] : mappings_)
+    out["mappings"].push_back({{"name", name}, {"a", both.a}, {"b", both.b}});
+  // Names in a trace need not be UTF-8.
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace pagetide::tools

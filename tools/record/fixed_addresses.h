@@ -1,0 +1,28 @@
+//===- fixed_addresses.h - Programs whose addresses are not random --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_RECORD_FIXED_ADDRESSES_H
+#define PAGETIDE_TOOLS_RECORD_FIXED_ADDRESSES_H
+
+namespace pagetide::tools {
+
+/// While it lives, the kernel gives a program that a new child executes the
+/// same addresses in each run. Its own children inherit that. The calling
+/// process keeps its addresses.
+class FixedAddresses {
+public:
+  /// Throws Failure if the kernel refuses.
+  FixedAddresses();
+  ~FixedAddresses();
+  FixedAddresses(const FixedAddresses &) = delete;
+
+private:
+  int before_; ///< the personality of this process
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_RECORD_FIXED_ADDRESSES_H
