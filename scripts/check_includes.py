@@ -26,7 +26,8 @@ FLOORS = {
         ["periods"], ["threads"], ["shadow"], ["platform"],
     ],
     "tools": [
-        ["commands"], ["audit", "compare", "control", "export", "record", "targets"],
+        ["manual"], ["commands"], ["top"],
+        ["audit", "compare", "control", "export", "record", "targets"],
         ["report"], ["trace"], ["support"],
     ],
 }

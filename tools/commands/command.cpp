@@ -26,8 +26,9 @@ namespace {
 /// The command table. To add a command, declare it in command.h and name it
 /// here.
 const Command *const kCommands[] = {
-    &kRecordCommand, &kReportCommand, &kDiffCommand, &kExportCommand,
-    &kInfoCommand,   &kAuditCommand,  &kCtlCommand,  &kTargetCommand,
+    &kRecordCommand, &kReportCommand, &kDiffCommand,
+    &kTopCommand,    &kExportCommand, &kInfoCommand,
+    &kAuditCommand,  &kCtlCommand,    &kTargetCommand,
 };
 
 constexpr std::size_t kHelpColumn = 26;
@@ -45,16 +46,11 @@ std::string help_entry(const std::string &left, const std::string &right) {
 std::string command_help(const Command &command, const CLI::App &app) {
   std::string out = fmt::format("{}.\n\nUsage: pagetide {} {}\n\n",
                                 command.help, command.name, command.usage);
-  for (const CLI::Option *option : app.get_options()) {
-    const std::string names = option->get_positional()
-                                  ? option->get_name(true)
-                                  : option->get_name(false, true);
-    std::string left;
-    for (const char c : names)
-      left += c == ',' ? std::string(", ") : std::string(1, c);
-    if (!option->get_positional() && option->get_items_expected_min() > 0)
-      left += " " + option->get_type_name();
-    out += help_entry(left, option->get_description());
+  for (const OptionFacts &option : option_facts(app)) {
+    std::string left = fmt::format("{}", fmt::join(option.names, ", "));
+    if (!option.is_operand && !option.value.empty())
+      left += " " + option.value;
+    out += help_entry(left, option.help);
   }
   if (command.kinds) {
     out += fmt::format("\nKinds of reports. Each has its own options: pagetide "
@@ -245,8 +241,43 @@ void add_number(CLI::App &app, const char *name, const char *type,
           ""));
 }
 
-CommandLine parse_command(const Command &command,
-                          const std::vector<std::string> &words) {
+std::span<const Command *const> first_commands() { return kCommands; }
+
+std::vector<std::string> OptionFacts::choices() const {
+  std::vector<std::string> all;
+  if (value.find('|') == std::string::npos)
+    return all;
+  for (std::size_t at = 0; at <= value.size();) {
+    const std::size_t end = std::min(value.find('|', at), value.size());
+    all.push_back(value.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+std::vector<OptionFacts> option_facts(const CLI::App &app) {
+  std::vector<OptionFacts> all;
+  for (const CLI::Option *option : app.get_options()) {
+    OptionFacts facts;
+    facts.is_operand = option->get_positional();
+    facts.help = option->get_description();
+    if (facts.is_operand) {
+      facts.names = {option->get_name(true)};
+      facts.may_repeat = option->get_items_expected_max() > 1;
+    } else {
+      for (const std::string &name : option->get_snames())
+        facts.names.push_back("-" + name);
+      for (const std::string &name : option->get_lnames())
+        facts.names.push_back("--" + name);
+    }
+    if (facts.is_operand || option->get_items_expected_min() > 0)
+      facts.value = option->get_type_name();
+    all.push_back(std::move(facts));
+  }
+  return all;
+}
+
+CommandLine declared(const Command &command) {
   CommandLine line;
   line.app =
       std::make_shared<CLI::App>(fmt::format("{}.", command.help),
@@ -258,7 +289,13 @@ CommandLine parse_command(const Command &command,
   for (CLI::Option *option : app.get_options())
     if (!option->get_positional())
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return line;
+}
 
+CommandLine parse_command(const Command &command,
+                          const std::vector<std::string> &words) {
+  CommandLine line = declared(command);
+  CLI::App &app = *line.app;
   const std::size_t rest =
       command.runs_another ? find_rest(app, words) : words.size();
   std::vector<std::string> options(

@@ -63,6 +63,7 @@ extern const Command kInfoCommand;
 extern const Command kAuditCommand;
 extern const Command kCtlCommand;
 extern const Command kTargetCommand;
+extern const Command kTopCommand;
 
 extern const Command kReportHeatmapCommand;
 
@@ -84,6 +85,26 @@ struct CommandLine {
   CommandRun run;                ///< empty if the user asks for help
   std::vector<std::string> rest; ///< for `run`
 };
+
+/// A command with its options, before any word is parsed.
+CommandLine declared(const Command &command);
+
+/// What its help says of an option or an operand.
+struct OptionFacts {
+  std::vector<std::string> names; ///< "-o", "--output"; of an operand "FILE"
+  std::string value;              ///< "FILE"; empty if it takes none
+  std::string help;
+  bool is_operand = false;
+  bool may_repeat = false; ///< an operand of which there may be several
+
+  /// The values that there are, if `value` names them all: "none|written".
+  std::vector<std::string> choices() const;
+};
+/// In the order of the help.
+std::vector<OptionFacts> option_facts(const CLI::App &app);
+
+/// Those that are no kinds of others, in the order of the help.
+std::span<const Command *const> first_commands();
 
 /// Throws Failure if the words are wrong. It names the option or the word.
 CommandLine parse_command(const Command &command,

@@ -12,6 +12,7 @@
 #include "record/recording_run.h"
 #include "record/trace_files.h"
 #include "support/failure.h"
+#include "support/held_signals.h"
 #include "support/run_directory.h"
 #include "support/say.h"
 #include "support/text_format.h"
@@ -20,15 +21,11 @@
 #include "pagetide/control.h"
 #include "pagetide/trace_format.h"
 
-#include <signal.h>
-#include <sys/signalfd.h>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -60,47 +57,12 @@ struct CtlOptions {
   bool json = false;
 };
 
-/// SIGINT, SIGTERM and SIGHUP wait while this object lives. Afterwards they end
-/// this process as ever.
-class HeldSignals {
-public:
-  HeldSignals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction action;
-      if (::sigaction(signal, nullptr, &action) == 0 &&
-          action.sa_handler != SIG_IGN)
-        sigaddset(&set, signal);
-    }
-    ::sigprocmask(SIG_BLOCK, &set, &before_);
-    fd_.reset(::signalfd(-1, &set, SFD_CLOEXEC));
-  }
-  ~HeldSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals &) = delete;
-
-  /// Readable while one of them waits.
-  int fd() const { return fd_.get(); }
-
-private:
-  sigset_t before_;
-  UniqueFd fd_;
-};
-
 std::string check_timeout(const std::string &text) {
   const std::optional<std::uint64_t> ns = parse_duration(text);
   if (ns && *ns >= kMinTimeoutNs && *ns <= kMaxTimeoutNs)
     return {};
   return fmt::format("{}: is no duration of 1ms to 1h; write it as in 5s",
                      text);
-}
-
-pid_t pid_of(const std::string &text) {
-  const std::optional<std::uint64_t> number = parse_number(text);
-  if (!number || *number == 0 || *number > INT_MAX)
-    throw Failure(fmt::format("{}: is not the number of a process; see: ps x",
-                              printable(text)));
-  return static_cast<pid_t>(*number);
 }
 
 control::Operation operation_of(const CtlOptions &options) {
@@ -293,6 +255,7 @@ CommandRun set_up_ctl(CLI::App &app) {
                  "marks on if they are off, and record. stop: end the "
                  "recording, and complete its trace. period: change the length "
                  "of periods. flush: write all complete periods to the trace.")
+      ->type_name("status|start|stop|period|flush")
       ->required();
   app.add_option("ARGUMENT", options->argument,
                  "Of period: 1ms to 1000h, or 0 if the program ends its "

@@ -20,6 +20,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 
@@ -253,6 +254,14 @@ std::string why_unreachable(const ProcessStatus &status,
         "chooses another signal",
         maps.marker->signal);
   return {};
+}
+
+pid_t pid_of(const std::string &text) {
+  const std::optional<std::uint64_t> number = parse_number(text);
+  if (!number || *number == 0 || *number > INT_MAX)
+    throw Failure(fmt::format("{}: is not the number of a process; see: ps x",
+                              printable(text)));
+  return static_cast<pid_t>(*number);
 }
 
 TargetProcess::TargetProcess(pid_t pid) : pid_(pid), pidfd_(open_process(pid)) {

@@ -50,6 +50,9 @@ struct ControlMaps {
 };
 ControlMaps read_control_maps(std::string_view text);
 
+/// The number of a process that the user gives. Throws Failure if it is none.
+pid_t pid_of(const std::string &text);
+
 /// A process that was looked at. It has the same meaning when its number is
 /// used again.
 class TargetProcess {

@@ -6,8 +6,8 @@
 
 #include "report/mappings_report.h"
 
+#include "report/access_sets.h"
 #include "report/bar_table.h"
-#include "report/granule_set.h"
 #include "report/report_limits.h"
 #include "support/text_format.h"
 
@@ -26,21 +26,15 @@ constexpr std::size_t kMaxListedMappings = 1000;
 /// The sets of one name.
 struct MappingSets {
   explicit MappingSets(MemoryBudget &budget)
-      : granules(budget), read(budget), written(budget), periods(budget) {}
+      : granules(budget), periods(budget) {}
 
   void add(const GranuleRun &piece, const PeriodTime &period) {
-    granules.insert(piece.first, piece.end());
-    if (piece.flags & trace::kRunRead)
-      read.insert(piece.first, piece.end());
-    if (piece.flags & trace::kRunWritten)
-      written.insert(piece.first, piece.end());
+    granules.add(piece);
     periods.insert(period.index, period.index + 1);
     sum += piece.count;
   }
 
-  GranuleSet granules;
-  GranuleSet read;
-  GranuleSet written;
+  AccessSets granules;
   GranuleSet periods; ///< by index: pieces of one can come late
   std::uint64_t sum = 0;
 };
@@ -58,14 +52,14 @@ void MappingsReport::read(SelectedTrace &trace) {
   }
   for (const auto &[name, of_name] : sets) {
     MappingFigures &figures = mappings_[trace.mapping(name)];
-    figures.granules += of_name.granules.count();
-    figures.read += of_name.read.count();
-    figures.written += of_name.written.count();
+    figures.granules += of_name.granules.accessed.count();
+    figures.read += of_name.granules.read.count();
+    figures.written += of_name.granules.written.count();
     figures.periods += of_name.periods.count();
     figures.sum += of_name.sum;
-    for (const GranuleSet *set :
-         {&of_name.granules, &of_name.read, &of_name.written, &of_name.periods})
-      figures.is_lower_bound = figures.is_lower_bound || set->is_lower_bound();
+    figures.is_lower_bound = figures.is_lower_bound ||
+                             of_name.granules.is_lower_bound() ||
+                             of_name.periods.is_lower_bound();
   }
 }
 

@@ -92,16 +92,20 @@ describe_losses(std::span<const RunReport::Trace> traces) {
   return losses;
 }
 
-std::string process_label(const RunReport::Trace &trace) {
-  if (trace.program.empty())
+std::string process_label(const std::string &program,
+                          const std::string &command) {
+  if (program.empty())
     return "(unknown)";
-  const std::string program = printable(
-      std::string_view(trace.program).substr(trace.program.rfind('/') + 1));
-  const std::string &command = trace.short_command;
+  const std::string name =
+      printable(std::string_view(program).substr(program.rfind('/') + 1));
   const std::string word = command.substr(0, command.find(' '));
-  if (word == program || word.ends_with('/' + program))
+  if (word == name || word.ends_with('/' + name))
     return command;
-  return fmt::format("[{}] {}", program, command);
+  return fmt::format("[{}] {}", name, command);
+}
+
+std::string process_label(const RunReport::Trace &trace) {
+  return process_label(trace.program, trace.short_command);
 }
 
 std::string format_since_start(std::uint64_t ns) {

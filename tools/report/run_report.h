@@ -106,12 +106,14 @@ std::string describe_run(std::span<const RunReport::Trace> traces);
 std::vector<std::string>
 describe_losses(std::span<const RunReport::Trace> traces);
 
-/// The command as the user wrote it. Before it the program, if the command has
-/// another name for it.
-std::string process_label(const RunReport::Trace &trace);
-
 /// The number, or null if it cannot be known.
 nlohmann::ordered_json json_if(bool known, std::uint64_t number);
+
+/// The command as the user wrote it. Before it the program, if the command has
+/// another name for it. Both come from a trace; the text is printable.
+std::string process_label(const std::string &program,
+                          const std::string &command);
+std::string process_label(const RunReport::Trace &trace);
 
 /// A time since the run's start: "0 s", "1.5 s".
 std::string format_since_start(std::uint64_t ns);

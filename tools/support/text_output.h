@@ -34,12 +34,12 @@ public:
   explicit TextOutput(const std::string &path);
 
   void write(std::string_view text) override;
+  /// Passes on what is buffered.
+  void flush();
   /// Must be called at the end; otherwise buffered text is lost.
   void close();
 
 private:
-  void flush();
-
   UniqueFd own_;
   int fd_;
   std::string name_;

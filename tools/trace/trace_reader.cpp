@@ -103,6 +103,8 @@ bool TraceReader::next(Frame &frame) {
         return true;
       break;
     case FrameScanner::Place::kEndOfFile:
+      if (grows_)
+        return false;
       if (const auto open = order_.open_period())
         finish(Integrity::kUnfinished,
                fmt::format("period {} lacks its last part", *open));
@@ -113,7 +115,8 @@ bool TraceReader::next(Frame &frame) {
       break;
     case FrameScanner::Place::kCut:
     case FrameScanner::Place::kDamaged:
-      look_beyond_damage(place == FrameScanner::Place::kCut);
+      if (!look_beyond_damage(place == FrameScanner::Place::kCut))
+        return false;
       break;
     }
   return false;
@@ -156,12 +159,17 @@ void TraceReader::skip_damage(std::uint64_t bytes, std::string reason) {
 }
 
 /// No sound frame begins at offset_. Goes on with the next one, if any follows.
-void TraceReader::look_beyond_damage(bool is_cut) {
+/// False if the file must grow first.
+bool TraceReader::look_beyond_damage(bool is_cut) {
   std::string reason = scanner_.reason();
+  if (grows_ && is_cut)
+    return false;
   if (const auto next = scanner_.find_after(offset_)) {
     // A sound frame follows, so it is this frame's size that is wrong.
     skip_damage(*next - offset_,
                 is_cut ? "a frame's size is wrong" : std::move(reason));
+  } else if (grows_) {
+    return false;
   } else if (is_cut && !scanner_.gave_up()) {
     finish(Integrity::kCut, std::move(reason));
   } else {
@@ -170,6 +178,7 @@ void TraceReader::look_beyond_damage(bool is_cut) {
     skip_damage(scanner_.file_bytes() - offset_, std::move(reason));
     finish(Integrity::kDamaged);
   }
+  return true;
 }
 
 void TraceReader::finish(Integrity end_of_file, std::string reason) {

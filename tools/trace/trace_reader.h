@@ -45,6 +45,18 @@ public:
   Geometry geometry() const { return geometry_of(header_); }
   const std::string &name() const { return name_; }
 
+  /// Says whether the file may still grow. If so, next() returns false where
+  /// the file ends so far, and can be called again. Bytes that are no frame yet
+  /// may become one. There is no completeness() until next() has returned false
+  /// for a file that does not grow any more.
+  void set_growing(bool grows) { grows_ = grows; }
+  /// Whether the file has become shorter than what was read of it. Its writer
+  /// cuts off what it cannot complete. The trace must be read anew.
+  bool was_cut_back() { return scanner_.file_bytes() < offset_; }
+  /// How much of the file has been read, and how much there is.
+  std::uint64_t read_bytes() const { return offset_; }
+  std::uint64_t file_bytes() { return scanner_.file_bytes(); }
+
   /// Decodes the next frame that can be used. False at the end.
   bool next(Frame &frame);
 
@@ -67,7 +79,7 @@ public:
 private:
   bool take(Frame &frame);
   void skip_damage(std::uint64_t bytes, std::string reason);
-  void look_beyond_damage(bool is_cut);
+  bool look_beyond_damage(bool is_cut);
   void finish(Integrity end_of_file, std::string reason = {});
 
   FrameScanner scanner_;
@@ -76,6 +88,7 @@ private:
   FrameOrder order_;
   std::uint64_t offset_; ///< where the next frame begins
   bool ended_ = false;   ///< the frame before was an End frame
+  bool grows_ = false;
   bool finished_ = false;
   Completeness completeness_;
   std::unique_ptr<Progress> progress_; ///< may be null
