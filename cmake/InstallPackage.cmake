@@ -45,6 +45,13 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/pagetide.pc.in"
 install(FILES "${_package_build_dir}/pagetide.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
+install(DIRECTORY "${PAGETIDE_MANUAL_DIR}/man1"
+        DESTINATION "${CMAKE_INSTALL_MANDIR}")
+install(FILES "${PAGETIDE_MANUAL_DIR}/bash/pagetide"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${PAGETIDE_MANUAL_DIR}/zsh/_pagetide"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"

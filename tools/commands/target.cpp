@@ -253,6 +253,7 @@ CommandRun set_up_target(CLI::App &app) {
          "add: programs whose file is called NAME record by themselves when "
          "they start. remove: they do not. list: show these programs and what "
          "they have recorded. reset: remove all. Traces stay.")
+      ->type_name("add|remove|list|reset")
       ->required();
   app.add_option("NAME", options->name, "The name of a program's file.");
   add_recording_choices(app, options->recording);

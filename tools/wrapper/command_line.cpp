@@ -387,19 +387,26 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
   return out;
 }
 
-std::string options_help() {
-  std::string text;
-  auto add = [&](const std::string &option, const std::string &help) {
-    text += "  " + option + "\n      " + help + "\n";
-  };
+std::vector<OptionHelp> option_list() {
+  std::vector<OptionHelp> list;
   for (const PassOption &option : pass_options()) {
     std::string forms = std::string(kPrefix) + option.name + option.values;
     if (option.is_switch())
       forms += "[=1], " + std::string(kNegativePrefix) + option.name + " (=0)";
-    add(forms + "  (default: " + option.initial + ")", option.help);
+    list.push_back({forms, option.initial, option.help});
   }
   for (const Switch &s : kSwitches)
-    add(s.name, s.help);
+    list.push_back({s.name, "", s.help});
+  return list;
+}
+
+std::string options_help() {
+  std::string text;
+  for (const OptionHelp &option : option_list())
+    text +=
+        "  " + option.forms +
+        (option.initial.empty() ? "" : "  (default: " + option.initial + ")") +
+        "\n      " + option.help + "\n";
   return text;
 }
 

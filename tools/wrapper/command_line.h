@@ -64,6 +64,14 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
 /// Why this command line cannot be instrumented, or an empty string.
 std::string refusal(const CommandLine &line);
 
+/// A line of the help.
+struct OptionHelp {
+  std::string forms;   ///< how the option is written
+  std::string initial; ///< the default, in words; may be empty
+  std::string help;
+};
+std::vector<OptionHelp> option_list();
+
 /// The text of -fpagetide-help, without the places of the parts.
 std::string options_help();
 

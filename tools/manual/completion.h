@@ -1,0 +1,19 @@
+//===- completion.h - Completions for shells, from the command table ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_MANUAL_COMPLETION_H
+#define PAGETIDE_TOOLS_MANUAL_COMPLETION_H
+
+#include <string>
+
+namespace pagetide::tools {
+
+std::string bash_completion();
+std::string zsh_completion();
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_MANUAL_COMPLETION_H
