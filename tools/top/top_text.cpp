@@ -93,7 +93,7 @@ std::uint64_t key_of(const LiveCounts &counts, TopOrder order) {
 std::string label_of(const LiveProcess &process) {
   const std::optional<Process> &facts = process.trace->process();
   return facts ? process_label(facts->executable,
-                               format_command(facts->arguments))
+                               format_command_briefly(facts->arguments))
                : process_label("", "");
 }
 
