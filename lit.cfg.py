@@ -151,6 +151,9 @@ link = [
     "-Wl,-rpath," + config.pagetide_lib_dir,
 ]
 
+chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+playwright = os.path.join(deps, "npm", "node_modules", "playwright-core")
+
 # Name, and what it stands for. A name is matched whole: %clang does not match
 # the head of %clang_pagetide.
 substitutions = {
@@ -179,6 +182,9 @@ substitutions = {
     "opt": command(os.path.join(config.llvm_tools_dir, "opt")),
     "cmake": command(config.cmake_command),
     "python": command(config.python_executable),
+    # The browser, and what drives it.
+    "chromium": command(chromium or "chromium"),
+    "playwright": command(playwright),
 }
 for name, value in substitutions.items():
     config.substitutions.append((r"%" + re.escape(name) + r"\b", value))
@@ -245,6 +251,10 @@ features = {
     "gdb": shutil.which("gdb") is not None,
     "strace": shutil.which("strace") is not None,
     "valgrind": shutil.which("valgrind") is not None,
+    # What the pages of `pagetide html` are made of, and tried with.
+    "html": bool(config.pagetide_uplot),
+    "chromium": chromium is not None,
+    "playwright": os.path.isdir(playwright) and shutil.which("node") is not None,
     "two-processors": len(os.sched_getaffinity(0)) > 1,
     # What the kernel allows.
     "perf": can_run(

@@ -27,7 +27,7 @@ FLOORS = {
     ],
     "tools": [
         ["manual"], ["commands"], ["top"],
-        ["audit", "compare", "control", "export", "record", "targets"],
+        ["audit", "compare", "control", "export", "html", "record", "targets"],
         ["report"], ["trace"], ["support"],
     ],
 }

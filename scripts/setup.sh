@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: scripts/setup.sh [packages [SECTION...] | compiler-rt]
+# usage: scripts/setup.sh [packages [SECTION...] | compiler-rt | npm]
 #
 # Makes a Debian 12 machine ready to build and test Pagetide:
 #   packages     installs the packages of scripts/packages.txt (or of some of its
 #                sections) that are missing, as root, by sudo otherwise;
 #   compiler-rt  fetches compiler-rt's source, of the LLVM version installed, to
 #                .deps/compiler-rt, unless PAGETIDE_COMPILER_RT_SOURCE names one.
-# Both if none is named. What has been done already is not done again. Apart from
+#   npm          fetches to .deps/npm what `pagetide html` needs from npm, in the
+#                versions of tools/html/package-lock.json. If npm's registry cannot
+#                be reached, the build leaves that command out.
+# All if none is named. What has been done already is not done again. Apart from
 # the packages, the script writes to .deps/ only: apt's configuration stays as it
 # is.
 
@@ -23,7 +26,9 @@ COMPILER_RT_PARTS=(lib/sanitizer_common lib/interception include/sanitizer)
 
 # missing_packages SECTION...: those of all sections if none is named.
 missing_packages() {
-  local package section='' _
+  local package section='' provided _
+  # NodeSource's nodejs is npm too, and is not to be had beside Debian's npm.
+  provided=" $(dpkg-query -W -f '${Provides} ' | tr ',\n' '  ') "
   while read -r package _; do
     [[ -z $package || $package == '#'* ]] && continue
     if [[ $package == '['*']' ]]; then
@@ -32,7 +37,7 @@ missing_packages() {
     fi
     (($# == 0)) || [[ " $* " == *" $section "* ]] || continue
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == \
-      installed ]] || printf '%s\n' "$package"
+      installed || $provided == *" $package "* ]] || printf '%s\n' "$package"
   done <"$PAGETIDE_ROOT/scripts/packages.txt"
 }
 
@@ -137,6 +142,25 @@ fetch_compiler_rt() {
   mark_done compiler-rt "$stamp"
 }
 
+# npm checks each file against its integrity in the lock file.
+fetch_npm_packages() {
+  local directory=$DEPS/npm stamp
+  stamp=$(sha256sum <"$PAGETIDE_ROOT/tools/html/package-lock.json")
+  if stands npm "$stamp" && [[ -d $directory/node_modules ]]; then
+    return
+  fi
+  mkdir -p "$directory"
+  cp "$PAGETIDE_ROOT/tools/html/package.json" \
+    "$PAGETIDE_ROOT/tools/html/package-lock.json" "$directory"
+  if run_step "Fetching uPlot, and playwright-core for its test, by npm" npm \
+    npm ci --prefix "$directory" --ignore-scripts --no-audit --no-fund; then
+    mark_done npm "$stamp"
+  else
+    say "npm failed (above): the build will leave out pagetide html." \
+      "Check the network, run scripts/setup.sh npm, and build again."
+  fi
+}
+
 command -v apt-get >/dev/null ||
   fail "this is no Debian system (no apt-get)." \
     "Install what scripts/packages.txt lists by other means, and build with" \
@@ -164,11 +188,16 @@ case ${1:-} in
 '')
   install_packages
   provide_compiler_rt
+  fetch_npm_packages
   ;;
 packages)
   shift
   install_packages "$@"
   ;;
 compiler-rt) provide_compiler_rt ;;
-*) fail "'$1' is no step of the set-up." "Steps are: packages, compiler-rt." ;;
+npm)
+  install_packages html
+  fetch_npm_packages
+  ;;
+*) fail "'$1' is no step of the set-up." "Steps are: packages, compiler-rt, npm." ;;
 esac

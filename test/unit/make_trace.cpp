@@ -8,9 +8,12 @@
 //   make_trace NAME FILE         writes one
 //   make_trace --all DIRECTORY   writes each as DIRECTORY/NAME
 //   make_trace --big BYTES FILE  writes a trace of about that size
+//   make_trace --run PERIODS PAGES FILE  writes a run of four threads
+//   make_trace --markup FILE     writes a trace whose names are HTML
 //
 //===----------------------------------------------------------------------===//
 
+#include "run_traces.h"
 #include "sample_traces.h"
 
 #include "support/failure.h"
@@ -55,6 +58,14 @@ int main(int argc, char **argv) {
       write_big_trace(words[2], std::stoull(words[1]));
       return 0;
     }
+    if (words.size() == 4 && words[0] == "--run") {
+      write_run_trace(words[3], std::stoull(words[1]), std::stoull(words[2]));
+      return 0;
+    }
+    if (words.size() == 2 && words[0] == "--markup") {
+      write_markup_trace(words[1]);
+      return 0;
+    }
     if (words.size() == 2) {
       write_file(words[1], sample_trace(words[0]));
       return 0;
@@ -64,6 +75,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   fmt::print(stderr, "usage: make_trace NAME FILE | --list | --all DIRECTORY | "
-                     "--big BYTES FILE\n");
+                     "--big BYTES FILE | --run PERIODS PAGES FILE | --markup "
+                     "FILE\n");
   return 1;
 }

@@ -26,9 +26,9 @@ namespace {
 /// The command table. To add a command, declare it in command.h and name it
 /// here.
 const Command *const kCommands[] = {
-    &kRecordCommand, &kReportCommand, &kDiffCommand,
-    &kTopCommand,    &kExportCommand, &kInfoCommand,
-    &kAuditCommand,  &kCtlCommand,    &kTargetCommand,
+    &kRecordCommand, &kReportCommand, &kHtmlCommand, &kDiffCommand,
+    &kTopCommand,    &kExportCommand, &kInfoCommand, &kAuditCommand,
+    &kCtlCommand,    &kTargetCommand,
 };
 
 constexpr std::size_t kHelpColumn = 26;

@@ -59,6 +59,7 @@ extern const Command kRecordCommand;
 extern const Command kReportCommand;
 extern const Command kDiffCommand;
 extern const Command kExportCommand;
+extern const Command kHtmlCommand;
 extern const Command kInfoCommand;
 extern const Command kAuditCommand;
 extern const Command kCtlCommand;

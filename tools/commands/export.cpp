@@ -13,6 +13,7 @@
 #include "record/trace_files.h"
 #include "support/failure.h"
 #include "support/progress.h"
+#include "support/same_file.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
@@ -50,15 +51,6 @@ struct ExportedTrace {
   std::uint64_t run_start_ns = 0;
   std::function<TraceReader()> open;
 };
-
-bool are_one_file(const std::string &a, const std::string &b) {
-  struct stat status_a;
-  struct stat status_b;
-  return ::stat(a.c_str(), &status_a) == 0 &&
-         ::stat(b.c_str(), &status_b) == 0 &&
-         status_a.st_dev == status_b.st_dev &&
-         status_a.st_ino == status_b.st_ino;
-}
 
 /// 0 if it is not known.
 std::uint64_t size_of(const std::string &file) {

@@ -75,23 +75,39 @@ CLI::Validator range_check() {
                         "");
 }
 
-void declare_report_options(CLI::App &app,
-                            const std::shared_ptr<ReportOptions> &options) {
+static void declare_files(CLI::App &app,
+                          const std::shared_ptr<ReportOptions> &options) {
   app.add_option("FILE", options->files,
                  "Traces. For each, the report also finds the traces of other "
                  "processes of its run (FILE.<pid>). [the newest in this "
                  "directory]");
-  declare_report_flags(app, options);
+}
+
+static void declare_only(CLI::App &app,
+                         const std::shared_ptr<ReportOptions> &options) {
+  app.add_flag("--only", options->only,
+               "Only these files, without other processes of their runs.");
+}
+
+void declare_traces(CLI::App &app,
+                    const std::shared_ptr<ReportOptions> &options) {
+  declare_files(app, options);
+  declare_only(app, options);
 }
 
 void declare_report_flags(CLI::App &app,
                           const std::shared_ptr<ReportOptions> &options) {
   app.add_flag("--json", options->json,
                "One JSON document, described in docs/reference/cli-output.md.");
-  app.add_flag("--only", options->only,
-               "Only these files, without other processes of their runs.");
+  declare_only(app, options);
   add_number(app, "--top", "N", "At most N lines in a table. [10]",
              [options](std::uint64_t top) { options->top = top; });
+}
+
+void declare_report_options(CLI::App &app,
+                            const std::shared_ptr<ReportOptions> &options) {
+  declare_files(app, options);
+  declare_report_flags(app, options);
 }
 
 void declare_selection(CLI::App &app,

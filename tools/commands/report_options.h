@@ -29,6 +29,10 @@ struct ReportOptions {
   std::size_t top = 10;
 };
 
+/// Declares FILE and --only.
+void declare_traces(CLI::App &app,
+                    const std::shared_ptr<ReportOptions> &options);
+
 /// Declares FILE, --json, --only and --top.
 void declare_report_options(CLI::App &app,
                             const std::shared_ptr<ReportOptions> &options);

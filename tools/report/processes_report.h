@@ -48,6 +48,8 @@ public:
   const std::vector<ProcessFigures> &processes() const { return processes_; }
   /// Distinct addresses of granules that any process accessed.
   std::uint64_t addresses() const { return addresses_.count(); }
+  /// Indices, in the order that the constructor was given.
+  std::vector<std::size_t> sorted() const;
 
 private:
   const char *kind() const override { return "processes"; }
@@ -58,8 +60,6 @@ private:
 
   void write_totals(TextLines &out, const ReportStyle &style) const;
   void write_table(TextLines &out, const ReportStyle &style) const;
-  /// Indices, as order_ says: the largest first, or the earliest.
-  std::vector<std::size_t> sorted() const;
 
   ProcessOrder order_;
   std::vector<ProcessFigures> processes_;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses pages of `pagetide html` as people do, in a headless Chromium.
+//
+// usage: node html_page.js DIRECTORY-OF-playwright-core CHROMIUM WORK-DIRECTORY
+//
+// The work directory has threads.html, markup.html and long.html. Exit status 1
+// and a message if a page does not do what it should.
+'use strict';
+
+const assert = require('node:assert/strict');
+const path = require('node:path');
+
+const [library, executablePath, directory] = process.argv.slice(2);
+const {chromium} = require(library);
+
+/** What is on the screen of the heatmap, and what the curves show. */
+const pixels = tab => tab.evaluate(() => document.getElementById('heatmap').toDataURL());
+const text = (tab, selector) => tab.textContent(selector);
+const settle = tab => tab.evaluate(() => new Promise(
+    done => requestAnimationFrame(() => requestAnimationFrame(done))));
+const curveRange = tab => tab.evaluate(() => {
+  const {min, max} = page.curves.plot.scales.x;
+  return [min, max];
+});
+
+/** Does something that must change the picture, or must not. */
+async function changes(tab, act, what, expected = true) {
+  await settle(tab);
+  const before = await pixels(tab);
+  await act();
+  await settle(tab);
+  assert.equal(await pixels(tab) !== before, expected, what);
+}
+
+async function open(browser, name, options = {}) {
+  const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+  const tab = await context.newPage();
+  tab.problems = [];
+  tab.on('console', message => tab.problems.push(message.text()));
+  tab.on('pageerror', error => tab.problems.push(String(error.stack)));
+  tab.on('request', request => {
+    if (!/^(file|data|blob):/.test(request.url()))
+      tab.problems.push(`asks the network: ${request.url()}`);
+  });
+  await tab.goto('file://' + path.join(directory, name));
+  await tab.waitForFunction(() => document.documentElement.dataset.ready !== undefined);
+  await settle(tab);
+  return tab;
+}
+
+async function close(tab, what) {
+  assert.deepEqual(tab.problems, [], what);
+  await tab.context().close();
+}
+
+/** Two threads and one without a set of its own, checksums, several mappings. */
+async function exploring(browser) {
+  const tab = await open(browser, 'long.html');
+  assert.match(await tab.title(), /long-run: pages over time/);
+  assert.match(await text(tab, '#facts'), /200 periods of 10 ms.*6,000 pages of 4 KiB/);
+  assert.match(await text(tab, '#resolution'), /every page in every period/);
+  assert.equal(await text(tab, '#window'), 'All of it');
+  const box = await tab.locator('#heatmap').boundingBox();
+  const at = (right, down) => [box.x + 160 + (box.width - 200) * right, box.y + 5 + (box.height - 50) * down];
+
+  // Zoom by a box: the curves follow, and Back returns.
+  const whole = await curveRange(tab);
+  await changes(tab, async () => {
+    await tab.mouse.move(...at(0.25, 0.2));
+    await tab.mouse.down();
+    await tab.mouse.move(...at(0.4, 0.5), {steps: 3});
+    await tab.mouse.move(...at(0.5, 0.8));
+    await tab.mouse.up();
+  }, 'a box zooms');
+  const [start, end] = await curveRange(tab);
+  assert(Math.abs(start - 0.5) < 0.1 && Math.abs(end - 1) < 0.1, `curves follow the box: ${start} ${end}`);
+  assert.match(await text(tab, '#window'), /ms to .*0x/);
+  await changes(tab, () => tab.click('#back'), 'Back');
+  assert.deepEqual(await curveRange(tab), whole, 'Back shows all');
+
+  // The wheel, and the keys.
+  await tab.mouse.move(...at(0.5, 0.5));
+  await changes(tab, () => tab.mouse.wheel(0, -200), 'the wheel zooms');
+  await tab.mouse.move(0, 0);
+  await tab.focus('#heatmap');
+  await changes(tab, () => tab.keyboard.press('+'), '+ zooms in');
+  await changes(tab, () => tab.keyboard.press('-'), '- zooms out');
+  await changes(tab, () => tab.keyboard.press('ArrowUp'), 'an arrow moves the cross');
+  assert.match(await text(tab, '#readout'), /0x[0-9a-f]+.*: /);
+  await tab.keyboard.press('Enter');
+  assert(await tab.isVisible('#details'), 'Enter shows the page');
+  await tab.keyboard.press('Escape');
+  assert(!await tab.isVisible('#details'), 'Escape closes it');
+  await changes(tab, () => tab.keyboard.press('Escape'), 'Escape shows all');
+  assert.equal(await text(tab, '#window'), 'All of it');
+
+  // A brush over the curves moves the heatmap.
+  await tab.locator('#curves').scrollIntoViewIfNeeded();
+  const over = await tab.locator('#curves .u-over').boundingBox();
+  await changes(tab, async () => {
+    await tab.mouse.move(over.x + over.width * 0.5, over.y + 50);
+    await tab.mouse.down();
+    await tab.mouse.move(over.x + over.width * 0.75, over.y + 60, {steps: 4});
+    await tab.mouse.up();
+  }, 'a brush over the curves zooms the heatmap');
+  const brushed = await tab.evaluate(() => page.viewport.window);
+  assert(Math.abs(brushed.start - 1) < 0.05 && Math.abs(brushed.end - 1.5) < 0.05, 'to the brushed time');
+  assert(brushed.low === 0 && brushed.high === 1, 'and leaves the addresses');
+  await tab.click('#reset');
+
+  // What is shown: kinds, threads, hatching, colours, curves.
+  await changes(tab, () => tab.selectOption('#kind', 'written'), 'only writes');
+  await tab.selectOption('#kind', 'all');
+  await changes(tab, () => tab.selectOption('#thread', '1'), 'one thread');
+  assert.equal(await tab.locator('#thread option').count(), 5);
+  await tab.selectOption('#thread', '0');
+  await changes(tab, () => tab.check('#hatching'), 'hatching');
+  await changes(tab, () => tab.selectOption('#theme', 'dark'), 'dark');
+  await tab.selectOption('#curve', 'growth');
+  assert.match(await text(tab, '#curves'), /all pages so far/);
+
+  // Search: an address, a mapping, nothing.
+  await tab.fill('#search', '0x555555601000');
+  await changes(tab, () => tab.press('#search', 'Enter'), 'search for an address');
+  assert.match(await text(tab, '#details-heading'), /^Page 0x555555601000 in \[heap\]$/);
+  await tab.fill('#search', 'lib7.so');
+  await changes(tab, () => tab.press('#search', 'Enter'), 'search for a mapping');
+  assert.match(await text(tab, '#found'), /1 band of addresses/);
+  await tab.fill('#search', 'no such thing');
+  await changes(tab, () => tab.press('#search', 'Enter'), 'a search without result', false);
+  assert.match(await text(tab, '#found'), /Nothing is called/);
+  await tab.click('#reset');
+
+  // The table of pages filters and sorts; a click shows the page.
+  const rows = () => tab.locator('#panel-pages tbody tr').count();
+  const count = () => text(tab, '#panel-pages [role=status]');
+  const filter = '#panel-pages input[type=search]';
+  assert.equal(await count(), '6,000 rows');
+  await tab.fill(filter, 'lib7.so');
+  assert.equal(await count(), '64 of 6,000 rows');
+  assert.equal(await rows(), 25);
+  await tab.fill(filter, 'heap written>=200');
+  assert.match(await count(), /^\d+ of 6,000 rows$/);
+  const written = await tab.locator('#panel-pages tbody td:nth-child(4)').allTextContents();
+  assert(written.length > 0 && written.every(number => Number(number) >= 200), 'a filter by number');
+  await tab.fill(filter, '');
+  const first = () => tab.locator('#panel-pages tbody tr td:nth-child(4)').first().textContent();
+  await tab.click('#panel-pages th:nth-child(4) button');
+  assert.equal(await first(), '200', 'the most first');
+  await tab.click('#panel-pages th:nth-child(4) button');
+  assert(Number(await first()) < 10, 'the least first');
+  await tab.fill('#search', 'lib7.so');
+  await tab.press('#search', 'Enter');
+  await tab.check('#in-view');
+  assert.equal(await count(), '64 of 6,000 rows');
+  await tab.uncheck('#in-view');
+  await tab.fill(filter, '0x555555600000');
+  await tab.click('#panel-pages tbody button');
+  assert.match(await text(tab, '#details-heading'), /^Page 0x555555600000 in \[heap\]$/);
+  const details = await text(tab, '#details-body');
+  assert.match(details, /This page was accessed in 200 of 200 periods, written in 200/);
+  assert.match(details, /0 s to 2 s: read and written/);
+  assert.match(details, /200 checksums, of which \d+ differ/);
+  assert.match(details, /0x[0-9a-f]{16} first/);
+  assert.match(details, /100 worker 0: .*read and written/);
+  assert(await tab.evaluate(() => {
+    const {width, height} = page.details.strip;
+    return page.details.strip.getContext('2d').getImageData(0, 0, width, height).data.some(byte => byte);
+  }), 'the history is drawn');
+
+  // The other tables.
+  await tab.click('#tab-mappings');
+  assert(!await tab.isVisible('#panel-pages') && await tab.isVisible('#panel-mappings'));
+  await changes(tab, () => tab.click('#panel-mappings tbody button'), 'a mapping is shown');
+  await tab.focus('#tab-mappings');
+  await tab.keyboard.press('ArrowRight');
+  assert.equal(await tab.locator('#panel-threads table.matrix').count(), 2);
+  assert.equal(await tab.locator('#panel-threads table.matrix').first().locator('tbody tr').count(), 4);
+  await changes(tab, () => tab.click('#panel-threads tbody button >> nth=0'), 'a thread is shown');
+  await tab.click('#tab-processes');
+  assert.match(await text(tab, '#panel-processes tbody'), /long-run.*4242/);
+  await close(tab, 'exploring');
+}
+
+/** Names that are markup or script stay text. */
+async function markup(browser) {
+  const tab = await open(browser, 'markup.html');
+  assert.match(await tab.title(), /<img src=q onerror=window.harmed=2>/);
+  assert.match(await text(tab, '#heading'), /<img src=q onerror=window.harmed=2>/);
+  assert.match(await text(tab, '#panel-mappings'), /<\/script><script>window.harmed=1<\/script>/);
+  assert.match(await text(tab, '#panel-mappings'), /__proto__/);
+  assert.match(await text(tab, '#panel-threads'), /<svg onload=window.harmed=3>/);
+  await tab.fill('#search', '0x10000000');
+  await tab.press('#search', 'Enter');
+  assert.match(await text(tab, '#details-heading'), /<\/script>/);
+  assert.equal(await tab.evaluate(() => window.harmed), undefined);
+  assert.equal(await tab.locator('img, svg, iframe').count(), 0);
+  await close(tab, 'markup');
+
+  // Even if a name became script, the policy keeps it from running.
+  const other = await open(browser, 'markup.html');
+  await other.evaluate(() => {
+    document.body.insertAdjacentHTML('beforeend', '<img src=q onerror="window.harmed=4">');
+    const script = document.createElement('script');
+    script.textContent = 'window.harmed = 5';
+    document.body.append(script);
+    return fetch('https://localhost/').catch(() => {});
+  });
+  await settle(other);
+  assert.equal(await other.evaluate(() => window.harmed), undefined);
+  assert(other.problems.length >= 3 && other.problems.every(problem => /Content Security Policy/.test(problem)),
+         'the policy refuses scripts, images and network');
+  await other.context().close();
+}
+
+/** Nothing is wider than the screen, and dark follows the system. */
+async function narrow(browser) {
+  for (const width of [400, 1280])
+    for (const colorScheme of ['light', 'dark']) {
+      const tab = await open(browser, 'threads.html', {viewport: {width, height: 800}, colorScheme});
+      const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+      assert(wide <= width, `the page is ${wide} pixels wide at ${width}`);
+      assert.equal(await tab.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+      await tab.screenshot({path: path.join(directory, `${width}-${colorScheme}.png`), fullPage: true});
+      await close(tab, `${width} ${colorScheme}`);
+    }
+}
+
+(async () => {
+  // Chromium's own sandbox cannot be had by root in a container.
+  const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
+  try {
+    await exploring(browser);
+    await markup(browser);
+    await narrow(browser);
+  } finally {
+    await browser.close();
+  }
+})().catch(problem => {
+  console.error(problem);
+  process.exit(1);
+});

@@ -1,0 +1,119 @@
+//===- html_document_test.cpp - One HTML file that needs nothing else -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "html/html_document.h"
+
+#include "html/packed_bytes.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+namespace {
+
+class StringSink : public TextSink {
+public:
+  void write(std::string_view written) override { text += written; }
+  std::string text;
+};
+
+std::string base64_of(std::string_view text) {
+  return base64(std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+TEST(PackedBytes, Base64) {
+  // The test vectors of RFC 4648.
+  EXPECT_EQ(base64_of(""), "");
+  EXPECT_EQ(base64_of("f"), "Zg==");
+  EXPECT_EQ(base64_of("fo"), "Zm8=");
+  EXPECT_EQ(base64_of("foo"), "Zm9v");
+  EXPECT_EQ(base64_of("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64_of("\xfb\xff\xbf"), "+/+/");
+}
+
+TEST(PackedBytes, DeflatedBytesComeBack) {
+  for (const std::size_t size : {0u, 1u, 1000u, 3'000'000u}) {
+    std::vector<std::uint8_t> bytes(size);
+    std::uint32_t state = 1;
+    for (std::uint8_t &byte : bytes) {
+      state = state * 1664525 + 1013904223;
+      byte = static_cast<std::uint8_t>(state >> 24);
+    }
+    const std::vector<std::uint8_t> packed = deflate_raw(bytes);
+    z_stream stream = {};
+    ASSERT_EQ(inflateInit2(&stream, -15), Z_OK);
+    std::vector<std::uint8_t> back(size + 1);
+    stream.next_in = const_cast<std::uint8_t *>(packed.data());
+    stream.avail_in = static_cast<uInt>(packed.size());
+    stream.next_out = back.data();
+    stream.avail_out = static_cast<uInt>(back.size());
+    EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    back.resize(stream.total_out);
+    inflateEnd(&stream);
+    EXPECT_EQ(back, bytes);
+  }
+}
+
+TEST(PackedBytes, Varints) {
+  ByteColumns columns;
+  columns.varint(0);
+  columns.varint(127);
+  columns.varint(128);
+  columns.varint(UINT64_MAX);
+  columns.fixed(0x0102030405060708);
+  EXPECT_EQ(columns.bytes(),
+            (std::vector<std::uint8_t>{
+                0,    127,  128, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                0xff, 0xff, 1,   8, 7,    6,    5,    4,    3,    2,    1}));
+}
+
+TEST(HtmlDocument, NoNameBecomesMarkup) {
+  EXPECT_EQ(html_text("<a b=\"c\">&amp;"),
+            "&lt;a b=&quot;c&quot;&gt;&amp;amp;");
+  const nlohmann::json names = {"</script>", "<!--<script>", "\\<"};
+  const std::string text = json_in_html(names.dump());
+  EXPECT_EQ(text.find('<'), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(text), names);
+}
+
+TEST(HtmlDocument, MarkersAreReplacedAndNothingElse) {
+  HtmlAssets assets;
+  assets.page = "<t>@title@</t> n@nonce@ a@b.c <s>@style@</s>\n"
+                "@data@\n<j>@chart@|@script@</j> end@";
+  assets.style = "own @nonce@";
+  assets.script = "script @data@";
+  assets.chart_style = "chart;";
+  assets.chart_script = "draw";
+  assets.chart_licence = "Licence\n";
+  StringSink out;
+  HtmlDocument document(assets, out, "<x>@nonce@", "N1");
+  const std::vector<std::uint8_t> bytes = {'f', 'o', 'o'};
+  EXPECT_EQ(document.add_blob(bytes), 0u);
+  EXPECT_EQ(document.add_blob(bytes), 1u);
+  document.finish("{\"a\":\"</script>@script@\"}");
+  EXPECT_EQ(
+      out.text,
+      "<t>&lt;x&gt;@nonce@</t> nN1 a@b.c <s>chart;own @nonce@</s>\n"
+      "<script type=\"application/octet-stream\" id=\"blob-0\">Zm9v</script>\n"
+      "<script type=\"application/octet-stream\" id=\"blob-1\">Zm9v</script>\n"
+      "<script type=\"application/json\" id=\"data\">"
+      "{\"a\":\"\\u003c/script>@script@\"}</script>\n"
+      "\n<j>/*\nLicence\n*/\ndraw|script @data@</j> end@");
+}
+
+TEST(HtmlDocument, NoncesDiffer) {
+  const std::string nonce = make_nonce();
+  EXPECT_EQ(nonce.size(), 24u);
+  EXPECT_NE(nonce, make_nonce());
+}
+
+} // namespace
+} // namespace pagetide::tools

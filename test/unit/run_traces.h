@@ -1,0 +1,28 @@
+//===- run_traces.h - Traces of runs as large as users have ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TEST_UNIT_RUN_TRACES_H
+#define PAGETIDE_TEST_UNIT_RUN_TRACES_H
+
+#include <cstdint>
+#include <string>
+
+namespace pagetide::tools {
+
+/// Writes a run of four threads with periods of 10 ms. Its pages are in a heap,
+/// two arenas and the mappings of 20 libraries, far apart. Each period has a
+/// part that moves through all pages, a part that stays, scattered pages, and
+/// checksums.
+void write_run_trace(const std::string &path, std::uint64_t periods,
+                     std::uint64_t pages);
+
+/// Writes a short trace in which every name is markup or script that would harm
+/// a page that shows it as such.
+void write_markup_trace(const std::string &path);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TEST_UNIT_RUN_TRACES_H

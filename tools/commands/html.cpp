@@ -1,0 +1,103 @@
+//===- html.cpp - pagetide html -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/command.h"
+#include "commands/report_options.h"
+#include "html/html_assets.h"
+#include "html/run_document.h"
+#include "record/trace_files.h"
+#include "report/selection.h"
+#include "support/failure.h"
+#include "support/same_file.h"
+#include "support/say.h"
+#include "support/text_format.h"
+#include "support/text_output.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace pagetide::tools {
+
+namespace {
+
+struct HtmlOptions {
+  std::shared_ptr<ReportOptions> traces = std::make_shared<ReportOptions>();
+  std::shared_ptr<Selection> selection = std::make_shared<Selection>();
+  std::string output;
+};
+
+int run_html(const HtmlOptions &options) {
+  if (!kHtmlAssets)
+    throw Failure(
+        "html: this build has no HTML, because uPlot, which draws the curves, "
+        "was not there when it was configured. Run: scripts/setup.sh npm. "
+        "Then configure and build again");
+  const std::vector<std::string> traces = traces_of(*options.traces);
+  check_selection(*options.selection);
+  const bool to_stdout = options.output == "-";
+  for (const std::string &trace : traces)
+    if (!to_stdout && are_one_file(trace, options.output))
+      throw Failure(fmt::format("{}: is a trace of the run itself; name "
+                                "another file for the HTML",
+                                printable(options.output)));
+
+  RunDocument document(*options.selection, start_of_run(traces));
+  int status = kStatusDone;
+  for (const std::string &file : traces) {
+    try {
+      document.add(file);
+    } catch (const Failure &failure) {
+      // Show the other traces all the same.
+      say("{}", failure.what());
+      status = kStatusFailed;
+    }
+  }
+  if (document.traces().empty())
+    return kStatusFailed;
+  for (const RunReport::Trace &trace : document.traces()) {
+    if (trace.completeness.is_complete())
+      continue;
+    say("{}: {}", printable(trace.path), trace.completeness.sentence());
+    if (trace.completeness.integrity() == Integrity::kDamaged)
+      status = kStatusFailed;
+  }
+  TextOutput out = to_stdout ? TextOutput() : TextOutput(options.output);
+  document.write(*kHtmlAssets, PAGETIDE_VERSION, out);
+  out.close();
+  return status;
+}
+
+CommandRun set_up_html(CLI::App &app) {
+  const auto options = std::make_shared<HtmlOptions>();
+  declare_traces(app, options->traces);
+  app.add_option("-o,--output", options->output,
+                 "File for the HTML. - is standard output.")
+      ->type_name("OUT")
+      ->required();
+  declare_selection(app, options->selection);
+  return [options](const std::vector<std::string> &) {
+    return run_html(*options);
+  };
+}
+
+} // namespace
+
+extern const Command kHtmlCommand = {
+    "html",
+    "Make one HTML file to explore traces in a browser, offline",
+    "[OPTIONS] [FILE...] -o OUT",
+    "pagetide html run.ptrace -o run.html",
+    "Exit status 0: done; 2: a file could not be read or shown, or is damaged "
+    "(what can be read is shown).",
+    set_up_html,
+    kStatusFailed,
+    false,
+};
+
+} // namespace pagetide::tools

@@ -1,0 +1,123 @@
+//===- html_document.cpp - One HTML file that needs nothing else ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "html/html_document.h"
+
+#include "html/packed_bytes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::string_view kDataMarker = "@data@";
+
+} // namespace
+
+std::string html_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    case '"':
+      out += "&quot;";
+      break;
+    default:
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string json_in_html(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  // In JSON, `<` is only within strings.
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+HtmlDocument::HtmlDocument(const HtmlAssets &assets, TextSink &out,
+                           std::string_view title, std::string_view nonce)
+    : assets_(assets), out_(out), title_(html_text(title)), nonce_(nonce) {
+  write_template(assets_.page.substr(0, assets_.page.find(kDataMarker)));
+}
+
+/// Writes a piece of the page with its markers replaced.
+void HtmlDocument::write_template(std::string_view text) {
+  const std::string licence = fmt::format("/*\n{}*/\n", assets_.chart_licence);
+  const std::pair<std::string_view, std::vector<std::string_view>> markers[] = {
+      {"@title@", {title_}},
+      {"@nonce@", {nonce_}},
+      {"@style@", {assets_.chart_style, assets_.style}},
+      {"@chart@", {licence, assets_.chart_script}},
+      {"@script@", {assets_.script}},
+  };
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find('@'), text.size());
+    out_.write(text.substr(0, plain));
+    text.remove_prefix(plain);
+    std::size_t used = std::min<std::size_t>(text.size(), 1);
+    bool is_marker = false;
+    for (const auto &[name, pieces] : markers) {
+      if (!text.starts_with(name))
+        continue;
+      for (const std::string_view piece : pieces)
+        out_.write(piece);
+      used = name.size();
+      is_marker = true;
+    }
+    if (!is_marker)
+      out_.write(text.substr(0, used));
+    text.remove_prefix(used);
+  }
+}
+
+std::size_t HtmlDocument::add_blob(std::span<const std::uint8_t> packed) {
+  out_.write(fmt::format(
+      "<script type=\"application/octet-stream\" id=\"blob-{}\">", blobs_));
+  out_.write(base64(packed));
+  out_.write("</script>\n");
+  return blobs_++;
+}
+
+void HtmlDocument::finish(std::string_view json) {
+  out_.write("<script type=\"application/json\" id=\"data\">");
+  out_.write(json_in_html(json));
+  out_.write("</script>\n");
+  write_template(
+      assets_.page.substr(assets_.page.find(kDataMarker) + kDataMarker.size()));
+}
+
+std::string make_nonce() {
+  std::random_device random;
+  std::array<std::uint8_t, 16> bytes = {};
+  for (std::uint8_t &byte : bytes)
+    byte = static_cast<std::uint8_t>(random());
+  return base64(bytes);
+}
+
+} // namespace pagetide::tools

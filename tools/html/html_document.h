@@ -1,0 +1,57 @@
+//===- html_document.h - One HTML file that needs nothing else ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_HTML_HTML_DOCUMENT_H
+#define PAGETIDE_TOOLS_HTML_HTML_DOCUMENT_H
+
+#include "html/html_assets.h"
+#include "support/text_output.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pagetide::tools {
+
+/// The text with what has a meaning in HTML written as entities.
+std::string html_text(std::string_view text);
+
+/// JSON that can stand in a script element: no `<`, so nothing ends the element
+/// or begins a comment.
+std::string json_in_html(std::string_view json);
+
+/// Writes the document piece by piece, so packed data need not all be in
+/// memory. What comes from a trace is data, and never HTML or script: the
+/// document's own policy lets a browser run only the scripts with the nonce.
+class HtmlDocument {
+public:
+  /// The nonce must not be known to anybody who could have made the trace.
+  HtmlDocument(const HtmlAssets &assets, TextSink &out, std::string_view title,
+               std::string_view nonce);
+
+  /// Returns the number by which the script finds the bytes.
+  std::size_t add_blob(std::span<const std::uint8_t> packed);
+  /// Writes the data that describe the blobs, and the rest of the document.
+  void finish(std::string_view json);
+
+private:
+  void write_template(std::string_view text);
+
+  const HtmlAssets &assets_;
+  TextSink &out_;
+  std::string title_;
+  std::string nonce_;
+  std::size_t blobs_ = 0;
+};
+
+/// Random, and as long as the policy of a document needs.
+std::string make_nonce();
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_HTML_HTML_DOCUMENT_H

@@ -1,0 +1,78 @@
+//===- packed_bytes.cpp - Bytes on their way into a document --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "html/packed_bytes.h"
+
+#include "support/failure.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr int kRawWindow = -15; // no header and no checksum of zlib's
+constexpr int kMemoryLevel = 8; // zlib's default
+
+} // namespace
+
+void ByteColumns::varint(std::uint64_t number) {
+  while (number >= 0x80) {
+    bytes_.push_back(static_cast<std::uint8_t>(number | 0x80));
+    number >>= 7;
+  }
+  bytes_.push_back(static_cast<std::uint8_t>(number));
+}
+
+void ByteColumns::fixed(std::uint64_t number) {
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    bytes_.push_back(static_cast<std::uint8_t>(number >> shift));
+}
+
+std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes) {
+  z_stream stream = {};
+  int result = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+                            kRawWindow, kMemoryLevel, Z_DEFAULT_STRATEGY);
+  if (result != Z_OK)
+    throw Failure(fmt::format("zlib cannot compress the data of the page: "
+                              "deflateInit2 returned {}",
+                              result));
+  std::vector<std::uint8_t> packed(deflateBound(&stream, bytes.size()));
+  // zlib does not write to its input, but takes it as if it did.
+  stream.next_in = const_cast<std::uint8_t *>(bytes.data());
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = packed.data();
+  stream.avail_out = static_cast<uInt>(packed.size());
+  result = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (result != Z_STREAM_END)
+    throw Failure(fmt::format(
+        "zlib cannot compress the data of the page: deflate returned {}",
+        result));
+  return packed;
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr const char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (i < count ? bytes[at + i] : 0u);
+    for (std::size_t i = 0; i < 4; ++i)
+      text += i <= count ? kDigits[group >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,352 @@
+//===- process_view.cpp - What a document shows of one process ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "html/process_view.h"
+
+#include "html/page_records.h"
+#include "report/report_limits.h"
+#include "support/text_format.h"
+#include "trace/runs.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Fewer are of no use to anybody.
+constexpr std::size_t kMinCells = 4096;
+constexpr std::uint64_t kUnitNs = 1000; ///< of times in packed data
+/// Longer names would not be read, and a made-up trace can have many.
+constexpr std::size_t kMaxLabel = 256;
+
+/// Numbers periods in the order of the trace. Their indices may have gaps.
+class PeriodCounter {
+public:
+  /// The ordinal number of the part's period.
+  std::uint64_t number_of(const PeriodPart &part) {
+    if (!index_ || *index_ != part.index) {
+      index_ = part.index;
+      ++count_;
+    }
+    return count_ - 1;
+  }
+  std::uint64_t count() const { return count_; }
+
+private:
+  std::optional<std::uint64_t> index_;
+  std::uint64_t count_ = 0;
+};
+
+/// What the first reading tells: all that must be known before grids are made.
+struct Survey {
+  explicit Survey(std::size_t max_checksums)
+      : pages(kTableBytes, max_checksums) {}
+
+  PageRecords pages;
+  AddressBands bands;
+  std::vector<std::string> names; ///< of mappings, by their numbers
+  std::uint64_t periods = 0;
+  std::map<std::uint32_t, std::uint64_t> threads; ///< accesses by tid
+};
+
+void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
+  UsedRanges used;
+  std::size_t name_count = 0;
+  trace.name_mappings(
+      [&](std::size_t name, const GranuleRun &piece, const PeriodTime &period) {
+        name_count = std::max(name_count, name + 1);
+        used.add(name, piece.first, piece.end());
+        found.pages.add_access(name, piece, trace.since_start(period.start_ns));
+      });
+  const unsigned shift = trace.header().granule_shift;
+  const NumberRange addresses = trace.selection().addresses;
+  PeriodCounter counter;
+  while (const PeriodPart *part = trace.next()) {
+    counter.number_of(*part);
+    found.pages.add_checksums(*part, trace.since_start(part->start_ns),
+                              addresses.first >> shift,
+                              addresses.last >> shift);
+    for (const PeriodPart::Section &section : part->sections) {
+      if (!found.threads.contains(section.tid) &&
+          found.threads.size() == kMaxThreads)
+        continue;
+      std::uint64_t &accesses = found.threads[section.tid];
+      for (const GranuleRun &run : part->runs_of(section))
+        if (certain_flags(run.flags) != 0)
+          accesses += run.count;
+    }
+  }
+  found.periods = counter.count();
+  for (std::size_t name = 0; name < name_count; ++name)
+    found.names.push_back(trace.mapping(name).substr(0, kMaxLabel));
+  found.bands = used.bands(limits.bands,
+                           [&](std::size_t name) { return found.names[name]; });
+}
+
+/// The largest period of each bin, and what all of them have.
+struct BinFigures {
+  std::uint64_t start_ns = UINT64_MAX;
+  std::uint64_t end_ns = 0;
+  std::uint64_t accessed = 0;
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+};
+
+/// A grid for one thread, or for all.
+struct Layer {
+  std::optional<std::uint32_t> tid; ///< none: all threads
+  ViewGrid grid;
+};
+
+/// The threads with the most accesses.
+std::vector<std::uint32_t> busiest_threads(const Survey &found,
+                                           std::size_t max) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+  for (const auto &[tid, accesses] : found.threads)
+    order.emplace_back(accesses, tid);
+  std::sort(order.rbegin(), order.rend());
+  order.resize(std::min(order.size(), max));
+  std::vector<std::uint32_t> tids;
+  for (const auto &[accesses, tid] : order)
+    tids.push_back(tid);
+  return tids;
+}
+
+std::vector<Layer> make_layers(const Survey &found, const GridShape &shape,
+                               bool per_thread, const ViewLimits &limits) {
+  std::vector<Layer> layers;
+  layers.push_back({std::nullopt, ViewGrid(shape, found.periods, found.bands)});
+  if (!per_thread || found.threads.size() < 2)
+    return layers;
+  const std::vector<std::uint32_t> tids =
+      busiest_threads(found, limits.threads);
+  // The script makes coarser grids of fine ones, so all shapes are powers of
+  // two of the finest.
+  unsigned coarser = 0;
+  const auto cells = [&](const GridShape &of) {
+    return (found.periods / of.periods_per_bin + 1) *
+           count_rows(found.bands, of.granules_per_row);
+  };
+  while (coarser < 40 &&
+         cells(shape.coarser(coarser)) > limits.thread_cells / tids.size() &&
+         count_rows(found.bands, shape.coarser(coarser).granules_per_row) >
+             found.bands.list().size())
+    ++coarser;
+  for (const std::uint32_t tid : tids)
+    layers.push_back(
+        {tid, ViewGrid(shape.coarser(coarser), found.periods, found.bands)});
+  return layers;
+}
+
+std::vector<BinFigures> fill(SelectedTrace &trace, const Survey &found,
+                             std::vector<Layer> &layers) {
+  const ViewGrid &all = layers.front().grid;
+  std::vector<BinFigures> bins(all.bins());
+  std::map<std::uint32_t, ViewGrid *> of_threads;
+  for (Layer &layer : layers)
+    if (layer.tid)
+      of_threads[*layer.tid] = &layer.grid;
+  std::vector<GranuleRun> scratch;
+  PeriodCounter counter;
+  BinFigures size; // of the period
+  while (const PeriodPart *part = trace.next()) {
+    const std::uint64_t before = counter.count();
+    const std::uint64_t period = counter.number_of(*part);
+    if (period >= found.periods)
+      break; // the trace has grown since the first reading
+    if (counter.count() != before)
+      size = BinFigures();
+    for (const PeriodPart::Section &section : part->sections)
+      if (const auto layer = of_threads.find(section.tid);
+          layer != of_threads.end())
+        for (const GranuleRun &run : part->runs_of(section))
+          layer->second->add(period, run);
+    for (const GranuleRun &run : union_of_sections(*part, scratch)) {
+      const unsigned certain = certain_flags(run.flags);
+      if (certain == 0)
+        continue;
+      layers.front().grid.add(period, run);
+      size.accessed += run.count;
+      size.read += certain & trace::kRunRead ? run.count : 0;
+      size.written += certain & trace::kRunWritten ? run.count : 0;
+    }
+    BinFigures &bin = bins[period / all.shape().periods_per_bin];
+    bin.start_ns = std::min(bin.start_ns, trace.since_start(part->start_ns));
+    bin.end_ns = std::max(bin.end_ns, trace.since_start(part->end_ns));
+    bin.accessed = std::max(bin.accessed, size.accessed);
+    bin.read = std::max(bin.read, size.read);
+    bin.written = std::max(bin.written, size.written);
+  }
+  return bins;
+}
+
+Json json_of(const AddressBands &bands) {
+  Json list = Json::array();
+  for (const AddressBand &band : bands.list())
+    list.push_back({{"first", band.first},
+                    {"end", band.end},
+                    {"label", band.label},
+                    {"more", band.more_labels}});
+  return list;
+}
+
+Json json_of(const std::vector<BinFigures> &bins) {
+  Json out = {{"start_us", Json::array()},
+              {"us", Json::array()},
+              {"accessed", Json::array()},
+              {"read", Json::array()},
+              {"written", Json::array()}};
+  for (const BinFigures &bin : bins) {
+    // A period that was there only at the first reading has no time.
+    const std::uint64_t start = std::min(bin.start_ns, bin.end_ns);
+    out["start_us"].push_back(start / kUnitNs);
+    out["us"].push_back((bin.end_ns - start + kUnitNs - 1) / kUnitNs);
+    out["accessed"].push_back(bin.accessed);
+    out["read"].push_back(bin.read);
+    out["written"].push_back(bin.written);
+  }
+  return out;
+}
+
+/// Pages that no earlier period accessed, by bins.
+Json fresh_pages(const PageRecords &pages,
+                 const std::vector<BinFigures> &bins) {
+  std::vector<std::uint64_t> fresh(bins.size());
+  pages.each([&](const PageRecord &page) {
+    const auto after =
+        std::upper_bound(bins.begin(), bins.end(), page.first_ns,
+                         [](std::uint64_t ns, const BinFigures &bin) {
+                           return ns < bin.start_ns;
+                         });
+    if (after != bins.begin())
+      ++fresh[static_cast<std::size_t>(after - bins.begin()) - 1];
+  });
+  return fresh;
+}
+
+/// The grids and the figures of bins, at the finest resolution that fits.
+struct Picture {
+  std::vector<Layer> layers;
+  std::vector<std::vector<std::uint8_t>> packed; ///< levels of the layers
+  std::vector<BinFigures> bins;
+};
+
+Picture draw(const OpenSelected &open, const Survey &found, ViewLimits limits) {
+  while (true) {
+    Picture picture;
+    const std::unique_ptr<SelectedTrace> trace = open();
+    const bool per_thread = trace->header().flags & trace::kHeaderPerThread;
+    picture.layers =
+        make_layers(found, shape_for(found.periods, found.bands, limits.cells),
+                    per_thread, limits);
+    picture.bins = fill(*trace, found, picture.layers);
+    std::size_t bytes = 0;
+    for (const Layer &layer : picture.layers) {
+      picture.packed.push_back(deflate_raw(layer.grid.levels()));
+      bytes += picture.packed.back().size();
+    }
+    if (bytes <= limits.packed_bytes || limits.cells <= kMinCells)
+      return picture;
+    limits.cells /= 2;
+    limits.thread_cells /= 2;
+  }
+}
+
+Json add_layers(const Picture &picture, const SelectedTrace &trace,
+                HtmlDocument &document) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < picture.layers.size(); ++i) {
+    const auto &[tid, grid] = picture.layers[i];
+    Json entry = {{"tid", tid ? Json(*tid) : Json()},
+                  {"name", ""},
+                  {"periods_per_bin", grid.shape().periods_per_bin},
+                  {"granules_per_row", grid.shape().granules_per_row},
+                  {"bins", grid.bins()},
+                  {"rows", grid.rows()},
+                  {"blob", document.add_blob(picture.packed[i])}};
+    if (tid)
+      if (const auto name = trace.threads().find(*tid);
+          name != trace.threads().end())
+        entry["name"] = name->second;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json add_pages(const Survey &found, const ViewLimits &limits,
+               HtmlDocument &document) {
+  std::uint64_t count = 0;
+  const std::vector<PageRecords::Entry> pages =
+      found.pages.busiest(limits.pages, count);
+  const std::vector<ChecksumEvent> events = found.pages.events();
+  return {{"count", count},
+          {"is_lower_bound", found.pages.is_lower_bound()},
+          {"listed", pages.size()},
+          {"blob",
+           document.add_blob(deflate_raw(columns_of(pages, kUnitNs).bytes()))},
+          {"checksums", events.size()},
+          {"checksums_left_out", found.pages.events_left_out()},
+          {"checksums_blob", document.add_blob(deflate_raw(
+                                 columns_of(events, kUnitNs).bytes()))}};
+}
+
+} // namespace
+
+ViewLimits ViewLimits::divided(std::size_t by) const {
+  ViewLimits share = *this;
+  share.cells /= by;
+  share.thread_cells /= by;
+  share.packed_bytes /= by;
+  share.pages /= by;
+  share.checksums /= by;
+  return share;
+}
+
+Json view_process(const OpenSelected &open, const ViewLimits &limits,
+                  HtmlDocument &document) {
+  Survey found(limits.checksums);
+  const std::unique_ptr<SelectedTrace> trace = open();
+  survey(*trace, limits, found);
+  const Picture picture = draw(open, found, limits);
+  const trace::FileHeader &header = trace->header();
+  Json view = {{"file", trace->path()},
+               {"pid", header.pid},
+               {"program", ""},
+               {"command", ""},
+               {"verdict", trace->completeness().verdict()},
+               {"start_us", trace->since_start(header.monotonic_ns) / kUnitNs},
+               {"period_ns", header.period_ns},
+               {"periods", found.periods},
+               {"granule_bytes", std::uint64_t{1} << header.granule_shift},
+               {"layout", abi::kLayoutNames[header.layout]},
+               {"checksum_mode", checksum_mode_name(header.checksum_mode)},
+               {"per_thread", (header.flags & trace::kHeaderPerThread) != 0},
+               {"thread_count", found.threads.size()}};
+  if (const std::optional<Process> &process = trace->process()) {
+    view["program"] = process->executable;
+    view["command"] = format_command(process->arguments);
+  }
+  view["mappings"] = found.names;
+  view["bands"] = json_of(found.bands);
+  view["bins"] = json_of(picture.bins);
+  view["bins"]["new"] = fresh_pages(found.pages, picture.bins);
+  view["layers"] = add_layers(picture, *trace, document);
+  view["pages"] = add_pages(found, limits, document);
+  return view;
+}
+
+} // namespace pagetide::tools
