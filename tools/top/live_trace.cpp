@@ -117,6 +117,12 @@ void LiveTrace::take(const Frame &frame) {
   case trace::FrameType::kThreads:
     take_threads(frame.threads);
     break;
+  case trace::FrameType::kSiteTable:
+    now.sites.add(frame.site_table);
+    break;
+  case trace::FrameType::kPeriodSites:
+    take_sites(frame.period_sites);
+    break;
   case trace::FrameType::kPeriod:
     take_part(frame.period);
     break;
@@ -140,6 +146,18 @@ void LiveTrace::take_threads(const Threads &threads) {
     if (!record.name.empty())
       state.name = record.name.substr(0, kMaxThreadName);
   }
+}
+
+void LiveTrace::take_sites(const PeriodSites &sites) {
+  Contents &now = *contents_;
+  if (sites.first || now.next_sites_period != sites.index)
+    now.next_sites.clear();
+  now.next_sites_period = sites.index;
+  const std::size_t room = kMaxRuns - std::min(kMaxRuns, now.next_sites.size());
+  now.next_sites.insert(
+      now.next_sites.end(), sites.runs.begin(),
+      sites.runs.begin() +
+          static_cast<std::ptrdiff_t>(std::min(room, sites.runs.size())));
 }
 
 bool LiveTrace::has_room() {
@@ -168,9 +186,17 @@ void LiveTrace::take_part(const PeriodPart &part) {
       now.runs -= now.stretch.back().runs();
       now.stretch.pop_back();
     }
-    now.stretch.push_back({time, {}, {}, {}});
+    now.stretch.push_back({time, {}, {}, {}, {}});
     now.is_open = true;
     now.size = 0;
+    if (now.next_sites_period == part.index)
+      for (const SiteRun &run : now.next_sites) {
+        if (has_room())
+          now.stretch.back().site_runs.push_back(run);
+        else
+          now.stretch.back().is_lower_bound = true;
+      }
+    now.next_sites.clear();
   }
   certain_.clear();
   for (const GranuleRun &run : union_of_sections(part, scratch_))
@@ -262,6 +288,13 @@ LiveFigures LiveTrace::figures() const {
   MemoryBudget budget(kFigureBytes);
   AccessSets all(budget);
   std::map<std::size_t, AccessSets> mappings;
+  std::map<std::uint32_t, AccessSets> sites;
+  const auto add_site = [&](std::uint32_t site, const SiteRun &run,
+                            trace::RunFlags flag) {
+    if (const std::uint32_t id = certain_site(site))
+      sites.try_emplace(id, budget)
+          .first->second.add({run.first, run.count, flag});
+  };
   std::map<std::uint32_t, AccessSets> threads;
   for (const auto &[tid, state] : now.threads)
     if (state.runs)
@@ -274,6 +307,10 @@ LiveFigures LiveTrace::figures() const {
       all.add(run);
     for (const Piece &piece : period.pieces)
       mappings.try_emplace(piece.mapping, budget).first->second.add(piece.run);
+    for (const SiteRun &run : period.site_runs) {
+      add_site(run.read, run, trace::kRunRead);
+      add_site(run.write, run, trace::kRunWritten);
+    }
     for (const ThreadRun &run : period.thread_runs)
       threads.try_emplace(run.tid, budget).first->second.add(run.run);
   }
@@ -287,6 +324,10 @@ LiveFigures LiveTrace::figures() const {
   figures.is_lower_bound = figures.is_lower_bound || all.is_lower_bound();
   for (const auto &[mapping, sets] : mappings) {
     figures.mappings.push_back({now.mappings.name(mapping), counts_of(sets)});
+    figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
+  }
+  for (const auto &[site, sets] : sites) {
+    figures.sites.push_back({site_text(now.sites, site), counts_of(sets)});
     figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
   }
   for (const auto &[tid, sets] : threads) {

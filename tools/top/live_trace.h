@@ -17,6 +17,7 @@
 #include "report/mapping_names.h"
 #include "report/time_curve.h"
 #include "support/unique_fd.h"
+#include "trace/site_table.h"
 #include "trace/trace_reader.h"
 
 #include <chrono>
@@ -38,7 +39,8 @@ struct LiveCounts {
   std::uint64_t written = 0;
 };
 
-struct LiveMapping {
+/// A mapping, or a place in the source.
+struct LiveNamed {
   std::string name;
   LiveCounts counts;
 };
@@ -59,7 +61,8 @@ struct LiveFigures {
   bool is_cut_short = false;
   bool is_lower_bound = false;
   LiveCounts all;
-  std::vector<LiveMapping> mappings; ///< in no order
+  std::vector<LiveNamed> mappings; ///< in no order
+  std::vector<LiveNamed> sites;    ///< likewise; none without a site layout
   /// Threads that run, or that accessed something in the stretch. In no order.
   std::vector<LiveThread> threads;
 };
@@ -120,10 +123,12 @@ private:
     /// The same by mapping. A new mapping may not be listed yet.
     std::vector<Piece> pieces;
     std::vector<ThreadRun> thread_runs;
+    std::vector<SiteRun> site_runs;
     bool is_lower_bound = false; ///< runs were left out
 
     std::size_t runs() const {
-      return accesses.size() + pieces.size() + thread_runs.size();
+      return accesses.size() + pieces.size() + thread_runs.size() +
+             site_runs.size();
     }
     std::uint64_t middle_ns() const {
       return time.start_ns + (time.end_ns - time.start_ns) / 2;
@@ -152,9 +157,13 @@ private:
     std::map<std::uint32_t, ThreadState> threads;
     std::optional<End> end;
     std::uint64_t periods = 0;
-    std::deque<Period> stretch;   ///< whole periods, and one that is being read
-    bool is_open = false;         ///< the last one is being read
-    std::size_t runs = 0;         ///< in all of the stretch
+    std::deque<Period> stretch; ///< whole periods, and one that is being read
+    bool is_open = false;       ///< the last one is being read
+    std::size_t runs = 0;       ///< in all of the stretch
+    SiteTable sites;
+    /// Of a period whose first part comes next.
+    std::vector<SiteRun> next_sites;
+    std::uint64_t next_sites_period = 0;
     std::uint64_t evicted_ns = 0; ///< when a period was, if memory ran out
     std::deque<Size> sizes;
     std::uint64_t size = 0; ///< of the period that is being read
@@ -163,6 +172,7 @@ private:
   void begin_anew();
   void take(const Frame &frame);
   void take_threads(const Threads &threads);
+  void take_sites(const PeriodSites &sites);
   void take_part(const PeriodPart &part);
   void take_piece(std::size_t name, const GranuleRun &piece,
                   const PeriodTime &period);

@@ -259,11 +259,11 @@ void write_sizes(TextLines &out, const LiveProcess &process,
   out.line("");
 }
 
-void write_mappings(TextLines &out, const LiveFigures &figures,
-                    const TopView &view, const Units &units) {
-  std::vector<LiveMapping> mappings = figures.mappings;
-  std::sort(mappings.begin(), mappings.end(),
-            [&](const LiveMapping &a, const LiveMapping &b) {
+/// Mappings or sites: names with their counts.
+void write_named(TextLines &out, std::vector<LiveNamed> entries,
+                 const TopView &view, const Units &units, const char *noun) {
+  std::sort(entries.begin(), entries.end(),
+            [&](const LiveNamed &a, const LiveNamed &b) {
               if (view.order == TopOrder::kName)
                 return a.name < b.name;
               return std::tuple(key_of(b.counts, view.order), a.name) <
@@ -271,11 +271,10 @@ void write_mappings(TextLines &out, const LiveFigures &figures,
             });
   BarTable table;
   set_columns(table, units);
-  table.label_heading = "mapping";
-  for (const LiveMapping &mapping : mappings)
-    table.rows.push_back(
-        row_of(printable(mapping.name), mapping.counts, units));
-  draw_first(out, std::move(table), units, view.style, "mapping");
+  table.label_heading = noun;
+  for (const LiveNamed &entry : entries)
+    table.rows.push_back(row_of(printable(entry.name), entry.counts, units));
+  draw_first(out, std::move(table), units, view.style, noun);
   out.line("");
 }
 
@@ -402,7 +401,9 @@ std::string process_text(const LiveProcess &process, const TopView &view) {
   }
   const Units units(*process.trace);
   write_sizes(out, process, view, units);
-  write_mappings(out, process.figures, view, units);
+  write_named(out, process.figures.mappings, view, units, "mapping");
+  if (!process.figures.sites.empty())
+    write_named(out, process.figures.sites, view, units, "site");
   write_threads(out, process, view, units);
   return out.take();
 }

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 namespace pagetide::tools {
 namespace {
@@ -287,6 +288,26 @@ TEST_F(LiveTraceTest, AMappingMayBeListedAfterItsPeriod) {
   EXPECT_EQ(figures.all.accessed, 3u);
   ASSERT_EQ(figures.mappings.size(), 1u);
   EXPECT_EQ(figures.mappings[0].name, "/new");
+}
+
+TEST_F(LiveTraceTest, TellsSites) {
+  const Bytes bytes = sample_trace("sites");
+  sink_.write(bytes);
+  LiveTrace trace = follow();
+  trace.read(kForever);
+  const LiveFigures figures = trace.figures();
+  // By rising ids, in the last two of three periods.
+  const std::vector<std::array<std::uint64_t, 3>> expected = {
+      {6, 0, 6}, {6, 6, 2}, {2, 2, 0}, {1, 0, 1}, {1, 0, 1}};
+  ASSERT_EQ(figures.sites.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto &[name, counts] = figures.sites[i];
+    EXPECT_EQ(counts.accessed, expected[i][0]) << name;
+    EXPECT_EQ(counts.read, expected[i][1]) << name;
+    EXPECT_EQ(counts.written, expected[i][2]) << name;
+  }
+  EXPECT_NE(figures.sites[0].name.find(":12:7, inlined in "), std::string::npos)
+      << figures.sites[0].name;
 }
 
 TEST_F(LiveTraceTest, CertainAccessesCount) {
