@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMaxLabel = 40;
-constexpr std::size_t kMinLabel = 8;
+constexpr std::size_t kMinBandLabel = 8;
 constexpr std::size_t kAddressEvery = 5; ///< rows
 constexpr std::size_t kTickColumns = 12; ///< that a label of time may have
 
@@ -44,11 +44,11 @@ std::size_t address_width(unsigned granule_shift,
 
 std::size_t label_width(const std::vector<const AddressBands *> &bands,
                         std::size_t width) {
-  std::size_t longest = kMinLabel;
+  std::size_t longest = kMinBandLabel;
   for (const AddressBands *each : bands)
     for (const AddressBand &band : each->list())
       longest = std::max(longest, columns_of(band_label(band)));
-  return std::min({longest, kMaxLabel, std::max(width / 5, kMinLabel)});
+  return std::min({longest, kMaxLabel, std::max(width / 5, kMinBandLabel)});
 }
 
 /// Columns in front of the picture.
