@@ -490,17 +490,18 @@ public:
           Builder.CreateMul(Start.LastIteration, Builder.getInt64(S.Stride)));
     if (S.Stride < 0)
       std::swap(First, Last);
-    addByte(First, S.Low, S.Cell);
+    addByte(S, First, S.Low);
     if (S.Stride || S.High != S.Low)
-      addByte(Last, S.High, S.Cell);
+      addByte(S, Last, S.High);
   }
 
 private:
-  void addByte(Value *Address, int64_t Offset, unsigned Cell) {
+  void addByte(const Stream &S, Value *Address, int64_t Offset) {
     Plan.Steps.push_back({MarkStepKind::Byte, Start.End, Segment});
     Plan.Steps.back().Address = Address;
     Plan.Steps.back().Offset = Offset;
-    Plan.Steps.back().Cell = Cell;
+    Plan.Steps.back().Cell = S.Cell;
+    Plan.Steps.back().Site = S.Members.front();
   }
 
   const ChunkedLoop &Chunked;

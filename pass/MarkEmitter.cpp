@@ -8,6 +8,7 @@
 
 #include "OnDemand.h"
 #include "PassOptions.h"
+#include "Sites.h"
 #include "Splitting.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -25,8 +26,9 @@ using namespace llvm;
 
 namespace pagetide {
 
-MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options)
-    : F(F), M(*F.getParent()), Options(Options),
+MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options,
+                         SiteTable &Sites)
+    : F(F), M(*F.getParent()), Options(Options), Sites(Sites),
       Builder(F.getContext(), ConstantFolder(),
               IRBuilderCallbackInserter([](Instruction *I) {
                 if (I->mayReadOrWriteMemory())
@@ -40,6 +42,10 @@ void MarkEmitter::emit(const MarkStep &Step) {
     Indices.clear();
   }
   startAt(*Step.Before);
+  if (Options.marksSites() && Step.Kind != MarkStepKind::CheckBegin) {
+    Instruction *Made = Step.What.At ? Step.What.At : Step.Site;
+    Site = Sites.idOf(Made ? *Made : *Step.Before);
+  }
   switch (Step.Kind) {
   case MarkStepKind::Byte:
     emitByte(Step);
@@ -96,22 +102,30 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   if (Options.isNear() && !IsNear) // times two, or four
     CellNumber = Builder.CreateShl(Index, Log2_32(2 * Kinds), "",
                                    /*HasNUW=*/true);
+  else if (Options.marksSites())
+    CellNumber = Builder.CreateShl(
+        Index, Log2_32(abi::cell_bytes(Options.Layout) * Kinds), "",
+        /*HasNUW=*/true);
   // Twice the index as a sum, not as a shift. Instruction selection would merge
   // the shift with the one that made the index. It would then need a mask and
   // an addition, while [index + index + 1] is free.
   else if (Kinds == 2)
     CellNumber = Builder.CreateAdd(Index, Index, "", /*HasNUW=*/true);
-  Value *Shadow =
-      Builder.CreateAdd(CellNumber, Builder.getInt64(abi::kShadowBias + Cell));
+  Value *Shadow = Builder.CreateAdd(
+      CellNumber, Builder.getInt64(abi::kShadowBias +
+                                   Cell * abi::cell_bytes(Options.Layout)));
   return Builder.CreateIntToPtr(Shadow,
                                 Builder.getPtrTy(abi::kShadowAddressSpace));
 }
 
 void MarkEmitter::storeMark(Value *Index, unsigned Cell, bool IsNear) {
-  Builder.CreateAlignedStore(
-      Builder.getInt8(IsNear ? abi::kCellNear : abi::kCellMarked),
-      shadowOf(Index, Cell, IsNear), Align(1),
-      /*isVolatile=*/true);
+  Value *Mark =
+      Options.marksSites()
+          ? Builder.getInt32(Site)
+          : Builder.getInt8(IsNear ? abi::kCellNear : abi::kCellMarked);
+  Builder.CreateAlignedStore(Mark, shadowOf(Index, Cell, IsNear),
+                             Align(abi::cell_bytes(Options.Layout)),
+                             /*isVolatile=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,14 +234,31 @@ void MarkEmitter::markByte(Value *AddressBits, AccessKind Kind) {
     storeMark(Index, Cell);
 }
 
+/// Calls the runtime's function \p Name. Under a layout with sites, calls the
+/// one that takes the site too.
+CallInst *MarkEmitter::callRuntime(StringRef Name, Type *Result,
+                                   ArrayRef<Value *> Arguments) {
+  std::string Called = Name.str();
+  SmallVector<Value *, 5> Passed(Arguments);
+  if (Options.marksSites()) {
+    Called += "_at";
+    Passed.push_back(Builder.getInt32(Site));
+  }
+  SmallVector<Type *, 5> Types;
+  for (Value *Argument : Passed)
+    Types.push_back(Argument->getType());
+  CallInst *Call = Builder.CreateCall(
+      M.getOrInsertFunction(Called, FunctionType::get(Result, Types, false)),
+      Passed);
+  Call->setDoesNotThrow();
+  return Call;
+}
+
 /// Calls the runtime's function \p Name for \p Bytes bytes at \p Pointer.
 void MarkEmitter::callForRange(StringRef Name, Value *Pointer, Value *Bytes) {
-  FunctionCallee Callee = M.getOrInsertFunction(
-      Name, Builder.getVoidTy(), Builder.getPtrTy(), Builder.getInt64Ty());
-  Builder
-      .CreateCall(Callee, {Pointer, Builder.CreateZExtOrTrunc(
-                                        Bytes, Builder.getInt64Ty())})
-      ->setDoesNotThrow();
+  callRuntime(
+      Name, Builder.getVoidTy(),
+      {Pointer, Builder.CreateZExtOrTrunc(Bytes, Builder.getInt64Ty())});
 }
 
 /// Marks \p Bytes bytes at \p Pointer, by the runtime.
@@ -357,26 +388,18 @@ void MarkEmitter::emitPacked(const Access &A) {
 void MarkEmitter::emitTransfer(Instruction &Transfer) {
   auto &I = cast<MemIntrinsic>(Transfer);
   PointerType *PtrTy = Builder.getPtrTy();
-  IntegerType *SizeTy = Builder.getInt64Ty();
-  Value *Bytes = Builder.CreateZExtOrTrunc(I.getLength(), SizeTy);
+  Value *Bytes = Builder.CreateZExtOrTrunc(I.getLength(), Builder.getInt64Ty());
 
   CallInst *Call;
-  if (auto *Set = dyn_cast<MemSetInst>(&I)) {
-    FunctionCallee Callee = M.getOrInsertFunction(
-        "__pagetide_memset", PtrTy, PtrTy, Builder.getInt32Ty(), SizeTy);
-    Call = Builder.CreateCall(
-        Callee,
+  if (auto *Set = dyn_cast<MemSetInst>(&I))
+    Call = callRuntime(
+        "__pagetide_memset", PtrTy,
         {I.getRawDest(),
          Builder.CreateZExt(Set->getValue(), Builder.getInt32Ty()), Bytes});
-  } else {
-    FunctionCallee Callee = M.getOrInsertFunction(
+  else
+    Call = callRuntime(
         isa<MemMoveInst>(I) ? "__pagetide_memmove" : "__pagetide_memcpy", PtrTy,
-        PtrTy, PtrTy, SizeTy);
-    Call = Builder.CreateCall(
-        Callee,
         {I.getRawDest(), cast<MemTransferInst>(I).getRawSource(), Bytes});
-  }
-  Call->setDoesNotThrow();
   Call->setTailCallKind(I.getTailCallKind());
   I.eraseFromParent();
 }
@@ -419,27 +442,28 @@ static std::string describePlace(const Instruction &I) {
 void MarkEmitter::emitCalls(const Access &A, bool IsCheck) {
   Constant *Where = nullptr; // one text for all calls
   auto Call = [&](Value *Pointer, Value *Bytes) {
-    SmallVector<Type *, 5> Types = {Builder.getPtrTy(), Builder.getInt64Ty(),
-                                    Builder.getInt32Ty()};
     SmallVector<Value *, 5> Arguments = {
         Pointer->getType()->isPointerTy()
             ? Pointer
             : Builder.CreateIntToPtr(Pointer, Builder.getPtrTy()),
         Builder.CreateZExtOrTrunc(Bytes, Builder.getInt64Ty()),
         Builder.getInt32(static_cast<uint32_t>(A.Kind))};
-    if (IsCheck) {
-      if (!Where)
-        Where = Builder.CreateGlobalStringPtr(describePlace(*A.At),
-                                              "pagetide.where");
-      Types.append({Builder.getInt64Ty(), Builder.getPtrTy()});
-      Arguments.append(
-          {Builder.CreateLoad(Builder.getInt64Ty(), CheckBegin), Where});
+    if (!IsCheck) {
+      callRuntime("__pagetide_access", Builder.getVoidTy(), Arguments);
+      return;
     }
-    auto *Type = FunctionType::get(Builder.getVoidTy(), Types, false);
+    if (!Where)
+      Where =
+          Builder.CreateGlobalStringPtr(describePlace(*A.At), "pagetide.where");
+    Arguments.append(
+        {Builder.CreateLoad(Builder.getInt64Ty(), CheckBegin), Where});
+    SmallVector<Type *, 5> Types;
+    for (Value *Argument : Arguments)
+      Types.push_back(Argument->getType());
     Builder
-        .CreateCall(M.getOrInsertFunction(IsCheck ? "__pagetide_check"
-                                                  : "__pagetide_access",
-                                          Type),
+        .CreateCall(M.getOrInsertFunction(
+                        "__pagetide_check",
+                        FunctionType::get(Builder.getVoidTy(), Types, false)),
                     Arguments)
         ->setDoesNotThrow();
   };

@@ -17,6 +17,11 @@
 //
 // On x86 these are two instructions: shr, and mov to gs:[2*index + bias + 1].
 //
+// Under a layout with sites it is a store of the site's id, of four bytes:
+//
+//     %cell    = shl nuw i64 %index, 3        ; layout rw-site
+//     store volatile i32 7654321, ptr addrspace(256) %shadow, align 4
+//
 // It is volatile so that it is not removed. It has no alias information on
 // purpose: if code generation knew that marks and accesses never overlap, it
 // would move accesses before their marks.
@@ -33,15 +38,18 @@
 
 namespace llvm {
 class AllocaInst;
+class CallInst;
 class Function;
 class Module;
 } // namespace llvm
 
 namespace pagetide {
 
+class SiteTable;
+
 class MarkEmitter {
 public:
-  MarkEmitter(llvm::Function &F, const PassOptions &Options);
+  MarkEmitter(llvm::Function &F, const PassOptions &Options, SiteTable &Sites);
 
   /// Emits one step of the plan. Steps must come in the plan's order.
   void emit(const MarkStep &Step);
@@ -66,6 +74,8 @@ private:
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
   void markByte(llvm::Value *AddressBits, AccessKind Kind);
   void markRange(llvm::Value *Pointer, llvm::Value *Bytes, AccessKind Kind);
+  llvm::CallInst *callRuntime(llvm::StringRef Name, llvm::Type *Result,
+                              llvm::ArrayRef<llvm::Value *> Arguments);
   void callForRange(llvm::StringRef Name, llvm::Value *Pointer,
                     llvm::Value *Bytes);
 
@@ -77,6 +87,8 @@ private:
   llvm::Function &F;
   llvm::Module &M;
   const PassOptions &Options;
+  SiteTable &Sites;
+  uint32_t Site = 0; ///< of the step, under a layout with sites
   /// It tells other passes that they need not instrument what it emits.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
       Builder;

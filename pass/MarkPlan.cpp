@@ -84,6 +84,7 @@ bool isMathCall(Intrinsic::ID Id) {
 /// store prevents one narrow store that reads nothing.
 struct Group {
   Instruction *First; ///< makes the first access, or loads what that updates
+  Instruction *Site;  ///< makes the first access
   unsigned Position;  ///< of First in its block
   Value *Base;        ///< the first access's address is an offset from it
   int64_t BaseOffset; ///< of Base, from the form's origin
@@ -217,9 +218,10 @@ private:
     return Steps.back().second;
   }
 
-  MarkStep &addByte(Instruction &Before, unsigned Position, Value *Address,
-                    int64_t Offset, unsigned Cell) {
+  MarkStep &addByte(Instruction &Before, Instruction &Site, unsigned Position,
+                    Value *Address, int64_t Offset, unsigned Cell) {
     MarkStep &Step = addStep(MarkStepKind::Byte, Before, Position);
+    Step.Site = &Site;
     Step.Address = Address;
     Step.Offset = Offset;
     Step.Cell = Cell;
@@ -235,11 +237,12 @@ private:
     }
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
       for (uint64_t Byte = 0; Byte < A.Bytes; Byte += GranuleBytes)
-        addByte(*A.At, Position, A.Address, A.Offset + Byte, Cell);
+        addByte(*A.At, *A.At, Position, A.Address, A.Offset + Byte, Cell);
       // If the first byte is not at a granule's beginning, the last byte may be
       // in one granule more.
       if (A.Alignment.value() < GranuleBytes || Options.DistrustAlignment)
-        addByte(*A.At, Position, A.Address, A.Offset + A.Bytes - 1, Cell);
+        addByte(*A.At, *A.At, Position, A.Address, A.Offset + A.Bytes - 1,
+                Cell);
     }
   }
 
@@ -255,8 +258,8 @@ private:
                   unsigned Cell) {
     ByteExtent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
     learnFrom(A, Offset, Bytes.BaseIs);
-    bool NeedsOwnMark = Options.Layout == abi::Layout::kRw && writes(A.Kind) &&
-                        isPartialUpdate(*A.At);
+    bool NeedsOwnMark = abi::plain_layout(Options.Layout) == abi::Layout::kRw &&
+                        writes(A.Kind) && isPartialUpdate(*A.At);
     auto [Place, IsNew] = OpenGroups.try_emplace({BaseIs.Form, Cell}, 0);
     if (!IsNew && !NeedsOwnMark && Options.Groups) {
       Group &G = Groups[Place->second];
@@ -271,8 +274,8 @@ private:
     Bytes.BaseIs.learn(Base->getPointerAlignment(DL).value(),
                        -static_cast<uint64_t>(BaseIs.Offset));
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
-    Groups.push_back({First, FirstPosition, Base, BaseIs.Offset, BaseIs.Form,
-                      Cell, Offset, Bytes, NeedsOwnMark});
+    Groups.push_back({First, A.At, FirstPosition, Base, BaseIs.Offset,
+                      BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark});
   }
 
   /// The instruction before which the mark of \p A goes, and its position. An
@@ -297,7 +300,8 @@ private:
 
   /// Marks the byte at \p Offset from the origin of the form of \p G.
   MarkStep &addByte(const Group &G, int64_t Offset) {
-    return addByte(*G.First, G.Position, G.Base, Offset - G.BaseOffset, G.Cell);
+    return addByte(*G.First, *G.Site, G.Position, G.Base, Offset - G.BaseOffset,
+                   G.Cell);
   }
 
   void markGroup(const Group &G) {

@@ -85,6 +85,8 @@ struct MarkStep {
   bool IsNear = false; ///< Byte: stands for the bytes that follow too
   /// Byte: index into MarkPlan::NearMarks, if IsNear.
   unsigned NearMark = 0;
+  /// Byte: an instruction with an access that the mark stands for.
+  llvm::Instruction *Site = nullptr;
   Access What = {}; ///< Shaped, Long, Call, Check
 };
 

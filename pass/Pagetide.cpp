@@ -18,6 +18,7 @@
 #include "ModuleSetup.h"
 #include "OnDemand.h"
 #include "Resolvers.h"
+#include "Sites.h"
 #include "VarArgs.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -171,7 +172,7 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
 }
 
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
-                  FunctionAnalysisManager &FAM) {
+                  SiteTable &Sites, FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
   canonicalizeAccesses(F, FAM);
 
@@ -183,7 +184,7 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   planMarks(F, Accesses, Options, Mode, Chunked, Plan);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
-  MarkEmitter Emitter(F, Options);
+  MarkEmitter Emitter(F, Options, Sites);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
 
@@ -232,6 +233,14 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
                        Twine(Options.Granule));
     return PreservedAnalyses::all();
   }
+  if (Options.isNear() && Options.marksSites()) {
+    reportError(M,
+                Twine("layout ") +
+                    abi::kLayoutNames[static_cast<uint32_t>(Options.Layout)] +
+                    " has one cell per granule, which cannot have "
+                    "precision near; leave out option precision");
+    return PreservedAnalyses::all();
+  }
   MarkModes Modes;
   if (!Modes.read(M, Options))
     return PreservedAnalyses::all();
@@ -239,8 +248,9 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool IsOptimizedLater =
       End == PipelineEnd::Unoptimized && isMeantForLinker(M);
+  SiteTable Sites;
   auto Mark = [&](Function &F, MarkMode Mode) {
-    markFunction(F, Options, Mode, FAM);
+    markFunction(F, Options, Mode, Sites, FAM);
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };
@@ -261,6 +271,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
         Mark(*F, Modes.of(*F));
   }
   setUpModule(M, Options);
+  for (Function *F : Sites.emit(M))
+    F->addFnAttr(DoneAttribute, DonePlain);
   return PreservedAnalyses::none();
 }
 

@@ -40,7 +40,7 @@ struct PassOptions {
 
   bool isNear() const {
     return Precision == MarkPrecision::Near ||
-           (Precision == MarkPrecision::Auto &&
+           (Precision == MarkPrecision::Auto && !marksSites() &&
             Granule == abi::kDefaultGranuleShift);
   }
 
@@ -52,6 +52,8 @@ struct PassOptions {
   /// What the runtime reports.
   uint64_t granuleBytes() const { return uint64_t{1} << Granule; }
 
+  /// Whether a mark says which place in the source made it.
+  bool marksSites() const { return abi::has_sites(Layout); }
   bool marksReads() const { return abi::records_reads(Layout); }
 
   /// What instrumented code says about itself (abi::ModuleInfo).

@@ -10,9 +10,11 @@
 //
 //   application address A (47 bits)
 //     cell index      = A >> cell_shift
-//     shadow of a load  = base + index * cells_per_index(layout)
-//     shadow of a store = base + index * cells_per_index(layout)
-//                              + write_cell(layout)
+//     shadow of a load  = base + cell_bytes(layout) *
+//                                (index * cells_per_index(layout))
+//     shadow of a store = base + cell_bytes(layout) *
+//                                (index * cells_per_index(layout) +
+//                                 write_cell(layout))
 //
 //   base is the x86-64 GS segment base of the thread that runs the mark, plus
 //   kShadowBias. Every thread has a shadow of its own, so two threads never
@@ -59,27 +61,45 @@ enum class Layout : std::uint32_t {
   kRw = 0, ///< two cells per index: the first for loads, the second for stores
   kAccess = 1, ///< one cell: loads and stores alike
   kWrite = 2,  ///< one cell: stores only
+  kSite = 3,   ///< as kAccess, and cells hold ids of sites, see there
+  kRwSite = 4, ///< as kRw, and cells hold ids of sites
 };
-inline constexpr std::uint32_t kLayoutCount = 3;
+inline constexpr std::uint32_t kLayoutCount = 5;
+/// Layouts whose cells hold no ids: those below this.
+inline constexpr std::uint32_t kPlainLayoutCount = 3;
 
-inline constexpr const char *kLayoutNames[kLayoutCount] = {"rw", "access",
-                                                           "write"};
+inline constexpr const char *kLayoutNames[kLayoutCount] = {
+    "rw", "access", "write", "site", "rw-site"};
 
+constexpr bool has_sites(Layout layout) {
+  return layout == Layout::kSite || layout == Layout::kRwSite;
+}
+/// The layout whose cells say the same, except for sites.
+constexpr Layout plain_layout(Layout layout) {
+  return layout == Layout::kSite     ? Layout::kAccess
+         : layout == Layout::kRwSite ? Layout::kRw
+                                     : layout;
+}
 constexpr unsigned cells_per_index(Layout layout) {
-  return layout == Layout::kRw ? 2 : 1;
+  return plain_layout(layout) == Layout::kRw ? 2 : 1;
+}
+constexpr unsigned cell_bytes(Layout layout) {
+  return has_sites(layout) ? 4 : 1;
 }
 constexpr unsigned read_cell(Layout) { return 0; }
 constexpr unsigned write_cell(Layout layout) {
-  return layout == Layout::kRw ? 1 : 0;
+  return plain_layout(layout) == Layout::kRw ? 1 : 0;
 }
 constexpr bool records_reads(Layout layout) { return layout != Layout::kWrite; }
 /// True if a mark by a load differs from a mark by a store.
-constexpr bool tells_writes(Layout layout) { return layout != Layout::kAccess; }
+constexpr bool tells_writes(Layout layout) {
+  return plain_layout(layout) != Layout::kAccess;
+}
 
 /// Bytes of virtual shadow that a thread needs.
 constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
   return (std::uint64_t{1} << (kAddressBits - cell_shift)) *
-         cells_per_index(layout);
+         cells_per_index(layout) * cell_bytes(layout);
 }
 
 /// Cell values. A certain mark overwrites any other. A `may` mark is stored
@@ -94,6 +114,57 @@ enum CellValue : std::uint8_t {
   kCellMay = 2,
   kCellNear = 4, ///< in cells of kNearCellShift, see there
 };
+
+//===----------------------------------------------------------------------===//
+// Layouts with sites: cells of four bytes
+//===----------------------------------------------------------------------===//
+
+/// A site is a place in the source that touches memory. Under a layout with
+/// sites a cell is 0 (empty) or the id of a site, and a mark stores the id. So
+/// a mark that overwrites another names another place, and says the same of the
+/// granule. The precision is exact: each granule has one cell of each kind.
+///
+/// The pass makes ids of places' texts, by a hash, so that they depend on
+/// nothing but the place. Ids from kFirstCallSite on are the runtime's: calls
+/// of libc, by their return addresses. With kSiteMay a mark is only a possible
+/// one. As other such marks it is stored into empty cells only.
+inline constexpr std::uint32_t kSiteMay = 1U << 31;
+inline constexpr std::uint32_t kFirstCallSite = 0x7fff0000;
+
+/// The id of a site whose place has this hash.
+constexpr std::uint32_t site_id(std::uint64_t hash) {
+  const std::uint32_t id = static_cast<std::uint32_t>(hash) & ~kSiteMay;
+  return id == 0 ? 1 : id < kFirstCallSite ? id : id & (kFirstCallSite >> 1);
+}
+
+/// A word of the shadow of a layout with sites has two cells. This says the
+/// same in a word of the plain layout's shadow: cell number N is byte N there.
+struct PlainWord {
+  std::uint64_t word;
+  std::uint64_t value;
+};
+constexpr PlainWord plain_word(std::uint64_t word, std::uint64_t sites) {
+  const auto cell = [](std::uint32_t site) -> std::uint64_t {
+    return site == 0 ? 0 : site & kSiteMay ? kCellMay : kCellMarked;
+  };
+  const std::uint64_t both = cell(static_cast<std::uint32_t>(sites)) |
+                             cell(static_cast<std::uint32_t>(sites >> 32)) << 8;
+  return {word / 4, both << 16 * (word % 4)};
+}
+
+/// Two words of sites, as one: of each cell the first certain site, or else the
+/// first possible one.
+constexpr std::uint64_t join_sites(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t joined = 0;
+  for (unsigned shift = 0; shift < 64; shift += 32) {
+    const auto of_a = static_cast<std::uint32_t>(a >> shift);
+    const auto of_b = static_cast<std::uint32_t>(b >> shift);
+    const bool takes_b =
+        of_a == 0 || (of_a & kSiteMay && of_b != 0 && !(of_b & kSiteMay));
+    joined |= std::uint64_t{takes_b ? of_b : of_a} << shift;
+  }
+  return joined;
+}
 
 //===----------------------------------------------------------------------===//
 // Precision near: several cells per granule
@@ -267,6 +338,13 @@ inline unsigned char *marks_on_byte(const ModuleNote &note) {
 ///         mark, then move, in steps of kRangeStep bytes
 ///   __pagetide_NAME, for each NAME in call_site_functions.def
 ///         does what libc's NAME does, and marks what that reads
+///   __pagetide_NAME_at, for mark_read, mark_write, memcpy, memmove, memset
+///   and access (below): under a layout with sites, with the id of the site as
+///   one more argument
+///   void  __pagetide_add_sites(const void *table, size_t bytes);
+///   void  __pagetide_remove_sites(const void *table);
+///         from the constructor and the destructor of a module with sites. The
+///         table is the payload of a SiteTable frame (trace_format.h)
 ///   void *__pagetide_named_function(void *function);
 ///         for the address of one of these functions of libc, that of the
 ///         function to call instead; for any other address, that address

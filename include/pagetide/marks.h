@@ -18,6 +18,8 @@
 
 namespace pagetide::trace {
 
+static_assert(kSiteMay == abi::kSiteMay);
+
 /// The RunFlags of a granule. `cells` are its marks of the period. `carried`
 /// are marks of an earlier period; their writes may still have been under way.
 /// Both are the cells of one index, the first in the lowest byte. (Under

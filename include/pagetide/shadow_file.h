@@ -32,7 +32,7 @@
 
 namespace pagetide::shadow_file {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
@@ -109,10 +109,12 @@ struct ShadowHeader {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t pid;
-  std::uint32_t layout; ///< abi::Layout
+  std::uint32_t layout; ///< abi::Layout, a plain one: what staged marks say
   std::uint32_t cell_shift;
   std::uint32_t granule_shift;
   std::uint32_t per_thread; ///< 1: the trace has sections by thread
+  std::uint32_t with_sites; ///< 1: cells hold ids of sites (abi::has_sites)
+  std::uint32_t reserved;
   std::uint64_t slot_table_offset;
   std::uint64_t watch_tables_offset;
   std::uint64_t chunks_offset;
@@ -147,6 +149,10 @@ struct ShadowHeader {
 enum class ChunkKind : std::uint32_t {
   kMarks = 0,   ///< this period's marks
   kCarried = 1, ///< words carried from an earlier period (see the contract)
+  /// Words of a shadow whose cells hold ids of sites, as they are there. Their
+  /// marks are staged too. These chunks have the thread's tid in every
+  /// recording.
+  kSites = 2,
 };
 
 /// Eight cells of a thread's shadow. In staging chunks granules always have one
@@ -163,7 +169,7 @@ inline constexpr std::uint32_t kChunkBytes = 4096;
 
 struct StagingChunk {
   std::uint64_t period; ///< PeriodEntry::index
-  std::uint32_t tid;    ///< 0 unless the recording is per thread
+  std::uint32_t tid;    ///< 0 unless the recording is per thread, or kSites
   std::uint32_t kind;   ///< ChunkKind
   /// Raised when a record is complete, before its word is cleared in the
   /// shadow.

@@ -25,6 +25,7 @@ using shadow_file::kFallbackSlot;
 
 /// Marks of the open period that are staged already.
 PAGETIDE_RECORDER_STATE static EarlyMarks early;
+PAGETIDE_RECORDER_STATE static EarlyMarks early_sites;
 /// Marks that the last peek found in slots' shadows, for Take.
 struct PeekedWord {
   u32 slot;
@@ -96,6 +97,7 @@ static const char *Start() {
   }
   RecordUnregisteredThreads();
   early.Clear();
+  early_sites.Clear();
   for (u32 slot : retired)
     FreeSlot(slot);
   return nullptr;
@@ -109,6 +111,8 @@ static void CopyWritten(StagedPosition at, u64 count,
   out.resize(size + count);
   for (; at.chunk != shadow.header->chunk_head; at = {at.chunk + 1, 0}) {
     const StagingChunk &chunk = ChunkAt(at.chunk);
+    if (chunk.kind != (u32)ChunkKind::kMarks)
+      continue;
     for (u32 i = at.index; i < chunk.count; ++i) {
       const StagedWord &word = chunk.words[i];
       out[size] = {word.word, word.value & mask};
@@ -120,13 +124,14 @@ static void CopyWritten(StagedPosition at, u64 count,
 
 /// Takes the marks of all extents of one slot. `extent` is the first of them,
 /// and is set to the one after the last.
-template <typename Stage>
+template <typename Stage, typename StageSites>
 static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
-                     Stage stage) {
+                     Stage stage, StageSites stage_sites) {
   u32 slot = extents[extent].slot;
   for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
-    if (!TakeMarks(slot, extents[extent].begin, extents[extent].end, stage,
-                   [slot](u64 page) { FoundMarks(slot, page); }))
+    if (!TakeMarks(
+            slot, extents[extent].begin, extents[extent].end, stage,
+            [slot](u64 page) { FoundMarks(slot, page); }, stage_sites))
       return false;
   return true;
 }
@@ -152,18 +157,29 @@ static bool Collect(bool ends_period) {
     const uptr first = written.size();
     if (ends_period) {
       StagingCursor cursor(StagingTid(slot), ChunkKind::kMarks);
-      ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
-        return cursor.AddOrJoin(word, value) != nullptr;
-      });
+      StagingCursor sites(tid, ChunkKind::kSites);
+      ok = TakeSlot(
+          extents, e,
+          [&](u64 word, u64 value) {
+            return cursor.AddOrJoin(word, value) != nullptr;
+          },
+          [&](u64 word, u64 value) {
+            return sites.Add(word, value) != nullptr;
+          });
       if (cursor.Words())
         CopyWritten(cursor.First(), cursor.Words(), written);
     } else {
       const u64 mask = WriteCellMask();
-      ok = TakeSlot(extents, e, [&](u64 word, u64 value) {
-        if (value & mask)
-          AddOrJoin(written, first, word, value & mask);
-        return early.Add(StagingTid(slot), word, value, true) != nullptr;
-      });
+      ok = TakeSlot(
+          extents, e,
+          [&](u64 word, u64 value) {
+            if (value & mask)
+              AddOrJoin(written, first, word, value & mask);
+            return early.Add(StagingTid(slot), word, value, true) != nullptr;
+          },
+          [&](u64 word, u64 value) {
+            return early_sites.AddSites(tid, word, value) != nullptr;
+          });
     }
     AddWriter(slot, tid, generation, first);
   }
@@ -175,28 +191,29 @@ static bool Collect(bool ends_period) {
     }
     TookAll(populated, ends_period);
   }
-  if (ends_period)
+  if (ends_period) {
     early.Clear();
+    early_sites.Clear();
+  }
   return ok;
 }
 
 //===- Recheck ------------------------------------------------------------===//
 
 /// The granule whose cells begin at a byte of a shadow.
-static u64 GranuleAt(u64 offset) {
-  return offset / shadow.cells_per_index >> shadow.cells_per_granule_shift;
-}
+static u64 GranuleAt(u64 offset) { return offset / GranuleCellBytes(); }
 
 /// Reads no shadow outside the extent: reading would allocate memory for it.
 static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
   const uptr base = shadow.slot_base[e.slot];
+  if (shadow.with_sites)
+    return LoadAcquire((u32 *)(base + WriteCellOffset(granule)));
   if (!shadow.cells_per_granule_shift)
     return LoadAcquire((u8 *)base + WriteCellOffset(granule));
   auto word_at = [&](u64 offset) {
     return LoadAcquire((u64 *)(base + offset)) & WriteCellMask();
   };
-  const u64 bytes = u64{shadow.cells_per_index}
-                    << shadow.cells_per_granule_shift;
+  const u64 bytes = GranuleCellBytes();
   const u64 begin = granule * bytes;
   constexpr u64 kNearInLastCell = u64{abi::kCellNear} << 56;
   if (begin > e.begin && (word_at(begin - 8) & kNearInLastCell))
@@ -246,6 +263,13 @@ static void Recheck(PageVec<PageHash> &pages) {
 
 /// The cells of a word of the shadow that concern the range.
 static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
+  if (shadow.with_sites) {
+    const abi::PlainWord plain = abi::plain_word(word, value);
+    const u64 inside = plain.value & MaskInRange(plain.word, range);
+    const u64 cells = inside >> 16 * (word % 4);
+    return (cells & 0xff ? value & 0xffffffff : 0) |
+           (cells & 0xff00 ? value >> 32 << 32 : 0);
+  }
   if (!shadow.cells_per_granule_shift)
     return value & MaskInRange(word, range);
   const abi::GranuleMarks marks = abi::granule_marks(
@@ -261,8 +285,8 @@ static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
 
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   peeked.clear();
-  u64 first = CellIndexOf(range.begin) * shadow.cells_per_index / 8;
-  u64 last = (CellIndexOf(range.end) * shadow.cells_per_index + 7) / 8;
+  u64 first = range.begin * GranuleCellBytes() / 8;
+  u64 last = (range.end * GranuleCellBytes() + 7) / 8;
   if (shadow.cells_per_granule_shift && first)
     --first; // near marks of the granule before
   const uptr first_found = words.size();
@@ -290,6 +314,16 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
         words.push_back({entry.record->word, value});
 }
 
+/// A cell that got another site since the peek keeps it.
+static void ClearPeekedSites(u64 *word, u64 value) {
+  for (u32 i = 0; i < 2; ++i) {
+    u32 site = (u32)(value >> 32 * i);
+    if (site)
+      __atomic_compare_exchange_n((u32 *)word + i, &site, 0, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  }
+}
+
 static bool Take(GranuleRange range) {
   TakingMarks taking;
   PageVec<StagedWord> &written = WrittenSoFar();
@@ -314,10 +348,14 @@ static bool Take(GranuleRange range) {
               AddOrJoin(written, first, staged, marks & mask);
             return true;
           });
-      if (!ok)
+      if (!ok ||
+          (shadow.with_sites && !early_sites.AddSites(tid, w.word, w.value)))
         return false;
       u64 *word = (u64 *)shadow.slot_base[slot] + w.word;
-      __atomic_fetch_and(word, ~w.value, __ATOMIC_ACQ_REL);
+      if (shadow.with_sites)
+        ClearPeekedSites(word, w.value);
+      else
+        __atomic_fetch_and(word, ~w.value, __ATOMIC_ACQ_REL);
     }
     AddWriter(slot, tid, generation, first);
   }
@@ -361,7 +399,10 @@ void EmptyRetiredSlots(bool keep_marks) {
                 AddOrJoin(written, first, word, value & mask);
               return early.Add(StagingTid(slot), word, value, true) != nullptr;
             },
-            [](u64) {});
+            [](u64) {},
+            [&](u64 word, u64 value) {
+              return early_sites.AddSites(tid, word, value) != nullptr;
+            });
       else
         DropMarks(slot, e.begin, e.end);
     }

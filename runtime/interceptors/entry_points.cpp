@@ -7,6 +7,7 @@
 #include "interceptors/memory.h"
 #include "interceptors/period_by_calls.h"
 #include "platform/exports.h"
+#include "shadow/call_sites.h"
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
 
@@ -32,4 +33,28 @@ PAGETIDE_EXPORT void __pagetide_mark_read(const void *p, uptr n) {
 PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
   if (ShadowReady())
     MarkWrite((uptr)p, n);
+}
+
+// The same under a layout with sites.
+PAGETIDE_EXPORT void *__pagetide_memcpy_at(void *d, const void *s, uptr n,
+                                           u32 site) {
+  NamedSite named(site);
+  return __pagetide_memcpy(d, s, n);
+}
+PAGETIDE_EXPORT void *__pagetide_memmove_at(void *d, const void *s, uptr n,
+                                            u32 site) {
+  NamedSite named(site);
+  return __pagetide_memmove(d, s, n);
+}
+PAGETIDE_EXPORT void *__pagetide_memset_at(void *d, int c, uptr n, u32 site) {
+  NamedSite named(site);
+  return __pagetide_memset(d, c, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_read_at(const void *p, uptr n, u32 site) {
+  NamedSite named(site);
+  __pagetide_mark_read(p, n);
+}
+PAGETIDE_EXPORT void __pagetide_mark_write_at(const void *p, uptr n, u32 site) {
+  NamedSite named(site);
+  __pagetide_mark_write(p, n);
 }

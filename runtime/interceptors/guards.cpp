@@ -205,7 +205,7 @@ PAGETIDE_STEADY_INTERCEPTOR(int, sigaction, int number,
                             struct sigaction *previous) {
   if (action)
     OnSignalAction((u32)number);
-  if (idle)
+  if (IsIdle())
     return REAL_OF(sigaction)(number, action, previous);
   NeedReal();
   int result;

@@ -16,6 +16,7 @@
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "platform/program_events.h"
+#include "shadow/call_sites.h"
 #include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
@@ -210,7 +211,10 @@ void MarkedSort(void *p, uptr n, uptr bytes, Sort sort) {
   }
   InFlight in_flight(p, n * bytes);
   Changes changes(p, n * bytes);
-  sort();
+  {
+    const KeptCaller kept;
+    sort();
+  }
   changes.Mark();
 }
 } // namespace

@@ -71,7 +71,7 @@ static void *AtLateStartPoint(const RealFunction &function) {
     return real; // another thread carries it out
   Restore();
   start_armed();
-  return idle ? real : function.interceptor;
+  return IsIdle() ? real : function.interceptor;
 }
 
 void ArmLateStart(void (*start)()) {

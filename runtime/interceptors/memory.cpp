@@ -193,7 +193,7 @@ template <unsigned kCellShift> static MemoryFunctions ShortOnes() {
     return Short<abi::Layout::kRw, kCellShift>::All();
   case abi::Layout::kAccess:
     return Short<abi::Layout::kAccess, kCellShift>::All();
-  case abi::Layout::kWrite:
+  default:
     break;
   }
   return Short<abi::Layout::kWrite, kCellShift>::All();
@@ -205,7 +205,8 @@ void ChooseMemoryFunctions() {
   MemoryFunctions chosen;
   if (!ShadowReady())
     chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp)};
-  else if (shadow.granule_shift != abi::kDefaultGranuleShift)
+  else if (shadow.granule_shift != abi::kDefaultGranuleShift ||
+           shadow.with_sites)
     chosen = {AnyMemcpy, AnyMemmove, AnyMemset, AnyMemcmp};
   else if (shadow.cells_per_granule_shift)
     chosen = ShortOnes<abi::kNearCellShift>();

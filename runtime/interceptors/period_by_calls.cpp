@@ -8,6 +8,7 @@
 
 #include "platform/options.h"
 #include "recorder/requests.h"
+#include "shadow/call_sites.h"
 #include "threads/slots.h"
 
 namespace pagetide {
@@ -30,6 +31,7 @@ void CountInterceptedCall() {
   if (++calls < calls_per_period)
     return;
   calls = 0;
+  const KeptCaller kept; // the program's callback may run
   RequestPeriodEnd(trace::kPeriodDriven);
 }
 

@@ -27,7 +27,7 @@ extern const ResolvedStep end_of_steps[] asm("__stop_pagetide_resolved");
 // NOLINTEND(readability-identifier-naming)
 
 extern "C" {
-bool pagetide_idle;
+u8 pagetide_entry_mode;
 __attribute__((
     visibility("default"))) abi::NamedFunctions __pagetide_named_functions;
 }
@@ -47,7 +47,7 @@ static void *ResolveCallSite(const RealFunction &function, bool marks_off);
 extern "C" __attribute__((used)) void *
 PagetideResolve(const RealFunction *function) {
   if (function->at_call_sites)
-    return ResolveCallSite(*function, pagetide_idle);
+    return ResolveCallSite(*function, IsIdle());
   if (BeforeResolving ask = before_resolving)
     if (void *target = ask(*function))
       return target;
@@ -150,6 +150,12 @@ static bool IsOfProgram(void *function) {
          (!symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
+/// Where calls of the function go if they are to be marked.
+static void *InterceptorOf(const RealFunction &function) {
+  return pagetide_entry_mode == kEntryKeepsCaller ? function.with_caller
+                                                  : function.interceptor;
+}
+
 /// What marked code's calls of a function in call_site_functions.def reach:
 /// the interceptor, unless marks are off or the program has such a function.
 static void *ResolveCallSite(const RealFunction &function, bool marks_off) {
@@ -160,7 +166,7 @@ static void *ResolveCallSite(const RealFunction &function, bool marks_off) {
   void *called = dlsym(RTLD_DEFAULT, function.name);
   const bool is_own = called && IsOfProgram(called);
   void *target =
-      is_own || (called && marks_off) ? called : function.interceptor;
+      is_own || (called && marks_off) ? called : InterceptorOf(function);
   __atomic_store_n(function.at_call_sites, target, __ATOMIC_RELEASE);
   return target;
 }
@@ -182,7 +188,7 @@ void SetUpCallSites(bool mark_something) {
   uptr low = ~uptr{0}, high = 0;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f) {
-    if (!f->at_call_sites || ResolveCallSite(*f, false) != f->interceptor)
+    if (!f->at_call_sites || ResolveCallSite(*f, false) != InterceptorOf(*f))
       continue; // the program has its own
     void *const real = *f->address;
     if (!mark_something) {
@@ -193,7 +199,7 @@ void SetUpCallSites(bool mark_something) {
     void *const addresses[] = {real, dlsym(RTLD_DEFAULT, f->name)};
     for (void *address : addresses)
       if (address) {
-        AddNamed(address, f->interceptor);
+        AddNamed(address, InterceptorOf(*f));
         low = (uptr)address < low ? (uptr)address : low;
         high = (uptr)address > high ? (uptr)address : high;
       }

@@ -25,6 +25,8 @@ struct RealFunction {
   const char *name;
   void **address;
   void *interceptor;
+  /// Keeps the caller (call_sites.h) and goes on in the interceptor.
+  void *with_caller;
   /// For functions of call_site_functions.def: what __pagetide_NAME jumps to;
   /// null until the first call. There is no such variable for functions that
   /// this library exports under their own names.
@@ -41,10 +43,22 @@ struct RealFunctions {
 };
 RealFunctions AllRealFunctions();
 
-/// True if the process has instrumented code and its marks are off: then the
-/// exported functions jump to the real ones. Read by their first instruction.
-extern "C" __attribute__((visibility("hidden"))) bool pagetide_idle;
-inline bool &idle = pagetide_idle;
+/// What the exported functions do first. Read by their first instruction.
+enum EntryMode : u8 {
+  kEntryMarks = 0, ///< go on in the interceptor
+  /// The process has instrumented code, and its marks are off: jump to the real
+  /// function.
+  kEntryIdle = 1,
+  /// Keep the caller (call_sites.h) first, because marks name sites.
+  kEntryKeepsCaller = 2,
+};
+extern "C" __attribute__((visibility("hidden"))) u8 pagetide_entry_mode;
+inline bool IsIdle() {
+  return __atomic_load_n(&pagetide_entry_mode, __ATOMIC_ACQUIRE) == kEntryIdle;
+}
+inline void SetEntryMode(EntryMode mode) {
+  __atomic_store_n(&pagetide_entry_mode, mode, __ATOMIC_RELEASE);
+}
 
 /// What they jump to before the real function of `r11`, a RealFunction, is
 /// known: resolves it, and goes on there.
@@ -84,29 +98,49 @@ inline void NeedReal() {
 /// Removes the parentheses around a macro's argument.
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
 
+/// Keeps the address to which the call returns, with register r11 alone.
+#define PAGETIDE_KEEP_CALLER                                                   \
+  "movq pagetide_caller@gottpoff(%%rip), %%r11\n\t"                            \
+  "pushq (%%rsp)\n\t"                                                          \
+  "popq %%fs:(%%r11)\n\t"
+
+/// The interceptor's `with_caller`.
+#define PAGETIDE_WITH_CALLER(type, name, ...)                                  \
+  extern "C" __attribute__((naked, used)) type pagetide_with_caller_##name(    \
+      __VA_ARGS__) {                                                           \
+    asm volatile(PAGETIDE_KEEP_CALLER "jmp %c[wrapper]"                        \
+                 :                                                             \
+                 : [wrapper] "i"(&WRAP(name)));                                \
+  }
+
 /// Has InitInterceptors find the real function.
 #define PAGETIDE_REAL_FUNCTION(name)                                           \
   __attribute__((                                                              \
       section("pagetide_real"), used,                                          \
       retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
-      #name, (void **)&REAL(name), (void *)&WRAP(name), nullptr};
+      #name, (void **)&REAL(name), (void *)&WRAP(name),                        \
+      (void *)&pagetide_with_caller_##name, nullptr};
 
 /// The function that the library exports as `name`. It goes on in the
 /// interceptor; while marks are off, in the real function.
 #define PAGETIDE_ENTRY(type, name, ...)                                        \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
     asm volatile(                                                              \
-        "cmpb $0, %c[idle](%%rip)\n\t"                                         \
+        "cmpb $0, %c[mode](%%rip)\n\t"                                         \
         "jne 1f\n\t"                                                           \
         "jmp %c[wrapper]\n"                                                    \
-        "1:\tmovq %c[real](%%rip), %%r11\n\t"                                  \
+        "1:\tcmpb $1, %c[mode](%%rip)\n\t"                                     \
+        "jne %c[with_caller]\n\t"                                              \
+        "movq %c[real](%%rip), %%r11\n\t"                                      \
         "testq %%r11, %%r11\n\t"                                               \
         "je 2f\n\t"                                                            \
         "jmp *%%r11\n"                                                         \
         "2:\tleaq %c[record](%%rip), %%r11\n\t"                                \
         "jmp PagetideResolveAndJump"                                           \
         :                                                                      \
-        : [idle] "i"(&pagetide::pagetide_idle), [wrapper] "i"(&WRAP(name)),    \
+        : [mode] "i"(&pagetide::pagetide_entry_mode),                          \
+          [wrapper] "i"(&WRAP(name)),                                          \
+          [with_caller] "i"(&pagetide_with_caller_##name),                     \
           [real] "i"(&REAL(name)), [record] "i"(&kRealFunctionOf_##name));     \
   }                                                                            \
   extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
@@ -116,6 +150,7 @@ inline void NeedReal() {
 #define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
+  PAGETIDE_WITH_CALLER(type, name, __VA_ARGS__)                                \
   PAGETIDE_REAL_FUNCTION(name)                                                 \
   PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
   extern "C" type WRAP(name)(__VA_ARGS__)
@@ -124,9 +159,19 @@ inline void NeedReal() {
 #define PAGETIDE_STEADY_INTERCEPTOR(type, name, ...)                           \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
+  PAGETIDE_WITH_CALLER(type, name, __VA_ARGS__)                                \
   PAGETIDE_REAL_FUNCTION(name)                                                 \
+  extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
+    asm volatile("cmpb $2, %c[mode](%%rip)\n\t"                                \
+                 "je %c[with_caller]\n\t"                                      \
+                 "jmp %c[wrapper]"                                             \
+                 :                                                             \
+                 : [mode] "i"(&pagetide::pagetide_entry_mode),                 \
+                   [with_caller] "i"(&pagetide_with_caller_##name),            \
+                   [wrapper] "i"(&WRAP(name)));                                \
+  }                                                                            \
   extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
-      __attribute__((weak)) ALIAS(WRAP(name));                                 \
+      __attribute__((weak)) ALIAS(TRAMPOLINE(name));                           \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
 /// The same for a function of call_site_functions.def. Marked code calls it as
@@ -135,12 +180,13 @@ inline void NeedReal() {
 #define PAGETIDE_CALL_SITE_INTERCEPTOR(type, name, ...)                        \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
+  PAGETIDE_WITH_CALLER(type, name, __VA_ARGS__)                                \
   static void *at_call_sites_of_##name;                                        \
   __attribute__((                                                              \
       section("pagetide_real"), used,                                          \
       retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
       #name, (void **)&REAL(name), (void *)&WRAP(name),                        \
-      &at_call_sites_of_##name};                                               \
+      (void *)&pagetide_with_caller_##name, &at_call_sites_of_##name};         \
   extern "C" __attribute__((                                                   \
       naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
     asm volatile("movq %c[target](%%rip), %%r11\n\t"                           \

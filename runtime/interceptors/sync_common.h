@@ -67,6 +67,11 @@ inline __attribute__((always_inline)) void MarkObject(const void *p,
   const uptr granule = GranuleOf((uptr)p);
   if (__builtin_expect(granule != GranuleOf((uptr)p + kBytes - 1), 0))
     return exactly();
+  if (shadow.with_sites) {
+    MarkWrite((uptr)p, kBytes);
+    MarkRead((uptr)p, kBytes);
+    return;
+  }
   const uptr cell = CellIndexOf(granule);
   StoreCell(WriteCellOffset(cell), abi::kCellMarked);
   if (abi::records_reads(shadow.layout))

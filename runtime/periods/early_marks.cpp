@@ -52,6 +52,23 @@ StagedWord *EarlyMarks::Add(u32 tid, u64 word, u64 value, bool visible) {
   return entry.record;
 }
 
+StagedWord *EarlyMarks::AddSites(u32 tid, u64 word, u64 value) {
+  if ((used_ + 1) * 2 > table_.size())
+    Grow();
+  Entry &entry = Find(tid, word);
+  if (entry.record) {
+    entry.record->value = abi::join_sites(entry.record->value, value);
+    return entry.record;
+  }
+  StagedWord *record =
+      StagingCursor(tid, shadow_file::ChunkKind::kSites).Add(word, value);
+  if (!record)
+    return nullptr;
+  entry = {record, tid, 0};
+  ++used_;
+  return record;
+}
+
 void EarlyMarks::Clear() {
   // Free a table that one busy period has made large.
   if (table_.size() > 64 * kFirstSize)

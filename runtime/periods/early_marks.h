@@ -28,6 +28,9 @@ public:
   /// it.
   StagedWord *Add(u32 tid, u64 word, u64 value, bool visible);
 
+  /// The same for a word of sites. A table has words of one kind only.
+  StagedWord *AddSites(u32 tid, u64 word, u64 value);
+
   /// The period has ended: forgets all records.
   void Clear();
 

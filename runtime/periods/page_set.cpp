@@ -127,7 +127,8 @@ void BuildPageSet(const PeriodEntry &period, bool per_thread,
   set.Clear();
   chunks.clear();
   for (u64 n = period.first_chunk; n != period.end_chunk; ++n)
-    chunks.push_back({per_thread ? ChunkAt(n).tid : 0, n});
+    if (ChunkAt(n).kind != (u32)ChunkKind::kSites)
+      chunks.push_back({per_thread ? ChunkAt(n).tid : 0, n});
   SortChunksByThread();
   for (uptr i = 0; i < chunks.size();) {
     u32 tid = chunks[i].tid;

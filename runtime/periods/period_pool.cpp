@@ -29,6 +29,7 @@ PeriodResult *NewPeriodResult() {
   if (!result)
     BailOut("out of memory for a page set");
   result->set.Clear();
+  result->sites.Clear();
   result->hashes.clear();
   result->combined = {};
   result->frames_before.clear();

@@ -9,6 +9,7 @@
 
 #include "periods/page_hash.h"
 #include "periods/page_set.h"
+#include "periods/site_rows.h"
 #include "platform/page_vec.h"
 
 namespace pagetide {
@@ -24,6 +25,7 @@ struct PendingFrame {
 struct PeriodResult {
   PeriodEntry entry; ///< as staged; its chunks are released with it
   PageSet set;
+  SiteRows sites; ///< empty if marks name no sites, or without a trace
   PageVec<PageHash> hashes; ///< sorted by granule; empty without checksums
   CombinedChecksum combined;
   PageVec<u8> frames_before; ///< PendingFrame and payload, one after the other

@@ -45,6 +45,23 @@ inline void StoreCellIfEmpty(uptr offset, u8 value) {
                : "memory", "cc");
 }
 
+/// The same for cells that hold ids of sites.
+inline void StoreSite(uptr offset, u32 site) {
+  *(volatile u32 __seg_gs *)(offset + abi::kShadowBias) = site;
+}
+inline u32 LoadSite(uptr offset) {
+  return *(volatile u32 __seg_gs *)(offset + abi::kShadowBias);
+}
+inline void StoreSiteIfEmpty(uptr offset, u32 site) {
+  if (LoadSite(offset))
+    return;
+  u32 expected = 0;
+  asm volatile("lock cmpxchgl %2, %%gs:(%1)"
+               : "+a"(expected)
+               : "r"(offset + abi::kShadowBias), "r"(site)
+               : "memory", "cc");
+}
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_PLATFORM_GS_BASE_H

@@ -25,6 +25,7 @@
 #include "recorder/slot_service.h"
 #include "threads/service_thread.h"
 #include "trace/pending_frames.h"
+#include "trace/site_frames.h"
 #include "trace/trace_encode.h"
 #include "trace/trace_writer.h"
 
@@ -115,6 +116,10 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   bool watching = WatchedRegions(watched);
   BuildPageSet(entry, record_config.per_thread, watching ? &watched : nullptr,
                result->set);
+  if (shadow.with_sites && Tracing()) {
+    BuildSiteRows(entry, watching ? &watched : nullptr, result->sites);
+    AddSiteFrames(KnownMappings(), PendingFrames());
+  }
   if (hash)
     ok = HashPeriod(*recorder_state.engine, record_config.checksum,
                     record_config.unstable, *result) &&

@@ -24,6 +24,7 @@
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
 #include "trace/pending_frames.h"
+#include "trace/site_frames.h"
 #include "trace/trace_encode.h"
 #include "trace/trace_writer.h"
 
@@ -184,8 +185,10 @@ static bool inherited;
 /// Does what is due next. False if there was nothing to do.
 static bool Work() {
   AnswerSlot();
-  if (Recording())
+  if (Recording()) {
     TakeLooksBeforeClose();
+    WriteNewSiteTables();
+  }
   if (RequestWaits()) {
     AnswerRequest(Answer());
     return true;

@@ -23,6 +23,7 @@
 #include "threads/service_thread.h"
 #include "trace/control_client.h"
 #include "trace/pending_frames.h"
+#include "trace/site_frames.h"
 #include "trace/trace_encode.h"
 #include "trace/trace_file.h"
 #include "trace/trace_folder.h"
@@ -247,6 +248,7 @@ int StartRecording(const char *parent_trace) {
   RenewSlotWarning();
   ForgetThreads();
   ForgetMappings();
+  ForgetSiteTables();
   ForgetWriters();
   shadow.header->per_thread = record_config.per_thread;
   shadow.header->chunk_count =

@@ -9,6 +9,7 @@
 #include "platform/exports.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
+#include "shadow/call_sites.h"
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
 
@@ -35,6 +36,11 @@ static void Count(u64 &counter) {
 /// if the last cell before them has a mark that may mean this granule.
 static bool IsMarked(uptr granule, unsigned which) {
   const uptr begin = CellIndexOf(granule), end = CellIndexOf(granule + 1);
+  if (shadow.with_sites) {
+    const u32 site =
+        LoadSite((begin * shadow.cells_per_index + which) * shadow.cell_bytes);
+    return site && !(site & abi::kSiteMay);
+  }
   for (uptr index = begin; index < end; ++index)
     if (LoadCell(index * shadow.cells_per_index + which) &
         (abi::kCellMarked | abi::kCellNear))
@@ -128,6 +134,14 @@ PAGETIDE_EXPORT void __pagetide_access(const void *p, uptr bytes, u32 what) {
     MarkRead((uptr)p, bytes);
   if (what & abi::kAccessWrites)
     MarkWrite((uptr)p, bytes);
+}
+
+PAGETIDE_EXPORT void __pagetide_access_at(const void *p, uptr bytes, u32 what,
+                                          u32 site) {
+  if (!ShadowReady())
+    return;
+  NamedSite named(site);
+  __pagetide_access(p, bytes, what);
 }
 
 PAGETIDE_EXPORT u64 __pagetide_check_begin(void) {

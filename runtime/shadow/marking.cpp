@@ -6,6 +6,8 @@
 
 #include "shadow/marking.h"
 
+#include "shadow/call_sites.h"
+
 namespace pagetide {
 
 /// Calls store(index of the granule's first cells) for each granule.
@@ -18,33 +20,52 @@ static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
     store(CellIndexOf(granule));
 }
 
-void MarkLongRead(uptr address, uptr bytes) {
-  if (!abi::records_reads(shadow.layout))
+/// Makes certain marks. offset_of(index) is the cell's place.
+template <typename OffsetFn>
+static inline void MarkLong(uptr address, uptr bytes, OffsetFn offset_of) {
+  if (shadow.with_sites) {
+    const u32 site = SiteOfCaller();
+    ForEachGranule(address, bytes,
+                   [=](uptr index) { StoreSite(offset_of(index), site); });
     return;
-  ForEachGranule(address, bytes, [](uptr index) {
-    StoreCell(ReadCellOffset(index), abi::kCellMarked);
+  }
+  ForEachGranule(address, bytes, [=](uptr index) {
+    StoreCell(offset_of(index), abi::kCellMarked);
   });
+}
+
+/// The same for possible ones. Only if empty: a signal handler may make a
+/// certain mark in between.
+template <typename OffsetFn>
+static inline void MarkMay(uptr address, uptr bytes, OffsetFn offset_of) {
+  if (shadow.with_sites) {
+    const u32 site = SiteOfCaller() | abi::kSiteMay;
+    ForEachGranule(address, bytes, [=](uptr index) {
+      StoreSiteIfEmpty(offset_of(index), site);
+    });
+    return;
+  }
+  ForEachGranule(address, bytes, [=](uptr index) {
+    StoreCellIfEmpty(offset_of(index), abi::kCellMay);
+  });
+}
+
+void MarkLongRead(uptr address, uptr bytes) {
+  if (abi::records_reads(shadow.layout))
+    MarkLong(address, bytes, ReadCellOffset);
 }
 
 void MarkLongWrite(uptr address, uptr bytes) {
-  ForEachGranule(address, bytes, [](uptr index) {
-    StoreCell(WriteCellOffset(index), abi::kCellMarked);
-  });
+  MarkLong(address, bytes, WriteCellOffset);
 }
 
 void MarkMayRead(uptr address, uptr bytes) {
-  if (!abi::records_reads(shadow.layout))
-    return;
-  ForEachGranule(address, bytes, [](uptr index) {
-    StoreCellIfEmpty(ReadCellOffset(index), abi::kCellMay);
-  });
+  if (abi::records_reads(shadow.layout))
+    MarkMay(address, bytes, ReadCellOffset);
 }
 
 void MarkMayWrite(uptr address, uptr bytes) {
-  ForEachGranule(address, bytes, [](uptr index) {
-    // Only if empty: a signal handler may make a certain mark in between.
-    StoreCellIfEmpty(WriteCellOffset(index), abi::kCellMay);
-  });
+  MarkMay(address, bytes, WriteCellOffset);
 }
 
 } // namespace pagetide

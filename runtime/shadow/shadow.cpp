@@ -122,6 +122,7 @@ static void FillHeader() {
   header.version = kVersion;
   header.pid = GetPidRaw();
   header.layout = (u32)shadow.layout;
+  header.with_sites = shadow.with_sites;
   header.cell_shift = shadow.cell_shift;
   header.granule_shift = shadow.granule_shift;
   header.slot_table_offset = kSlotTableOffset;
@@ -136,12 +137,15 @@ static void FillHeader() {
 
 void CreateControl(const abi::ModuleInfo &module) {
   shadow.module = module;
-  shadow.layout = (abi::Layout)module.layout;
+  const auto layout = (abi::Layout)module.layout;
+  shadow.layout = abi::plain_layout(layout);
+  shadow.with_sites = abi::has_sites(layout);
+  shadow.cell_bytes = abi::cell_bytes(layout);
   shadow.cell_shift = module.cell_shift;
   shadow.granule_shift = module.granule_shift;
   shadow.cells_per_granule_shift = module.granule_shift - module.cell_shift;
   shadow.cells_per_index = abi::cells_per_index(shadow.layout);
-  shadow.slot_bytes = abi::shadow_bytes(shadow.layout, shadow.cell_shift);
+  shadow.slot_bytes = abi::shadow_bytes(layout, shadow.cell_shift);
   const u64 room = kMaxShadowBytes / shadow.slot_bytes;
   const u32 most = room < kMaxSlots ? (u32)room : kMaxSlots;
   shadow.shared_count = most / 4 < kMaxShared ? most / 4 : kMaxShared;
@@ -188,6 +192,8 @@ static int MapFirstSlot() {
 }
 
 static void SetUpShortMarks() {
+  if (shadow.with_sites)
+    return;
   const unsigned index_shift = shadow.cells_per_granule_shift +
                                (unsigned)__builtin_ctz(shadow.cells_per_index);
   ShortMarks &marks = shadow.short_marks;

@@ -35,10 +35,11 @@ using shadow_file::StagingChunk;
 constexpr u32 kFirstSlot = 1;
 
 /// Most calls touch less than a granule. Its marks are those of its first and
-/// its last byte, and what they need is computed once.
+/// its last byte, and what they need is computed once. Not under layouts with
+/// sites.
 struct ShortMarks {
-  /// Bytes of a granule. 0 before there is a shadow, and for reads if the
-  /// layout has no marks of reads.
+  /// Bytes of a granule. 0 before there is a shadow, if marks name sites, and
+  /// for reads if the layout has no marks of reads.
   uptr read_bytes;
   uptr write_bytes;
   /// The offset of an address's cell is `address >> shift & mask`, and which of
@@ -55,7 +56,9 @@ struct Shadow {
   /// 0 until there is a control block, so that the process can be recorded.
   u32 control_ready;
   abi::ModuleInfo module; ///< what every module must agree on (flags: or-ed)
-  abi::Layout layout;
+  abi::Layout layout;     ///< the plain layout: what cells say besides sites
+  bool with_sites;        ///< cells hold ids of sites
+  u32 cell_bytes;
   u32 cell_shift;
   u32 granule_shift;
   u32 cells_per_index;
@@ -150,10 +153,17 @@ inline uptr CellIndexOf(uptr granule) {
   return granule << shadow.cells_per_granule_shift;
 }
 inline uptr ReadCellOffset(uptr index) {
-  return index * shadow.cells_per_index + abi::read_cell(shadow.layout);
+  return (index * shadow.cells_per_index + abi::read_cell(shadow.layout)) *
+         shadow.cell_bytes;
 }
 inline uptr WriteCellOffset(uptr index) {
-  return index * shadow.cells_per_index + abi::write_cell(shadow.layout);
+  return (index * shadow.cells_per_index + abi::write_cell(shadow.layout)) *
+         shadow.cell_bytes;
+}
+/// Bytes of a granule's cells.
+inline u64 GranuleCellBytes() {
+  return u64{shadow.cells_per_index} * shadow.cell_bytes
+         << shadow.cells_per_granule_shift;
 }
 
 /// True if [address, address+bytes) lies in the range that a shadow covers.

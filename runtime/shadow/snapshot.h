@@ -24,6 +24,8 @@
 //   have both, and may marks are made in empty cells only (abi.h). But a mark
 //   over a may mark says more. So a word with a may mark is exchanged for zero
 //   as a whole if it has not changed, and otherwise staged again.
+// - A cell that holds the id of a site may get another id after it was read.
+//   That says the same of the granule, and only names another place.
 // - Before TakeMarks returns, all zeros are visible. So no zero can become
 //   visible later and overwrite a mark of a thread that knows that the period
 //   has ended.
@@ -81,6 +83,10 @@ bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
 
 /// What a word of the shadow says, in words as they are staged.
 template <typename Add> bool ForEachStagedWord(u64 number, u64 value, Add add) {
+  if (shadow.with_sites) {
+    const abi::PlainWord plain = abi::plain_word(number, value);
+    return add(plain.word, plain.value);
+  }
   return abi::for_each_granule_word(
       shadow.layout, shadow.cells_per_granule_shift, number, value, add);
 }
@@ -156,14 +162,71 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
   return true;
 }
 
+/// Clears the cells of a word of sites that held `value` when it was staged. A
+/// site that overwrote another in between says the same of its granule. But a
+/// certain mark over a may mark says more, and is staged first.
+template <typename Stage, typename StageSites>
+bool ClearSiteWord(u64 number, u64 *word, u64 value, Stage &stage,
+                   StageSites &stage_sites) {
+  constexpr u64 kMay = u64{abi::kSiteMay} << 32 | abi::kSiteMay;
+  while (value & kMay) {
+    if (__atomic_compare_exchange_n(word, &value, 0, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return true;
+    if (!ForEachStagedWord(number, value, stage) || !stage_sites(number, value))
+      return false;
+  }
+  u32 *cells = (u32 *)word;
+  if (value >> 32 && (u32)value)
+    StoreRelease(word, 0);
+  else if (value)
+    StoreRelease(&cells[value >> 32 ? 1 : 0], 0);
+  return true;
+}
+
+/// Takes a line of a shadow whose cells hold ids of sites. Four of its words
+/// are staged as one, and each of them as a word of sites.
+template <typename Stage, typename StageSites>
+bool TakeSiteLine(u64 number, u64 *words, Stage &stage,
+                  StageSites &stage_sites) {
+  constexpr u64 kJoined = 4;
+  for (u64 first = 0; first < kLine; first += kJoined) {
+    u64 values[kJoined];
+    u64 marks = 0;
+    for (u64 i = 0; i < kJoined; ++i) {
+      values[i] = __atomic_load_n(&words[first + i], __ATOMIC_RELAXED);
+      marks |= abi::plain_word(number + first + i, values[i]).value;
+    }
+    if (!marks)
+      continue;
+    if (!stage((number + first) / kJoined, marks))
+      return false;
+    for (u64 i = 0; i < kJoined; ++i)
+      if (values[i] && !stage_sites(number + first + i, values[i]))
+        return false;
+    for (u64 i = 0; i < kJoined; ++i)
+      if (values[i] && !ClearSiteWord(number + first + i, &words[first + i],
+                                      values[i], stage, stage_sites))
+        return false;
+  }
+  return true;
+}
+
+/// For layouts without sites.
+struct NoSites {
+  bool operator()(u64, u64) const { return true; }
+};
+
 /// Stages and clears the words of [begin, end) of a slot's shadow, which are
 /// multiples of 64. stage(word number, value) keeps a word. It may be given a
 /// word several times, with more marks, and words in any order. It returns
 /// false if the ring is full; then the rest stays marked, and TakeMarks returns
 /// false. found(page) is called for each page of the shadow that had marks, by
-/// offset.
-template <typename Stage, typename Found>
-bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
+/// offset. Under a layout with sites, stage_sites(word number, value) keeps a
+/// word as it is in the shadow, and stage() its marks.
+template <typename Stage, typename Found, typename StageSites = NoSites>
+bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found,
+               StageSites stage_sites = {}) {
   u8 *base = (u8 *)shadow.slot_base[slot];
   const u64 of_granule =
       u64{shadow.cells_per_index} << shadow.cells_per_granule_shift >> 3;
@@ -179,7 +242,9 @@ bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found) {
       found(page);
     last_found = page;
     u64 *words = (u64 *)(base + at);
-    if (one_cell)
+    if (shadow.with_sites)
+      ok = TakeSiteLine(at / 8, words, stage, stage_sites);
+    else if (one_cell)
       ok = TakeLine(at / 8, words, stage);
     else
       for (u64 first = 0; first < kLine && ok; first += group)

@@ -21,7 +21,7 @@ bool MarksAreOn() { return __atomic_load_n(&marks_on, __ATOMIC_ACQUIRE); }
 
 void SetMarksOn() { __atomic_store_n(&marks_on, true, __ATOMIC_RELEASE); }
 
-void LeaveMarksOff() { __atomic_store_n(&idle, true, __ATOMIC_RELEASE); }
+void LeaveMarksOff() { SetEntryMode(kEntryIdle); }
 
 bool MarksAreWanted(u32 flags, bool always) {
   if (always)

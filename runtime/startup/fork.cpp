@@ -26,6 +26,7 @@
 #include "recorder/recorder.h"
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
+#include "trace/site_frames.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
@@ -71,6 +72,7 @@ static void InParent() {
 
 static void InChild() {
   RenewLateStartPointInChild();
+  RenewSiteTablesInChild();
   if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();

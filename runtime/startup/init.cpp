@@ -72,9 +72,10 @@ static void StartIfAsked() {
     if (GetFlags().engine != EngineKind::kMarks) // it printed why
       return RefuseToStart("its engine cannot work here");
     Fatal("checksum=written needs to know which pages were written, but this "
-          "program was built with layout access, which does not tell writes "
-          "from reads. Use checksum=accessed, or build with "
-          "-fpagetide-layout=rw.\n");
+          "program was built with layout %s, which does not tell writes from "
+          "reads. Use checksum=accessed, or build with -fpagetide-layout=%s.\n",
+          abi::kLayoutNames[shadow.module.layout],
+          shadow.with_sites ? "rw-site" : "rw");
   case PAGETIDE_IO: // the writer printed why
     return RefuseToStart("its trace cannot be written");
   default:

@@ -68,7 +68,7 @@ void SwitchMarksOn(bool late) {
   // Threads that are created from here on get slots. Those that exist get
   // theirs in the second phase.
   SetMarksOn();
-  __atomic_store_n(&idle, false, __ATOMIC_RELEASE);
+  SetEntryMode(kEntryMarks);
   UnderLoaderLock(AdmitLoadedModules);
   shadow.marks_late = late;
   EnsureSecondPhase();

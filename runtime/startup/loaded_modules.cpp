@@ -7,6 +7,7 @@
 #include "startup/loaded_modules.h"
 
 #include "interceptors/memory.h"
+#include "interceptors/real_functions.h"
 #include "platform/environment.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
@@ -35,7 +36,9 @@ static void CheckFields(const ModuleInfo &module, const char *origin) {
       module.cell_shift < abi::kMinGranuleShift ||
       module.cell_shift > abi::kMaxGranuleShift ||
       module.granule_shift > abi::kMaxGranuleShift ||
-      !abi::is_precision(module.cell_shift, module.granule_shift))
+      !abi::is_precision(module.cell_shift, module.granule_shift) ||
+      (abi::has_sites((abi::Layout)module.layout) &&
+       module.cell_shift != module.granule_shift))
     Fatal("%s describes itself as layout %u, cell 2^%u, granule 2^%u, which "
           "this runtime does not know. Rebuild it.\n",
           origin, module.layout, module.cell_shift, module.granule_shift);
@@ -89,6 +92,8 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
     __sanitizer::internal_strncpy(first_origin, origin,
                                   sizeof(first_origin) - 1);
     CreateShadow(module);
+    if (shadow.with_sites)
+      SetEntryMode(kEntryKeepsCaller);
     ChooseMemoryFunctions();
     return;
   }

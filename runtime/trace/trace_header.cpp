@@ -94,6 +94,8 @@ FileHeader MakeHeader(u64 now) {
   header.flags = shadow.module.flags & abi::kModuleSkipsConstants
                      ? kHeaderSkipsConstants
                      : 0;
+  if (shadow.with_sites)
+    header.flags |= kHeaderSites;
   if (shadow.marks_late)
     header.flags |= kHeaderMarksLate;
   header.pid = ServedProcess();

@@ -16,6 +16,7 @@
 #include "platform/options.h"
 #include "platform/own_memory.h"
 #include "platform/raw_thread.h"
+#include "trace/sites_encoder.h"
 #include "trace/trace_encode.h"
 #include "trace/trace_file.h"
 
@@ -138,6 +139,12 @@ static void WritePendingFrames(const PageVec<u8> &frames) {
 
 static void WritePeriod(const PeriodResult &result) {
   WritePendingFrames(result.frames_before);
+  if (!result.sites.runs.empty()) {
+    SitesEncoder sites(result.entry, result.sites);
+    while (sites.NextPart(writer.payload))
+      WriteFrame(FrameType::kPeriodSites, writer.payload.data(),
+                 writer.payload.size());
+  }
   PeriodEncoder encoder(result, writer.context);
   while (encoder.NextPart(writer.payload))
     WriteFrame(FrameType::kPeriod, writer.payload.data(),
@@ -220,6 +227,17 @@ void RunOnTraceWriter(void (*function)(void *), void *arg) {
     if (!WaitForRawThread(writer.thread, &writer.errand_waits, 1))
       EndWithTraceWriter();
   __atomic_fetch_add(&writer.done, 1, __ATOMIC_RELEASE);
+}
+
+void WriteFramesNow(const PageVec<u8> &frames) {
+  RunOnTraceWriter(
+      [](void *list) {
+        Reason why;
+        if (!Attempt(why,
+                     [&] { WritePendingFrames(*(const PageVec<u8> *)list); }))
+          Fail(why.text);
+      },
+      (void *)&frames);
 }
 
 void EndWithTraceWriter() {

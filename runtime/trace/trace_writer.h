@@ -38,6 +38,10 @@ bool DrainTraceWriter();
 /// Does nothing if there is no writer.
 void RunOnTraceWriter(void (*function)(void *), void *arg);
 
+/// Writes frames (PendingFrame) between two periods, and waits for that. Does
+/// nothing if there is no writer.
+void WriteFramesNow(const PageVec<u8> &frames);
+
 /// If a seccomp filter has ended only the writer's thread, ends the calling
 /// thread too, which is the recorder's. Then the staged periods stay there for
 /// `pagetide record`.

@@ -2,8 +2,8 @@
 """Builds a program that states its own page sets (known_sets.h), runs it in each
 asked-for way and compares.
 
-By default the levels -O0 to -O3 and -Os with the layout rw, the other layouts at
--O2, the granules 64 bytes and 2 MiB at -O2, and precision near at -O2; each per
+By default the levels -O0 to -O3 and -Os with the layout rw, the other layouts
+(except site) at -O2, the granules 64 bytes and 2 MiB at -O2, and precision near at -O2; each per
 process and per thread.
 """
 
@@ -24,7 +24,7 @@ def arguments():
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--ways", type=lambda text: text.split(","), default=[
         "O0", "O1", "O2", "O3", "Os", "O2/access", "O2/write", "O2/rw/6",
-        "O2/rw/21", "O2/rw/12/near", "O2/write/12/near"],
+        "O2/rw/21", "O2/rw-site", "O2/rw/12/near", "O2/write/12/near"],
         help="LEVEL[/LAYOUT[/GRANULE[/PRECISION]]],...")
     parser.add_argument("--modes", type=lambda text: text.split(","),
                         default=["process", "thread"])
@@ -81,6 +81,9 @@ class Way:
         parts = text.split("/")
         self.level = parts[0]
         self.layout = parts[1] if len(parts) > 1 else "rw"
+        # The layout whose page sets these are.
+        self.sets = {"site": "access", "rw-site": "rw"}.get(
+            self.layout, self.layout)
         self.granule_shift = int(parts[2]) if len(parts) > 2 else 12
         self.granule = 1 << self.granule_shift
         self.precision = parts[3] if len(parts) > 3 else "exact"
@@ -232,7 +235,7 @@ def check(args, way, mode, program):
         if mode == "process":
             stamps = [stamp._replace(tid=0) for stamp in stamps]
         differences, alone = page_sets.compare_timed(
-            stamps, rows, way.layout, way.granule, way.precision == "near")
+            stamps, rows, way.sets, way.granule, way.precision == "near")
         if not args.skip_carried:
             differences += page_sets.compare_carried(rows, way.granule)
         periods = {(row.pid, row.period) for row in rows}
@@ -246,10 +249,10 @@ def check(args, way, mode, program):
         if mode == "process":
             truth = truth.for_process()
         if way.precision == "near":
-            differences = page_sets.compare_near(truth, rows, way.layout)
+            differences = page_sets.compare_near(truth, rows, way.sets)
         else:
             differences = page_sets.compare_exact(
-                truth, rows, way.layout,
+                truth, rows, way.sets,
                 with_checksums=args.checksum != "none")
         differences += page_sets.compare_carried(rows, way.granule) \
             if args.may_carry else page_sets.list_carried(rows, way.granule)

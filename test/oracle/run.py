@@ -154,6 +154,7 @@ class Oracle:
 
     def check(self, program, build, layout, shift, target, mode):
         name, options, slack = mode
+        sets = {"site": "access", "rw-site": "rw"}.get(layout, layout)
         cells = shift - NEAR_CELL_SHIFT if build.endswith("near") else 0
         folder = target.with_name(target.name + "-" +
                                   name.replace(" ", "").replace(",", "-"))
@@ -172,7 +173,7 @@ class Oracle:
         with open(folder / "out", "wb") as out:
             run([self.qemu, "-U", "GLIBC_TUNABLES", "-cpu", "max", "-plugin",
                  f"{self.plugin},out={folder}/seen,modules={folder}/modules,"
-                 f"shift={shift},layout={layout},cells={cells}", target,
+                 f"shift={shift},layout={sets},cells={cells}", target,
                  *program.arguments],
                 cwd=folder, env=env, stdin=program.stdin, stdout=out,
                 status=program.status)
@@ -180,7 +181,7 @@ class Oracle:
         if "thread" not in name:
             seen.of_process()
         rows = compare.Rows(compare.export(self.pagetide, folder / "trace"), shift)
-        report = compare.compare(seen, rows, layout, slack)
+        report = compare.compare(seen, rows, sets, slack)
         symbolize = compare.Symbolizer(seen)
         listed = self.take_listed(program, report, symbolize)
         result = Result(program.name, build, layout, shift, name, report, listed,

@@ -182,10 +182,12 @@ int run_record(const RecordOptions &options,
       elf.note->layout < abi::kLayoutCount &&
       !abi::tells_writes(static_cast<abi::Layout>(elf.note->layout)))
     throw Failure(fmt::format(
-        "{}: was built with layout `access`, which does not tell writes from "
+        "{}: was built with layout `{}`, which does not tell writes from "
         "reads, so it cannot take checksums of written pages; use --checksum "
-        "accessed, or build it with -fpagetide-layout=rw",
-        file));
+        "accessed, or build it with -fpagetide-layout={}",
+        file, abi::kLayoutNames[elf.note->layout],
+        abi::has_sites(static_cast<abi::Layout>(elf.note->layout)) ? "rw-site"
+                                                                   : "rw"));
   if (options.engine == "mprotect" && options.unstable == "stop")
     throw Failure("--unstable stop does not work with --engine mprotect: "
                   "threads that wait in a fault must not be stopped; use flag "

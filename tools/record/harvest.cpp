@@ -97,6 +97,8 @@ TraceState examine(int trace_fd, const std::string &name) {
   Frame frame;
   while (reader.next(frame)) {
     state.context = reader.context_of_next();
+    if (frame.type == trace::FrameType::kPeriodSites)
+      continue; // kept with the period that follows, or harvested again
     if (!reader.open_period()) {
       state.keep_bytes = frame.offset + frame.bytes;
       state.saved_frames.clear();
@@ -149,6 +151,9 @@ private:
   std::uint32_t section_tid(std::uint32_t tid) const {
     return state_.header.flags & trace::kHeaderPerThread ? tid : 0;
   }
+  void add_word(PeriodBuilder &builder, std::uint32_t tid,
+                shadow_file::ChunkKind kind,
+                shadow_file::StagedWord word) const;
   void add_what_is_not_staged(PeriodBuilder &builder) const;
 
   const HarvestRequest &request_;
@@ -166,16 +171,25 @@ static std::uint32_t tid_of(const shadow_file::SlotEntry &slot) {
              : slot.tid;
 }
 
+void Harvester::add_word(PeriodBuilder &builder, std::uint32_t tid,
+                         shadow_file::ChunkKind kind,
+                         shadow_file::StagedWord word) const {
+  if (kind == shadow_file::ChunkKind::kSites)
+    builder.add_sites(tid, word); // by thread in every recording
+  else
+    builder.add_word(section_tid(tid), kind, word);
+}
+
 /// Adds the marks that are still in the shadows, and memory that the kernel may
 /// have been writing when the process died. Both belong to the open period.
 void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
   const auto &slots = image_.slots();
-  image_.for_each_marked_word(
-      [&](std::uint32_t slot, shadow_file::StagedWord word) {
-        if (slot < slots.size())
-          builder.add_word(section_tid(tid_of(slots[slot])),
-                           shadow_file::ChunkKind::kMarks, word);
-      });
+  image_.for_each_marked_word([&](std::uint32_t slot,
+                                  shadow_file::ChunkKind kind,
+                                  shadow_file::StagedWord word) {
+    if (slot < slots.size())
+      add_word(builder, tid_of(slots[slot]), kind, word);
+  });
   // A call such as realloc writes memory whose place is not known before. It
   // notes the whole address space, which says nothing.
   constexpr std::uint64_t kAnywhere = std::uint64_t{1} << abi::kAddressBits;
@@ -189,18 +203,19 @@ void Harvester::add_what_is_not_staged(PeriodBuilder &builder) const {
 }
 
 /// Removes granules that are not in the watched ranges from each section.
+template <typename Period>
 static void clip_to(const std::vector<shadow_file::WatchedRange> &ranges,
-                    PeriodPart &period) {
-  std::vector<GranuleRun> runs;
-  std::vector<PeriodPart::Section> sections;
-  for (const PeriodPart::Section &section : period.sections) {
+                    Period &period) {
+  decltype(period.runs) runs;
+  decltype(period.sections) sections;
+  for (const auto &section : period.sections) {
     const std::size_t first = runs.size();
     auto range = ranges.begin();
-    for (const GranuleRun &run : period.runs_of(section)) {
+    for (const auto &run : period.runs_of(section)) {
       while (range != ranges.end() && range->end <= run.first)
         ++range;
       for (auto r = range; r != ranges.end() && r->begin < run.end(); ++r) {
-        GranuleRun clipped = run;
+        auto clipped = run;
         clipped.first = std::max<std::uint64_t>(run.first, r->begin);
         clipped.count = std::min(run.end(), r->end) - clipped.first;
         runs.push_back(clipped);
@@ -231,13 +246,23 @@ void Harvester::add_period(const shadow_file::PeriodEntry &entry,
                         [&](std::uint32_t tid, shadow_file::ChunkKind kind,
                             std::span<const shadow_file::StagedWord> words) {
                           for (const shadow_file::StagedWord &word : words)
-                            builder.add_word(section_tid(tid), kind, word);
+                            add_word(builder, tid, kind, word);
                         });
   if (is_open)
     add_what_is_not_staged(builder);
   builder.build(period);
-  if (image_.is_watching())
+  PeriodSites sites;
+  sites.index = period.index;
+  sites.start_ns = period.start_ns;
+  sites.end_ns = period.end_ns;
+  builder.build(sites);
+  if (image_.is_watching()) {
     clip_to(image_.watched(), period);
+    clip_to(image_.watched(), sites);
+  }
+  if (!sites.runs.empty())
+    for (const Bytes &payload : encode_sites(sites))
+      add_frame(trace::FrameType::kPeriodSites, payload);
 
   period.left_out = granules_without_checksum(state_.header, period);
   for (const Bytes &payload : encode_period(period))

@@ -27,6 +27,15 @@ void PeriodBuilder::add_word(std::uint32_t tid, ChunkKind kind,
   (kind == ChunkKind::kCarried ? thread.carried : thread.marks).push_back(word);
 }
 
+void PeriodBuilder::add_sites(std::uint32_t tid, StagedWord word) {
+  const std::uint64_t words =
+      abi::shadow_bytes(geometry_.layout, geometry_.granule_shift) / 2;
+  if (word.value == 0 || word.word >= words)
+    return;
+  std::uint64_t &value = sites_[tid][word.word];
+  value = abi::join_sites(value, word.value);
+}
+
 void PeriodBuilder::add_maybe_written(std::uint32_t tid, std::uint64_t address,
                                       std::uint64_t bytes) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << abi::kAddressBits;
@@ -90,6 +99,41 @@ void PeriodBuilder::build(PeriodPart &period) {
       period.add_section(tid, runs);
   }
   threads_.clear();
+}
+
+namespace {
+
+void append_run(std::vector<SiteRun> &runs, std::uint64_t granule,
+                std::uint32_t read, std::uint32_t write) {
+  if (read == 0 && write == 0)
+    return;
+  if (!runs.empty() && runs.back().end() == granule &&
+      runs.back().read == read && runs.back().write == write)
+    ++runs.back().count;
+  else
+    runs.push_back({granule, 1, read, write});
+}
+
+} // namespace
+
+void PeriodBuilder::build(PeriodSites &sites) {
+  const bool one_cell = abi::cells_per_index(geometry_.layout) == 1;
+  for (const auto &[tid, words] : sites_) {
+    std::vector<SiteRun> runs;
+    for (const auto &[word, value] : words) {
+      const auto low = static_cast<std::uint32_t>(value);
+      const auto high = static_cast<std::uint32_t>(value >> 32);
+      if (one_cell) {
+        append_run(runs, word * 2, low, 0);
+        append_run(runs, word * 2 + 1, high, 0);
+      } else {
+        append_run(runs, word, low, high);
+      }
+    }
+    if (!runs.empty())
+      sites.add_section(tid, runs);
+  }
+  sites_.clear();
 }
 
 } // namespace pagetide::tools

@@ -24,6 +24,9 @@ class PeriodBuilder {
 public:
   explicit PeriodBuilder(Geometry geometry) : geometry_(geometry) {}
 
+  /// Adds a word of sites (kSites). Ignores what add_word ignores.
+  void add_sites(std::uint32_t tid, shadow_file::StagedWord word);
+
   /// Adds eight cells, with one cell of each kind per granule, as they are
   /// staged. Ignores empty words, and words beyond the address space.
   void add_word(std::uint32_t tid, shadow_file::ChunkKind kind,
@@ -37,6 +40,8 @@ public:
   /// Adds the sections to the period, in the order of their tids. The builder
   /// is empty afterwards.
   void build(PeriodPart &period);
+  /// The same for the sites.
+  void build(PeriodSites &sites);
 
 private:
   struct Thread {
@@ -51,6 +56,8 @@ private:
 
   Geometry geometry_;
   std::map<std::uint32_t, Thread> threads_;
+  /// Words of sites by their numbers, by thread.
+  std::map<std::uint32_t, std::map<std::uint64_t, std::uint64_t>> sites_;
 };
 
 } // namespace pagetide::tools

@@ -20,6 +20,7 @@
 
 namespace pagetide::tools {
 
+using shadow_file::ChunkKind;
 using shadow_file::kChunkBytes;
 using shadow_file::kMaxPendingPeriods;
 using shadow_file::kMaxSlots;
@@ -57,12 +58,13 @@ ShadowImage::ShadowImage(int memfd, const std::string &name)
                        "version {}; use the pagetide that belongs to the "
                        "program's runtime",
                        header_.version, shadow_file::kVersion));
-  if (header_.layout >= abi::kLayoutCount)
+  if (header_.layout >= abi::kPlainLayoutCount)
     reject(fmt::format("shadow layout {} is unknown", header_.layout));
   if (header_.granule_shift < abi::kMinGranuleShift ||
       header_.granule_shift > abi::kMaxGranuleShift ||
       header_.cell_shift < abi::kMinGranuleShift ||
-      !abi::is_precision(header_.cell_shift, header_.granule_shift))
+      !abi::is_precision(header_.cell_shift, header_.granule_shift) ||
+      (header_.with_sites && header_.cell_shift != header_.granule_shift))
     reject(fmt::format("cells of 2^{} and granules of 2^{} bytes are not "
                        "possible",
                        header_.cell_shift, header_.granule_shift));
@@ -176,12 +178,11 @@ void ShadowImage::for_each_chunk(std::uint64_t period,
     const std::uint32_t count = std::min(chunk.count, kWordsPerChunk);
     read(words.data(), count * sizeof(StagedWord),
          offset + offsetof(StagingChunk, words));
-    visit(chunk.tid,
-          chunk.kind ==
-                  static_cast<std::uint32_t>(shadow_file::ChunkKind::kCarried)
-              ? shadow_file::ChunkKind::kCarried
-              : shadow_file::ChunkKind::kMarks,
-          std::span(words).first(count));
+    ChunkKind kind = ChunkKind::kMarks;
+    for (const ChunkKind other : {ChunkKind::kCarried, ChunkKind::kSites})
+      if (chunk.kind == static_cast<std::uint32_t>(other))
+        kind = other;
+    visit(chunk.tid, kind, std::span(words).first(count));
   };
   // Positions [first, end) of the ring. Skip those that have no pages: a wrong
   // count must not cost one read per position.
@@ -231,13 +232,20 @@ void ShadowImage::for_each_marked_word(const WordVisitor &visit) const {
         if (buffer[i] == 0)
           continue;
         const std::uint64_t offset = at - begin + i * 8;
+        const auto slot =
+            static_cast<std::uint32_t>(offset / header_.slot_bytes);
+        const std::uint64_t in_slot = offset % header_.slot_bytes / 8;
+        if (header_.with_sites) {
+          const abi::PlainWord plain = abi::plain_word(in_slot, buffer[i]);
+          visit(slot, ChunkKind::kMarks, {plain.word, plain.value});
+          visit(slot, ChunkKind::kSites, {in_slot, buffer[i]});
+          continue;
+        }
         abi::for_each_granule_word(
             static_cast<abi::Layout>(header_.layout),
-            header_.granule_shift - header_.cell_shift,
-            offset % header_.slot_bytes / 8, buffer[i],
+            header_.granule_shift - header_.cell_shift, in_slot, buffer[i],
             [&](std::uint64_t word, std::uint64_t value) {
-              visit(static_cast<std::uint32_t>(offset / header_.slot_bytes),
-                    {word, value});
+              visit(slot, ChunkKind::kMarks, {word, value});
               return true;
             });
       }

@@ -35,6 +35,8 @@ public:
     return {static_cast<abi::Layout>(header_.layout), header_.cell_shift,
             header_.granule_shift};
   }
+  /// Whether cells hold ids of sites.
+  bool has_sites() const { return header_.with_sites; }
   const std::vector<shadow_file::SlotEntry> &slots() const { return slots_; }
 
   /// Whether only granules in watched() are to be reported.
@@ -57,8 +59,10 @@ public:
   void for_each_chunk(std::uint64_t period, const ChunkVisitor &visit) const;
 
   using WordVisitor =
-      std::function<void(std::uint32_t slot, shadow_file::StagedWord word)>;
-  /// Visits the words that are not zero, in the shadows of all slots.
+      std::function<void(std::uint32_t slot, shadow_file::ChunkKind kind,
+                         shadow_file::StagedWord word)>;
+  /// Visits the words that are not zero, in the shadows of all slots, as words
+  /// of kMarks. If cells hold ids of sites, also as words of kSites.
   void for_each_marked_word(const WordVisitor &visit) const;
 
 private:

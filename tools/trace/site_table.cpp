@@ -114,7 +114,10 @@ std::string site_text(const SiteTable &table, std::uint32_t id) {
     for (const SourcePlace &caller : site.callers)
       text += fmt::format(", inlined in {}", text_of(caller));
   }
-  return text.empty() ? fmt::format("unknown site {:#x}", id) : text;
+  if (!text.empty())
+    return text;
+  return id < abi::kFirstCallSite ? fmt::format("unknown site {:#x}", id)
+                                  : "a call of libc at an unknown place";
 }
 
 } // namespace pagetide::tools

@@ -99,7 +99,8 @@ std::string demangled(std::string_view function);
 /// (kSiteReturn) "a call of libc at file+0xoffset".
 std::string place_text(const Site &site);
 /// The same, followed by ", inlined in CALLER at FILE:LINE" for each caller.
-/// Several places are parted by " or ". "unknown site 0x..." if there are none.
+/// Several places are parted by " or ". "unknown site 0x..." or "a call of libc
+/// at an unknown place" if there are none.
 std::string site_text(const SiteTable &table, std::uint32_t id);
 
 } // namespace pagetide::tools

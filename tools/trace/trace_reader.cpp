@@ -59,7 +59,7 @@ trace::FileHeader read_header(FrameScanner &scanner, const std::string &name) {
     throw Failure(fmt::format("{}: byte 12: a header of {} bytes is not "
                               "possible",
                               name, header.header_bytes));
-  if (header.layout >= abi::kLayoutCount)
+  if (header.layout >= abi::kPlainLayoutCount)
     throw Failure(
         fmt::format("{}: byte 16: shadow layout {} is unknown to this pagetide",
                     name, header.layout));

@@ -149,6 +149,56 @@ TEST_F(HarvestTest, AddsStagedPeriodsAndTheOpenOne) {
   EXPECT_EQ(all.at(4).last_part.left_out, 1u);
 }
 
+/// The sites of a staged period, and those that are still in a shadow. The
+/// trace has the first period's sites already, but not the period itself.
+TEST_F(HarvestTest, AddsSitesByThread) {
+  ShadowFileMaker shadow;
+  shadow.header.with_sites = 1;
+  shadow.header.slot_bytes = abi::shadow_bytes(abi::Layout::kRwSite, 12);
+  shadow.header.periods_written = 0;
+  shadow.header.open_period = 1;
+  shadow.set_period(0);
+  shadow.set_period(1);
+  const std::uint64_t page = kHeap >> 12;
+  const auto both = [](std::uint64_t read, std::uint64_t write) {
+    return write << 32 | read;
+  };
+  shadow.stage(0, 0, {shadow.word({kHeap, kHeap + 0x1000}, {kHeap})});
+  shadow.stage(0, 4242, {{page, both(5, 6)}, {page + 1, both(5, 0)}},
+               shadow_file::ChunkKind::kSites);
+  shadow.set_slot(1, SlotState::kLive, 4242);
+  const std::uint32_t site = 9;
+  shadow.write(&site, sizeof(site),
+               shadow.header.slots_offset + shadow.header.slot_bytes +
+                   (page + 7) * 8 + 4);
+
+  trace::FileHeader header = sample_header();
+  header.flags |= trace::kHeaderSites;
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(header);
+  PeriodSites known;
+  known.index = 0;
+  known.add_section(4242, std::vector<SiteRun>{{page, 1, 5, 6}});
+  writer.write(known);
+  const HarvestResult result = run(sink.bytes(), shadow);
+  EXPECT_EQ(result.whole_periods, 1u);
+  EXPECT_EQ(result.partial_granules, 1u);
+  EXPECT_EQ(runs(0), "555555600+1:3 555555601+1:1");
+  EXPECT_EQ(runs(1), "555555607+1:2");
+
+  std::map<std::uint64_t, std::vector<SiteRun>> rows;
+  for (const Frame &frame : harvested().frames)
+    if (frame.type == trace::FrameType::kPeriodSites) {
+      ASSERT_EQ(frame.period_sites.sections.size(), 1u);
+      EXPECT_EQ(frame.period_sites.sections[0].tid, 4242u);
+      rows[frame.period_sites.index] = frame.period_sites.runs;
+    }
+  EXPECT_EQ(rows[0],
+            (std::vector<SiteRun>{{page, 1, 5, 6}, {page + 1, 1, 5, 0}}));
+  EXPECT_EQ(rows[1], (std::vector<SiteRun>{{page + 7, 1, 0, 9}}));
+}
+
 TEST_F(HarvestTest, LeavesACompleteTraceAlone) {
   const Bytes trace = sample_trace("basic");
   const ShadowFileMaker shadow;
