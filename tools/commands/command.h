@@ -67,6 +67,7 @@ extern const Command kTargetCommand;
 extern const Command kTopCommand;
 
 extern const Command kReportHeatmapCommand;
+extern const Command kReportSitesCommand;
 
 /// The kinds of reports.
 std::span<const Command *const> report_kinds();

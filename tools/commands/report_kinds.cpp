@@ -152,6 +152,7 @@ const Command *const kKinds[] = {&kReportHeatmapCommand,
                                  &kWss,
                                  &kHot,
                                  &kMappings,
+                                 &kReportSitesCommand,
                                  &kChecksums,
                                  &kThreads,
                                  &kProcesses};

@@ -92,7 +92,14 @@ SelectedTrace::SelectedTrace(TraceReader reader, const Selection &selection,
              [this](const MappingNames::Place &place, const GranuleRun &piece,
                     const PeriodTime &period) {
                take_piece(place, piece, period);
-             }) {
+             }),
+      site_mappings_(
+          header().granule_shift,
+          [this](const MappingNames::Place &place, const GranuleRun &piece,
+                 const PeriodTime &) {
+            if (selection_.has_mapping(site_mappings_.name(place.name)))
+              site_pieces_.push_back(piece);
+          }) {
   if (const std::string why = why_not(header(), selection); !why.empty())
     throw Failure(fmt::format("{}: {}", printable(path()), why));
 }
@@ -119,7 +126,8 @@ void SelectedTrace::take_piece(const MappingNames::Place &place,
     unnamed_ += piece.count;
 }
 
-bool SelectedTrace::is_selected(const PeriodPart &part) const {
+template <typename Part>
+bool SelectedTrace::is_selected(const Part &part) const {
   return part.index >= selection_.periods.first &&
          part.index <= selection_.periods.last &&
          (selection_.from_ns == 0 ||
@@ -187,6 +195,44 @@ void SelectedTrace::select(PeriodPart &part) {
     names_.end_period();
 }
 
+/// Hands out what [first, end) has of a row, in the range of addresses.
+void SelectedTrace::take_row(std::uint32_t tid, SiteRun run,
+                             std::uint64_t first, std::uint64_t end,
+                             const PeriodTime &period) const {
+  first = std::max({run.first, first, first_granule_});
+  end = std::min({run.end(), end, last_granule_ + 1});
+  if (first >= end)
+    return;
+  run.first = first;
+  run.count = end - first;
+  take_sites_(tid, run, period);
+}
+
+void SelectedTrace::select_sites(const PeriodSites &part) {
+  const PeriodTime time = {part.index, part.start_ns, part.end_ns};
+  for (const PeriodSites::Section &section : part.sections) {
+    if (selection_.tid && *selection_.tid != section.tid)
+      continue;
+    for (SiteRun run : part.runs_of(section)) {
+      if (selection_.only_reads())
+        run.write = 0;
+      if (selection_.only_writes())
+        run.read = 0;
+      if (run.read == 0 && run.write == 0)
+        continue;
+      if (selection_.mapping.empty()) {
+        take_row(section.tid, run, 0, UINT64_MAX, time);
+        continue;
+      }
+      site_pieces_.clear();
+      const GranuleRun whole = {run.first, run.count, trace::kRunAccessed};
+      site_mappings_.divide(std::span(&whole, 1), time);
+      for (const GranuleRun &piece : std::vector<GranuleRun>(site_pieces_))
+        take_row(section.tid, run, piece.first, piece.end(), time);
+    }
+  }
+}
+
 const PeriodPart *SelectedTrace::next() {
   while (reader_.next(frame_)) {
     if (frame_.type == trace::FrameType::kProcess && !process_)
@@ -199,8 +245,16 @@ const PeriodPart *SelectedTrace::next() {
     if (frame_.lost_mappings && (frame_.type == trace::FrameType::kMappings ||
                                  frame_.type == trace::FrameType::kPeriod))
       names_.forget_mappings();
-    if (frame_.type == trace::FrameType::kMappings)
+    if (frame_.type == trace::FrameType::kMappings) {
       names_.set_mappings(frame_.mappings);
+      if (take_sites_)
+        site_mappings_.set_mappings(frame_.mappings);
+    }
+    if (frame_.type == trace::FrameType::kSiteTable && take_sites_)
+      sites_.add(frame_.site_table);
+    if (frame_.type == trace::FrameType::kPeriodSites && take_sites_ &&
+        is_selected(frame_.period_sites))
+      select_sites(frame_.period_sites);
     const bool is_period = frame_.type == trace::FrameType::kPeriod;
     if (see_ && (!is_period || frame_.lost_mappings))
       see_(frame_);

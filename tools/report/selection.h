@@ -9,6 +9,7 @@
 
 #include "report/mapping_names.h"
 #include "support/text_format.h"
+#include "trace/site_table.h"
 #include "trace/trace_reader.h"
 
 #include <algorithm>
@@ -85,6 +86,14 @@ public:
     return places_[run];
   }
 
+  /// Gives `take` the rows of sites that are selected, before next() returns
+  /// their period. Call it before next().
+  using TakeSites = std::function<void(std::uint32_t tid, const SiteRun &run,
+                                       const PeriodTime &period)>;
+  void take_sites(TakeSites take) { take_sites_ = std::move(take); }
+  /// What the sites are. Complete when next() has returned null.
+  const SiteTable &sites() const { return sites_; }
+
   /// The next part of a period in the selected time. Null at the end. A period
   /// without selected granules comes too.
   const PeriodPart *next();
@@ -114,7 +123,10 @@ public:
   std::uint64_t unnamed() const { return unnamed_; }
 
 private:
-  bool is_selected(const PeriodPart &part) const;
+  template <typename Part> bool is_selected(const Part &part) const;
+  void select_sites(const PeriodSites &part);
+  void take_row(std::uint32_t tid, SiteRun run, std::uint64_t first,
+                std::uint64_t end, const PeriodTime &period) const;
   void select(PeriodPart &part);
   void append_selected(const GranuleRun &run);
   void take_piece(const MappingNames::Place &place, const GranuleRun &piece,
@@ -134,6 +146,11 @@ private:
   unsigned flags_; ///< of the accesses that are selected
   MappingNames names_;
   MappingNames::Take take_;
+  /// The same for rows of sites, which come before their period.
+  MappingNames site_mappings_;
+  std::vector<GranuleRun> site_pieces_; ///< of the selected mapping
+  TakeSites take_sites_;
+  SiteTable sites_;
   Frame frame_;
   std::optional<Process> process_;
   std::map<std::uint32_t, std::string> threads_;

@@ -24,6 +24,7 @@
 #include "report/processes_report.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
+#include "report/sites_report.h"
 #include "report/summary.h"
 #include "report/threads_report.h"
 #include "report/wss_report.h"
@@ -174,6 +175,10 @@ void check_kinds(const Bytes &bytes) {
       reports.push_back(std::make_unique<ThreadsReport>(kBytes));
     if (reader_of(bytes).header().checksum_mode != trace::ChecksumMode::kNone)
       reports.push_back(std::make_unique<ChecksumsReport>(20, kBytes));
+    if (reader_of(bytes).header().flags & trace::kHeaderSites)
+      reports.push_back(std::make_unique<SitesReport>(
+          [](const std::string &, std::uint64_t) { return CodePlace(); },
+          SourceRequest()));
     for (const std::unique_ptr<RunReport> &report : reports) {
       SelectedTrace trace(reader_of(bytes), selection, 1'000'000'000);
       report->add(trace);

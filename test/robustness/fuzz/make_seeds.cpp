@@ -46,11 +46,12 @@ Bytes payloads_of(const Bytes &sample, bool with_damage = false) {
   try {
     TraceReader reader(std::make_unique<MemorySource>(sample), "sample");
     const trace::FileHeader &header = reader.header();
-    seed = {
-        1, static_cast<std::uint8_t>(header.layout),
-        static_cast<std::uint8_t>(header.cell_shift - 6),
-        static_cast<std::uint8_t>(
-            header.flags | static_cast<unsigned>(header.checksum_mode) << 2)};
+    seed = {1, static_cast<std::uint8_t>(header.layout),
+            static_cast<std::uint8_t>(header.cell_shift - 6),
+            static_cast<std::uint8_t>(
+                (header.flags & 3) |
+                static_cast<unsigned>(header.checksum_mode) << 2 |
+                (header.flags & trace::kHeaderSites ? 64 : 0))};
     Frame frame;
     while (reader.next(frame)) {
       Bytes payload;

@@ -1,0 +1,490 @@
+//===- sites_report.cpp - Which places in the source touched pages --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/sites_report.h"
+
+#include "report/bar_table.h"
+#include "report/page_table.h"
+#include "report/report_limits.h"
+#include "report/sharing.h"
+#include "support/failure.h"
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::size_t kMaxListedSites = 10000;
+/// The name of a function's copy with marks ends so.
+constexpr std::string_view kMarkedCopy = ".pagetide";
+/// Bars leave little room for places on narrower terminals.
+constexpr std::size_t kWidthForBars = 120;
+
+/// Who touched a page: numbers of ThreadSets.
+struct Page {
+  std::uint32_t threads = 0;
+  std::uint32_t sites = 0;
+  std::uint32_t writers = 0; ///< sites that wrote it
+};
+
+/// Gives numbers from 0 on to keys.
+class Numbers {
+public:
+  std::uint32_t of(std::uint32_t key) {
+    const auto [at, is_new] =
+        numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (is_new)
+      keys_.push_back(key);
+    return at->second;
+  }
+  const std::vector<std::uint32_t> &keys() const { return keys_; }
+
+private:
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> keys_;
+};
+
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// The function without its parameters, which most are known by.
+std::string short_name(const std::string &function) {
+  const std::size_t end = function.rfind(')');
+  if (end == std::string::npos)
+    return function;
+  std::size_t depth = 0;
+  for (std::size_t at = end + 1; at-- > 0;) {
+    depth += function[at] == ')';
+    depth -= function[at] == '(';
+    if (depth == 0)
+      return at == 0 ? function : function.substr(0, at);
+  }
+  return function;
+}
+
+/// "fill (sort.cpp:12)", as far as that is known.
+std::string short_text(const NamedPlace &place) {
+  std::string text = place.function.empty()
+                         ? std::string("unknown function")
+                         : short_name(demangled(place.function));
+  if (!place.file.empty())
+    text += fmt::format(" ({}{})", last_part(place.file),
+                        place.line == 0 ? std::string()
+                                        : fmt::format(":{}", place.line));
+  return text;
+}
+
+std::string short_text(const SiteEntry::Place &place) {
+  const bool is_call = place.kind & trace::kSiteReturn;
+  std::string text = is_call ? "libc, called by " : "";
+  if (is_call && place.at.function.empty())
+    text += fmt::format("{}+{:#x}", last_part(place.at.file), place.at.line);
+  else
+    text += short_text(place.at);
+  for (const NamedPlace &caller : place.callers)
+    text += fmt::format(", in {}", short_text(caller));
+  return text;
+}
+
+std::string short_text(const SiteEntry &site) {
+  std::string text;
+  for (const SiteEntry::Place &place : site.places)
+    text += (text.empty() ? "" : " or ") + short_text(place);
+  if (text.empty())
+    text = site.id >= abi::kFirstCallSite
+               ? std::string("libc, called by unknown code")
+               : fmt::format("unknown {:#x}", site.id);
+  return text;
+}
+
+nlohmann::ordered_json json_of(const NamedPlace &place) {
+  using Json = nlohmann::ordered_json;
+  return {{"function",
+           place.function.empty() ? Json() : Json(demangled(place.function))},
+          {"file", place.file.empty() ? Json() : Json(place.file)},
+          {"line", place.line == 0 ? Json() : Json(place.line)},
+          {"column", place.column == 0 ? Json() : Json(place.column)}};
+}
+
+nlohmann::ordered_json json_of(const SiteEntry::Place &place) {
+  nlohmann::ordered_json out = json_of(place.at);
+  const bool is_call = place.kind & trace::kSiteReturn;
+  if (is_call && place.at.function.empty()) {
+    out["line"] = nullptr;
+    out["offset"] = place.at.line;
+  }
+  using Json = nlohmann::ordered_json;
+  const auto does = [&](unsigned what) {
+    return is_call ? Json() : Json((place.kind & what) != 0);
+  };
+  out["reads"] = does(trace::kSiteReads);
+  out["writes"] = does(trace::kSiteWrites);
+  out["libc"] = is_call;
+  out["inlined_in"] = nlohmann::ordered_json::array();
+  for (const NamedPlace &caller : place.callers)
+    out["inlined_in"].push_back(json_of(caller));
+  return out;
+}
+
+NamedPlace named(const SourcePlace &place) {
+  return {std::string(place.function), std::string(place.file), place.line,
+          place.column};
+}
+
+} // namespace
+
+void SiteFigures::add(const SiteFigures &other) {
+  pages += other.pages;
+  written += other.written;
+  shared += other.shared;
+  most_threads = std::max(most_threads, other.most_threads);
+  periods += other.periods;
+  sum += other.sum;
+}
+
+std::string SitesReport::title() const {
+  return annotates()
+             ? fmt::format("Lines of {} that touched {}",
+                           printable(source_.file), units())
+             : fmt::format("Sites: the places in the source that touched {}",
+                           units());
+}
+
+void SitesReport::check(const SelectedTrace &trace) const {
+  if (!(trace.header().flags & trace::kHeaderSites))
+    throw Failure(fmt::format(
+        "{}: does not say which source lines touched pages; build the program "
+        "with -g -fpagetide-layout=rw-site (or site, which is cheaper and does "
+        "not tell reads from writes) and record it again",
+        printable(trace.path())));
+}
+
+/// Finds the source of a call of libc.
+SiteEntry SitesReport::describe(const SiteTable &table,
+                                std::uint32_t id) const {
+  SiteEntry entry;
+  entry.id = id;
+  for (const Site &site : table.find(id)) {
+    SiteEntry::Place place;
+    place.kind = site.kind;
+    place.at = named(site.place);
+    for (const SourcePlace &caller : site.callers)
+      place.callers.push_back(named(caller));
+    if (site.is_return()) {
+      CodePlace code = lookup_(place.at.file, place.at.line);
+      if (code.function.ends_with(kMarkedCopy))
+        code.function.resize(code.function.size() - kMarkedCopy.size());
+      if (!code.function.empty())
+        place.at = {std::move(code.function),
+                    code.file.empty() ? place.at.file : std::move(code.file),
+                    code.line, 0};
+    }
+    entry.places.push_back(std::move(place));
+  }
+  return entry;
+}
+
+void SitesReport::read(SelectedTrace &trace) {
+  PageTable<Page> pages(kTableBytes);
+  ThreadSets threads;
+  ThreadSets sites;
+  Numbers thread_numbers;
+  Numbers site_numbers;
+  struct Count {
+    SiteFigures figures;
+    std::uint64_t last_period = UINT64_MAX;
+  };
+  std::vector<Count> counts; // by the number of the site
+  const auto count = [&](std::uint32_t id, std::uint64_t granules,
+                         std::uint64_t period) {
+    const std::uint32_t number = site_numbers.of(id);
+    if (number >= counts.size())
+      counts.resize(number + 1);
+    Count &of = counts[number];
+    of.figures.sum += granules;
+    of.figures.periods += of.last_period != period;
+    of.last_period = period;
+    return number;
+  };
+  trace.take_sites(
+      [&](std::uint32_t tid, const SiteRun &run, const PeriodTime &period) {
+        const std::uint32_t read = certain_site(run.read);
+        const std::uint32_t write = certain_site(run.write);
+        std::uint32_t of_read = 0;
+        std::uint32_t of_write = 0;
+        if (read != 0)
+          of_read = count(read, run.count, period.index);
+        if (write != 0)
+          of_write = count(write, read == write ? 0 : run.count, period.index);
+        if (read == 0 && write == 0)
+          return;
+        const std::uint32_t thread = thread_numbers.of(tid);
+        pages.visit(run.first, run.end(), [&](Page &page) {
+          page.threads = threads.with(page.threads, thread);
+          if (read != 0)
+            page.sites = sites.with(page.sites, of_read);
+          if (write != 0) {
+            page.sites = sites.with(page.sites, of_write);
+            page.writers = sites.with(page.writers, of_write);
+          }
+        });
+      });
+  while (trace.next()) {
+  }
+
+  const std::vector<std::uint32_t> &ids = site_numbers.keys();
+  std::vector<SiteEntry> entries;
+  std::vector<std::set<std::uint64_t>> lines(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    entries.push_back(describe(trace.sites(), ids[i]));
+    for (const SiteEntry::Place &place : entries[i].places)
+      if (source_.is_meant(place.at.file) && place.at.line != 0) {
+        lines[i].insert(place.at.line);
+        annotated_.insert(place.at.file);
+      }
+  }
+  std::vector<std::uint64_t> touched;
+  std::vector<std::uint64_t> wrote;
+  pages.each([&](std::uint64_t, const Page &page) {
+    if (page.sites == 0)
+      return;
+    const std::uint64_t sharers = threads.members(page.threads).size();
+    const auto add = [&](SiteFigures &figures) {
+      ++figures.pages;
+      figures.shared += sharers > 1;
+      figures.most_threads = std::max(figures.most_threads, sharers);
+    };
+    touched.clear();
+    wrote.clear();
+    for (const std::uint32_t site : sites.members(page.sites)) {
+      add(counts[site].figures);
+      touched.insert(touched.end(), lines[site].begin(), lines[site].end());
+    }
+    for (const std::uint32_t site : sites.members(page.writers)) {
+      ++counts[site].figures.written;
+      wrote.insert(wrote.end(), lines[site].begin(), lines[site].end());
+    }
+    // Several sites of a line count once.
+    for (std::vector<std::uint64_t> *list : {&touched, &wrote}) {
+      std::ranges::sort(*list);
+      list->erase(std::ranges::unique(*list).begin(), list->end());
+    }
+    for (const std::uint64_t line : touched)
+      add(lines_[line]);
+    for (const std::uint64_t line : wrote)
+      ++lines_[line].written;
+  });
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    // The ids of calls differ from process to process.
+    const std::string key = ids[i] < abi::kFirstCallSite
+                                ? fmt::format("{:#x}", ids[i])
+                                : site_text(trace.sites(), ids[i]);
+    SiteEntry &entry = sites_.try_emplace(key, entries[i]).first->second;
+    entry.figures.add(counts[i].figures);
+  }
+  is_lower_bound_ = is_lower_bound_ || pages.is_lower_bound() ||
+                    threads.is_lower_bound() || sites.is_lower_bound();
+  left_out_sites_ = left_out_sites_ || trace.sites().is_full();
+}
+
+std::vector<const SiteEntry *>
+SitesReport::largest(std::uint64_t SiteFigures::*by) const {
+  std::vector<const SiteEntry *> entries;
+  for (const auto &[key, entry] : sites_)
+    if (entry.figures.*by != 0)
+      entries.push_back(&entry);
+  std::ranges::sort(entries, [by](const SiteEntry *a, const SiteEntry *b) {
+    return std::tuple(b->figures.*by, b->figures.sum, a->id) <
+           std::tuple(a->figures.*by, a->figures.sum, b->id);
+  });
+  return entries;
+}
+
+void SitesReport::write_table(TextLines &out, const ReportStyle &style,
+                              const std::string &heading,
+                              std::uint64_t SiteFigures::*by) const {
+  const std::vector<const SiteEntry *> entries = largest(by);
+  if (entries.empty())
+    return;
+  BarTable table;
+  table.label_heading = "place";
+  table.has_bars = style.width >= kWidthForBars;
+  table.left_labels = true;
+  table.keeps_beginnings = true;
+  table.headings = {std::string(unit()) + "s"};
+  if (tells_reads())
+    table.headings.push_back("written");
+  table.headings.insert(table.headings.end(), {"shared", "threads", "periods"});
+  const std::size_t shown = std::min(style.top, entries.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SiteFigures &figures = entries[i]->figures;
+    BarRow row;
+    row.label = printable(short_text(*entries[i]));
+    row.cells = {format_count(figures.pages)};
+    if (tells_reads())
+      row.cells.push_back(format_count(figures.written));
+    row.cells.push_back(format_count(figures.shared));
+    row.cells.push_back(format_count(figures.most_threads));
+    row.cells.push_back(format_count(figures.periods));
+    row.bar = {figures.*by, figures.*by};
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(entries.front()->figures.*by);
+  out.append(wrapped(heading, 0, style.width));
+  out.append(draw_bars(table, style));
+  if (entries.size() > shown)
+    out.line("  and {} more place{}", format_count(entries.size() - shown),
+             plural(entries.size() - shown));
+}
+
+void SitesReport::write_notes(TextLines &out, const ReportStyle &style) const {
+  std::size_t ambiguous = 0;
+  std::size_t unknown = 0;
+  for (const auto &[key, entry] : sites_) {
+    ambiguous += entry.places.size() > 1;
+    unknown += entry.places.empty();
+  }
+  const auto note = [&](const std::string &text) {
+    out.append(wrapped(text, 0, style.width));
+  };
+  out.line("");
+  note("A mark names one place and stands for all accesses that share it, so a "
+       "line without counts may have touched pages too.");
+  if (ambiguous != 0)
+    note(fmt::format("{} id{} ambiguous: two places have it, and \"or\" parts "
+                     "them.",
+                     format_count(ambiguous),
+                     ambiguous == 1 ? " is" : "s are"));
+  if (unknown != 0)
+    note(fmt::format("{} id{} in no table that the trace has.",
+                     format_count(unknown), unknown == 1 ? " is" : "s are"));
+  if (left_out_sites_)
+    note("The trace has more sites than this report keeps, so some are "
+         "unknown.");
+  if (is_lower_bound_)
+    note("The counts are lower bounds: there are more pages than this report "
+         "keeps.");
+}
+
+void SitesReport::write_annotated(TextLines &out) const {
+  if (annotated_.empty())
+    throw Failure(fmt::format(
+        "{}: no line of it touched a {} here; give a path as the compiler had "
+        "it, or its last parts. The program needs debug information (-g)",
+        printable(source_.file), unit()));
+  if (annotated_.size() > 1) {
+    std::string files;
+    for (const std::string &file : annotated_)
+      files += (files.empty() ? "" : ", ") + printable(file);
+    throw Failure(fmt::format("--annotate {}: several files have that name: "
+                              "{}; give more of the path",
+                              printable(source_.file), files));
+  }
+  const std::vector<std::string> text =
+      read_source(source_, *annotated_.begin());
+  const std::string blank;
+  out.line("{:>9} {:>9} {:>9}  {:>6}", std::string(unit()) + "s",
+           tells_reads() ? "written" : "", "shared", "line");
+  const auto number = [](std::uint64_t count) {
+    return count == 0 ? std::string() : format_count(count);
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto found = lines_.find(i + 1);
+    const SiteFigures figures =
+        found == lines_.end() ? SiteFigures() : found->second;
+    std::string line;
+    for (const char c : text[i])
+      if (c == '\t')
+        line.append(8 - line.size() % 8, ' ');
+      else
+        line += c;
+    out.line("{:>9} {:>9} {:>9}  {:>6} {}", number(figures.pages),
+             tells_reads() ? number(figures.written) : blank,
+             number(figures.shared), i + 1, printable(line));
+  }
+  const auto beyond = lines_.upper_bound(text.size());
+  if (beyond != lines_.end())
+    out.line("The source has changed: line {} touched pages, and there are {} "
+             "lines.",
+             lines_.rbegin()->first, text.size());
+}
+
+void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
+  if (annotates()) {
+    write_annotated(out);
+    return;
+  }
+  if (sites_.empty()) {
+    out.line("No {} was {}.", unit(), access_word());
+    return;
+  }
+  write_table(out, style,
+              fmt::format("By {0}s: distinct {0}s that each place {1}; those "
+                          "that several threads touched, and the most threads "
+                          "that touched one",
+                          unit(), access_word()),
+              &SiteFigures::pages);
+  if (tells_reads()) {
+    out.line("");
+    write_table(out, style, fmt::format("By {}s written", unit()),
+                &SiteFigures::written);
+  }
+  if (!largest(&SiteFigures::shared).empty()) {
+    out.line("");
+    write_table(
+        out, style,
+        fmt::format("By sharing: {}s that several threads touched", unit()),
+        &SiteFigures::shared);
+  }
+  write_notes(out, style);
+}
+
+void SitesReport::write_json(nlohmann::ordered_json &out) const {
+  using Json = nlohmann::ordered_json;
+  const auto figures_of = [this](const SiteFigures &figures) {
+    return Json{{"pages", figures.pages},
+                {"written", json_if(tells_reads(), figures.written)},
+                {"shared", figures.shared},
+                {"most_threads", figures.most_threads}};
+  };
+  const std::vector<const SiteEntry *> entries = largest(&SiteFigures::pages);
+  out["is_lower_bound"] = is_lower_bound_;
+  out["site_count"] = entries.size();
+  out["sites"] = Json::array();
+  for (std::size_t i = 0; i < entries.size() && i < kMaxListedSites; ++i) {
+    const SiteEntry &entry = *entries[i];
+    Json site = {{"id", fmt::format("{:#x}", entry.id)},
+                 {"ambiguous", entry.places.size() > 1}};
+    site["places"] = Json::array();
+    for (const SiteEntry::Place &place : entry.places)
+      site["places"].push_back(json_of(place));
+    site.update(figures_of(entry.figures));
+    site["periods"] = entry.figures.periods;
+    site["accessed"] = entry.figures.sum;
+    out["sites"].push_back(std::move(site));
+  }
+  if (!annotates())
+    return;
+  out["annotated"] = Json::array();
+  for (const std::string &file : annotated_)
+    out["annotated"].push_back(file);
+  out["lines"] = Json::array();
+  for (const auto &[line, figures] : lines_) {
+    Json entry = {{"line", line}};
+    entry.update(figures_of(figures));
+    out["lines"].push_back(std::move(entry));
+  }
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,96 @@
+//===- sites_report.h - Which places in the source touched pages ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
+#define PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
+
+#include "report/run_report.h"
+#include "report/source_text.h"
+#include "support/code_places.h"
+#include "trace/site_table.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// What marks of one site, or of one line, touched.
+struct SiteFigures {
+  std::uint64_t pages = 0;   ///< distinct
+  std::uint64_t written = 0; ///< distinct
+  std::uint64_t shared = 0;  ///< of the pages, with marks of several threads
+  std::uint64_t most_threads = 0; ///< that have marks on one of the pages
+  std::uint64_t periods = 0;      ///< in which it touched anything
+  std::uint64_t sum = 0;          ///< of each period's pages, by thread
+
+  void add(const SiteFigures &other);
+};
+
+/// A place whose texts are its own.
+struct NamedPlace {
+  std::string function; ///< linkage name
+  std::string file;
+  std::uint64_t line = 0;
+  std::uint32_t column = 0;
+};
+
+/// What is known of a site.
+struct SiteEntry {
+  /// One of several places, if it is ambiguous; none: it is in no table.
+  struct Place {
+    std::uint8_t kind = 0; ///< trace::SiteKind
+    NamedPlace at;
+    std::vector<NamedPlace> callers; ///< the innermost first
+  };
+  std::uint32_t id = 0;
+  std::vector<Place> places;
+  SiteFigures figures;
+};
+
+class SitesReport : public RunReport {
+public:
+  /// `lookup` finds the source of calls of libc.
+  SitesReport(CodeLookup lookup, SourceRequest source)
+      : lookup_(std::move(lookup)), source_(std::move(source)) {}
+
+  /// By what it is known by.
+  const std::map<std::string, SiteEntry> &sites() const { return sites_; }
+  /// By line, if a file is to be annotated.
+  const std::map<std::uint64_t, SiteFigures> &lines() const { return lines_; }
+
+private:
+  const char *kind() const override { return "sites"; }
+  std::string title() const override;
+  void check(const SelectedTrace &trace) const override;
+  void read(SelectedTrace &trace) override;
+  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_json(nlohmann::ordered_json &out) const override;
+
+  SiteEntry describe(const SiteTable &table, std::uint32_t id) const;
+  void write_table(TextLines &out, const ReportStyle &style,
+                   const std::string &heading,
+                   std::uint64_t SiteFigures::*by) const;
+  void write_notes(TextLines &out, const ReportStyle &style) const;
+  void write_annotated(TextLines &out) const;
+  /// The sites with the largest figure first, those without it left out.
+  std::vector<const SiteEntry *> largest(std::uint64_t SiteFigures::*by) const;
+  bool annotates() const { return !source_.file.empty(); }
+
+  CodeLookup lookup_;
+  SourceRequest source_;
+  std::map<std::string, SiteEntry> sites_;
+  std::map<std::uint64_t, SiteFigures> lines_;
+  std::set<std::string> annotated_; ///< files that have the name asked for
+  bool is_lower_bound_ = false;
+  bool left_out_sites_ = false;
+};
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
