@@ -220,8 +220,6 @@ void read_in_all_ways(const Bytes &bytes) {
   require(again.completeness().verdict() == summary.completeness.verdict(),
           "info and report agree");
   require(info.find('\x1b') == std::string::npos, "no terminal controls");
-  rows_of(bytes, RowFormat::kCsv, RowFilter());
-  rows_of(bytes, RowFormat::kJson, RowFilter());
 
   check_kinds(bytes);
 
