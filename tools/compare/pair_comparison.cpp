@@ -9,6 +9,7 @@
 #include "trace/runs.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace pagetide::tools {
 
@@ -205,13 +206,12 @@ void PairComparison::compare(const ComparedPeriod &a, const ComparedPeriod &b) {
 void PairComparison::compare_accesses(std::size_t thread,
                                       std::span<const GranuleRun> a,
                                       std::span<const GranuleRun> b) {
-  sweep(
-      a, b, [](const GranuleRun &run) -> const GranuleRun & { return run; },
-      [&](std::uint64_t first, std::uint64_t end, const GranuleRun *in_a,
-          const GranuleRun *in_b) {
-        take_access(first, end - first, in_a ? in_a->flags : 0,
-                    in_b ? in_b->flags : 0, thread, figures_.accesses);
-      });
+  sweep(a, b, std::identity(),
+        [&](std::uint64_t first, std::uint64_t end, const GranuleRun *in_a,
+            const GranuleRun *in_b) {
+          take_access(first, end - first, in_a ? in_a->flags : 0,
+                      in_b ? in_b->flags : 0, thread, figures_.accesses);
+        });
 }
 
 void PairComparison::compare_checksums(const ComparedPeriod &a,
@@ -254,19 +254,19 @@ void PairComparison::compare_whole() {
   end_period();
 }
 
-void PairComparison::take_access(std::uint64_t key, std::uint64_t count_,
+void PairComparison::take_access(std::uint64_t key, std::uint64_t granules,
                                  unsigned flags_a, unsigned flags_b,
                                  std::size_t thread, Tally &tally) {
   const unsigned a = view_.certain(flags_a);
   const unsigned b = view_.certain(flags_b);
   if (a == b) {
-    tally.equal += a ? count_ : 0;
+    tally.equal += a ? granules : 0;
     return;
   }
   const unsigned possible_a = view_.possible(flags_a);
   const unsigned possible_b = view_.possible(flags_b);
   if (!(a & ~possible_b) && !(b & ~possible_a)) {
-    tally.open += count_;
+    tally.open += granules;
     return;
   }
   Difference difference;
@@ -275,7 +275,7 @@ void PairComparison::take_access(std::uint64_t key, std::uint64_t count_,
   difference.kind = possible_a && possible_b ? DifferenceKind::kAccess
                                              : DifferenceKind::kPage;
   difference.thread = thread;
-  difference.granules = count_;
+  difference.granules = granules;
   difference.flags_a = a;
   difference.flags_b = b;
   count(std::move(difference), key, tally,

@@ -75,7 +75,7 @@ private:
                         std::span<const GranuleRun> b);
   void compare_checksums(const ComparedPeriod &a, const ComparedPeriod &b);
   void compare_whole();
-  void take_access(std::uint64_t key, std::uint64_t count, unsigned flags_a,
+  void take_access(std::uint64_t key, std::uint64_t granules, unsigned flags_a,
                    unsigned flags_b, std::size_t thread, Tally &tally);
   void take_checksum(std::uint64_t key, std::uint64_t hash_a,
                      std::uint64_t hash_b, Tally &tally);

@@ -54,6 +54,7 @@ const PagePlaces &ProcessPeriods::later_places() const {
       take_frame(frame, places);
   } catch (const Failure &) {
     // A pipe cannot be read twice. Then less is known of places.
+    places.forget();
   }
   return places;
 }
