@@ -194,8 +194,10 @@ int run_export(const ExportOptions &options) {
       to = format.make(plan);
     }
     const std::uint64_t bytes = size_of(each.name);
-    export_trace(*trace, ++number, each.open, *to,
-                 [&] { progress.at(each.name, trace->position(), bytes); });
+    export_trace(*trace, ++number, each.open, *to, [&] {
+      if (!rows_are_seen)
+        progress.at(each.name, trace->position(), bytes);
+    });
     progress.clear();
     status = std::max(status, status_of(*trace));
   }

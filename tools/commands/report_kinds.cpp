@@ -148,14 +148,9 @@ const Command kProcesses = {
     false,
 };
 
-const Command *const kKinds[] = {&kReportHeatmapCommand,
-                                 &kWss,
-                                 &kHot,
-                                 &kMappings,
-                                 &kReportSitesCommand,
-                                 &kChecksums,
-                                 &kThreads,
-                                 &kProcesses};
+const Command *const kKinds[] = {
+    &kReportHeatmapCommand, &kWss,       &kHot,     &kMappings,
+    &kReportSitesCommand,   &kChecksums, &kThreads, &kProcesses};
 
 } // namespace
 

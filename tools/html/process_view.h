@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H
 #define PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H
 
-#include "html/view_grid.h"
 #include "html/html_document.h"
+#include "html/view_grid.h"
 #include "report/selection.h"
 
 #include <nlohmann/json_fwd.hpp>

@@ -8,6 +8,7 @@
 
 #include "report/bar_table.h"
 #include "report/page_table.h"
+#include "report/report_limits.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
@@ -26,8 +27,6 @@ using Json = nlohmann::ordered_json;
 using Result = ChecksumResult;
 
 constexpr std::size_t kMaxListedMappings = 1000;
-/// 146 years: sums of two such times do not overflow.
-constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
 /// Of stretches, if the program ends its periods itself.
 constexpr std::uint64_t kShortest = 1'000'000;
 

@@ -6,6 +6,7 @@
 
 #include "report/heatmap_report.h"
 
+#include "report/report_limits.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 146 years: sums of two such times do not overflow.
-constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
 constexpr std::size_t kTextRows = 24;
 constexpr std::size_t kMinRowsOfProcess = 5;
 constexpr HeatResolution kSvgResolution = {320, 160};

@@ -8,6 +8,7 @@
 #define PAGETIDE_TOOLS_REPORT_REPORT_LIMITS_H
 
 #include <cstddef>
+#include <cstdint>
 
 namespace pagetide::tools {
 
@@ -20,6 +21,10 @@ inline constexpr std::size_t kMaxThreads = 65536;
 /// Names are cut to what a person would read. A damaged or made-up trace can
 /// have megabytes of them.
 inline constexpr std::size_t kMaxThreadName = 256;
+
+/// 146 years in nanoseconds: sums of two such times do not overflow. Damaged
+/// traces have later ones.
+inline constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
 
 } // namespace pagetide::tools
 

@@ -23,8 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 146 years: sums of two such times do not overflow.
-constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
 /// Of stretches, if the program ends its periods itself.
 constexpr std::uint64_t kShortest = 1'000'000;
 constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 42;
