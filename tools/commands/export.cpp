@@ -41,7 +41,7 @@ struct ExportOptions {
   std::string what;
   std::string columns;
   std::string output;
-  bool only = false;
+  bool run = false;
   std::shared_ptr<Selection> selection = std::make_shared<Selection>();
 };
 
@@ -83,7 +83,7 @@ ExportedTrace standard_input() {
   return trace;
 }
 
-/// Each file that the user names, and the other traces of its run.
+/// Each file that the user names, and with --run the other traces of its run.
 std::vector<ExportedTrace> exported_traces(const ExportOptions &options) {
   std::vector<ExportedTrace> traces;
   std::set<std::string> seen;
@@ -96,10 +96,10 @@ std::vector<ExportedTrace> exported_traces(const ExportOptions &options) {
         traces.push_back(standard_input());
       continue;
     }
-    ReportOptions run;
-    run.files = {file};
-    run.only = options.only;
-    const std::vector<std::string> names = traces_of(run);
+    ReportOptions of_file;
+    of_file.files = {file};
+    of_file.only = !options.run;
+    const std::vector<std::string> names = traces_of(of_file);
     const std::uint64_t start_ns = start_of_run(names);
     for (const std::string &name : names)
       if (seen.insert(name).second)
@@ -245,9 +245,8 @@ CommandRun set_up_export(CLI::App &app) {
   const auto options = std::make_shared<ExportOptions>();
   app.add_option(
       "FILE", options->files,
-      "Traces. For each, the export also has the traces of other "
-      "processes of its run (FILE.<pid>). - is a trace from standard "
-      "input. [the newest in this directory]");
+      "Traces, one after another. - is a trace from standard input. [the "
+      "newest in this directory]");
   app.add_option("-f,--format", options->format,
                  explained(export_formats()) +
                      " Described in docs/reference/cli-output.md.")
@@ -268,8 +267,8 @@ CommandRun set_up_export(CLI::App &app) {
                  "also have: " +
                      further_columns(*export_tables().front()) + ".")
       ->type_name("LIST");
-  app.add_flag("--only", options->only,
-               "Only these files, without other processes of their runs.");
+  app.add_flag("--run", options->run,
+               "Also the other processes of each FILE's run (FILE.<pid>).");
   app.add_option_function<std::string>(
          "--periods",
          [options](const std::string &text) {

@@ -30,7 +30,7 @@ def run(*words):
 
 
 def export(form, trace, *words):
-    return run("export", "--only", "--format", form, *words, trace)
+    return run("export", "--format", form, *words, trace)
 
 
 def csv_rows(trace, *words):
