@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
+#include "export/export_formats.h"
 #include "fuzz_input.h"
 #include "record/recording_run.h"
 #include "support/failure.h"
@@ -81,7 +82,7 @@ void check_value(const CLI::Option &option, const std::string &value) {
   else if (name == "--timeout")
     require(parse_duration(value).has_value(), "durations can be read");
   else if (name == "--format")
-    require(value == "csv" || value == "json", "formats are known");
+    require(find_format(value) != nullptr, "formats are known");
   else if (name == "--checksum")
     require(value == "none" || value == "written" || value == "accessed",
             "what is summed is known");
@@ -117,10 +118,12 @@ void check_without_trace(const CommandLine &line) {
     message = failure.what();
   }
   require(::fchdir(kBefore) == 0, "the former directory is there");
-  require(message ==
-              kEmpty.path() +
-                  ": this directory has no trace; name a FILE, or record "
-                  "one with: pagetide record -- CMD",
+  const bool names_option = message.starts_with('-');
+  require(names_option ||
+              message ==
+                  kEmpty.path() +
+                      ": this directory has no trace; name a FILE, or record "
+                      "one with: pagetide record -- CMD",
           "a command without FILE looks for a trace in its directory");
 }
 
