@@ -17,6 +17,7 @@
 //   shift    log2 of a granule
 //   layout   rw, access or write: what a store through GS says
 //   cells    log2 of a granule's cells of each kind (precision near: not 0)
+//   width    bytes of a cell: 1, or 4 where it names a site
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,6 +110,7 @@ std::string out_path;
 pid_t first_pid;
 u32 shift = 12;
 u32 cells_shift = 0;
+u64 cell_bytes = 1;
 enum class Layout { kRw, kAccess, kWrite } layout = Layout::kRw;
 
 //===- Modules ------------------------------------------------------------===//
@@ -480,7 +482,7 @@ void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
     ++stray_marks;
     return;
   }
-  u64 cell = address - slot->begin;
+  u64 cell = (address - slot->begin) / cell_bytes;
   u32 store = 0;
   if (layout == Layout::kRw) {
     store = cell & 1;
@@ -711,6 +713,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *, int argc,
       shift = static_cast<u32>(std::atoi(value.c_str()));
     else if (name == "cells")
       cells_shift = static_cast<u32>(std::atoi(value.c_str()));
+    else if (name == "width")
+      cell_bytes = static_cast<u64>(std::atoi(value.c_str()));
     else if (name == "layout")
       layout = value == "rw"       ? Layout::kRw
                : value == "access" ? Layout::kAccess

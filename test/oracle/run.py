@@ -156,6 +156,7 @@ class Oracle:
         name, options, slack = mode
         sets = {"site": "access", "rw-site": "rw"}.get(layout, layout)
         cells = shift - NEAR_CELL_SHIFT if build.endswith("near") else 0
+        width = 4 if layout.endswith("site") else 1
         folder = target.with_name(target.name + "-" +
                                   name.replace(" ", "").replace(",", "-"))
         shutil.rmtree(folder, ignore_errors=True)
@@ -173,7 +174,8 @@ class Oracle:
         with open(folder / "out", "wb") as out:
             run([self.qemu, "-U", "GLIBC_TUNABLES", "-cpu", "max", "-plugin",
                  f"{self.plugin},out={folder}/seen,modules={folder}/modules,"
-                 f"shift={shift},layout={sets},cells={cells}", target,
+                 f"shift={shift},layout={sets},cells={cells},width={width}",
+                 target,
                  *program.arguments],
                 cwd=folder, env=env, stdin=program.stdin, stdout=out,
                 status=program.status)
