@@ -73,16 +73,20 @@ std::string short_name(const std::string &function) {
   return function;
 }
 
-/// "fill (sort.cpp:12)", as far as that is known.
+/// "fill (sort.cpp:12:7)", as far as that is known.
 std::string short_text(const NamedPlace &place) {
   std::string text = place.function.empty()
                          ? std::string("unknown function")
                          : short_name(demangled(place.function));
-  if (!place.file.empty())
-    text += fmt::format(" ({}{})", last_part(place.file),
-                        place.line == 0 ? std::string()
-                                        : fmt::format(":{}", place.line));
-  return text;
+  if (place.file.empty())
+    return text;
+  text += fmt::format(" ({}", last_part(place.file));
+  if (place.line != 0)
+    text += fmt::format(":{}", place.line);
+  // One line may have several places.
+  if (place.column != 0)
+    text += fmt::format(":{}", place.column);
+  return text + ")";
 }
 
 std::string short_text(const SiteEntry::Place &place) {
