@@ -187,13 +187,16 @@ void write_head(TextLines &out, const LiveProcess &process,
                                     process.pid, process.state(), view.clock),
                         width));
   out.line("  {}", cut_to(label_of(process), width - 2));
+  const std::string path = printable(trace.name());
+  const std::size_t room = width - 3; // for the indent, and a colon
   std::string newest;
   if (figures.periods != 0)
     newest = fmt::format("; the newest ended {} ago",
                          seconds(age_of(process, view)));
   out.paragraph(
       2,
-      fmt::format("{}: {}, {} period{}{}", printable(trace.name()),
+      fmt::format("{}: {}, {} period{}{}",
+                  columns_of(path) > room ? fitted(path, room) : path,
                   format_bytes(static_cast<double>(trace.file_bytes())),
                   format_count(trace.periods()), plural(trace.periods()),
                   newest),

@@ -7,7 +7,7 @@ source=$1 build=$2 copy=$3
 mkdir -p "$copy/build/test"
 tar -C "$source" --exclude=./.git --exclude=./.deps --exclude='./build*' -cf - . |
   tar -C "$copy" -xf -
-cp -r "$build/bin" "$build/lib" "$build/include" "$copy/build"
+cp -r "$build/bin" "$build/lib" "$build/include" "$build/manual" "$copy/build"
 cp -r "$build/test/helpers" "$copy/build/test"
 python3 - "$source" "$build" "$copy" <<'PYTHON'
 import pathlib
