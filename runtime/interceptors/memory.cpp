@@ -10,7 +10,6 @@
 #include "interceptors/memory.h"
 
 #include "interceptors/interceptor.h"
-#include "platform/gs_base.h"
 #include "platform/internal_mem.h"
 #include "platform/simd_compare.h"
 #include "shadow/marking.h"
@@ -125,16 +124,14 @@ template <abi::Layout kLayout, unsigned kCellShift> struct Short {
   static constexpr uptr kGranuleBytes = uptr{1} << abi::kDefaultGranuleShift;
   static constexpr bool kMarksReads = abi::records_reads(kLayout);
 
-  static void StoreMark(uptr address, unsigned cell) {
-    StoreCell((address >> abi::kDefaultGranuleShift
-                              << (abi::kDefaultGranuleShift - kCellShift)) *
-                      abi::cells_per_index(kLayout) +
-                  cell,
-              abi::kCellMarked);
+  static uptr OffsetOf(uptr address, unsigned cell) {
+    return (address >> abi::kDefaultGranuleShift
+                           << (abi::kDefaultGranuleShift - kCellShift)) *
+               abi::cells_per_index(kLayout) +
+           cell;
   }
   static void Mark(uptr address, uptr n, unsigned cell) {
-    StoreMark(address, cell);
-    StoreMark(address + (n - 1), cell);
+    StoreEnds(OffsetOf(address, cell), OffsetOf(address + (n - 1), cell));
   }
   static void Read(const void *p, uptr n) {
     if constexpr (kMarksReads)

@@ -22,11 +22,19 @@ inline bool IsShort(uptr address, uptr bytes, uptr most) {
       bytes - 1 < most && !((address | (address + bytes)) >> abi::kAddressBits),
       1);
 }
+/// Stores a mark into the cell of the first byte, and into that of the last
+/// byte if it is another one. A second mark in one cell could get into the next
+/// period's set.
+inline void StoreEnds(uptr first_offset, uptr last_offset) {
+  StoreCell(first_offset, abi::kCellMarked);
+  if (last_offset != first_offset)
+    StoreCell(last_offset, abi::kCellMarked);
+}
 inline void MarkEnds(uptr address, uptr bytes, u8 cell) {
   const ShortMarks &marks = shadow.short_marks;
   const uptr last = address + (bytes - 1);
-  StoreCell((address >> marks.shift & marks.mask) + cell, abi::kCellMarked);
-  StoreCell((last >> marks.shift & marks.mask) + cell, abi::kCellMarked);
+  StoreEnds((address >> marks.shift & marks.mask) + cell,
+            (last >> marks.shift & marks.mask) + cell);
 }
 
 /// Marks [address, address+bytes) in the calling thread's shadow. Ignores
