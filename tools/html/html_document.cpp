@@ -7,6 +7,7 @@
 #include "html/html_document.h"
 
 #include "html/packed_bytes.h"
+#include "support/markup_text.h"
 
 #include <fmt/format.h>
 
@@ -24,29 +25,6 @@ constexpr std::string_view kDataMarker = "@data@";
 
 } // namespace
 
-std::string html_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string json_in_html(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -62,7 +40,7 @@ std::string json_in_html(std::string_view json) {
 
 HtmlDocument::HtmlDocument(const HtmlAssets &assets, TextSink &out,
                            std::string_view title, std::string_view nonce)
-    : assets_(assets), out_(out), title_(html_text(title)), nonce_(nonce) {
+    : assets_(assets), out_(out), title_(markup_text(title)), nonce_(nonce) {
   write_template(assets_.page.substr(0, assets_.page.find(kDataMarker)));
 }
 

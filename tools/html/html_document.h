@@ -18,9 +18,6 @@
 
 namespace pagetide::tools {
 
-/// The text with what has a meaning in HTML written as entities.
-std::string html_text(std::string_view text);
-
 /// JSON that can stand in a script element: no `<`, so nothing ends the element
 /// or begins a comment.
 std::string json_in_html(std::string_view json);

@@ -6,6 +6,7 @@
 
 #include "report/heat_picture.h"
 #include "report/time_axis.h"
+#include "support/markup_text.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 
@@ -37,28 +38,6 @@ constexpr const char *kFills[kHeatKinds][kHeatLevelCount] = {
     {"#f8e0b0", "#efc05a", "#d98c00"},
     {"#9fd8c7", "#4dbb9d", "#00805c"}};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  return out;
-}
-
 class SvgPicture {
 public:
   explicit SvgPicture(const HeatPicture &picture);
@@ -74,7 +53,7 @@ private:
   void text(std::size_t x, std::size_t y, const char *anchor,
             const std::string &words) {
     add(R"(<text x="{}" y="{}" text-anchor="{}">{}</text>)", x, y, anchor,
-        escaped(words));
+        markup_text(words));
   }
   void panel(const HeatPanel &panel);
   /// Where each row begins, and where the last one ends.
@@ -165,8 +144,8 @@ void SvgPicture::bands(const HeatGrid &grid,
       const std::uint64_t bytes = band.length() << picture_.granule_shift;
       add(R"(<rect fill="none" pointer-events="all" x="0" y="{}" width="{}" )"
           R"(height="{}"><title>{}: {:#x}, {}</title></rect>)",
-          y, left_, tops[row + 1] - y, escaped(printable(band.label)), first,
-          format_bytes(static_cast<double>(bytes)));
+          y, left_, tops[row + 1] - y, markup_text(printable(band.label)),
+          first, format_bytes(static_cast<double>(bytes)));
     }
     if (begins) {
       std::size_t rows = 1;
@@ -252,7 +231,7 @@ void SvgPicture::legend() {
 std::string SvgPicture::run() {
   y_ += kLineHeight;
   add(R"(<text class="title" x="{}" y="{}">{}</text>)", kMargin, y_,
-      escaped(picture_.title));
+      markup_text(picture_.title));
   for (const std::string &fact : picture_.facts) {
     std::string lines = wrapped(fact, 0, kMaxFactWidth);
     while (!lines.empty()) {
@@ -284,7 +263,7 @@ std::string SvgPicture::run() {
                      ".plot{{fill:#fff;stroke:#666}}</style>\n"
                      R"(<rect width="{0}" height="{1}" fill="#fff"/>)"
                      "\n",
-                     width, height, escaped(picture_.title)) +
+                     width, height, markup_text(picture_.title)) +
          out_ + "</svg>\n";
 }
 

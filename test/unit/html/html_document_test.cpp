@@ -7,6 +7,7 @@
 #include "html/html_document.h"
 
 #include "html/packed_bytes.h"
+#include "support/markup_text.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -76,7 +77,7 @@ TEST(PackedBytes, Varints) {
 }
 
 TEST(HtmlDocument, NoNameBecomesMarkup) {
-  EXPECT_EQ(html_text("<a b=\"c\">&amp;"),
+  EXPECT_EQ(markup_text("<a b=\"c\">&amp;"),
             "&lt;a b=&quot;c&quot;&gt;&amp;amp;");
   const nlohmann::json names = {"</script>", "<!--<script>", "\\<"};
   const std::string text = json_in_html(names.dump());
