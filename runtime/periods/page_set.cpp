@@ -8,6 +8,7 @@
 
 #include "pagetide/marks.h"
 #include "periods/merge_ascending.h"
+#include "periods/thread_chunks.h"
 #include "platform/fork_reset.h"
 
 namespace pagetide {
@@ -22,14 +23,7 @@ struct MergedWord {
 };
 } // namespace
 
-/// Chunk numbers of the period with their threads.
-struct ChunkOfThread {
-  u32 tid;
-  u64 number;
-};
-
-PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks;
-PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<ChunkOfThread>> chunk_space;
+PAGETIDE_RECORDER_STATE static ThreadChunks chunks;
 PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words;
 PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<MergedWord>> word_space;
 
@@ -69,7 +63,7 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
   const u32 per_word = 8 / shadow.cells_per_index;
   const u64 cells_of_one = (u64{1} << step) - 1;
   const u64 each = ~u64{0} / cells_of_one; // a 1 in every granule's lowest bit
-  uptr range = 0;
+  WatchedGranules watched(watch);
   for (const MergedWord &w : words) {
     const u64 begin = w.word * per_word;
     // Usually all granules of a word are alike.
@@ -86,13 +80,8 @@ static void EmitSection(u32 tid, const PageVec<GranuleRange> *watch,
       if (!flags)
         continue;
       u64 granule = begin + i;
-      if (watch) {
-        while (range < watch->size() && (*watch)[range].end <= granule)
-          ++range;
-        if (range == watch->size() || granule < (*watch)[range].begin)
-          continue;
-      }
-      AppendRun(set.runs, first, {granule, 1, flags});
+      if (watched.Has(granule))
+        AppendRun(set.runs, first, {granule, 1, flags});
     }
   }
   if (set.runs.size() != first)
@@ -110,41 +99,28 @@ void BuildRuns(const PageVec<StagedWord> &loose,
   EmitSection(0, watch, set);
 }
 
-/// Stable: a thread's chunks keep their order.
-static void SortChunksByThread() {
-  MergeAscending(
-      chunks, chunk_space,
-      [](const ChunkOfThread &a, const ChunkOfThread &b) {
-        return a.tid < b.tid;
-      },
-      [](PageVec<ChunkOfThread> &list, uptr, const ChunkOfThread &chunk) {
-        list.push_back(chunk);
-      });
-}
-
 void BuildPageSet(const PeriodEntry &period, bool per_thread,
                   const PageVec<GranuleRange> *watch, PageSet &set) {
   set.Clear();
-  chunks.clear();
+  chunks.Clear();
   for (u64 n = period.first_chunk; n != period.end_chunk; ++n)
     if (ChunkAt(n).kind != (u32)ChunkKind::kSites)
-      chunks.push_back({per_thread ? ChunkAt(n).tid : 0, n});
-  SortChunksByThread();
-  for (uptr i = 0; i < chunks.size();) {
-    u32 tid = chunks[i].tid;
-    words.clear();
-    for (; i < chunks.size() && chunks[i].tid == tid; ++i) {
-      const StagingChunk &chunk = ChunkAt(chunks[i].number);
-      bool carried = chunk.kind == (u32)ChunkKind::kCarried;
-      for (u32 w = 0; w < chunk.count; ++w) {
-        u64 value = chunk.words[w].value;
-        AppendWord(
-            words, 0,
-            {chunk.words[w].word, carried ? 0 : value, carried ? value : 0});
-      }
-    }
-    EmitSection(tid, watch, set);
-  }
+      chunks.Add(per_thread ? ChunkAt(n).tid : 0, n);
+  words.clear();
+  chunks.ForEachThread(
+      [](const StagingChunk &chunk) {
+        const bool carried = chunk.kind == (u32)ChunkKind::kCarried;
+        for (u32 w = 0; w < chunk.count; ++w) {
+          const u64 value = chunk.words[w].value;
+          AppendWord(
+              words, 0,
+              {chunk.words[w].word, carried ? 0 : value, carried ? value : 0});
+        }
+      },
+      [&](u32 tid) {
+        EmitSection(tid, watch, set);
+        words.clear();
+      });
 }
 
 } // namespace pagetide

@@ -41,6 +41,25 @@ struct GranuleRange {
   u64 begin, end;
 };
 
+/// Tells whether granules are in ranges. Null: all granules are.
+class WatchedGranules {
+public:
+  explicit WatchedGranules(const PageVec<GranuleRange> *ranges)
+      : ranges_(ranges) {}
+  /// Ask in rising order.
+  bool Has(u64 granule) {
+    if (!ranges_)
+      return true;
+    while (next_ < ranges_->size() && (*ranges_)[next_].end <= granule)
+      ++next_;
+    return next_ < ranges_->size() && granule >= (*ranges_)[next_].begin;
+  }
+
+private:
+  const PageVec<GranuleRange> *ranges_;
+  uptr next_ = 0; ///< the first range that may hold the next granule
+};
+
 /// Builds the set of a closed period from its chunks. If `watch` is not null
 /// only granules in its ranges count. Keeps working memory between calls: for
 /// one thread only.

@@ -7,21 +7,14 @@
 #include "periods/site_rows.h"
 
 #include "periods/merge_ascending.h"
+#include "periods/thread_chunks.h"
 #include "platform/fork_reset.h"
 
 namespace pagetide {
 
 using shadow_file::ChunkKind;
 
-namespace {
-struct ChunkOfThread {
-  u32 tid;
-  u64 number;
-};
-} // namespace
-
-PAGETIDE_RECORDER_STATE static PageVec<ChunkOfThread> chunks;
-PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<ChunkOfThread>> chunk_space;
+PAGETIDE_RECORDER_STATE static ThreadChunks chunks;
 PAGETIDE_RECORDER_STATE static PageVec<StagedWord> words;
 PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<StagedWord>> word_space;
 
@@ -44,16 +37,6 @@ static void AppendRun(PageVec<SiteRun> &runs, uptr first, u64 granule, u32 read,
     runs.push_back({granule, 1, read, write});
 }
 
-/// Whether a granule is in the ranges. Ask for rising granules; `range` starts
-/// at 0.
-static bool IsIn(const PageVec<GranuleRange> *watch, u64 granule, uptr &range) {
-  if (!watch)
-    return true;
-  while (range < watch->size() && (*watch)[range].end <= granule)
-    ++range;
-  return range < watch->size() && granule >= (*watch)[range].begin;
-}
-
 static void AddSection(u32 tid, const PageVec<GranuleRange> *watch,
                        SiteRows &rows) {
   MergeAscending(
@@ -61,17 +44,17 @@ static void AddSection(u32 tid, const PageVec<GranuleRange> *watch,
       [](const StagedWord &a, const StagedWord &b) { return a.word < b.word; },
       AppendWord);
   const uptr first = rows.runs.size();
-  uptr range = 0;
+  WatchedGranules watched(watch);
   for (const StagedWord &word : words) {
     const u32 low = (u32)word.value, high = (u32)(word.value >> 32);
     if (shadow.cells_per_index == 2) {
-      if (IsIn(watch, word.word, range))
+      if (watched.Has(word.word))
         AppendRun(rows.runs, first, word.word, low, high);
       continue;
     }
-    if (IsIn(watch, word.word * 2, range))
+    if (watched.Has(word.word * 2))
       AppendRun(rows.runs, first, word.word * 2, low, 0);
-    if (IsIn(watch, word.word * 2 + 1, range))
+    if (watched.Has(word.word * 2 + 1))
       AppendRun(rows.runs, first, word.word * 2 + 1, high, 0);
   }
   if (rows.runs.size() != first)
@@ -81,28 +64,20 @@ static void AddSection(u32 tid, const PageVec<GranuleRange> *watch,
 void BuildSiteRows(const PeriodEntry &period,
                    const PageVec<GranuleRange> *watch, SiteRows &rows) {
   rows.Clear();
-  chunks.clear();
+  chunks.Clear();
   for (u64 n = period.first_chunk; n != period.end_chunk; ++n)
     if (ChunkAt(n).kind == (u32)ChunkKind::kSites)
-      chunks.push_back({ChunkAt(n).tid, n});
-  MergeAscending(
-      chunks, chunk_space,
-      [](const ChunkOfThread &a, const ChunkOfThread &b) {
-        return a.tid < b.tid;
+      chunks.Add(ChunkAt(n).tid, n);
+  words.clear();
+  chunks.ForEachThread(
+      [](const StagingChunk &chunk) {
+        for (u32 w = 0; w < chunk.count; ++w)
+          AppendWord(words, 0, chunk.words[w]);
       },
-      [](PageVec<ChunkOfThread> &list, uptr, const ChunkOfThread &chunk) {
-        list.push_back(chunk);
+      [&](u32 tid) {
+        AddSection(tid, watch, rows);
+        words.clear();
       });
-  for (uptr i = 0; i < chunks.size();) {
-    const u32 tid = chunks[i].tid;
-    words.clear();
-    for (; i < chunks.size() && chunks[i].tid == tid; ++i) {
-      const StagingChunk &chunk = ChunkAt(chunks[i].number);
-      for (u32 w = 0; w < chunk.count; ++w)
-        AppendWord(words, 0, chunk.words[w]);
-    }
-    AddSection(tid, watch, rows);
-  }
 }
 
 } // namespace pagetide
