@@ -6,6 +6,7 @@
 
 #include "compare/page_places.h"
 
+#include "report/mapping_names.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
@@ -18,9 +19,7 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr const char kAnonymous[] = "[anonymous]";
 constexpr const char kProgram[] = "(program)";
-constexpr std::size_t kMaxNameBytes = 4096; // PATH_MAX
 /// Of one process. A made-up trace can have very many.
 constexpr std::size_t kMaxPlaces = 1 << 16;
 constexpr std::size_t kMaxRanges = 1 << 18;
@@ -50,11 +49,7 @@ PagePlaces::clusters_of(const Mappings &mappings) const {
   for (const Mapping &mapping : mappings.mappings) {
     if (mapping.bytes == 0)
       continue;
-    // A granule that spans two mappings counts for the first one.
-    const std::uint64_t first =
-        std::max(mapping.start >> granule_shift_, floor);
-    const std::uint64_t end =
-        ((mapping.start + (mapping.bytes - 1)) >> granule_shift_) + 1;
+    const auto [first, end] = granules_of(mapping, granule_shift_, floor);
     const bool continues = !clusters.empty() && clusters.back().end == first;
     if (mapping.name.empty() && !(mapping.protection & kAccess)) {
       if (continues)
@@ -64,9 +59,7 @@ PagePlaces::clusters_of(const Mappings &mappings) const {
     if (first >= end)
       continue;
     floor = end;
-    std::string name = mapping.name.empty()
-                           ? kAnonymous
-                           : mapping.name.substr(0, kMaxNameBytes);
+    std::string name = name_of(mapping);
     if (continues && clusters.back().name == name)
       clusters.back().end = end;
     else
@@ -84,8 +77,9 @@ std::size_t PagePlaces::new_place(const Cluster &cluster) {
   place.ordinal = ordinals_[place.kind]++;
   // The kernel maps downwards, so memory without a name grows at its begin.
   // What malloc reserves for a thread grows at its end.
-  place.from_end = cluster.name == "[stack]" ||
-                   (cluster.name == kAnonymous && !cluster.has_room_behind);
+  place.from_end =
+      cluster.name == "[stack]" ||
+      (cluster.name == kAnonymousMapping && !cluster.has_room_behind);
   place.anchor = place.from_end ? cluster.end : cluster.first;
   places_.push_back(std::move(place));
   return places_.size() - 1;

@@ -25,6 +25,19 @@ constexpr std::size_t kMaxEarlierRanges = 1 << 18;
 
 } // namespace
 
+std::string name_of(const Mapping &mapping) {
+  return mapping.name.empty() ? kAnonymousMapping
+                              : mapping.name.substr(0, kMaxNameBytes);
+}
+
+MappedGranules granules_of(const Mapping &mapping, unsigned granule_shift,
+                           std::uint64_t floor) {
+  if (mapping.bytes == 0)
+    return {};
+  return {std::max(mapping.start >> granule_shift, floor),
+          ((mapping.start + (mapping.bytes - 1)) >> granule_shift) + 1};
+}
+
 std::size_t MappingNames::number_of(const std::string &name) {
   const auto found = numbers_.find(name);
   if (found != numbers_.end())
@@ -79,19 +92,11 @@ MappingNames::ranges_of(const Mappings &mappings) {
   std::vector<Range> ranges;
   std::uint64_t floor = 0;
   for (const Mapping &mapping : mappings.mappings) {
-    if (mapping.bytes == 0)
-      continue;
-    // A granule that spans two mappings counts for the first one.
-    const std::uint64_t first =
-        std::max(mapping.start >> granule_shift_, floor);
-    const std::uint64_t end =
-        ((mapping.start + (mapping.bytes - 1)) >> granule_shift_) + 1;
+    const auto [first, end] = granules_of(mapping, granule_shift_, floor);
     if (first >= end)
       continue;
     Place place;
-    place.name =
-        number_of(mapping.name.empty() ? kAnonymousMapping
-                                       : mapping.name.substr(0, kMaxNameBytes));
+    place.name = number_of(name_of(mapping));
     place.is_file = mapping.name.starts_with('/');
     place.file_shift = mapping.offset - mapping.start;
     ranges.push_back({first, end, place});

@@ -23,6 +23,18 @@ namespace pagetide::tools {
 /// The name of mappings that have none.
 inline constexpr const char kAnonymousMapping[] = "[anonymous]";
 
+/// The mapping's name, or kAnonymousMapping. At most 4096 bytes (PATH_MAX).
+std::string name_of(const Mapping &mapping);
+
+struct MappedGranules {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0; ///< there are none if this is not above `first`
+};
+/// A granule that spans two mappings counts for the lower one, which ends at
+/// granule `floor`.
+MappedGranules granules_of(const Mapping &mapping, unsigned granule_shift,
+                           std::uint64_t floor);
+
 /// A period without its content.
 struct PeriodTime {
   std::uint64_t index = 0;
