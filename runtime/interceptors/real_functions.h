@@ -126,12 +126,11 @@ inline void NeedReal() {
 #define PAGETIDE_ENTRY(type, name, ...)                                        \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
     asm volatile(                                                              \
-        "cmpb $0, %c[mode](%%rip)\n\t"                                         \
-        "jne 1f\n\t"                                                           \
+        "cmpb $1, %c[mode](%%rip)\n\t"                                         \
+        "je 1f\n\t"                                                            \
+        "ja %c[with_caller]\n\t"                                               \
         "jmp %c[wrapper]\n"                                                    \
-        "1:\tcmpb $1, %c[mode](%%rip)\n\t"                                     \
-        "jne %c[with_caller]\n\t"                                              \
-        "movq %c[real](%%rip), %%r11\n\t"                                      \
+        "1:\tmovq %c[real](%%rip), %%r11\n\t"                                  \
         "testq %%r11, %%r11\n\t"                                               \
         "je 2f\n\t"                                                            \
         "jmp *%%r11\n"                                                         \
