@@ -56,16 +56,12 @@ bool read_whole_number(std::string_view text, T &number, int base = 10) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The marker that a mapping is, if it is one. `range` is "start-end" and
-/// `access` "---p", as in /proc/PID/maps.
-std::optional<ControlMarker> read_marker(std::string_view range,
-                                         std::string_view access) {
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
-  if (!read_whole_number(take_until(range, '-'), start, 16) ||
-      !read_whole_number(range, end, 16) || access != "---p" ||
-      start < control::kMarkerBase || start >= control::kMarkerEnd ||
-      end - start != control::kMarkerBytes)
+/// The marker that the mapping is, if it is one. `access` is as in
+/// /proc/PID/maps.
+std::optional<ControlMarker> marker_at(std::uint64_t start, std::uint64_t end,
+                                       std::string_view access) {
+  if (access != "---p" || start < control::kMarkerBase ||
+      start >= control::kMarkerEnd || end - start != control::kMarkerBytes)
     return std::nullopt;
   const std::uint64_t place =
       (start - control::kMarkerBase) / control::kMarkerBytes;
@@ -75,13 +71,6 @@ std::optional<ControlMarker> read_marker(std::string_view range,
   if (marker.version == 0 || marker.signal < 1 || marker.signal > kMaxSignal)
     return std::nullopt;
   return marker;
-}
-
-/// Whether the first thread's shadow begins there.
-bool is_first_shadow(std::string_view range) {
-  std::uint64_t start = 0;
-  return read_whole_number(take_until(range, '-'), start, 16) &&
-         start == abi::kShadowBias;
 }
 
 /// Returns nothing and sets errno if the file cannot be read.
@@ -200,9 +189,14 @@ ControlMaps read_control_maps(std::string_view text) {
   ControlMaps maps;
   while (!text.empty()) {
     std::string_view line = take_until(text, '\n');
-    const std::string_view range = take_word(line);
+    std::string_view range = take_word(line);
     const std::string_view access = take_word(line);
-    const std::optional<ControlMarker> marker = read_marker(range, access);
+    std::uint64_t start = 0;
+    std::uint64_t end = 0;
+    if (!read_whole_number(take_until(range, '-'), start, 16) ||
+        !read_whole_number(range, end, 16))
+      continue;
+    const std::optional<ControlMarker> marker = marker_at(start, end, access);
     if (marker && (!maps.marker || marker->version == control::kVersion))
       maps.marker = marker;
     for (int i = 0; i < kFieldsBetween; ++i)
@@ -218,7 +212,7 @@ ControlMaps read_control_maps(std::string_view text) {
     maps.has_shadow |=
         name.starts_with("/memfd:pagetide-shadow ") ||
         name == "/memfd:pagetide-shadow" ||
-        (is_first_shadow(range) && name.starts_with("/dev/zero"));
+        (start == abi::kShadowBias && name.starts_with("/dev/zero"));
   }
   return maps;
 }
