@@ -27,7 +27,7 @@ COMPILER_RT_PARTS=(lib/sanitizer_common lib/interception include/sanitizer)
 # missing_packages SECTION...: those of all sections if none is named.
 missing_packages() {
   local package section='' provided _
-  # NodeSource's nodejs is npm too, and is not to be had beside Debian's npm.
+  # NodeSource's nodejs contains npm, and conflicts with Debian's npm.
   provided=" $(dpkg-query -W -f '${Provides} ' | tr ',\n' '  ') "
   while read -r package _; do
     [[ -z $package || $package == '#'* ]] && continue

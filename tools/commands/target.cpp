@@ -131,7 +131,7 @@ std::string options_text(const TargetOptions &options) {
   constexpr std::uint64_t kDefaultLimitMib = 64;
   RuntimeOptions text("");
   add_recording_text(text, options.recording);
-  // A program must run as if it were not registered, whatever happens.
+  // No failure of a recording may stop the program.
   text.add("on_failure", "continue");
   text.add("keep_traces",
            std::to_string(options.keep ? options.keep : kDefaultKeep));

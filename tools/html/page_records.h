@@ -27,7 +27,7 @@ struct PageRecord {
   std::uint32_t periods = 0;
   std::uint32_t written = 0;  ///< periods in which it was written
   std::uint32_t stable = 0;   ///< checksums
-  std::uint32_t unstable = 0; ///< checksums that were not to be had
+  std::uint32_t unstable = 0; ///< checksums without a value
   std::uint32_t changed = 0;  ///< stable checksums unlike the one before
   std::uint16_t mapping = 0;
   std::uint8_t events = 0; ///< that are listed

@@ -57,7 +57,7 @@ public:
   HeatGrid() = default;
   HeatGrid(AddressBands bands, std::size_t max_rows, const HeatTime &time);
 
-  /// Counts a period. Its accesses come by add().
+  /// Counts a period. add() counts its accesses.
   void add_period(std::uint64_t start_ns, std::uint64_t end_ns);
   /// Granules that were accessed in a period. Their flags are certain ones.
   void add(const GranuleRun &run, std::uint64_t start_ns, std::uint64_t end_ns);
