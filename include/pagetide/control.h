@@ -20,7 +20,7 @@
 
 namespace pagetide::control {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 /// A process that can be reached has one private page without access mapped at
 /// marker_address(kVersion, signal), where signal is the number of the signal.
@@ -54,6 +54,14 @@ enum class Operation : std::uint32_t {
   kFlush = 5,  ///< writes all complete periods to the trace
 };
 
+/// What kStart says; the rest is as the process's own options have it.
+enum RequestSays : std::uint32_t {
+  kSaysPeriod = 1,
+  kSaysPerThread = 2,
+  kSaysChecksum = 4,
+  kSaysUnstable = 8,
+};
+
 struct Request {
   std::uint64_t magic; ///< kRequestMagic
   std::uint32_t version;
@@ -62,8 +70,8 @@ struct Request {
   std::uint32_t per_thread; ///< kStart: 0 or 1
   std::uint32_t checksum;   ///< kStart: trace::ChecksumMode
   std::uint32_t unstable;   ///< kStart: trace::UnstablePolicy
-  std::uint32_t reserved;
-  char trace_path[4096]; ///< kStart: absolute, ends in 0
+  std::uint32_t says;       ///< kStart: RequestSays
+  char trace_path[4096];    ///< kStart: absolute, ends in 0
 };
 inline constexpr std::uint64_t kRequestMagic = 0x5145524C54435450; // "PTCTLREQ"
 

@@ -35,8 +35,9 @@ static const char *NothingRecorded() {
 }
 
 static const char *Start(const control::Request &asked) {
-  if (const char *why = ConfigForControl(asked, record_config))
+  if (const char *why = WhyRefused(asked))
     return why;
+  record_config = ConfigForControl(asked);
   return WhyNotStarted(StartRecording(nullptr));
 }
 

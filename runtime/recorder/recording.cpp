@@ -71,12 +71,14 @@ RecordConfig ConfigFromFlags() {
   return config;
 }
 
+/// Room for the suffix that CreateTraceFile may append.
+static constexpr uptr kSuffixRoom = 32;
+
 int SetTracePath(RecordConfig &config, const char *path) {
   config.trace_path[0] = 0;
   if (!path || !*path)
     return 0;
   uptr used = 0;
-  constexpr uptr kRoom = 32; // for the suffix that CreateTraceFile may append
   if (path[0] != '/') {
     uptr n =
         Syscall(SYS_getcwd, (uptr)config.trace_path, sizeof(config.trace_path));
@@ -90,7 +92,7 @@ int SetTracePath(RecordConfig &config, const char *path) {
     config.trace_path[used++] = '/';
   }
   uptr bytes = internal_strlen(path) + 1;
-  if (used + bytes + kRoom > sizeof(config.trace_path)) {
+  if (used + bytes + kSuffixRoom > sizeof(config.trace_path)) {
     config.trace_path[0] = 0;
     return ENAMETOOLONG;
   }
@@ -98,8 +100,7 @@ int SetTracePath(RecordConfig &config, const char *path) {
   return 0;
 }
 
-const char *ConfigForControl(const control::Request &asked,
-                             RecordConfig &config) {
+const char *WhyRefused(const control::Request &asked) {
   if (ControlReady() && Recording())
     return "it is being recorded already";
   if (!IsPeriod(asked.period_ns))
@@ -109,13 +110,28 @@ const char *ConfigForControl(const control::Request &asked,
     return "its runtime does not know this kind of checksum";
   if (asked.trace_path[0] != '/')
     return "the trace's path is not absolute";
-  config = {};
-  config.period_ns = asked.period_ns;
-  config.per_thread = asked.per_thread;
-  config.checksum = (ChecksumMode)asked.checksum;
-  config.unstable = (UnstablePolicy)asked.unstable;
-  return SetTracePath(config, asked.trace_path) ? "the trace's path is too long"
-                                                : nullptr;
+  return internal_strlen(asked.trace_path) + 1 + kSuffixRoom >
+                 sizeof(RecordConfig::trace_path)
+             ? "the trace's path is too long"
+             : nullptr;
+}
+
+RecordConfig ConfigForControl(const control::Request &asked) {
+  const Flags &own = GetFlags();
+  RecordConfig config = {};
+  config.period_ns =
+      asked.says & control::kSaysPeriod ? asked.period_ns : own.period;
+  config.per_thread = asked.says & control::kSaysPerThread
+                          ? asked.per_thread != 0
+                          : own.per_thread;
+  config.checksum = asked.says & control::kSaysChecksum
+                        ? (ChecksumMode)asked.checksum
+                        : own.checksum;
+  config.unstable = asked.says & control::kSaysUnstable
+                        ? (UnstablePolicy)asked.unstable
+                        : own.unstable;
+  SetTracePath(config, asked.trace_path);
+  return config;
 }
 
 const char *WhyNotStarted(int status) {

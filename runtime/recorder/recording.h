@@ -22,10 +22,10 @@ int SetTracePath(RecordConfig &config, const char *path);
 
 inline constexpr char kPeriodTooShort[] = "a period is at least 1 ms";
 
-/// The settings that `pagetide ctl start` asks for. Returns why they cannot be
-/// recorded with; null if they can.
-const char *ConfigForControl(const control::Request &asked,
-                             RecordConfig &config);
+/// Why what `pagetide ctl start` asks for cannot be recorded; null if it can.
+const char *WhyRefused(const control::Request &asked);
+/// Its settings. What it does not say is as the process's own options have it.
+RecordConfig ConfigForControl(const control::Request &asked);
 
 /// What to tell `pagetide ctl` about the pagetide_status of a start; null if it
 /// succeeded.

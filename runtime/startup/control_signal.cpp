@@ -31,13 +31,12 @@ static u32 asking;
 static const char *StartLate(const control::Request &asked) {
   if (asked.operation != control::Operation::kStart)
     return "nothing is being recorded";
-  RecordConfig config;
-  if (const char *why = ConfigForControl(asked, config))
+  if (const char *why = WhyRefused(asked))
     return why;
   if (const char *why = WhyMarksStayOff())
     return why;
   SwitchMarksOn(/*late=*/true);
-  return WhyNotStarted(RequestStart(config));
+  return WhyNotStarted(RequestStart(ConfigForControl(asked)));
 }
 
 /// On a thread of the program, where it may take locks and memory.

@@ -17,6 +17,7 @@
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
+#include "trace/trace_records.h"
 
 #include "pagetide/control.h"
 #include "pagetide/trace_format.h"
@@ -24,6 +25,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -35,8 +37,6 @@ namespace pagetide::tools {
 
 namespace {
 
-/// The same as the runtime's and record's.
-constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
 /// A process that has taken a request may have much to write before it replies.
 constexpr auto kReplyPatience = std::chrono::minutes(1);
 constexpr std::uint64_t kMinTimeoutNs = 1'000'000;
@@ -97,18 +97,19 @@ std::uint64_t period_of(const std::string &text) {
   return *parse_duration(text);
 }
 
-trace::ChecksumMode checksum_of(const std::string &text) {
-  if (text == "written")
-    return trace::ChecksumMode::kWritten;
-  return text == "accessed" ? trace::ChecksumMode::kAccessed
-                            : trace::ChecksumMode::kNone;
+/// The option's value is one of these names, or the command line is refused.
+trace::ChecksumMode checksum_of(const std::string &name) {
+  constexpr trace::ChecksumMode kModes[] = {trace::ChecksumMode::kNone,
+                                            trace::ChecksumMode::kWritten,
+                                            trace::ChecksumMode::kAccessed};
+  return *std::ranges::find(kModes, name, checksum_mode_name);
 }
 
-trace::UnstablePolicy unstable_of(const std::string &text) {
-  if (text == "rehash")
-    return trace::UnstablePolicy::kRehash;
-  return text == "stop" ? trace::UnstablePolicy::kStop
-                        : trace::UnstablePolicy::kFlag;
+trace::UnstablePolicy unstable_of(const std::string &name) {
+  constexpr trace::UnstablePolicy kPolicies[] = {trace::UnstablePolicy::kFlag,
+                                                 trace::UnstablePolicy::kRehash,
+                                                 trace::UnstablePolicy::kStop};
+  return *std::ranges::find(kPolicies, name, unstable_policy_name);
 }
 
 /// Where the trace is to be, as the process must be told.
@@ -138,13 +139,24 @@ std::unique_ptr<control::Request> request_for(const CtlOptions &options,
   if (operation != control::Operation::kStart)
     return request;
   const RecordingOptions &recording = options.recording;
-  request->period_ns =
-      recording.period.empty() ? kDefaultPeriodNs : period_of(recording.period);
-  request->per_thread = recording.per_thread;
-  request->checksum =
-      static_cast<std::uint32_t>(checksum_of(recording.checksum));
-  request->unstable =
-      static_cast<std::uint32_t>(unstable_of(recording.unstable));
+  if (!recording.period.empty()) {
+    request->says |= control::kSaysPeriod;
+    request->period_ns = period_of(recording.period);
+  }
+  if (recording.per_thread) {
+    request->says |= control::kSaysPerThread;
+    request->per_thread = 1;
+  }
+  if (!recording.checksum.empty()) {
+    request->says |= control::kSaysChecksum;
+    request->checksum =
+        static_cast<std::uint32_t>(checksum_of(recording.checksum));
+  }
+  if (!recording.unstable.empty()) {
+    request->says |= control::kSaysUnstable;
+    request->unstable =
+        static_cast<std::uint32_t>(unstable_of(recording.unstable));
+  }
   const std::string path = new_trace_path(recording, target);
   std::memcpy(request->trace_path, path.c_str(), path.size() + 1);
   return request;
@@ -289,7 +301,8 @@ extern const Command kCtlCommand = {
     kStatusFailed,
     false,
     "The options -o, -p, --per-thread, --checksum and --unstable belong to "
-    "start. An example of another operation:",
+    "start. What they leave out is as the process's own options "
+    "(PAGETIDE_OPTIONS) have it. An example of another operation:",
     "pagetide ctl 1234 period 10ms",
 };
 

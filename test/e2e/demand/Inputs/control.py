@@ -7,6 +7,7 @@ usage: control.py PAGETIDE SERVES TEST, in an empty directory
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -141,6 +142,17 @@ def with_marks():
     time.sleep(0.4)
     server.ends()
     assert len(pages("marks.ptrace", server.memory[1])) == PAGES
+
+    # What start does not say, the program's own options do.
+    server = Server(options="period=7ms:per_thread=1:marks=late")
+    server.ctl("start", "-o", "own.ptrace", "--checksum", "written")
+    state = server.state()
+    assert state["period_ns"] == 7_000_000 and state["per_thread"], state
+    # It is growing, so the exit status is not 0.
+    info = subprocess.run([PAGETIDE, "info", "own.ptrace"], text=True,
+                          capture_output=True, check=False).stdout
+    assert "written" in re.search(r"^ *checksums .*", info, re.M)[0], info
+    server.ends()
 
 
 def forked():
