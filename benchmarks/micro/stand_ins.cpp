@@ -81,9 +81,6 @@ void FreeSlot(u32) {}
 void ObserveThreadEnd(u32) {}
 void RememberThreadArea(u32) {}
 
-// The benchmark's layouts have no sites.
-u32 SiteOfCaller() { return 0; }
-
 // Nobody but the benchmark's own thread releases periods.
 bool WaitForRawThread(const RawThread &, const u32 *, u32) { return true; }
 

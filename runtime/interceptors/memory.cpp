@@ -131,7 +131,8 @@ template <abi::Layout kLayout, unsigned kCellShift> struct Short {
            cell;
   }
   static void Mark(uptr address, uptr n, unsigned cell) {
-    StoreEnds(OffsetOf(address, cell), OffsetOf(address + (n - 1), cell));
+    StoreEnds(OffsetOf(address, cell), OffsetOf(address + (n - 1), cell),
+              StoreMarked);
   }
   static void Read(const void *p, uptr n) {
     if constexpr (kMarksReads)

@@ -20,7 +20,9 @@ static u32 seen;
 
 constexpr u32 kMaxProbes = 64;
 
-static u32 IdOf(u64 address) {
+__thread u64 last_call_site;
+
+static u32 LookUp(u64 address) {
   const u32 first = (u32)(address * 0x9E3779B97F4A7C15ull >> 48);
   for (u32 probe = 0; probe < kMaxProbes; ++probe) {
     const u32 at = (first + probe) % (kMaxCallSites - 1);
@@ -39,10 +41,14 @@ static u32 IdOf(u64 address) {
 }
 
 u32 SiteOfCaller() {
+  if (const u32 known = KnownSiteOfCaller())
+    return known;
   const u64 caller = pagetide_caller;
-  if (!caller)
-    return kOtherCallSite;
-  return caller < abi::kSiteMay ? (u32)caller : IdOf(caller);
+  const u32 id = LookUp(caller);
+  if (!(caller >> abi::kAddressBits))
+    last_call_site = caller | u64{id - abi::kFirstCallSite}
+                                  << abi::kAddressBits;
+  return id;
 }
 
 bool SeenCallSite(u32 number, u64 &address, u32 &id) {

@@ -33,8 +33,24 @@ constexpr u32 kMaxCallSites = 1 << 16;
 /// The id of calls whose address is not known, or for which there is no room.
 constexpr u32 kOtherCallSite = abi::kFirstCallSite + kMaxCallSites - 1;
 
+/// The thread's last address, and its id less kFirstCallSite in the bits above
+/// it. One word, because a signal handler may replace both.
+extern __thread u64 last_call_site;
+
 /// The id that marks of the calling thread store. Async-signal-safe.
 u32 SiteOfCaller();
+
+/// The same if it need not be looked up; otherwise 0. Most calls mark more than
+/// once, or are in loops.
+inline u32 KnownSiteOfCaller() {
+  const u64 caller = pagetide_caller, last = last_call_site;
+  if (caller < abi::kSiteMay)
+    return caller ? (u32)caller : kOtherCallSite;
+  constexpr u64 kAddressMask = (u64{1} << abi::kAddressBits) - 1;
+  return (last & kAddressMask) == caller
+             ? abi::kFirstCallSite + (u32)(last >> abi::kAddressBits)
+             : 0;
+}
 
 /// The address number `number` that was seen, and its id. False if there are
 /// fewer so far.

@@ -22,7 +22,8 @@ static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
 
 /// Makes certain marks. offset_of(index) is the cell's place.
 template <typename OffsetFn>
-static inline void MarkLong(uptr address, uptr bytes, OffsetFn offset_of) {
+__attribute__((noinline)) static void MarkLong(uptr address, uptr bytes,
+                                               OffsetFn offset_of) {
   if (shadow.with_sites) {
     const u32 site = SiteOfCaller();
     ForEachGranule(address, bytes,
@@ -32,6 +33,19 @@ static inline void MarkLong(uptr address, uptr bytes, OffsetFn offset_of) {
   ForEachGranule(address, bytes, [=](uptr index) {
     StoreCell(offset_of(index), abi::kCellMarked);
   });
+}
+
+/// Makes the certain marks of a short range, which name sites. False if the
+/// range is not short, if marks name no sites, or if the site is not at hand.
+static inline bool MarkShortSites(uptr address, uptr bytes, u8 cell) {
+  if (!shadow.with_sites || !ShadowReady() ||
+      !IsShort(address, bytes, uptr{1} << shadow.granule_shift))
+    return false;
+  const u32 site = KnownSiteOfCaller();
+  if (!site)
+    return false;
+  MarkEnds(address, bytes, cell, [=](uptr offset) { StoreSite(offset, site); });
+  return true;
 }
 
 /// The same for possible ones. Only if empty: a signal handler may make a
@@ -51,12 +65,14 @@ static inline void MarkMay(uptr address, uptr bytes, OffsetFn offset_of) {
 }
 
 void MarkLongRead(uptr address, uptr bytes) {
-  if (abi::records_reads(shadow.layout))
+  if (!MarkShortSites(address, bytes, shadow.short_marks.read_cell) &&
+      abi::records_reads(shadow.layout))
     MarkLong(address, bytes, ReadCellOffset);
 }
 
 void MarkLongWrite(uptr address, uptr bytes) {
-  MarkLong(address, bytes, WriteCellOffset);
+  if (!MarkShortSites(address, bytes, shadow.short_marks.write_cell))
+    MarkLong(address, bytes, WriteCellOffset);
 }
 
 void MarkMayRead(uptr address, uptr bytes) {

@@ -22,19 +22,22 @@ inline bool IsShort(uptr address, uptr bytes, uptr most) {
       bytes - 1 < most && !((address | (address + bytes)) >> abi::kAddressBits),
       1);
 }
-/// Stores a mark into the cell of the first byte, and into that of the last
+/// Calls store(offset) for the cell of the first byte, and for that of the last
 /// byte if it is another one. A second mark in one cell could get into the next
 /// period's set.
-inline void StoreEnds(uptr first_offset, uptr last_offset) {
-  StoreCell(first_offset, abi::kCellMarked);
+template <typename StoreFn>
+inline void StoreEnds(uptr first_offset, uptr last_offset, StoreFn store) {
+  store(first_offset);
   if (last_offset != first_offset)
-    StoreCell(last_offset, abi::kCellMarked);
+    store(last_offset);
 }
-inline void MarkEnds(uptr address, uptr bytes, u8 cell) {
+inline void StoreMarked(uptr offset) { StoreCell(offset, abi::kCellMarked); }
+template <typename StoreFn>
+inline void MarkEnds(uptr address, uptr bytes, u8 cell, StoreFn store) {
   const ShortMarks &marks = shadow.short_marks;
   const uptr last = address + (bytes - 1);
   StoreEnds((address >> marks.shift & marks.mask) + cell,
-            (last >> marks.shift & marks.mask) + cell);
+            (last >> marks.shift & marks.mask) + cell, store);
 }
 
 /// Marks [address, address+bytes) in the calling thread's shadow. Ignores
@@ -42,13 +45,13 @@ inline void MarkEnds(uptr address, uptr bytes, u8 cell) {
 /// there is no shadow. Async-signal-safe.
 inline void MarkRead(uptr address, uptr bytes) {
   if (IsShort(address, bytes, shadow.short_marks.read_bytes))
-    MarkEnds(address, bytes, shadow.short_marks.read_cell);
+    MarkEnds(address, bytes, shadow.short_marks.read_cell, StoreMarked);
   else
     MarkLongRead(address, bytes);
 }
 inline void MarkWrite(uptr address, uptr bytes) {
   if (IsShort(address, bytes, shadow.short_marks.write_bytes))
-    MarkEnds(address, bytes, shadow.short_marks.write_cell);
+    MarkEnds(address, bytes, shadow.short_marks.write_cell, StoreMarked);
   else
     MarkLongWrite(address, bytes);
 }

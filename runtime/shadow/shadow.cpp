@@ -192,15 +192,16 @@ static int MapFirstSlot() {
 }
 
 static void SetUpShortMarks() {
-  if (shadow.with_sites)
-    return;
-  const unsigned index_shift = shadow.cells_per_granule_shift +
-                               (unsigned)__builtin_ctz(shadow.cells_per_index);
+  const unsigned index_shift =
+      shadow.cells_per_granule_shift +
+      (unsigned)__builtin_ctz(shadow.cells_per_index * shadow.cell_bytes);
   ShortMarks &marks = shadow.short_marks;
   marks.mask = ~((uptr{1} << index_shift) - 1);
   marks.shift = (u8)(shadow.granule_shift - index_shift);
-  marks.read_cell = (u8)abi::read_cell(shadow.layout);
-  marks.write_cell = (u8)abi::write_cell(shadow.layout);
+  marks.read_cell = (u8)ReadCellOffset(0);
+  marks.write_cell = (u8)WriteCellOffset(0);
+  if (shadow.with_sites)
+    return;
   marks.write_bytes = uptr{1} << shadow.granule_shift;
   if (abi::records_reads(shadow.layout))
     marks.read_bytes = marks.write_bytes;

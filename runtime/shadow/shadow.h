@@ -35,15 +35,14 @@ using shadow_file::StagingChunk;
 constexpr u32 kFirstSlot = 1;
 
 /// Most calls touch less than a granule. Its marks are those of its first and
-/// its last byte, and what they need is computed once. Not under layouts with
-/// sites.
+/// its last byte, and what they need is computed once.
 struct ShortMarks {
   /// Bytes of a granule. 0 before there is a shadow, if marks name sites, and
   /// for reads if the layout has no marks of reads.
   uptr read_bytes;
   uptr write_bytes;
-  /// The offset of an address's cell is `address >> shift & mask`, and which of
-  /// the two cells.
+  /// The offset of an address's cell is `address >> shift & mask`, and the
+  /// offset of that cell among the granule's.
   uptr mask;
   u8 shift;
   u8 read_cell;

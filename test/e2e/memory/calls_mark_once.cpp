@@ -12,6 +12,9 @@
 // RUN: env PAGETIDE_OPTIONS=period=0:trace_path=%t.ptrace %t.exact
 // RUN: %build_cxx -O1 -DNEAR %s -o %t.near
 // RUN: env PAGETIDE_OPTIONS=period=0:trace_path=%t.ptrace %t.near
+// RUN: %build_cxx -O1 -Xclang -mllvm -Xclang -pagetide-layout=rw-site -DSITES \
+// RUN:   %s -o %t.sites
+// RUN: env PAGETIDE_OPTIONS=period=0:trace_path=%t.ptrace %t.sites
 
 #include "pagetide/abi.h"
 #include "pagetide/pagetide.h"
@@ -33,6 +36,11 @@ constexpr unsigned kCellShift = abi::kNearCellShift;
 #else
 constexpr unsigned kCellShift = abi::kDefaultGranuleShift;
 #endif
+#ifdef SITES
+using Cell = unsigned;
+#else
+using Cell = unsigned char;
+#endif
 constexpr unsigned long kGranule = 1ul << abi::kDefaultGranuleShift;
 constexpr unsigned long kCells = kGranule >> kCellShift;
 constexpr unsigned kGranules = 4, kKinds = 2;
@@ -48,9 +56,10 @@ UNMARKED static void take(unsigned granule, unsigned kind) {
   unsigned long first =
       ((unsigned long)arena / kGranule + granule) * kCells * kKinds + kind;
   for (unsigned long i = 0; i < kCells; ++i) {
-    unsigned long offset = abi::kShadowBias + first + i * kKinds;
-    unsigned char cell = 0;
-    asm volatile("xchgb %0, %%gs:(%1)" : "+q"(cell) : "r"(offset) : "memory");
+    unsigned long offset =
+        abi::kShadowBias + (first + i * kKinds) * sizeof(Cell);
+    Cell cell = 0;
+    asm volatile("xchg %0, %%gs:(%1)" : "+q"(cell) : "r"(offset) : "memory");
     marks[granule][kind] += cell != abi::kCellEmpty;
   }
 }
