@@ -140,11 +140,6 @@ int status_of(const SelectedTrace &trace) {
   const Completeness &completeness = trace.completeness();
   if (!completeness.is_complete())
     say("{}: {}", printable(trace.path()), completeness.sentence());
-  if (trace.unnamed() != 0)
-    say("{}: {} access{} not exported, because the lists of mappings for "
-        "--mapping are lost",
-        printable(trace.path()), format_count(trace.unnamed()),
-        trace.unnamed() == 1 ? "" : "es");
   return completeness.integrity() == Integrity::kDamaged ? kStatusFailed
                                                          : kStatusDone;
 }

@@ -15,6 +15,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <memory>
+
 namespace pagetide::tools {
 
 KindOptions declare_kind(CLI::App &app) {
@@ -30,11 +32,11 @@ int add_traces(const std::vector<std::string> &traces,
   int status = kStatusDone;
   for (const std::string &file : traces) {
     try {
-      SelectedTrace trace(TraceReader::open_with_progress(file), selection,
-                          run_start);
-      report.add(trace);
-      if (trace.completeness().integrity() == Integrity::kDamaged) {
-        say("{}: {}", printable(file), trace.completeness().sentence());
+      const std::unique_ptr<SelectedTrace> trace =
+          open_selected(file, selection, run_start, /*shows_progress=*/true);
+      report.add(*trace);
+      if (trace->completeness().integrity() == Integrity::kDamaged) {
+        say("{}: {}", printable(file), trace->completeness().sentence());
         status = kStatusFailed;
       }
     } catch (const Failure &failure) {

@@ -130,7 +130,6 @@ void RunReport::add(SelectedTrace &trace) {
   only_reads_ = trace.selection().only_reads();
   only_writes_ = trace.selection().only_writes();
   read(trace);
-  unnamed_ += trace.unnamed();
   traces_.push_back(facts_of(trace));
 }
 
@@ -163,11 +162,6 @@ std::vector<std::string> RunReport::facts(const std::string &words) const {
     facts.push_back(fmt::format("Selected: {}", words));
   for (std::string &loss : describe_losses(traces_))
     facts.push_back(std::move(loss));
-  if (unnamed_ != 0)
-    facts.push_back(fmt::format(
-        "Not counted: {} access{} of {}s whose mapping the trace listed only "
-        "later, or never",
-        format_count(unnamed_), unnamed_ == 1 ? "" : "es", unit()));
   return facts;
 }
 
@@ -192,7 +186,6 @@ std::string RunReport::json(const std::string &words) const {
   out[fmt::format("pagetide_report_{}", kind())] = 1;
   out["selected"] = words.empty() ? Json() : Json(words);
   out["granule_bytes"] = std::uint64_t{1} << granule_shift_;
-  out["unnamed"] = unnamed_;
   out["traces"] = Json::array();
   for (const Trace &trace : traces_) {
     Json entry = {

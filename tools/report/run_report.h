@@ -88,7 +88,6 @@ private:
             const ReportStyle &style) const;
 
   std::vector<Trace> traces_;
-  std::uint64_t unnamed_ = 0;
   unsigned granule_shift_ = 0;
   bool is_page_ = true;
   bool tells_writes_ = true;

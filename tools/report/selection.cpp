@@ -109,8 +109,12 @@ void SelectedTrace::name_mappings(MappingNames::Take take) {
 }
 
 void SelectedTrace::look_ahead(std::function<TraceReader()> open) {
-  const auto ahead = std::make_shared<MappingsAhead>(std::move(open));
-  names_.look_ahead([this, ahead] { return ahead->list_after(frame_.offset); });
+  // Each asks at its own offsets, and these must not fall.
+  for (MappingNames *names : {&names_, &site_mappings_}) {
+    const auto ahead = std::make_shared<MappingsAhead>(open);
+    names->look_ahead(
+        [this, ahead] { return ahead->list_after(frame_.offset); });
+  }
 }
 
 void SelectedTrace::take_piece(const MappingNames::Place &place,
@@ -122,8 +126,6 @@ void SelectedTrace::take_piece(const MappingNames::Place &place,
     pieces_.push_back({piece, place});
   else if (take_)
     take_(place.name, piece, period);
-  else
-    unnamed_ += piece.count;
 }
 
 template <typename Part>
@@ -243,8 +245,10 @@ const PeriodPart *SelectedTrace::next() {
             (threads_.size() < kMaxThreads || threads_.contains(record.tid)))
           threads_[record.tid] = record.name.substr(0, kMaxThreadName);
     if (frame_.lost_mappings && (frame_.type == trace::FrameType::kMappings ||
-                                 frame_.type == trace::FrameType::kPeriod))
+                                 frame_.type == trace::FrameType::kPeriod)) {
       names_.forget_mappings();
+      site_mappings_.forget_mappings();
+    }
     if (frame_.type == trace::FrameType::kMappings) {
       names_.set_mappings(frame_.mappings);
       if (take_sites_)
@@ -260,6 +264,8 @@ const PeriodPart *SelectedTrace::next() {
       see_(frame_);
     if (!is_period)
       continue;
+    if (frame_.period.last)
+      site_mappings_.end_period();
     thread_losses_ += frame_.lost_threads;
     if (!is_selected(frame_.period)) {
       if (frame_.period.last)
@@ -274,6 +280,20 @@ const PeriodPart *SelectedTrace::next() {
     names_.finish();
   finished_ = true;
   return nullptr;
+}
+
+std::unique_ptr<SelectedTrace> open_selected(const std::string &file,
+                                             const Selection &selection,
+                                             std::uint64_t run_start_ns,
+                                             bool shows_progress) {
+  auto trace = std::make_unique<SelectedTrace>(
+      shows_progress ? TraceReader::open_with_progress(file)
+                     : TraceReader::open(file),
+      selection, run_start_ns);
+  // Otherwise reports take what waited for a list when the list comes.
+  if (!selection.mapping.empty())
+    trace->look_ahead([file] { return TraceReader::open(file); });
+  return trace;
 }
 
 } // namespace pagetide::tools

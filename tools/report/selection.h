@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,7 +53,8 @@ struct Selection {
 class SelectedTrace {
 public:
   /// `run_start_ns` is when the first process of the run began. Throws Failure
-  /// if the trace cannot tell what is selected.
+  /// if the trace cannot tell what is selected. If a mapping is, next() needs
+  /// look_ahead().
   SelectedTrace(TraceReader reader, const Selection &selection,
                 std::uint64_t run_start_ns);
   SelectedTrace(const SelectedTrace &) = delete;
@@ -65,6 +67,10 @@ public:
     return names_.name(number);
   }
 
+  /// No access waits for a list of mappings that comes later. `open` opens the
+  /// trace once more, to find that list. Call it before next().
+  void look_ahead(std::function<TraceReader()> open);
+
   //===- What exports ask for; before next() ------------------------------===//
 
   /// Selected accesses keep what else is known of them: a page that was
@@ -75,9 +81,6 @@ public:
   void watch_frames(std::function<void(const Frame &)> see) {
     see_ = std::move(see);
   }
-  /// No access waits for a list of mappings that comes later. `open` opens the
-  /// trace once more, to find that list.
-  void look_ahead(std::function<TraceReader()> open);
   /// Each run of what next() returns then lies in one mapping. Needs
   /// look_ahead().
   void divide_by_mapping() { divides_ = true; }
@@ -118,9 +121,6 @@ public:
   /// How often frames of threads were lost so far.
   std::uint64_t thread_losses() const { return thread_losses_; }
   std::uint64_t periods() const { return periods_; }
-  /// Accesses of granules whose mapping was not yet listed, so that it was not
-  /// known whether they are selected.
-  std::uint64_t unnamed() const { return unnamed_; }
 
 private:
   template <typename Part> bool is_selected(const Part &part) const;
@@ -156,7 +156,6 @@ private:
   std::map<std::uint32_t, std::string> threads_;
   std::uint64_t thread_losses_ = 0;
   std::uint64_t periods_ = 0;
-  std::uint64_t unnamed_ = 0;
   bool finished_ = false;
   std::vector<GranuleRun> selected_;
   std::vector<GranuleRun> union_scratch_;
@@ -168,6 +167,14 @@ private:
   std::function<void(const Frame &)> see_;
   std::vector<MappingNames::Place> places_; ///< of the part's runs
 };
+
+/// What is selected of a trace in a file. If a mapping is asked for, accesses
+/// whose mapping the trace lists only later are found too. `shows_progress`
+/// tells a user on a terminal how much was read.
+std::unique_ptr<SelectedTrace> open_selected(const std::string &file,
+                                             const Selection &selection,
+                                             std::uint64_t run_start_ns,
+                                             bool shows_progress = false);
 
 } // namespace pagetide::tools
 

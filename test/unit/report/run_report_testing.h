@@ -26,6 +26,8 @@ inline constexpr std::uint64_t kSampleHeap = 0x555555600;
 inline void add_trace(RunReport &report, const Bytes &bytes,
                       const Selection &selection = {}) {
   SelectedTrace trace(reader_of(bytes), selection, kSampleStartNs);
+  if (!selection.mapping.empty())
+    trace.look_ahead([&] { return reader_of(bytes); });
   report.add(trace);
 }
 

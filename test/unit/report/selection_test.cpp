@@ -19,8 +19,7 @@ constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kHeap = kSampleHeap;
 
 /// "0: 0=1+2:3 | 1: ..." : periods, and in them threads with their runs.
-std::string selected(const Bytes &bytes, const Selection &selection = {}) {
-  SelectedTrace trace(reader_of(bytes), selection, kSampleStartNs);
+std::string text_of(SelectedTrace &trace) {
   std::string text;
   while (const PeriodPart *part = trace.next()) {
     text += fmt::format("{}{}:", text.empty() ? "" : " | ", part->index);
@@ -32,6 +31,12 @@ std::string selected(const Bytes &bytes, const Selection &selection = {}) {
     }
   }
   return text;
+}
+
+std::string selected(const Bytes &bytes, const Selection &selection = {}) {
+  SelectedTrace trace(reader_of(bytes), selection, kSampleStartNs);
+  trace.look_ahead([&] { return reader_of(bytes); });
+  return text_of(trace);
 }
 
 const Bytes &plain() {
@@ -102,22 +107,51 @@ TEST(Selection, ByMappingOfAnyDirectory) {
   EXPECT_EQ(selected(sample_trace("basic"), selection), "0: | 1: | 2:");
 }
 
-TEST(Selection, CountsAccessesWhoseMappingCameTooLate) {
+TEST(Selection, FindsAccessesWhoseMappingIsListedLater) {
   MemorySink sink;
   TraceWriter writer(sink);
   writer.header(sample_header());
   writer.write(period_with(0, {{0x10, 3, kR}}));
   writer.write(one_mapping("late", 0x10, 2));
   writer.write(period_with(1, {{0x10, 1, kR}}));
+  writer.write(period_with(2, {{0x40, 2, kR}}));
+  writer.write(one_mapping("other", 0x40, 2));
   writer.write(End{});
-  const Bytes bytes = sink.bytes();
+  ScratchDirectory directory;
+  const std::string file = directory.write("late", sink.bytes());
   Selection selection;
   selection.mapping = "late";
-  EXPECT_EQ(selected(bytes, selection), "0: | 1: 0=10+1:1");
-  SelectedTrace trace(reader_of(bytes), selection, kSampleStartNs);
-  while (trace.next()) {
+  const auto trace = open_selected(file, selection, kSampleStartNs);
+  EXPECT_EQ(text_of(*trace), "0: 0=10+2:1 | 1: 0=10+1:1 | 2:");
+}
+
+TEST(Selection, FindsSitesWhoseMappingIsListedLater) {
+  trace::FileHeader header = sample_header();
+  header.flags |= trace::kHeaderSites;
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(finished_header(header));
+  PeriodSites sites;
+  sites.add_section(7, std::vector<SiteRun>{{0x10, 3, 0x100, 0}});
+  writer.write(sites);
+  writer.write(period_with(0, {{0x10, 3, kR}}));
+  writer.write(one_mapping("late", 0x10, 2));
+  writer.write(End{});
+  ScratchDirectory directory;
+  Selection selection;
+  selection.mapping = "late";
+  const auto trace = open_selected(directory.write("late", sink.bytes()),
+                                   selection, kSampleStartNs);
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  trace->take_sites([&](std::uint32_t, const SiteRun &run, const PeriodTime &) {
+    first = run.first;
+    count += run.count;
+  });
+  while (trace->next()) {
   }
-  EXPECT_EQ(trace.unnamed(), 2u);
+  EXPECT_EQ(first, 0x10u);
+  EXPECT_EQ(count, 2u);
 }
 
 TEST(Selection, NamesMappingsOfWhatIsSelected) {
