@@ -9,6 +9,7 @@
 //   make_trace --all DIRECTORY   writes each as DIRECTORY/NAME
 //   make_trace --big BYTES FILE  writes a trace of about that size
 //   make_trace --run PERIODS PAGES FILE  writes a run of four threads
+//   make_trace --many PROCESSES FILE  writes a run of short processes
 //   make_trace --markup FILE     writes a trace whose names are HTML
 //
 //===----------------------------------------------------------------------===//
@@ -62,6 +63,11 @@ int main(int argc, char **argv) {
       write_run_trace(words[3], std::stoull(words[1]), std::stoull(words[2]));
       return 0;
     }
+    if (words.size() == 3 && words[0] == "--many") {
+      write_many_traces(words[2],
+                        static_cast<std::uint32_t>(std::stoul(words[1])));
+      return 0;
+    }
     if (words.size() == 2 && words[0] == "--markup") {
       write_markup_trace(words[1]);
       return 0;
@@ -75,7 +81,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   fmt::print(stderr, "usage: make_trace NAME FILE | --list | --all DIRECTORY | "
-                     "--big BYTES FILE | --run PERIODS PAGES FILE | --markup "
-                     "FILE\n");
+                     "--big BYTES FILE | --run PERIODS PAGES FILE | --many "
+                     "PROCESSES FILE | --markup FILE\n");
   return 1;
 }

@@ -160,6 +160,41 @@ void write_run_trace(const std::string &path, std::uint64_t periods,
   writer.write(end);
 }
 
+void write_many_traces(const std::string &path, std::uint32_t processes) {
+  for (std::uint32_t i = 0; i < processes; ++i) {
+    trace::FileHeader header = sample_header();
+    header.pid += i;
+    header.period_ns = kPeriodNs;
+    header.monotonic_ns += i * kPeriodNs;
+    const std::string name =
+        i == 0 ? path : fmt::format("{}.{}", path, header.pid);
+    const UniqueFd fd = create(name);
+    FdSink sink(fd.get(), name);
+    TraceWriter writer(sink);
+    writer.header(finished_header(header));
+    writer.write(Process{"/home/user/bin/sorter",
+                         {"./sorter", fmt::format("part-{}", i)},
+                         "",
+                         "marks",
+                         "0"});
+    writer.write(Mappings{header.monotonic_ns,
+                          {{0x555555600000, 0x1000000, 3, 0, "[heap]"}}});
+    for (std::uint64_t index = 0; index < 3; ++index) {
+      PeriodPart period;
+      period.index = index;
+      period.start_ns = header.monotonic_ns + index * kPeriodNs;
+      period.end_ns = period.start_ns + kPeriodNs;
+      period.add_section(0, std::vector<GranuleRun>{
+                                {0x555555600 + index, 2, kRead},
+                                {0x555555700, processes - i + index, kBoth}});
+      writer.write(period);
+    }
+    End end;
+    end.time_ns = header.monotonic_ns + 3 * kPeriodNs;
+    writer.write(end);
+  }
+}
+
 void write_markup_trace(const std::string &path) {
   const UniqueFd fd = create(path);
   FdSink sink(fd.get(), path);

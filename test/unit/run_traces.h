@@ -19,6 +19,10 @@ namespace pagetide::tools {
 void write_run_trace(const std::string &path, std::uint64_t periods,
                      std::uint64_t pages);
 
+/// Writes the traces of a run of many short processes: PATH, PATH.4243 and so
+/// on. They begin one after another, and the first ones have the most pages.
+void write_many_traces(const std::string &path, std::uint32_t processes);
+
 /// Writes a short trace in which every name is markup or script that would harm
 /// a page that shows it as such.
 void write_markup_trace(const std::string &path);

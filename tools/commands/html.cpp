@@ -10,6 +10,7 @@
 #include "html/run_document.h"
 #include "record/trace_files.h"
 #include "report/selection.h"
+#include "support/code_places.h"
 #include "support/failure.h"
 #include "support/same_file.h"
 #include "support/say.h"
@@ -29,6 +30,8 @@ namespace {
 struct HtmlOptions {
   std::shared_ptr<ReportOptions> traces = std::make_shared<ReportOptions>();
   std::shared_ptr<Selection> selection = std::make_shared<Selection>();
+  std::shared_ptr<SourceRequest> source = std::make_shared<SourceRequest>();
+  bool no_source = false;
   std::string output;
 };
 
@@ -47,7 +50,11 @@ int run_html(const HtmlOptions &options) {
                                 "another file for the HTML",
                                 printable(options.output)));
 
-  RunDocument document(*options.selection, start_of_run(traces));
+  DocumentOptions shown;
+  shown.selection = *options.selection;
+  shown.source = *options.source;
+  shown.shows_source = !options.no_source;
+  RunDocument document(shown, start_of_run(traces), read_code_places());
   int status = kStatusDone;
   for (const std::string &file : traces) {
     try {
@@ -81,6 +88,10 @@ CommandRun set_up_html(CLI::App &app) {
       ->type_name("OUT")
       ->required();
   declare_selection(app, options->selection);
+  declare_source_path(app, options->source);
+  app.add_flag("--no-source", options->no_source,
+               "Show no lines of source files around the places that touched "
+               "pages.");
   return [options](const std::vector<std::string> &) {
     return run_html(*options);
   };

@@ -9,6 +9,7 @@
 #include "commands/command.h"
 #include "record/trace_files.h"
 #include "report/selection.h"
+#include "report/source_text.h"
 #include "support/edit_distance.h"
 #include "support/failure.h"
 #include "support/text_format.h"
@@ -175,6 +176,31 @@ std::uint64_t start_of_run(const std::vector<std::string> &traces) {
     if (const auto start = start_of_trace(trace))
       start_ns = std::min(start_ns, start->monotonic_ns);
   return start_ns;
+}
+
+void declare_source_path(CLI::App &app,
+                         const std::shared_ptr<SourceRequest> &source) {
+  app.add_option_function<std::vector<std::string>>(
+         "--source-path",
+         [source](const std::vector<std::string> &given) {
+           for (const std::string &text : given) {
+             const std::size_t at = text.find('=');
+             source->moved.emplace_back(text.substr(0, at),
+                                        text.substr(at + 1));
+           }
+         },
+         "Sources whose paths began with OLD begin with NEW now. May be given "
+         "several times.")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            const std::size_t at = text.find('=');
+            return at != std::string::npos && at != 0
+                       ? std::string()
+                       : fmt::format("{}: is not of the form OLD=NEW", text);
+          },
+          ""));
 }
 
 void check_selection(const Selection &selection) {

@@ -21,6 +21,7 @@ class Validator;
 namespace pagetide::tools {
 
 struct Selection;
+struct SourceRequest;
 
 struct ReportOptions {
   std::vector<std::string> files;
@@ -45,6 +46,10 @@ void declare_report_flags(CLI::App &app,
 /// outlive the parsing.
 void declare_selection(CLI::App &app,
                        const std::shared_ptr<Selection> &selection);
+
+/// Declares --source-path: where sources have moved to.
+void declare_source_path(CLI::App &app,
+                         const std::shared_ptr<SourceRequest> &source);
 
 /// Throws Failure if nothing can be selected.
 void check_selection(const Selection &selection);

@@ -28,27 +28,7 @@ CommandRun set_up_sites(CLI::App &app) {
                  "Show this source file, with counts at its lines. The path is "
                  "as the compiler had it, or its last parts.")
       ->type_name("SOURCE");
-  app.add_option_function<std::vector<std::string>>(
-         "--source-path",
-         [source](const std::vector<std::string> &given) {
-           for (const std::string &text : given) {
-             const std::size_t at = text.find('=');
-             source->moved.emplace_back(text.substr(0, at),
-                                        text.substr(at + 1));
-           }
-         },
-         "Sources whose paths began with OLD begin with NEW now. May be given "
-         "several times.")
-      ->type_name("OLD=NEW")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(
-          [](std::string &text) {
-            const std::size_t at = text.find('=');
-            return at != std::string::npos && at != 0
-                       ? std::string()
-                       : fmt::format("{}: is not of the form OLD=NEW", text);
-          },
-          ""));
+  declare_source_path(app, source);
   return [options, source](const std::vector<std::string> &) {
     SitesReport report(read_code_places(), *source);
     return run_kind(options, report);

@@ -41,11 +41,11 @@ std::string json_in_html(std::string_view json) {
 HtmlDocument::HtmlDocument(const HtmlAssets &assets, TextSink &out,
                            std::string_view title, std::string_view nonce)
     : assets_(assets), out_(out), title_(markup_text(title)), nonce_(nonce) {
-  write_template(assets_.page.substr(0, assets_.page.find(kDataMarker)));
+  write_template(assets_.page.substr(0, assets_.page.find(kDataMarker)), out_);
 }
 
 /// Writes a piece of the page with its markers replaced.
-void HtmlDocument::write_template(std::string_view text) {
+void HtmlDocument::write_template(std::string_view text, TextSink &out) const {
   const std::string licence = fmt::format("/*\n{}*/\n", assets_.chart_licence);
   const std::pair<std::string_view, std::vector<std::string_view>> markers[] = {
       {"@title@", {title_}},
@@ -56,7 +56,7 @@ void HtmlDocument::write_template(std::string_view text) {
   };
   while (!text.empty()) {
     const std::size_t plain = std::min(text.find('@'), text.size());
-    out_.write(text.substr(0, plain));
+    out.write(text.substr(0, plain));
     text.remove_prefix(plain);
     std::size_t used = std::min<std::size_t>(text.size(), 1);
     bool is_marker = false;
@@ -64,12 +64,12 @@ void HtmlDocument::write_template(std::string_view text) {
       if (!text.starts_with(name))
         continue;
       for (const std::string_view piece : pieces)
-        out_.write(piece);
+        out.write(piece);
       used = name.size();
       is_marker = true;
     }
     if (!is_marker)
-      out_.write(text.substr(0, used));
+      out.write(text.substr(0, used));
     text.remove_prefix(used);
   }
 }
@@ -82,12 +82,25 @@ std::size_t HtmlDocument::add_blob(std::span<const std::uint8_t> packed) {
   return blobs_++;
 }
 
+std::size_t HtmlDocument::frame_bytes() const {
+  class Counter : public TextSink {
+  public:
+    void write(std::string_view text) override { bytes += text.size(); }
+    std::size_t bytes = 0;
+  };
+  Counter counter;
+  write_template(assets_.page, counter);
+  constexpr std::size_t kElementOfData = 96;
+  return counter.bytes + kElementOfData;
+}
+
 void HtmlDocument::finish(std::string_view json) {
   out_.write("<script type=\"application/json\" id=\"data\">");
   out_.write(json_in_html(json));
   out_.write("</script>\n");
   write_template(
-      assets_.page.substr(assets_.page.find(kDataMarker) + kDataMarker.size()));
+      assets_.page.substr(assets_.page.find(kDataMarker) + kDataMarker.size()),
+      out_);
 }
 
 std::string make_nonce() {

@@ -31,13 +31,20 @@ public:
   HtmlDocument(const HtmlAssets &assets, TextSink &out, std::string_view title,
                std::string_view nonce);
 
+  /// What a blob of so many bytes needs in the document.
+  static std::size_t blob_bytes(std::size_t packed) {
+    constexpr std::size_t kElement = 96;
+    return (packed + 2) / 3 * 4 + kElement;
+  }
   /// Returns the number by which the script finds the bytes.
   std::size_t add_blob(std::span<const std::uint8_t> packed);
+  /// What the document needs without blobs and data.
+  std::size_t frame_bytes() const;
   /// Writes the data that describe the blobs, and the rest of the document.
   void finish(std::string_view json);
 
 private:
-  void write_template(std::string_view text);
+  void write_template(std::string_view text, TextSink &out) const;
 
   const HtmlAssets &assets_;
   TextSink &out_;

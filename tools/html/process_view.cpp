@@ -6,7 +6,9 @@
 
 #include "html/process_view.h"
 
+#include "html/html_document.h"
 #include "html/page_records.h"
+#include "html/page_sites.h"
 #include "report/report_limits.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
@@ -29,9 +31,13 @@ using Json = nlohmann::ordered_json;
 
 /// Fewer are of no use to anybody.
 constexpr std::size_t kMinCells = 4096;
+constexpr std::size_t kMinPages = 64;
+constexpr std::size_t kMinBands = 64;
+constexpr std::size_t kMinBins = 1024;
 constexpr std::uint64_t kUnitNs = 1000; ///< of times in packed data
 /// Longer names would not be read, and a made-up trace can have many.
 constexpr std::size_t kMaxLabel = 256;
+constexpr std::size_t kMaxCommand = 400;
 
 /// Numbers periods in the order of the trace. Their indices may have gaps.
 class PeriodCounter {
@@ -54,9 +60,10 @@ private:
 /// What the first reading tells: all that must be known before grids are made.
 struct Survey {
   explicit Survey(std::size_t max_checksums)
-      : pages(kTableBytes, max_checksums) {}
+      : pages(kTableBytes, max_checksums), sites(kTableBytes) {}
 
   PageRecords pages;
+  PageSites sites;
   AddressBands bands;
   std::vector<std::string> names; ///< of mappings, by their numbers
   std::uint64_t periods = 0;
@@ -72,6 +79,9 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
         used.add(name, piece.first, piece.end());
         found.pages.add_access(name, piece, trace.since_start(period.start_ns));
       });
+  if (trace.header().flags & trace::kHeaderSites)
+    trace.take_sites([&](std::uint32_t, const SiteRun &run,
+                         const PeriodTime &) { found.sites.add(run); });
   const unsigned shift = trace.header().granule_shift;
   const NumberRange addresses = trace.selection().addresses;
   PeriodCounter counter;
@@ -250,9 +260,9 @@ Picture draw(const OpenSelected &open, const Survey &found, ViewLimits limits) {
     Picture picture;
     const std::unique_ptr<SelectedTrace> trace = open();
     const bool per_thread = trace->header().flags & trace::kHeaderPerThread;
-    picture.layers =
-        make_layers(found, shape_for(found.periods, found.bands, limits.cells),
-                    per_thread, limits);
+    picture.layers = make_layers(
+        found, shape_for(found.periods, found.bands, limits.cells, limits.bins),
+        per_thread, limits);
     picture.bins = fill(*trace, found, picture.layers);
     std::size_t bytes = 0;
     for (const Layer &layer : picture.layers) {
@@ -266,8 +276,13 @@ Picture draw(const OpenSelected &open, const Survey &found, ViewLimits limits) {
   }
 }
 
+std::size_t add_blob(ViewData &data, std::vector<std::uint8_t> packed) {
+  data.blobs.push_back(std::move(packed));
+  return data.blobs.size() - 1;
+}
+
 Json add_layers(const Picture &picture, const SelectedTrace &trace,
-                HtmlDocument &document) {
+                ViewData &data) {
   Json list = Json::array();
   for (std::size_t i = 0; i < picture.layers.size(); ++i) {
     const auto &[tid, grid] = picture.layers[i];
@@ -277,7 +292,7 @@ Json add_layers(const Picture &picture, const SelectedTrace &trace,
                   {"granules_per_row", grid.shape().granules_per_row},
                   {"bins", grid.bins()},
                   {"rows", grid.rows()},
-                  {"blob", document.add_blob(picture.packed[i])}};
+                  {"blob", add_blob(data, picture.packed[i])}};
     if (tid)
       if (const auto name = trace.threads().find(*tid);
           name != trace.threads().end())
@@ -287,48 +302,47 @@ Json add_layers(const Picture &picture, const SelectedTrace &trace,
   return list;
 }
 
-Json add_pages(const Survey &found, const ViewLimits &limits,
-               HtmlDocument &document) {
+Json add_pages(const Survey &found, const SelectedTrace &trace,
+               const SiteList *sites, const ViewLimits &limits,
+               ViewData &data) {
   std::uint64_t count = 0;
   const std::vector<PageRecords::Entry> pages =
       found.pages.busiest(limits.pages, count);
-  const std::vector<ChecksumEvent> events = found.pages.events();
-  return {{"count", count},
-          {"is_lower_bound", found.pages.is_lower_bound()},
-          {"listed", pages.size()},
-          {"blob",
-           document.add_blob(deflate_raw(columns_of(pages, kUnitNs).bytes()))},
-          {"checksums", events.size()},
-          {"checksums_left_out", found.pages.events_left_out()},
-          {"checksums_blob", document.add_blob(deflate_raw(
-                                 columns_of(events, kUnitNs).bytes()))}};
+  std::vector<ChecksumEvent> events = found.pages.events();
+  const std::size_t left_out =
+      events.size() - std::min(events.size(), limits.checksums);
+  events.resize(events.size() - left_out);
+  const auto add = [&](const ByteColumns &columns) {
+    return add_blob(data, deflate_raw(columns.bytes()));
+  };
+  Json out = {{"count", count},
+              {"is_lower_bound", found.pages.is_lower_bound()},
+              {"listed", pages.size()},
+              {"blob", add(columns_of(pages, kUnitNs))},
+              {"checksums", events.size()},
+              {"checksums_left_out", found.pages.events_left_out() + left_out},
+              {"checksums_blob", add(columns_of(events, kUnitNs))},
+              {"sites_blob", nullptr}};
+  if (sites && (trace.header().flags & trace::kHeaderSites))
+    out["sites_blob"] =
+        add(found.sites.columns_of(pages, [&](std::uint32_t id) {
+          return sites->number_of(SitesReport::key_of(trace.sites(), id));
+        }));
+  return out;
 }
 
-} // namespace
-
-ViewLimits ViewLimits::divided(std::size_t by) const {
-  ViewLimits share = *this;
-  share.cells /= by;
-  share.thread_cells /= by;
-  share.packed_bytes /= by;
-  share.pages /= by;
-  share.checksums /= by;
-  return share;
-}
-
-Json view_process(const OpenSelected &open, const ViewLimits &limits,
-                  HtmlDocument &document) {
-  Survey found(limits.checksums);
-  const std::unique_ptr<SelectedTrace> trace = open();
-  survey(*trace, limits, found);
-  const Picture picture = draw(open, found, limits);
-  const trace::FileHeader &header = trace->header();
-  Json view = {{"file", trace->path()},
+/// All that the document has of the process, with so many pages one by one.
+ViewData describe(const SelectedTrace &trace, const Survey &found,
+                  const Picture &picture, const SiteList *sites,
+                  const ViewLimits &limits) {
+  ViewData data;
+  const trace::FileHeader &header = trace.header();
+  Json view = {{"file", trace.path()},
                {"pid", header.pid},
                {"program", ""},
                {"command", ""},
-               {"verdict", trace->completeness().verdict()},
-               {"start_us", trace->since_start(header.monotonic_ns) / kUnitNs},
+               {"verdict", trace.completeness().verdict()},
+               {"start_us", trace.since_start(header.monotonic_ns) / kUnitNs},
                {"period_ns", header.period_ns},
                {"periods", found.periods},
                {"granule_bytes", std::uint64_t{1} << header.granule_shift},
@@ -336,17 +350,73 @@ Json view_process(const OpenSelected &open, const ViewLimits &limits,
                {"checksum_mode", checksum_mode_name(header.checksum_mode)},
                {"per_thread", (header.flags & trace::kHeaderPerThread) != 0},
                {"thread_count", found.threads.size()}};
-  if (const std::optional<Process> &process = trace->process()) {
-    view["program"] = process->executable;
-    view["command"] = format_command(process->arguments);
+  if (const std::optional<Process> &process = trace.process()) {
+    view["program"] = process->executable.substr(0, kMaxCommand);
+    std::vector<std::string> words = process->arguments;
+    // A program that writes its title over its words leaves these empty.
+    while (!words.empty() && words.back().empty())
+      words.pop_back();
+    view["command"] = format_command(words).substr(0, kMaxCommand);
   }
   view["mappings"] = found.names;
+  if (found.names.size() > limits.names)
+    view["mappings"] = std::vector<std::string>(
+        found.names.begin(),
+        found.names.begin() + static_cast<std::ptrdiff_t>(limits.names));
   view["bands"] = json_of(found.bands);
   view["bins"] = json_of(picture.bins);
   view["bins"]["new"] = fresh_pages(found.pages, picture.bins);
-  view["layers"] = add_layers(picture, *trace, document);
-  view["pages"] = add_pages(found, limits, document);
-  return view;
+  view["layers"] = add_layers(picture, trace, data);
+  view["pages"] = add_pages(found, trace, sites, limits, data);
+  // Names in a trace need not be UTF-8.
+  data.json = view.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return data;
+}
+
+} // namespace
+
+ViewLimits ViewLimits::within(std::size_t bytes) {
+  ViewLimits limits;
+  const auto share = [&](std::size_t most) {
+    return static_cast<std::size_t>(
+        static_cast<double>(most) *
+        std::min(1.0, static_cast<double>(bytes) /
+                          static_cast<double>(ViewLimits().bytes)));
+  };
+  limits.bytes = bytes;
+  limits.cells = share(limits.cells);
+  limits.thread_cells = share(limits.thread_cells);
+  limits.packed_bytes = share(limits.packed_bytes);
+  limits.pages = share(limits.pages);
+  limits.checksums = share(limits.checksums);
+  limits.bands = std::max(share(limits.bands), kMinBands);
+  limits.bins = std::max(share(limits.bins), kMinBins);
+  limits.names = std::max(share(limits.names), kMinBands);
+  return limits;
+}
+
+std::size_t ViewData::bytes() const {
+  std::size_t bytes = json_in_html(json).size();
+  for (const std::vector<std::uint8_t> &blob : blobs)
+    bytes += HtmlDocument::blob_bytes(blob.size());
+  return bytes;
+}
+
+ViewData view_process(const OpenSelected &open, const ViewLimits &limits,
+                      const SiteList *sites) {
+  Survey found(limits.checksums);
+  const std::unique_ptr<SelectedTrace> trace = open();
+  survey(*trace, limits, found);
+  const Picture picture = draw(open, found, limits);
+  ViewLimits rest = limits;
+  while (true) {
+    ViewData data = describe(*trace, found, picture, sites, rest);
+    if (data.bytes() <= limits.bytes || rest.pages < kMinPages)
+      return data;
+    rest.pages /= 2;
+    rest.checksums /= 2;
+    rest.names /= 2;
+  }
 }
 
 } // namespace pagetide::tools

@@ -15,6 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -24,41 +26,88 @@ using Json = nlohmann::ordered_json;
 
 /// Of the curve of a run of several processes.
 constexpr std::size_t kMaxStretches = 1024;
+/// Of names in tables.
+constexpr std::size_t kMaxText = 300;
+/// Of each list of a table, as a share of the document.
+constexpr std::size_t kListShare = 16;
+/// So many processes can have an equal share of the room.
+constexpr std::size_t kEqualShares = 16;
+/// What is left for the others, in shares.
+constexpr std::size_t kOtherShares = 4;
+constexpr std::size_t kMinViewBytes = 24'000;
+/// Of the squares of threads, which the page shows.
+constexpr std::size_t kMaxSquare = 32;
 
 std::string dump(const Json &json) {
   // Names in a trace need not be UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// A report without the end of its line.
-std::string one_line(std::string json) {
-  json.erase(json.find_last_not_of('\n') + 1);
+void cut_texts(Json &row) {
+  for (auto &value : row)
+    if (value.is_string() && value.get_ref<std::string &>().size() > kMaxText)
+      value = value.get_ref<std::string &>().substr(0, kMaxText) + "...";
+}
+
+/// What a report has for programs, without what the page does not show. The
+/// list keeps its first rows: they are the largest.
+Json fitted(const std::string &report, const char *list,
+            std::size_t max_bytes) {
+  Json json = Json::parse(report);
+  json.erase("traces");
+  Json kept = Json::array();
+  std::size_t bytes = 0;
+  for (Json &row : json[list]) {
+    cut_texts(row);
+    bytes += json_in_html(dump(row)).size() + 1;
+    if (bytes > max_bytes)
+      break;
+    kept.push_back(std::move(row));
+  }
+  json["left_out"] = json[list].size() - kept.size();
+  json[list] = std::move(kept);
   return json;
+}
+
+/// The first rows and columns of a square.
+void cut_square(Json &square) {
+  if (!square.is_array() || square.size() <= kMaxSquare)
+    return;
+  const auto cut = [](Json &list) {
+    list.erase(list.begin() + kMaxSquare, list.end());
+  };
+  cut(square);
+  for (Json &row : square)
+    cut(row);
 }
 
 } // namespace
 
-RunDocument::RunDocument(const Selection &selection, std::uint64_t run_start_ns)
-    : selection_(selection), run_start_ns_(run_start_ns), wss_(kMaxStretches) {}
+RunDocument::RunDocument(const DocumentOptions &options,
+                         std::uint64_t run_start_ns, CodeLookup lookup)
+    : options_(options), run_start_ns_(run_start_ns), wss_(kMaxStretches),
+      sites_(std::move(lookup), options_.source) {}
 
 std::unique_ptr<SelectedTrace>
 RunDocument::open(const std::string &file) const {
-  return std::make_unique<SelectedTrace>(TraceReader::open(file), selection_,
-                                         run_start_ns_);
+  return open_selected(file, options_.selection, run_start_ns_);
 }
 
 void RunDocument::add(const std::string &file) {
   for (RunReport *report :
        std::initializer_list<RunReport *>{&processes_, &mappings_, &wss_})
     report->add(*open(file));
-  const std::unique_ptr<SelectedTrace> trace = open(file);
-  if (trace->header().flags & trace::kHeaderPerThread)
-    threads_.add(*trace);
+  const trace::FileHeader header = open(file)->header();
+  if (header.flags & trace::kHeaderPerThread)
+    threads_.add(*open(file));
+  if (header.flags & trace::kHeaderSites)
+    sites_.add(*open(file));
 }
 
 std::string RunDocument::title() const {
   const RunReport::Trace &first = traces().front();
-  std::string name = first.program.substr(first.program.rfind('/') + 1);
+  std::string name =
+      first.program.substr(first.program.rfind('/') + 1).substr(0, kMaxText);
   if (name.empty())
     name = fmt::format("process {}", first.pid);
   if (traces().size() > 1)
@@ -66,32 +115,80 @@ std::string RunDocument::title() const {
   return fmt::format("{}: pages over time - Pagetide", name);
 }
 
+/// The members of the document's JSON but the views.
+std::string RunDocument::tables(std::string_view version,
+                                const SiteList &sites) const {
+  const std::string words = options_.selection.words();
+  const std::size_t share = options_.max_bytes / kListShare;
+  Json json = {
+      {"pagetide_html", 1},
+      {"version", version},
+      {"title", title()},
+      {"selected", words},
+      {"reads_only", options_.selection.only_reads()},
+      {"writes_only", options_.selection.only_writes()},
+      {"max_bytes", options_.max_bytes},
+      {"process_count", traces().size()},
+      {"processes", fitted(processes_.json(words), "processes", share)},
+      {"mappings", fitted(mappings_.json(words), "mappings", share)},
+      {"wss", fitted(wss_.json(words), "stretches", share)},
+      {"threads", nullptr},
+      {"sites", nullptr}};
+  if (!threads_.traces().empty()) {
+    Json &threads = json["threads"];
+    threads = fitted(threads_.json(words), "threads", share);
+    for (Json &square : threads["sharing"])
+      cut_square(square);
+  }
+  if (!sites_.traces().empty())
+    json["sites"] = sites.json(share, share / 2);
+  return dump(json);
+}
+
 void RunDocument::write(const HtmlAssets &assets, std::string_view version,
                         TextSink &out) {
-  HtmlDocument document(assets, out, title(), make_nonce());
-  std::vector<std::size_t> shown = processes_.sorted();
-  shown.resize(std::min(shown.size(), kMaxViews));
-  const ViewLimits limits = ViewLimits().divided(shown.size());
-  Json views = Json::array();
-  for (const std::size_t number : shown) {
-    const std::string &file = traces()[number].path;
+  const std::string heading = title();
+  HtmlDocument document(assets, out, heading, make_nonce());
+  const SiteList sites(sites_, options_.source, options_.shows_source);
+  std::string json = tables(version, sites);
+  const std::size_t others = document.frame_bytes() + json_in_html(json).size();
+  std::size_t left = options_.max_bytes - std::min(options_.max_bytes, others);
+
+  std::string views;
+  std::size_t blobs = 0;
+  const std::vector<std::size_t> order = processes_.sorted();
+  const std::size_t equal = std::min(order.size(), kEqualShares);
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxViews); ++i) {
+    const std::size_t shares =
+        i < equal ? equal - i + (order.size() > equal ? kOtherShares : 0)
+                  : 2 * kOtherShares;
+    const std::size_t room = left / shares;
+    if (room < kMinViewBytes)
+      break;
+    const std::string &file = traces()[order[i]].path;
     try {
-      views.push_back(
-          view_process([&] { return open(file); }, limits, document));
+      ViewData view =
+          view_process([&] { return open(file); }, ViewLimits::within(room),
+                       sites_.traces().empty() ? nullptr : &sites);
+      const std::string member =
+          fmt::format("{}{{\"first_blob\":{},\"view\":{}}}",
+                      views.empty() ? "" : ",", blobs, view.json);
+      const std::size_t bytes = view.bytes() + json_in_html(member).size() -
+                                json_in_html(view.json).size();
+      if (bytes > left)
+        continue; // a made-up trace: it has no heatmap
+      left -= bytes;
+      views += member;
+      for (const std::vector<std::uint8_t> &blob : view.blobs)
+        document.add_blob(blob);
+      blobs += view.blobs.size();
     } catch (const Failure &failure) {
       // It was readable before.
       say("{}", failure.what());
     }
   }
-  const std::string words = selection_.words();
-  std::string json = fmt::format(
-      "{{\"pagetide_html\":1,\"version\":{},\"title\":{},\"selected\":{},"
-      "\"views\":{},\"processes\":{},\"mappings\":{},\"wss\":{},\"threads\":",
-      dump(version), dump(title()), dump(words), dump(views),
-      one_line(processes_.json(words)), one_line(mappings_.json(words)),
-      one_line(wss_.json(words)));
-  json += threads_.traces().empty() ? "null" : one_line(threads_.json(words));
-  document.finish(json + "}");
+  json.pop_back();
+  document.finish(fmt::format("{},\"views\":[{}]}}", json, views));
 }
 
 } // namespace pagetide::tools

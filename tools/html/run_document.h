@@ -11,6 +11,8 @@
 #include "html/process_view.h"
 #include "report/mappings_report.h"
 #include "report/processes_report.h"
+#include "report/sites_report.h"
+#include "report/source_text.h"
 #include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/text_output.h"
@@ -24,14 +26,26 @@
 
 namespace pagetide::tools {
 
+/// What a document shows besides what is in the traces.
+struct DocumentOptions {
+  Selection selection;
+  SourceRequest source;
+  bool shows_source = true;
+  /// The document is never larger. Much below 1 MB there is no room for
+  /// anything but tables.
+  std::size_t max_bytes = 20'000'000;
+};
+
 /// Shows a run: what `report` says of all processes, and heatmaps of the
 /// largest ones.
 class RunDocument {
 public:
-  static constexpr std::size_t kMaxViews = 16;
+  static constexpr std::size_t kMaxViews = 256;
 
-  /// `run_start_ns` is when the first process began to record.
-  RunDocument(const Selection &selection, std::uint64_t run_start_ns);
+  /// `run_start_ns` is when the first process began to record. `lookup` finds
+  /// the source of calls of libc.
+  RunDocument(const DocumentOptions &options, std::uint64_t run_start_ns,
+              CodeLookup lookup);
 
   /// Reads a trace for the tables and the curve of the run. Throws Failure if
   /// that cannot be done.
@@ -39,19 +53,22 @@ public:
   const std::vector<RunReport::Trace> &traces() const {
     return processes_.traces();
   }
-  /// Reads the largest traces again, for their heatmaps.
+  /// Reads the largest traces again, for their heatmaps. What does not fit is
+  /// shown coarser, and at last left out; the page says so.
   void write(const HtmlAssets &assets, std::string_view version, TextSink &out);
 
 private:
   std::unique_ptr<SelectedTrace> open(const std::string &file) const;
   std::string title() const;
+  std::string tables(std::string_view version, const SiteList &sites) const;
 
-  Selection selection_;
+  DocumentOptions options_;
   std::uint64_t run_start_ns_;
   ProcessesReport processes_;
   MappingsReport mappings_;
   WssReport wss_;
   ThreadsReport threads_;
+  SitesReport sites_;
 };
 
 } // namespace pagetide::tools

@@ -57,7 +57,7 @@ std::size_t count_rows(const AddressBands &bands,
 }
 
 GridShape shape_for(std::uint64_t periods, const AddressBands &bands,
-                    std::size_t max_cells) {
+                    std::size_t max_cells, std::size_t max_bins) {
   GridShape shape;
   const auto fit_rows = [&](std::size_t bins) {
     const std::size_t limit = std::min(
@@ -67,12 +67,11 @@ GridShape shape_for(std::uint64_t periods, const AddressBands &bands,
            count_rows(bands, shape.granules_per_row) > limit)
       shape.granules_per_row <<= 1;
   };
-  fit_rows(std::min(periods, kEnoughBins));
+  fit_rows(std::min<std::uint64_t>({periods, kEnoughBins, max_bins}));
   const std::size_t rows =
       std::max<std::size_t>(count_rows(bands, shape.granules_per_row), 1);
   shape.periods_per_bin =
-      step_for(periods, std::clamp<std::size_t>(max_cells / rows, 1,
-                                                ViewGrid::kMaxBins));
+      step_for(periods, std::clamp<std::size_t>(max_cells / rows, 1, max_bins));
   return shape;
 }
 

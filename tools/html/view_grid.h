@@ -33,11 +33,6 @@ struct GridShape {
   }
 };
 
-/// The finest shape that has at most `max_cells` cells, and not more than
-/// kMaxBins bins or kMaxRows rows.
-GridShape shape_for(std::uint64_t periods, const AddressBands &bands,
-                    std::size_t max_cells);
-
 /// The rows that all bands have together.
 std::size_t count_rows(const AddressBands &bands,
                        std::uint64_t granules_per_row);
@@ -83,6 +78,12 @@ private:
   std::size_t recent_band_ = 0; ///< most granules are near the last one
   std::vector<Counts> counts_;
 };
+
+/// The finest shape that has at most `max_cells` cells, and not more than
+/// `max_bins` bins or kMaxRows rows.
+GridShape shape_for(std::uint64_t periods, const AddressBands &bands,
+                    std::size_t max_cells,
+                    std::size_t max_bins = ViewGrid::kMaxBins);
 
 } // namespace pagetide::tools
 

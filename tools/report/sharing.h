@@ -41,6 +41,23 @@ private:
   bool left_out_ = false;
 };
 
+/// Gives numbers from 0 on to keys.
+class KeyNumbers {
+public:
+  std::uint32_t of(std::uint32_t key) {
+    const auto [at, is_new] =
+        numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (is_new)
+      keys_.push_back(key);
+    return at->second;
+  }
+  const std::vector<std::uint32_t> &keys() const { return keys_; }
+
+private:
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> keys_;
+};
+
 /// Counts granules by the set of threads that accessed them and the set of
 /// those that wrote them.
 class SharingCounts {

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 
 namespace pagetide::tools {
 
@@ -35,23 +34,6 @@ struct Page {
   std::uint32_t threads = 0;
   std::uint32_t sites = 0;
   std::uint32_t writers = 0; ///< sites that wrote it
-};
-
-/// Gives numbers from 0 on to keys.
-class Numbers {
-public:
-  std::uint32_t of(std::uint32_t key) {
-    const auto [at, is_new] =
-        numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
-    if (is_new)
-      keys_.push_back(key);
-    return at->second;
-  }
-  const std::vector<std::uint32_t> &keys() const { return keys_; }
-
-private:
-  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
-  std::vector<std::uint32_t> keys_;
 };
 
 std::string_view last_part(std::string_view path) {
@@ -101,17 +83,6 @@ std::string short_text(const SiteEntry::Place &place) {
   return text;
 }
 
-std::string short_text(const SiteEntry &site) {
-  std::string text;
-  for (const SiteEntry::Place &place : site.places)
-    text += (text.empty() ? "" : " or ") + short_text(place);
-  if (text.empty())
-    text = site.id >= abi::kFirstCallSite
-               ? std::string("libc, called by unknown code")
-               : fmt::format("unknown {:#x}", site.id);
-  return text;
-}
-
 nlohmann::ordered_json json_of(const NamedPlace &place) {
   using Json = nlohmann::ordered_json;
   return {{"function",
@@ -148,6 +119,23 @@ NamedPlace named(const SourcePlace &place) {
 
 } // namespace
 
+std::string short_text(const SiteEntry &site) {
+  std::string text;
+  for (const SiteEntry::Place &place : site.places)
+    text += (text.empty() ? "" : " or ") + short_text(place);
+  if (text.empty())
+    text = site.id >= abi::kFirstCallSite
+               ? std::string("libc, called by unknown code")
+               : fmt::format("unknown {:#x}", site.id);
+  return text;
+}
+
+bool has_line(const SiteEntry::Place &place) {
+  const bool is_offset =
+      (place.kind & trace::kSiteReturn) && place.at.function.empty();
+  return !is_offset && !place.at.file.empty() && place.at.line != 0;
+}
+
 void SiteFigures::add(const SiteFigures &other) {
   pages += other.pages;
   written += other.written;
@@ -172,6 +160,11 @@ void SitesReport::check(const SelectedTrace &trace) const {
         "with -g -fpagetide-layout=rw-site (or site, which is cheaper and does "
         "not tell reads from writes) and record it again",
         printable(trace.path())));
+}
+
+std::string SitesReport::key_of(const SiteTable &table, std::uint32_t id) {
+  return id < abi::kFirstCallSite ? fmt::format("{:#x}", id)
+                                  : site_text(table, id);
 }
 
 /// Finds the source of a call of libc.
@@ -203,8 +196,8 @@ void SitesReport::read(SelectedTrace &trace) {
   PageTable<Page> pages(kTableBytes);
   ThreadSets threads;
   ThreadSets sites;
-  Numbers thread_numbers;
-  Numbers site_numbers;
+  KeyNumbers thread_numbers;
+  KeyNumbers site_numbers;
   struct Count {
     SiteFigures figures;
     std::uint64_t last_period = UINT64_MAX;
@@ -253,7 +246,7 @@ void SitesReport::read(SelectedTrace &trace) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     entries.push_back(describe(trace.sites(), ids[i]));
     for (const SiteEntry::Place &place : entries[i].places)
-      if (source_.is_meant(place.at.file) && place.at.line != 0) {
+      if (source_.is_meant(place.at.file) && has_line(place)) {
         lines[i].insert(place.at.line);
         annotated_.insert(place.at.file);
       }
@@ -290,11 +283,9 @@ void SitesReport::read(SelectedTrace &trace) {
       ++lines_[line].written;
   });
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    // The ids of calls differ from process to process.
-    const std::string key = ids[i] < abi::kFirstCallSite
-                                ? fmt::format("{:#x}", ids[i])
-                                : site_text(trace.sites(), ids[i]);
-    SiteEntry &entry = sites_.try_emplace(key, entries[i]).first->second;
+    SiteEntry &entry =
+        sites_.try_emplace(key_of(trace.sites(), ids[i]), entries[i])
+            .first->second;
     entry.figures.add(counts[i].figures);
   }
   is_lower_bound_ = is_lower_bound_ || pages.is_lower_bound() ||

@@ -53,14 +53,26 @@ struct SiteEntry {
   SiteFigures figures;
 };
 
+/// "fill (sort.cpp:12:7), in main (main.cpp:40:3)".
+std::string short_text(const SiteEntry &site);
+
+/// Whether the line is one of the file: of calls of libc that were not found in
+/// the source, it is an offset.
+bool has_line(const SiteEntry::Place &place);
+
 class SitesReport : public RunReport {
 public:
   /// `lookup` finds the source of calls of libc.
   SitesReport(CodeLookup lookup, SourceRequest source)
       : lookup_(std::move(lookup)), source_(std::move(source)) {}
 
-  /// By what it is known by.
+  /// By key_of().
   const std::map<std::string, SiteEntry> &sites() const { return sites_; }
+  /// By what a site is known in all processes of a run: the ids of calls of
+  /// libc differ.
+  static std::string key_of(const SiteTable &table, std::uint32_t id);
+  using RunReport::tells_reads;
+  bool is_lower_bound() const { return is_lower_bound_; }
   /// By line, if a file is to be annotated.
   const std::map<std::uint64_t, SiteFigures> &lines() const { return lines_; }
 

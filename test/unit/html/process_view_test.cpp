@@ -23,23 +23,15 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kHalfSecondUs = 500'000;
 
-class NoSink : public TextSink {
-public:
-  void write(std::string_view) override {}
-};
-
 Json view_of(const Bytes &bytes, const Selection &selection = {},
              const ViewLimits &limits = {}) {
-  NoSink sink;
-  HtmlAssets assets;
-  assets.page = "@data@";
-  HtmlDocument document(assets, sink, "", "");
-  return view_process(
+  const ViewData data = view_process(
       [&] {
         return std::make_unique<SelectedTrace>(reader_of(bytes), selection,
                                                kSampleStartNs);
       },
-      limits, document);
+      limits, nullptr);
+  return Json::parse(data.json);
 }
 
 Bytes three_periods() {

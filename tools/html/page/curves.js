@@ -4,7 +4,8 @@
 'use strict';
 
 const CURVES_HEIGHT = 210;
-const MAX_DASHED = 400;
+/** Narrower ones would hide one another. */
+const PIXELS_OF_STEP = 4;
 const DASHES = {accessed: [], read: [6, 3], written: [2, 2], fresh: [6, 3], all: []};
 
 class Curves {
@@ -20,7 +21,12 @@ class Curves {
         this.make();
     }).observe(box);
   }
-  /** What to draw: {times, series: [{name, label, values}], bytes}. */
+  /**
+   * What to draw: {steps: [{start, end}], series: [{name, label, values, adds}],
+   * bytes}. Values of steps that share a dot are added up, or else the largest is
+   * shown. `part` is a stretch of time to point out: then the curves are of all
+   * the run, and not only of the time that the heatmap shows.
+   */
   show(figures) {
     this.figures = figures;
     this.make();
@@ -29,7 +35,7 @@ class Curves {
     if (!this.figures)
       return;
     this.plot?.destroy();
-    const {times, series, bytes} = this.figures;
+    const {series, bytes, part} = this.figures;
     const colors = this.theme.colors;
     const stroke = name => ({read: colors.read, written: colors.written,
                              fresh: colors.written}[name] ?? colors.accessed);
@@ -66,8 +72,7 @@ class Curves {
         {label: 'time', value: (self, time) => time == null ? '\u2013' : formatTime(time)},
         ...series.map(({name, label}) => ({
           label, stroke: stroke(name), width: name === 'accessed' ? 1 : 1.5,
-          // Dashes tell the curves apart without colour. Dense ones would hide.
-          dash: times.length <= MAX_DASHED ? DASHES[name] : [],
+          dash: DASHES[name], // tells the curves apart without colour
           paths: stepped, points: {show: false}, value: pages, spanGaps: false,
         })),
       ],
@@ -78,18 +83,67 @@ class Curves {
           const start = self.posToVal(self.select.left, 'x');
           const end = self.posToVal(self.select.left + self.select.width, 'x');
           self.setSelect({left: 0, width: 0, top: 0, height: 0}, false);
-          this.viewport.show({start, end});
+          if (!part)
+            this.viewport.show({start, end});
+        }],
+        drawClear: [self => {
+          if (!part)
+            return;
+          const {left, width, top, height} = self.bbox;
+          const [from, to] = [part.start, part.end].map(time =>
+              Math.min(Math.max(self.valToPos(time, 'x', true), left), left + width));
+          self.ctx.fillStyle = colors.panel;
+          self.ctx.fillRect(from, top, Math.max(to - from, 2), height);
+          self.ctx.fillStyle = colors.focus;
+          self.ctx.fillRect(from, top + height - 4, Math.max(to - from, 2), 4);
         }],
         setCursor: [self => {
           if (!this.pointing)
             this.onTime?.(self.cursor.left >= 0 ? self.posToVal(self.cursor.left, 'x') : null);
         }],
       },
-    }, [times, ...series.map(({values}) => values)], this.box);
+    }, [[0], ...series.map(() => [null])], this.box);
     this.follow(this.viewport.window);
   }
   follow({start, end}) {
-    this.plot?.setScale('x', {min: start, max: end});
+    if (!this.plot)
+      return;
+    const {steps, part} = this.figures;
+    if (part)
+      [start, end] = [0, Math.max(steps.ends.at(-1) ?? 1, part.end)];
+    const from = Math.max(lowerBound(steps.starts, start) - 1, 0);
+    const to = lowerBound(steps.starts, end);
+    const most = Math.max(this.plot.bbox.width / devicePixelRatio / PIXELS_OF_STEP, 1);
+    let together = 1;
+    while ((to - from) / together > most)
+      together *= 2;
+    this.plot.setData(this.joined(from, to, together), false);
+    this.plot.setScale('x', {min: start, max: end});
+    this.onSteps?.(together);
+  }
+  /** The steps [from, to), so many of them joined to one. Ends curves at gaps. */
+  joined(from, to, together) {
+    const {steps: {starts, ends}, series} = this.figures;
+    const times = [], columns = series.map(() => []);
+    const push = (time, values) => {
+      times.push(time);
+      columns.forEach((column, i) => column.push(values[i]));
+    };
+    for (let at = from - from % together; at < to; at += together) {
+      const end = Math.min(at + together, starts.length);
+      const values = series.map(({values, adds}) => {
+        const joined = values.slice(at, end);
+        return adds ? joined.reduce((a, b) => a + b, 0) : Math.max(...joined);
+      });
+      push(starts[at], values);
+      const next = starts[end] ?? Infinity, last = ends[end - 1];
+      // A period begins some microseconds after the one before.
+      if (last > starts[at] && next - last > 0.1 * (last - starts[end - 1])) {
+        push(last, values);
+        push(last + 1e-9, series.map(() => null));
+      }
+    }
+    return [times, ...columns];
   }
   /** Points at a time, or at none. */
   point(time) {
@@ -108,45 +162,33 @@ function sizeCurves(view, told) {
   const names = [['accessed', told.word]];
   if (told.reads)
     names.push(['read', 'read'], ['written', 'written']);
-  return withGaps(view, names.map(([name, label]) => ({name, label, values: bins[name]})));
+  return {bytes: view.granule_bytes, steps: stepsOf(view),
+          series: names.map(([name, label]) => ({name, label, values: bins[name]}))};
 }
 
 /** New pages of each bin, and all pages so far. */
 function growthCurves(view) {
   let sum = 0;
   const all = view.bins.new.map(count => sum += count);
-  return withGaps(view, [{name: 'all', label: 'all pages so far', values: all},
-                         {name: 'fresh', label: 'new pages', values: view.bins.new}]);
+  return {bytes: view.granule_bytes, steps: stepsOf(view),
+          series: [{name: 'all', label: 'all pages so far', values: all},
+                   {name: 'fresh', label: 'new pages', values: view.bins.new, adds: true}]};
+}
+
+function stepsOf(view) {
+  return {starts: view.binStarts, ends: view.binEnds};
 }
 
 /** Curves of a run of several processes. */
-function runCurves(wss, bytes, told) {
+function runCurves(wss, bytes, told, part) {
   const names = [['accessed', told.word]];
   if (told.reads)
     names.push(['read', 'read'], ['written', 'written']);
-  const stretches = wss.stretches;
+  const {stretches} = wss;
+  const starts = stretches.map(stretch => stretch.start_ns / 1e9);
   return {
-    bytes, times: stretches.map(stretch => stretch.start_ns / 1e9),
+    bytes, part, steps: {starts, ends: starts.map(start => start + wss.stretch_ns / 1e9)},
     series: names.map(([name, label]) => ({name, label,
       values: stretches.map(stretch => stretch[name])})),
   };
-}
-
-/** Ends the curves where no period follows at once. */
-function withGaps(view, series) {
-  const times = [], values = series.map(() => []);
-  const {binStarts, binEnds} = view;
-  const push = (time, number) => {
-    times.push(time);
-    series.forEach((each, i) => values[i].push(number === null ? null : each.values[number]));
-  };
-  for (let bin = 0; bin < binStarts.length; ++bin) {
-    push(binStarts[bin], bin);
-    const next = binStarts[bin + 1] ?? Infinity;
-    // A period begins some microseconds after the one before.
-    if (next - binEnds[bin] > 0.1 * (binEnds[bin] - binStarts[bin]) && binEnds[bin] > binStarts[bin])
-      push(binEnds[bin], null);
-  }
-  return {bytes: view.granule_bytes, times,
-          series: series.map((each, i) => ({...each, values: values[i]}))};
 }

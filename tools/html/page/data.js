@@ -77,10 +77,24 @@ function lowerBound(sorted, number) {
   return low;
 }
 
+/** Which places in the source touched each page: numbers of data.sites.list. */
+function readSites(pages, reader) {
+  const sets = [{listed: [], others: 0}];
+  for (let left = reader.varint(); left > 0; --left) {
+    const count = reader.varint(), others = reader.varint();
+    sets.push({listed: [...reader.column(count, Uint32Array)], others});
+  }
+  sets.push({listed: [], others: 1});
+  const read = reader.column(pages.count, Uint32Array);
+  const written = reader.column(pages.count, Uint32Array);
+  pages.sitesOf = index => ({read: sets[read[index]], written: sets[written[index]]});
+}
+
 /** Pages that are listed one by one, and their checksums. */
 async function loadPages(view) {
-  const {listed, blob, checksums, checksums_blob} = view.pages;
-  let reader = new ColumnReader(await loadBlob(blob));
+  const {listed, blob, checksums, checksums_blob, sites_blob} = view.pages;
+  const load = number => loadBlob(view.firstBlob + number);
+  let reader = new ColumnReader(await load(blob));
   const pages = {count: listed, granule: reader.rising(listed)};
   pages.first = reader.column(listed, Float64Array);
   pages.last = reader.column(listed, Float64Array);
@@ -92,7 +106,7 @@ async function loadPages(view) {
     pages[name] = reader.column(listed, Uint32Array);
   pages.mapping = reader.column(listed, Uint16Array);
 
-  reader = new ColumnReader(await loadBlob(checksums_blob));
+  reader = new ColumnReader(await load(checksums_blob));
   pages.eventGranule = reader.rising(checksums);
   pages.eventTime = reader.column(checksums, Float64Array);
   const hashes = reader.at;
@@ -106,6 +120,8 @@ async function loadPages(view) {
     }
     return events;
   };
+  if (sites_blob !== null)
+    readSites(pages, new ColumnReader(await load(sites_blob)));
   /** The index of a page, or -1. */
   pages.indexOf = granule => {
     const i = lowerBound(pages.granule, granule);

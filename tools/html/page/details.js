@@ -65,6 +65,8 @@ class Details {
         this.strip));
     body.append(this.accesses(view, layer, history, index, exact));
     body.append(this.checksums(view, granule, index));
+    if (view.loaded.sitesOf)
+      body.append(this.touchedBy(view, index));
     const threads = this.threads(layers, granule);
     if (threads)
       body.append(threads);
@@ -76,7 +78,7 @@ class Details {
     if (index >= 0) {
       const pages = view.loaded;
       box.prepend(make('p', {textContent:
-          `This page was accessed in ${formatCount(pages.periods[index])} of ${plural(view.periods, 'period')}` +
+          `This page was ${view.told.word} in ${formatCount(pages.periods[index])} of ${plural(view.periods, 'period')}` +
           (view.told.reads ? `, written in ${formatCount(pages.written[index])}` : '') +
           `, first at ${formatTime(pages.first[index])}, last at ${formatTime(pages.last[index])}.`}));
     } else {
@@ -122,6 +124,32 @@ class Details {
     box.append(list);
     if (events.length < changed + 1)
       box.append(make('p', {className: 'note', textContent: 'Later changes are not listed.'}));
+    return box;
+  }
+  /** Which places in the source touched the page. */
+  touchedBy(view, index) {
+    const box = make('div', {}, make('h3', {textContent: 'Sites'}));
+    if (index < 0) {
+      box.append(make('p', {textContent: 'The places that touched this page are not listed.'}));
+      return box;
+    }
+    const {read, written} = view.loaded.sitesOf(index);
+    const tellsWrites = view.layout === 'rw';
+    const add = (word, {listed, others}) => {
+      if (!listed.length && !others)
+        return;
+      const list = make('ol', {}, ...listed.map(number => {
+        const site = this.sites.list[number];
+        return make('li', {}, site ? linkTo(site.text, () => this.onSite(number)) : 'a place that is not listed');
+      }));
+      if (others)
+        list.append(make('li', {textContent: `and ${formatCount(others)} more`}));
+      box.append(make('p', {textContent: `${word} from, in the course of the run:`}), list);
+    };
+    add(tellsWrites ? 'Read' : 'Accessed', read);
+    add('Written', written);
+    if (box.childElementCount === 1)
+      box.append(make('p', {textContent: 'No place is known.'}));
     return box;
   }
   threads(layers, granule) {

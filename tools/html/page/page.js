@@ -6,12 +6,19 @@
 class Page {
   constructor(data) {
     this.data = data;
+    data.views = data.views.map(({view, first_blob}) => ({...view, firstBlob: first_blob}));
     this.theme = new Theme();
     this.viewport = new Viewport();
     this.heatmap = new Heatmap(byId('heatmap'), this.viewport, this.theme);
     this.curves = new Curves(byId('curves'), this.viewport, this.theme);
+    this.curves.onSteps = together => this.stepText(together);
     this.details = new Details(byId('details'), this.theme);
     this.heatmap.onPage = granule => this.showPage(granule);
+    this.details.sites = data.sites;
+    this.details.onSite = number => {
+      this.chooseTab('sites');
+      this.sitesPanel.show(number);
+    };
     this.heatmap.onCursor = cursor => {
       this.read(cursor);
       this.curves.point(cursor ? cursor.time : null);
@@ -45,10 +52,14 @@ class Page {
     view.axis = new AddressAxis(view.bands);
     view.binStarts = view.bins.start_us.map(us => us / TIME_UNIT);
     view.binEnds = view.binStarts.map((start, i) => start + view.bins.us[i] / TIME_UNIT);
+    const {reads_only: onlyReads, writes_only: onlyWrites} = this.data;
+    const both = view.layout === 'rw';
+    const written = view.layout === 'write' || onlyWrites;
     view.told = {
-      reads: view.layout === 'rw' || view.layout === 'rw-site',
-      word: view.layout === 'write' ? 'written' : 'accessed',
+      reads: both && !onlyReads && !onlyWrites,
+      word: onlyReads ? 'read' : written ? 'written' : 'accessed',
     };
+    view.told.kinds = view.told.reads ? KINDS : [written ? 'written' : 'read'];
   }
 
   //--- Choosing what is shown -----------------------------------------------
@@ -58,12 +69,13 @@ class Page {
     this.view = view;
     this.number = number;
     byId('process').value = String(number);
-    byId('heading').textContent = `Which pages ${shortName(view.program) || `process ${view.pid}`} accessed, and when`;
+    const verb = view.told.word === 'written' ? 'wrote' : view.told.word;
+    byId('heading').textContent = `Which pages ${shortName(view.program) || `process ${view.pid}`} ${verb}, and when`;
     this.facts(view);
     this.details.close();
     if (!view.layersLoaded) {
       view.layersLoaded = await Promise.all(view.layers.map(
-          async layer => new Layer(view, layer, await loadBlob(layer.blob))));
+          async layer => new Layer(view, layer, await loadBlob(view.firstBlob + layer.blob))));
       view.loaded = await loadPages(view);
     }
     if (this.view !== view)
@@ -79,7 +91,7 @@ class Page {
   facts(view) {
     const period = view.period_ns ? ` of ${formatTime(view.period_ns / 1e9)}` : '';
     byId('facts').textContent = [
-      view.command.length > 160 ? view.command.slice(0, 160) + '\u2026' : view.command, `process ${view.pid}`, `${plural(view.periods, 'period')}${period}`,
+      view.command.length > 160 ? view.command.slice(0, 160) + '\u2026' : view.command, this.data.process_count > 1 ? `process ${view.pid}, one of ${formatCount(this.data.process_count)} of the run` : `process ${view.pid}`, `${plural(view.periods, 'period')}${period}`,
       `${plural(view.pages.count, 'page')} of ${formatBytes(view.granule_bytes)}`,
       `${formatBytes(view.pages.count * view.granule_bytes)} in all`, view.file].filter(Boolean).join(' \u00b7 ');
     const notices = [];
@@ -123,14 +135,21 @@ class Page {
   chooseCurves() {
     const {view, data} = this;
     const choice = byId('curve').value;
-    this.curves.show(choice === 'run' ? runCurves(data.wss, view.granule_bytes, view.told)
+    this.curves.show(choice === 'run' ? runCurves(data.wss, view.granule_bytes, view.told,
+                    {start: view.binStarts[0] ?? 0, end: view.binEnds.at(-1) ?? 0})
         : choice === 'growth' ? growthCurves(view) : sizeCurves(view, view.told));
-    const perBin = view.layers[0].periods_per_bin;
+  }
+  /** Says what a step of the curves is. So many of their figures are joined. */
+  stepText(together) {
+    const {view, data} = this;
+    const choice = byId('curve').value, periods = together * view.layers[0].periods_per_bin;
     byId('curve-step').textContent = ' ' + (choice === 'run'
-        ? `Each step is the sum of the largest periods in ${formatTime(data.wss.stretch_ns / 1e9)}.`
-        : perBin === 1 ? 'Drag over a time to zoom into it, here and in the heatmap.'
-        : choice === 'growth' ? `Each step has ${plural(perBin, 'period')}.`
-        : `Each step is the largest of ${plural(perBin, 'period')}.`);
+        ? `Each step is the sum of the largest periods in ${formatTime(together * data.wss.stretch_ns / 1e9)}.`
+        : periods === 1 ? 'Each step is a period.'
+        : choice === 'growth' ? `Each step has ${plural(periods, 'period')}.`
+        : `Each step is the largest of ${plural(periods, 'period')}.`) +
+        (choice === 'run' ? ' This is the whole run; the blue bar is when this process was recorded.'
+            : ' Drag over a time to zoom into it, here and in the heatmap.');
   }
 
   //--- Texts that follow ----------------------------------------------------
@@ -138,8 +157,7 @@ class Page {
   legend() {
     if (!this.view || !this.layer)
       return;
-    const {layout, told} = this.view;
-    const kinds = told.reads ? KINDS : layout === 'write' ? ['written'] : ['read'];
+    const {layout, told: {kinds}} = this.view;
     const swatch = (kind, level) => {
       const canvas = make('canvas', {width: 26, height: 14});
       const context = canvas.getContext('2d');
@@ -162,11 +180,13 @@ class Page {
   }
   resolution() {
     const {periodsPerBin, granulesPerRow} = this.layer;
-    const {granule_bytes} = this.view;
+    const {view} = this, {granule_bytes} = view;
     const finest = this.view.layers[0];
     const exact = periodsPerBin === 1 && granulesPerRow === 1;
     let text = exact ? 'Resolution: every page in every period.'
         : `Resolution: this file has cells of ${plural(granulesPerRow, 'page')} (${formatBytes(granulesPerRow * granule_bytes)}) in ${plural(periodsPerBin, 'period')}.`;
+    if (!exact && this.data.views.length > 1)
+      text += ` ${plural(this.data.views.length, 'process', 'processes')} share the ${formatCount(this.data.max_bytes / 1e6)} MB that this file may have. For finer cells, make a file of one process: pagetide html --only ${view.file}.`;
     if (this.layer.tid !== null && this.layer.shift > 0)
       text += ` For all threads together they have ${plural(finest.granules_per_row, 'page')} in ${plural(finest.periods_per_bin, 'period')}.`;
     if (this.view.layersLoaded.length > 1 && this.view.thread_count > this.view.layersLoaded.length - 1)
@@ -206,7 +226,7 @@ class Page {
     };
     readout.textContent = `${formatTime(cursor.time, (this.viewport.window.end - this.viewport.window.start) / 1000)} \u00b7 ` +
         `${formatAddress(granule * this.view.granule_bytes)} \u00b7 ${band.label}: ` +
-        (shown ? kindName(shown[0], this.view.layout) + share(shown[1]) : 'not accessed');
+        (shown ? kindName(shown[0], this.view.layout) + share(shown[1]) : `not ${this.view.told.word}`);
   }
 
   //--- Pages and searching --------------------------------------------------
@@ -277,7 +297,7 @@ class Page {
     const bytes = data.processes.granule_bytes;
     this.panels = {pages: make('div')};
     const titles = {pages: 'Pages', mappings: 'Mappings', threads: 'Threads', sites: 'Sites', processes: 'Processes'};
-    this.panels.mappings = make('div', {}, mappingsTable(data.mappings, bytes, name => {
+    this.panels.mappings = make('div', {}, mappingsTable(data.mappings, bytes, data.views[0]?.told ?? {word: 'accessed'}, name => {
       if (!this.showBands(band => band.label === name))
         byId('found').textContent = `${name} has no band of its own in this process.`;
       else
@@ -285,8 +305,10 @@ class Page {
     }).element);
     if (data.threads)
       this.panels.threads = threadsPanel(data, this.theme, row => this.showThread(row));
-    if (data.sites)
-      this.panels.sites = sitesPanel(data.sites);
+    if (data.sites) {
+      this.sitesPanel = new SitesPanel(data);
+      this.panels.sites = make('div', {}, this.sitesPanel.element);
+    }
     this.panels.processes = make('div', {}, processesTable(data, number => this.showView(number)).element);
     const names = Object.keys(titles).filter(name => name in this.panels);
     const tabs = names.map(name => {
@@ -299,7 +321,7 @@ class Page {
       tab.addEventListener('click', () => choose(name));
       return tab;
     });
-    const choose = chosen => names.forEach((name, i) => {
+    const choose = this.chooseTab = chosen => names.forEach((name, i) => {
       tabs[i].setAttribute('aria-selected', String(name === chosen));
       tabs[i].tabIndex = name === chosen ? 0 : -1;
       this.panels[name].hidden = name !== chosen;

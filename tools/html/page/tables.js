@@ -108,11 +108,12 @@ function pagesTable(view, pages, viewport, onPage) {
      words: row => formatAddress(pages.granule[row] * view.granule_bytes),
      format: row => linkTo(formatAddress(pages.granule[row] * view.granule_bytes),
                            () => onPage(pages.granule[row]), 'address')},
-    {title: 'Mapping', text: true, long: true, value: mapping},
+    {title: 'Mapping', text: true, value: mapping,
+     format: row => make('span', {title: mapping(row), textContent: shortName(mapping(row))})},
     {title: 'Periods', name: 'periods', value: row => pages.periods[row],
-     help: 'periods in which the page was accessed'},
-    {title: 'Written', name: 'written', value: row => pages.written[row],
-     help: 'periods in which the page was written'},
+     help: `periods in which the page was ${view.told.word}`},
+    ...(view.told.reads ? [{title: 'Written', name: 'written', value: row => pages.written[row],
+                            help: 'periods in which the page was written'}] : []),
     {title: 'First', name: 'first', value: row => pages.first[row],
      format: row => formatTime(pages.first[row])},
     {title: 'Last', name: 'last', value: row => pages.last[row],
@@ -125,9 +126,9 @@ function pagesTable(view, pages, viewport, onPage) {
   const inView = make('input', {type: 'checkbox', id: 'in-view'});
   const {count, listed} = view.pages;
   const table = new DataTable(columns, rows, {
-    hint: 'libc written>0 periods>=10', sort: 2,
+    hint: view.told.reads ? 'libc written>0 periods>=10' : 'libc periods>=10', sort: 2,
     extra: [make('label', {className: 'check'}, inView, ' only what the heatmap shows')],
-    note: `Pages, and the periods in which they were accessed and written. ` +
+    note: `Pages, and the periods in which they were ${view.told.reads ? 'accessed and written' : view.told.word}. ` +
         (listed < count ? `The ${formatCount(listed)} pages with the most periods are listed, of ${formatCount(count)}.` : ''),
   });
   /** Follows the heatmap if the user wants it. */
@@ -145,7 +146,13 @@ function pagesTable(view, pages, viewport, onPage) {
   return table;
 }
 
-function mappingsTable(report, bytes, onMapping) {
+/** Says how many rows a table lacks, so that the file is not too large. */
+function leftOut(report, noun) {
+  return report.left_out
+      ? ` ${formatCount(report.left_out)} more ${noun} are left out, so that this file does not become too large.` : '';
+}
+
+function mappingsTable(report, bytes, told, onMapping) {
   const columns = [
     {title: 'Mapping', text: true, long: true, value: row => row.name,
      format: row => linkTo(row.name, () => onMapping(row.name))},
@@ -156,10 +163,10 @@ function mappingsTable(report, bytes, onMapping) {
     columns.push({title: 'Read', name: 'read', value: row => row.read},
                  {title: 'Written', name: 'written', value: row => row.written});
   columns.push({title: 'Periods', name: 'periods', value: row => row.periods,
-                help: 'periods in which any page of the mapping was accessed'});
+                help: `periods in which any page of the mapping was ${told.word}`});
   return new DataTable(columns, report.mappings, {
     hint: 'libc pages>10', sort: 1,
-    note: 'Distinct pages that were accessed in each mapping, of all processes.'});
+    note: `Distinct pages that were ${told.word} in each mapping, of all processes.` + leftOut(report, 'mappings')});
 }
 
 function processesTable(data, onProcess) {
@@ -168,6 +175,7 @@ function processesTable(data, onProcess) {
   const columns = [
     {title: 'Command', text: true, long: true,
      value: row => row.command || row.executable || row.file,
+     words: row => `${row.command || row.executable || row.file} ${row.pid}`,
      format: row => viewed(row) < 0 || data.views.length < 2
          ? row.command || row.executable || row.file
          : linkTo(row.command || row.executable || row.file, () => onProcess(viewed(row)))},
@@ -183,8 +191,9 @@ function processesTable(data, onProcess) {
   ];
   if (report.processes.some(row => row.written !== null))
     columns.push({title: 'Written', name: 'written', value: row => row.written});
-  const note = data.views.length < report.processes.length
-      ? `The ${data.views.length} processes with the most pages have a heatmap.` : '';
+  const note = (data.views.length < data.process_count
+      ? `${plural(data.views.length, 'process', 'processes')} of ${formatCount(data.process_count)} can be looked at: those with the most pages.` : '') +
+      leftOut(report, 'processes');
   return new DataTable(columns, report.processes, {hint: 'make peak>100', sort: 6, note});
 }
 
@@ -198,7 +207,8 @@ function threadsPanel(data, theme, onThread) {
     ...(severalProcesses ? [{title: 'Process', value: row => row.pid, format: row => String(row.pid)}] : []),
     {title: 'Periods', name: 'periods', value: row => row.periods},
     {title: 'Pages', name: 'pages', value: row => row.accessed},
-    {title: 'Written', name: 'written', value: row => row.written ?? 0},
+    ...(report.threads.some(row => row.written !== null)
+        ? [{title: 'Written', name: 'written', value: row => row.written}] : []),
     {title: 'Private', name: 'private', value: row => row.private,
      help: 'pages that no other thread accessed'},
     {title: 'Shared', name: 'shared', value: row => row.shared},
@@ -208,9 +218,9 @@ function threadsPanel(data, theme, onThread) {
   ];
   const table = new DataTable(columns, report.threads, {
     hint: 'worker private>10', sort: severalProcesses ? 3 : 2,
-    note: 'Private pages were accessed by this thread alone. Contested are shared pages that at least one thread wrote.'});
+    note: 'Private pages were accessed by this thread alone. Contested are shared pages that at least one thread wrote.' + leftOut(report, 'threads')});
   const panel = make('div', {}, table.element);
-  const shown = report.threads.slice(0, Math.min(report.sharing.accessed.length, 32));
+  const shown = report.threads.slice(0, report.sharing.accessed.length);
   const matrix = (title, note, cells) => {
     if (!cells || shown.length < 2)
       return;

@@ -8,8 +8,8 @@ function formatCount(number) {
   return Math.round(number).toLocaleString('en-US');
 }
 
-function plural(number, noun) {
-  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
+function plural(number, noun, several = noun + 's') {
+  return `${formatCount(number)} ${number === 1 ? noun : several}`;
 }
 
 function formatBytes(bytes) {

@@ -79,6 +79,14 @@ async function exploring(browser) {
   await changes(tab, () => tab.click('#back'), 'Back');
   assert.deepEqual(await curveRange(tab), whole, 'Back shows all');
 
+  // The curves reach to the end of the last period.
+  const lastStep = await tab.evaluate(() => {
+    const [times, accessed] = page.curves.plot.data;
+    return [times.at(-2), accessed.at(-2), times.at(-1) - times.at(-2), accessed.at(-1)];
+  });
+  assert(Math.abs(lastStep[0] - 2) < 1e-6 && lastStep[1] > 0 && lastStep[2] < 1e-6 && lastStep[3] === null,
+         `the curve ends with the last period: ${lastStep}`);
+
   // The wheel, and the keys.
   await tab.mouse.move(...at(0.5, 0.5));
   await changes(tab, () => tab.mouse.wheel(0, -200), 'the wheel zooms');
@@ -183,6 +191,96 @@ async function exploring(browser) {
   await close(tab, 'exploring');
 }
 
+/** Places in the source: of the run, and of a page. */
+async function sites(browser) {
+  const tab = await open(browser, 'sites.html');
+  await tab.click('#tab-sites');
+  const rows = tab.locator('#panel-sites table').first().locator('tbody tr');
+  assert.equal(await rows.count(), 5);
+  assert.match(await rows.nth(1).textContent(), /^sort::fill \(sort\.cpp:12:7\), in main \(main\.cpp:40:3\)66223$/);
+  const hits = () => tab.locator('#source .hit .code').allTextContents();
+  assert.deepEqual(await hits(), ['  fill(); // <b>line 12</b>'], 'the first place with a line is shown');
+  const source = await text(tab, '#source');
+  assert.match(source, /inlined in \/src\/main\.cpp:40The line is not shown: .*cannot be read/);
+  await rows.filter({hasText: 'or main'}).locator('button').click();
+  assert.match(await text(tab, '#source'), /or else \/src\/main\.cpp:60/);
+  await rows.filter({hasText: 'libz'}).locator('button').click();
+  assert.match(await text(tab, '#source'), /Its line in the source is not known/);
+  await tab.fill('#panel-sites input[type=search]', 'written>0 shared=2');
+  assert.equal(await rows.count(), 2);
+
+  // A page names the places that touched it, and leads to them.
+  await tab.click('#tab-pages');
+  await tab.fill('#search', '0x555555602000');
+  await tab.press('#search', 'Enter');
+  const details = await text(tab, '#details-body');
+  assert.match(details, /Read from, in the course of the run:plainWritten from, in the course of the run:plainsort::fill /);
+  await tab.locator('#details-body button', {hasText: 'sort::fill'}).click();
+  assert(await tab.isVisible('#panel-sites'), 'a click on a place opens the table');
+  assert.deepEqual(await hits(), ['  fill(); // <b>line 12</b>']);
+  assert.equal(await tab.locator('#source b').count(), 0, 'source stays text');
+  await close(tab, 'sites');
+
+  // Layout access does not tell who wrote.
+  const access = await open(browser, 'sites-access.html');
+  await access.fill('#search', '0x555555602000');
+  await access.press('#search', 'Enter');
+  assert.match(await text(access, '#details-body'), /Accessed from, in the course of the run:/);
+  await close(access, 'sites under layout access');
+}
+
+/** Only reads or only writes are called what they are. */
+async function selections(browser) {
+  for (const [name, word, other] of [['reads', 'read', 'written'], ['writes', 'written', 'read']]) {
+    const tab = await open(browser, `${name}.html`);
+    assert.match(await text(tab, '#notices'), new RegExp(`Selected: ${name}`));
+    assert.deepEqual(await tab.locator('.u-legend .u-label').allTextContents(), ['time', word]);
+    assert(!await tab.isVisible('#kind'), 'there is one kind only');
+    assert.match(await text(tab, '#legend'), new RegExp(`^${word}paler`));
+    assert.doesNotMatch(await text(tab, '#legend'), new RegExp(other));
+    assert.match(await text(tab, '#heading'), new RegExp(`^Which pages .* ${word === 'read' ? 'read' : 'wrote'}, and when$`));
+    await tab.click('#tab-mappings');
+    const heads = await tab.locator('#panel-mappings th').allTextContents();
+    assert(!heads.includes('Written') && !heads.includes('Read'), heads.join());
+    await tab.click('#panel-pages a, #tab-pages');
+    assert(!(await tab.locator('#panel-pages th').allTextContents()).includes('Written'));
+    await close(tab, name);
+  }
+}
+
+/** A run of many processes: each is chosen by its name, and the whole by a curve. */
+async function processes(browser) {
+  const tab = await open(browser, 'many.html');
+  assert.match(await tab.title(), /sorter and 149 more/);
+  assert.equal(await tab.locator('#process option').count(), 150);
+  await tab.click('#tab-processes');
+  assert.match(await text(tab, '#panel-processes [role=status]'), /^150 rows$/);
+  const second = await tab.locator('#process option').nth(1).textContent();
+  await tab.selectOption('#process', '1');
+  await tab.waitForFunction(() => document.documentElement.dataset.ready === '1');
+  assert((await text(tab, '#facts')).includes(`process ${second.split(' ')[0]}, one of 150 `), second);
+  await tab.click('#panel-processes tbody button >> nth=2');
+  await tab.waitForFunction(() => document.documentElement.dataset.ready === '2');
+  await tab.selectOption('#curve', 'run');
+  assert.match(await text(tab, '#curve-step'), /sum of the largest periods.*whole run/);
+  const [from, to] = await curveRange(tab);
+  assert(from === 0 && to > 1.5, `the whole run, not only the process: ${from} ${to}`);
+  const bar = () => tab.evaluate(() => {
+    // The blue bar below the curves: its first and last pixel, as shares of the plot.
+    const {ctx, bbox} = page.curves.plot;
+    const {data} = ctx.getImageData(bbox.left, bbox.top + bbox.height - 3, bbox.width, 1);
+    const [red, green, blue] = page.theme.bytes('focus');
+    const on = [...Array(bbox.width).keys()].filter(x =>
+        data[4 * x] === red && data[4 * x + 1] === green && data[4 * x + 2] === blue);
+    return [on[0] / bbox.width * page.curves.plot.scales.x.max, on.length];
+  });
+  const [begin, pixelCount] = await bar();
+  assert(Math.abs(begin - 0.02) < 0.01 && pixelCount > 5, `the bar is where process 3 ran: ${begin} ${pixelCount}`);
+  await tab.fill('#panel-processes input[type=search]', '4250');
+  assert.match(await text(tab, '#panel-processes [role=status]'), /^1 of 150 rows$/);
+  await close(tab, 'processes');
+}
+
 /** Names that are markup or script stay text. */
 async function markup(browser) {
   const tab = await open(browser, 'markup.html');
@@ -232,6 +330,9 @@ async function narrow(browser) {
   const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
   try {
     await exploring(browser);
+    await sites(browser);
+    await selections(browser);
+    await processes(browser);
     await markup(browser);
     await narrow(browser);
   } finally {
