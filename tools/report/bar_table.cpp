@@ -44,6 +44,8 @@ public:
 
 private:
   void measure(std::size_t width);
+  /// The label, cut if it has more columns.
+  std::string cut(const std::string &label, std::size_t columns) const;
   std::string line(const std::string &label,
                    const std::vector<std::string> &cells,
                    const std::string &end) const;
@@ -58,6 +60,8 @@ private:
   std::size_t label_width_ = 0;
   std::vector<std::size_t> cell_widths_;
   std::size_t bar_width_ = 0;
+  /// Of labels in lines of their own; 0: they are in the rows.
+  std::size_t label_above_ = 0;
 };
 
 void BarDrawer::measure(std::size_t width) {
@@ -72,14 +76,19 @@ void BarDrawer::measure(std::size_t width) {
   std::size_t cells = kTableIndent + kColumnGap;
   for (const std::size_t cell : cell_widths_)
     cells += kColumnGap + cell;
+  const std::size_t longest_label = label_width_;
   const std::size_t room = std::max(width, cells + kLeastLabel) - cells;
   const std::size_t min_bar = std::max(kMinBar, columns_of(table_.longest) + 2);
-  if (!table_.has_bars || room < std::min(label_width_, kMinLabel) + min_bar) {
-    label_width_ = std::min(label_width_, room + kColumnGap);
-    return;
+  const bool has_bars =
+      table_.has_bars && room >= std::min(label_width_, kMinLabel) + min_bar;
+  label_width_ =
+      std::min(label_width_, has_bars ? room - min_bar : room + kColumnGap);
+  if (table_.long_labels_above && label_width_ < longest_label) {
+    label_above_ = width - kTableIndent;
+    label_width_ = std::min(label_width_, columns_of(table_.label_heading));
   }
-  label_width_ = std::min(label_width_, room - min_bar);
-  bar_width_ = room - label_width_;
+  if (has_bars)
+    bar_width_ = room - label_width_;
 }
 
 std::size_t BarDrawer::signs(std::uint64_t value) const {
@@ -98,13 +107,17 @@ std::string BarDrawer::bar(const Bar &bar) const {
   return repeated(dark_, dark) + repeated(light_, whole - dark);
 }
 
+std::string BarDrawer::cut(const std::string &label,
+                           std::size_t columns) const {
+  const auto shorten = table_.keeps_beginnings ? fitted_at_end : fitted;
+  return columns_of(label) > columns ? shorten(label, columns) : label;
+}
+
 std::string BarDrawer::line(const std::string &label,
                             const std::vector<std::string> &cells,
                             const std::string &end) const {
   std::string out(kTableIndent, ' ');
-  const auto cut = table_.keeps_beginnings ? fitted_at_end : fitted;
-  const std::string shown =
-      columns_of(label) > label_width_ ? cut(label, label_width_) : label;
+  const std::string shown = cut(label, label_width_);
   const std::string padding(label_width_ - columns_of(shown), ' ');
   out += table_.left_labels ? shown + padding : padding + shown;
   for (std::size_t i = 0; i < cells.size(); ++i)
@@ -121,8 +134,13 @@ std::string BarDrawer::run() {
   if (bar_width_ != 0)
     axis = fmt::format("0{:>{}}", table_.longest, bar_width_ - 1);
   std::string out = line(table_.label_heading, table_.headings, axis);
-  for (const BarRow &row : table_.rows)
-    out += line(row.label, row.cells, bar(row.bar));
+  for (const BarRow &row : table_.rows) {
+    if (label_above_ != 0)
+      out += fmt::format("{}{}\n", std::string(kTableIndent, ' '),
+                         cut(row.label, label_above_));
+    out += line(label_above_ != 0 ? std::string() : row.label, row.cells,
+                bar(row.bar));
+  }
   if (bar_width_ == 0 || table_.dark_meaning.empty())
     return out;
   std::string legend = fmt::format("{} {}", dark_, table_.dark_meaning);

@@ -42,6 +42,8 @@ struct BarTable {
   /// lose their beginnings, as paths should.
   bool keeps_beginnings = false;
   bool has_bars = true;
+  /// If a label would be cut, each is in a line of its own above its row.
+  bool long_labels_above = false;
 };
 
 /// The table in lines of at most style.width columns. Above the bars are the

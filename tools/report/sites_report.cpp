@@ -317,6 +317,8 @@ void SitesReport::write_table(TextLines &out, const ReportStyle &style,
   table.has_bars = style.width >= kWidthForBars;
   table.left_labels = true;
   table.keeps_beginnings = true;
+  // Places often differ in what is cut off: the line or the column.
+  table.long_labels_above = true;
   table.headings = {std::string(unit()) + "s"};
   if (tells_reads())
     table.headings.push_back("written");

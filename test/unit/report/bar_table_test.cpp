@@ -80,6 +80,26 @@ TEST(BarTable, CutsLabelsBeforeItDropsBars) {
   EXPECT_NE(text.find("4 MiB"), std::string::npos) << text;
 }
 
+TEST(BarTable, LongLabelsCanHaveLinesOfTheirOwn) {
+  BarTable table = sample();
+  table.left_labels = true;
+  table.long_labels_above = true;
+  ReportStyle style;
+  style.width = 47;
+  BarTable usual = table;
+  usual.long_labels_above = false;
+  EXPECT_EQ(draw_bars(table, style), draw_bars(usual, style));
+  table.rows = {{"a function whose name is long", {"1", "1"}, {4, 4}},
+                {"a function whose name is longer", {"1", "0"}, {2, 0}}};
+  EXPECT_EQ(draw_bars(table, style),
+            "  from  all  written  0                   4 MiB\n"
+            "  a function whose name is long\n"
+            "          1        1  █████████████████████████\n"
+            "  a function whose name is longer\n"
+            "          1        0  ▒▒▒▒▒▒▒▒▒▒▒▒▒\n"
+            "  Bars: █ written, ▒ only read\n");
+}
+
 TEST(BarTable, WithoutRoomThereAreNoBars) {
   BarTable table = sample();
   table.headings[1] = std::string(50, 'h');
