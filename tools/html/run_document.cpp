@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 /// Of the curve of a run of several processes.
 constexpr std::size_t kMaxStretches = 1024;
 /// Of names in tables.
-constexpr std::size_t kMaxText = 300;
+constexpr std::size_t kMaxCellText = 300;
 /// Of each list of a table, as a share of the document.
 constexpr std::size_t kListShare = 16;
 /// So many processes can have an equal share of the room.
@@ -43,22 +43,23 @@ std::string dump(const Json &json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void cut_texts(Json &row) {
+void cut_cells(Json &row) {
   for (auto &value : row)
-    if (value.is_string() && value.get_ref<std::string &>().size() > kMaxText)
-      value = value.get_ref<std::string &>().substr(0, kMaxText) + "...";
+    if (value.is_string() &&
+        value.get_ref<std::string &>().size() > kMaxCellText)
+      value = value.get_ref<std::string &>().substr(0, kMaxCellText) + "...";
 }
 
 /// What a report has for programs, without what the page does not show. The
 /// list keeps its first rows: they are the largest.
-Json fitted(const std::string &report, const char *list,
-            std::size_t max_bytes) {
+Json fitted_table(const std::string &report, const char *list,
+                  std::size_t max_bytes) {
   Json json = Json::parse(report);
   json.erase("traces");
   Json kept = Json::array();
   std::size_t bytes = 0;
   for (Json &row : json[list]) {
-    cut_texts(row);
+    cut_cells(row);
     bytes += json_in_html(dump(row)).size() + 1;
     if (bytes > max_bytes)
       break;
@@ -106,8 +107,8 @@ void RunDocument::add(const std::string &file) {
 
 std::string RunDocument::title() const {
   const RunReport::Trace &first = traces().front();
-  std::string name =
-      first.program.substr(first.program.rfind('/') + 1).substr(0, kMaxText);
+  std::string name = first.program.substr(first.program.rfind('/') + 1)
+                         .substr(0, kMaxCellText);
   if (name.empty())
     name = fmt::format("process {}", first.pid);
   if (traces().size() > 1)
@@ -129,14 +130,14 @@ std::string RunDocument::tables(std::string_view version,
       {"writes_only", options_.selection.only_writes()},
       {"max_bytes", options_.max_bytes},
       {"process_count", traces().size()},
-      {"processes", fitted(processes_.json(words), "processes", share)},
-      {"mappings", fitted(mappings_.json(words), "mappings", share)},
-      {"wss", fitted(wss_.json(words), "stretches", share)},
+      {"processes", fitted_table(processes_.json(words), "processes", share)},
+      {"mappings", fitted_table(mappings_.json(words), "mappings", share)},
+      {"wss", fitted_table(wss_.json(words), "stretches", share)},
       {"threads", nullptr},
       {"sites", nullptr}};
   if (!threads_.traces().empty()) {
     Json &threads = json["threads"];
-    threads = fitted(threads_.json(words), "threads", share);
+    threads = fitted_table(threads_.json(words), "threads", share);
     for (Json &square : threads["sharing"])
       cut_square(square);
   }

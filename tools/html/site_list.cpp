@@ -23,11 +23,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kContext = 4; ///< lines before and after a site's
-constexpr std::size_t kMaxText = 300; ///< of a site's name
+constexpr std::uint64_t kLinesAround = 4; ///< lines before and after a site's
+constexpr std::size_t kMaxSiteText = 300; ///< of a site's name
 
 /// Cuts the text, but not within a character of UTF-8.
-std::string cut(std::string text, std::size_t bytes) {
+std::string cut_bytes(std::string text, std::size_t bytes) {
   if (text.size() <= bytes)
     return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
@@ -43,7 +43,7 @@ std::size_t room_of(const Json &json) {
          1;
 }
 
-Json figures_json(const SiteFigures &figures, bool tells_reads) {
+Json site_figures_json(const SiteFigures &figures, bool tells_reads) {
   return {{"pages", figures.pages},
           {"written", json_if(tells_reads, figures.written)},
           {"shared", figures.shared},
@@ -135,7 +135,7 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
   try {
     text = read_source(source_, file.path);
   } catch (const Failure &failure) {
-    return cut(failure.what(), kMaxText);
+    return cut_bytes(failure.what(), kMaxSiteText);
   }
   std::vector<std::uint64_t> lines = file.lines;
   std::ranges::sort(lines);
@@ -143,11 +143,11 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
   for (const std::uint64_t line : lines) {
     if (line > text.size())
       return "the source has changed: it has fewer lines now";
-    next = std::max(next, line - std::min(line - 1, kContext));
+    next = std::max(next, line - std::min(line - 1, kLinesAround));
     const std::uint64_t end =
-        std::min<std::uint64_t>(line + kContext, text.size());
+        std::min<std::uint64_t>(line + kLinesAround, text.size());
     for (; next <= end; ++next) {
-      Json shown = {next, cut(text[next - 1], kMaxLineBytes)};
+      Json shown = {next, cut_bytes(text[next - 1], kMaxLineBytes)};
       const std::size_t bytes = room_of(shown);
       if (bytes > budget)
         return "further lines are left out, because this file would be too "
@@ -163,7 +163,7 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
 Json SiteList::excerpt(const File &file, std::size_t &budget) const {
   Json out = {{"path", ""}, {"problem", ""}, {"lines", Json::array()}};
   Json nothing = out;
-  out["path"] = cut(file.path, kMaxText);
+  out["path"] = cut_bytes(file.path, kMaxSiteText);
   out["problem"] = add_lines(file, budget, out["lines"]);
   const std::size_t bytes = room_of(out["path"]) + room_of(out["problem"]);
   if (bytes > budget)
@@ -178,9 +178,9 @@ Json SiteList::json(std::size_t list_bytes, std::size_t text_bytes) const {
               {"list", Json::array()},
               {"files", Json::array()}};
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    Json site = {{"text", cut(short_text(*sites_[i]), kMaxText)},
+    Json site = {{"text", cut_bytes(short_text(*sites_[i]), kMaxSiteText)},
                  {"places", places_[i]}};
-    site.update(figures_json(sites_[i]->figures, report_.tells_reads()));
+    site.update(site_figures_json(sites_[i]->figures, report_.tells_reads()));
     const std::size_t bytes = room_of(site);
     if (bytes > list_bytes)
       break;

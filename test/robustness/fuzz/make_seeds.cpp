@@ -220,7 +220,7 @@ int main(int argc, char **argv) {
   }
   const std::string directory = argv[1];
   try {
-    for (const char *name : {"export", "harvest", "reader"})
+    for (const char *name : {"export", "harvest", "html", "reader"})
       std::filesystem::create_directories(directory + "/" + name);
     for (const SampleTrace &sample : sample_traces()) {
       const Bytes whole = sample.make();
@@ -232,6 +232,9 @@ int main(int argc, char **argv) {
       const auto write_both = [&](const std::string &name, const Bytes &seed) {
         write_file(directory + "/reader/" + name, seed);
         write_file(directory + "/export/" + name, filtered(seed));
+        Bytes shown = {2, 16}; // its bound, and a run of two
+        shown.insert(shown.end(), seed.begin(), seed.end());
+        write_file(directory + "/html/" + name, shown);
       };
       write_both(sample.name, plain);
       write_both(std::string(sample.name) + "-payloads", payloads_of(whole));
