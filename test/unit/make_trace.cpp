@@ -8,7 +8,8 @@
 //   make_trace NAME FILE         writes one
 //   make_trace --all DIRECTORY   writes each as DIRECTORY/NAME
 //   make_trace --big BYTES FILE  writes a trace of about that size
-//   make_trace --run PERIODS PAGES FILE  writes a run of four threads
+//   make_trace --run PERIODS PAGES FILE [SCATTERED]  writes a run of four
+//                                threads with so many scattered accesses each
 //   make_trace --many PROCESSES FILE  writes a run of short processes
 //   make_trace --markup FILE     writes a trace whose names are HTML
 //
@@ -63,6 +64,11 @@ int main(int argc, char **argv) {
       write_run_trace(words[3], std::stoull(words[1]), std::stoull(words[2]));
       return 0;
     }
+    if (words.size() == 5 && words[0] == "--run") {
+      write_run_trace(words[3], std::stoull(words[1]), std::stoull(words[2]),
+                      std::stoull(words[4]));
+      return 0;
+    }
     if (words.size() == 3 && words[0] == "--many") {
       write_many_traces(words[2],
                         static_cast<std::uint32_t>(std::stoul(words[1])));
@@ -80,8 +86,9 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "make_trace: {}\n", problem.what());
     return 1;
   }
-  fmt::print(stderr, "usage: make_trace NAME FILE | --list | --all DIRECTORY | "
-                     "--big BYTES FILE | --run PERIODS PAGES FILE | --many "
-                     "PROCESSES FILE | --markup FILE\n");
+  fmt::print(stderr,
+             "usage: make_trace NAME FILE | --list | --all DIRECTORY | "
+             "--big BYTES FILE | --run PERIODS PAGES FILE [SCATTERED] | --many "
+             "PROCESSES FILE | --markup FILE\n");
   return 1;
 }

@@ -88,18 +88,19 @@ private:
 /// What one thread did in a period, as runs.
 std::vector<GranuleRun> runs_of(const RunMemory &memory, Random &random,
                                 std::uint64_t index, std::uint64_t periods,
-                                std::uint32_t thread) {
+                                std::uint32_t thread, std::uint64_t scattered) {
   std::vector<std::pair<std::uint64_t, unsigned>> numbers;
   const std::uint64_t share = memory.count() / kThreads;
   // All pages of the thread's share in the course of the run.
   const std::uint64_t from = thread * share + index * share / periods;
-  const std::uint64_t end = thread * share + (index + 1) * share / periods + 60;
+  const std::uint64_t end =
+      thread * share + (index + 1) * share / periods + scattered + 10;
   for (std::uint64_t i = from; i < end; ++i)
     numbers.emplace_back(std::min(i, memory.count() - 1), kBoth);
-  for (std::uint64_t i = 0; i < 200; ++i)
+  for (std::uint64_t i = 0; i < 4 * scattered; ++i)
     numbers.emplace_back(std::min(thread * 500 + i, memory.count() - 1),
                          i % 4 == 0 ? kBoth : unsigned{kRead});
-  for (std::uint64_t i = 0; i < 50; ++i)
+  for (std::uint64_t i = 0; i < scattered; ++i)
     numbers.emplace_back(random.next(memory.count()),
                          i % 3 == 0 ? kBoth : unsigned{kRead});
   // Written before read: what follows of the same page adds nothing.
@@ -123,7 +124,7 @@ std::vector<GranuleRun> runs_of(const RunMemory &memory, Random &random,
 } // namespace
 
 void write_run_trace(const std::string &path, std::uint64_t periods,
-                     std::uint64_t pages) {
+                     std::uint64_t pages, std::uint64_t scattered) {
   const UniqueFd fd = create(path);
   FdSink sink(fd.get(), path);
   TraceWriter writer(sink);
@@ -145,10 +146,11 @@ void write_run_trace(const std::string &path, std::uint64_t periods,
     std::vector<GranuleRun> summed;
     for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
       const std::vector<GranuleRun> runs =
-          runs_of(memory, random, index, periods, thread);
+          runs_of(memory, random, index, periods, thread, scattered);
       period.add_section(100 + thread, runs);
       if (summed.empty())
-        summed.assign(runs.begin(), runs.begin() + 20);
+        summed.assign(runs.begin(), runs.begin() + std::min<std::ptrdiff_t>(
+                                                       20, std::ssize(runs)));
     }
     add_stable_checksums(period, 12, summed);
     for (std::uint64_t &hash : period.hashes)

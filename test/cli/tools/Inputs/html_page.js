@@ -3,15 +3,17 @@
 // Uses pages of `pagetide html` as people do, in a headless Chromium.
 //
 // usage: node html_page.js DIRECTORY-OF-playwright-core CHROMIUM WORK-DIRECTORY
+//                          [FILE]
 //
-// The work directory has threads.html, markup.html and long.html. Exit status 1
-// and a message if a page does not do what it should.
+// The work directory has the pages that html_page.test makes; with FILE, a large
+// one. Exit status 1 and a message if a page does not do what it should.
 'use strict';
 
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
 const path = require('node:path');
 
-const [library, executablePath, directory] = process.argv.slice(2);
+const [library, executablePath, directory, largeFile] = process.argv.slice(2);
 const {chromium} = require(library);
 
 /** What is on the screen of the heatmap, and what the curves show. */
@@ -312,6 +314,56 @@ async function markup(browser) {
   await other.context().close();
 }
 
+/**
+ * What decides how long a page takes to open, and how smooth it is then: bytes,
+ * cells, rows and elements. They are bounded, whatever the trace has.
+ */
+async function large(browser, name) {
+  const {size} = fs.statSync(path.join(directory, name));
+  assert(size <= 20e6, `the file has ${size} bytes`);
+  const tab = await open(browser, name);
+  assert.match(await text(tab, '#facts'), /60,000 periods of 10 ms.*1,000,000 pages of 4 KiB/);
+  assert.match(await text(tab, '#resolution'), /cells of \d+ pages .* in \d+ periods/);
+  const count = () => tab.evaluate(() => {
+    const layers = page.view.layersLoaded, bytes = grid => grid.bytes.length;
+    const all = layers.map(layer => [...layer.grids.values()].map(bytes));
+    return {
+      cells: all.map(([finest]) => finest), // as they are in the file
+      coarser: all.map(grids => grids.slice(1).reduce((sum, each) => sum + each, 0)),
+      listed: page.view.loaded.count, checksums: page.view.loaded.eventTime.length,
+      steps: page.curves.plot.data[0].length,
+      elements: document.querySelectorAll('*').length,
+      json: document.getElementById('data').textContent.length,
+    };
+  });
+  const opened = await count();
+  const [all, ...threads] = opened.cells;
+  assert(all <= 16 << 20, `cells of all threads: ${all}`);
+  assert(threads.length === 4 && threads.reduce((a, b) => a + b) <= 8 << 20, `cells of threads: ${threads}`);
+  assert(opened.listed <= 180e3 && opened.checksums <= 120e3, JSON.stringify(opened));
+  // Opening makes coarser grids of what is shown only, each half of the next.
+  assert(opened.coarser[0] <= 2 * all, `cells made at opening: ${opened.coarser}`);
+  assert.deepEqual(opened.coarser.slice(1), [0, 0, 0, 0], 'none of threads');
+  assert(opened.steps <= 600 && opened.elements <= 1500, JSON.stringify(opened));
+  assert(opened.json <= 2e6, `the JSON has ${opened.json} characters`);
+
+  // Drawing goes through pixels, and makes nothing that was made before.
+  await tab.focus('#heatmap');
+  for (let i = 0; i < 12; ++i)
+    await tab.keyboard.press('+');
+  for (let i = 0; i < 12; ++i)
+    await tab.keyboard.press('-');
+  await settle(tab);
+  const before = await count();
+  for (let i = 0; i < 12; ++i)
+    await tab.keyboard.press('+');
+  await settle(tab);
+  const after = await count();
+  assert.deepEqual(after.coarser, before.coarser, 'grids are made once');
+  assert(after.coarser[0] <= 4 * all && after.steps <= 600 && after.elements <= 1500, JSON.stringify(after));
+  await close(tab, name);
+}
+
 /** Nothing is wider than the screen, and dark follows the system. */
 async function narrow(browser) {
   for (const width of [400, 1280])
@@ -329,6 +381,10 @@ async function narrow(browser) {
   // Chromium's own sandbox cannot be had by root in a container.
   const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
   try {
+    if (largeFile) {
+      await large(browser, largeFile);
+      return;
+    }
     await exploring(browser);
     await sites(browser);
     await selections(browser);
