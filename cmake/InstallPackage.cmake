@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What cmake --install puts into a prefix: pass, runtime, command and wrappers,
-# the C API's header, and the package that find_package(Pagetide) finds. To be
+# the C API's headers, the library of checkpoints, and the package that find_package(Pagetide) finds. To be
 # included when the targets are there.
 
 include(CMakePackageConfigHelpers)
@@ -19,7 +19,7 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 
 install(
-  TARGETS PagetidePass pagetide_runtime pagetide_cli pagetide_wrapper
+  TARGETS PagetidePass pagetide_runtime pagetide_checkpoint pagetide_cli pagetide_wrapper
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-clang++"
@@ -29,7 +29,7 @@ install(FILES "${_package_build_dir}/PagetideConfig.cmake"
         DESTINATION "${_package_dir}")
 
 # The wrappers find these relative to themselves, also in the build tree.
-foreach(_header IN ITEMS pagetide.h libstdcxx/bits/c++config.h)
+foreach(_header IN ITEMS pagetide.h checkpoint.h libstdcxx/bits/c++config.h)
   configure_file("${PROJECT_SOURCE_DIR}/include/pagetide/${_header}"
                  "${PROJECT_BINARY_DIR}/include/pagetide/${_header}" COPYONLY)
   get_filename_component(_directory "${_header}" DIRECTORY)

@@ -4,7 +4,7 @@
 
 usage: check_includes.py [ROOT]
 
-The folders of runtime/ are floors, those of tools/ are stages. A file may
+The folders of runtime/ and checkpoint/ are floors, those of tools/ are stages. A file may
 include headers of its own folder and of folders further down. Below ROOT
 (default: the checkout that this script belongs to) this prints each
 
@@ -25,9 +25,10 @@ FLOORS = {
         ["startup"], ["interceptors"], ["recorder"], ["engines"], ["trace"],
         ["periods"], ["threads"], ["shadow"], ["platform"],
     ],
+    "checkpoint": [["api"], ["store"], ["format"]],
     "tools": [
         ["manual"], ["commands"], ["top"],
-        ["audit", "compare", "control", "export", "html", "record", "targets"],
+        ["audit", "checkpoint", "compare", "control", "export", "html", "record", "targets"],
         ["report"], ["trace"], ["support"],
     ],
 }

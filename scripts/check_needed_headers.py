@@ -45,9 +45,9 @@ NEEDED = [
     (r"\bnlohmann::", "nlohmann/"),
 ]
 NEEDED = [(re.compile(pattern), header) for pattern, header in NEEDED]
-FOLDERS = ("pass", "tools", "test/unit", "test/robustness/fuzz")
+FOLDERS = ("pass", "checkpoint", "tools", "test/unit", "test/robustness/fuzz")
 # Where #include "..." looks, beside the file's own folder.
-ROOTS = ("include", "tools", "test/unit", "test/robustness/fuzz", "pass", "runtime")
+ROOTS = ("include", "checkpoint", "tools", "test/unit", "test/robustness/fuzz", "pass", "runtime")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:<([^>]+)>|"([^"]+)")', re.M)
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 

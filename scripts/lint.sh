@@ -40,7 +40,7 @@ tool() {
 # Our C and C++ files. Test cases are left out: their RUN lines must stay whole.
 code_files() {
   local directory directories=()
-  for directory in include pass runtime tools test/unit test/meta/lint \
+  for directory in include pass runtime checkpoint tools test/unit test/meta/lint \
     test/robustness/fuzz benchmarks; do
     [[ -d $directory ]] && directories+=("$directory")
   done

@@ -352,6 +352,8 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
       add_linker_argument(out, "-rpath");
       add_linker_argument(out, parts.runtime_dir);
     }
+    // For -lpagetide-checkpoint.
+    add_linker_argument(out, "-L" + parts.runtime_dir);
   }
   if (line.links && (line.lto || line.lld)) {
     if (line.linker.empty())

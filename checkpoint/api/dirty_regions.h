@@ -1,0 +1,88 @@
+//===- dirty_regions.h - Protected regions, and what changed in them ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H
+#define PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H
+
+#include "pagetide/pagetide.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace pagetide::checkpoint {
+
+/// What a save takes of one region.
+struct DirtyRun {
+  std::uint32_t region; ///< index, in the order of ids
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+
+struct ProtectedRegion {
+  std::uint64_t id;
+  const std::uint8_t *address;
+  std::uint64_t bytes;
+};
+
+/// The protected regions with one bit for each granule that overlaps them. The
+/// period callback sets bits, so nothing here waits for the runtime.
+class DirtyRegions {
+public:
+  enum class Change { kDone, kInvalid };
+
+  /// Bits are for granules of this size, and all are set.
+  void set_granule(std::size_t granule);
+  std::size_t granule() const { return granule_; }
+
+  Change protect(std::uint64_t id, const void *address, std::size_t bytes);
+  Change unprotect(std::uint64_t id);
+  /// In the order of ids.
+  std::vector<ProtectedRegion> regions() const;
+
+  /// Sets the bits of what was written in the period, for certain, possibly or
+  /// carried.
+  void note(const pagetide_period &period);
+
+  /// Addresses of regions in which no period has reported a write since they
+  /// were protected.
+  std::vector<std::uint8_t *> unreported() const;
+
+  /// Takes the bits: later ones belong to the next save. Takes regions whole of
+  /// which no period has had a row, and others if there would be more than
+  /// `most` runs. end_save() must follow.
+  std::vector<DirtyRun> begin_save(bool whole, std::size_t most);
+  /// With success false, the bits that were taken are set again.
+  void end_save(bool success);
+  /// Forgets all bits: a checkpoint has just been restored.
+  void clear();
+
+private:
+  struct Region {
+    std::uint64_t id;
+    std::uintptr_t address;
+    std::uint64_t bytes;
+    bool is_reported;
+    std::vector<std::uint64_t> dirty;
+    std::vector<std::uint64_t> taken;
+  };
+
+  std::size_t granules_of(const Region &region) const;
+  void resize(Region &region, std::uint64_t bytes);
+  void set_bits(Region &region, std::uintptr_t begin, std::uintptr_t end);
+  std::size_t count_runs(const Region &region) const;
+  void add_runs(const Region &region, std::uint32_t index,
+                std::vector<DirtyRun> &runs) const;
+
+  mutable std::mutex mutex_;
+  std::size_t granule_ = 4096;
+  std::vector<Region> regions_; ///< sorted by id
+};
+
+} // namespace pagetide::checkpoint
+
+#endif // PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H

@@ -1,0 +1,407 @@
+//===- session.cpp - A folder that a program saves to ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "api/session.h"
+
+#include "format/error.h"
+#include "store/upkeep.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace pagetide::checkpoint {
+
+namespace {
+
+constexpr int kDefaultLevel = 1;
+constexpr int kMaxLevel = 19;
+constexpr std::size_t kDefaultKeep = 2;
+constexpr std::uint32_t kDefaultChain = 64;
+constexpr mode_t kFolderMode = 0700; // the files have the program's memory
+
+std::uint64_t monotonic_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Our own accesses are not the program's.
+class MarksSuspended {
+public:
+  MarksSuspended() { pagetide_leave_out_begin(); }
+  ~MarksSuspended() { pagetide_leave_out_end(); }
+  MarksSuspended(const MarksSuspended &) = delete;
+};
+
+/// A file that reaches RLIMIT_FSIZE must fail the save, and not end the
+/// program.
+class FileSizeSignalHeld {
+public:
+  FileSizeSignalHeld() {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGXFSZ);
+    sigset_t pending;
+    ::sigpending(&pending);
+    was_pending_ = ::sigismember(&pending, SIGXFSZ) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~FileSizeSignalHeld() {
+    const timespec now = {};
+    if (!was_pending_)
+      ::sigtimedwait(&signal_, nullptr, &now);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  FileSizeSignalHeld(const FileSizeSignalHeld &) = delete;
+
+private:
+  sigset_t signal_;
+  sigset_t before_;
+  bool was_pending_;
+};
+
+std::string executable_name() {
+  std::string path(4096, '\0');
+  const ssize_t bytes = ::readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.empty() ? "program" : name.substr(0, kMaxProgramBytes);
+}
+
+[[noreturn]] void refuse(const std::string &what) {
+  throw Error(Problem::kInvalid, what);
+}
+
+pagetide_checkpoint_config checked(const pagetide_checkpoint_config &config) {
+  if (config.size != sizeof(config))
+    refuse("pagetide_checkpoint_config: its field size is " +
+           std::to_string(config.size) + ", not " +
+           std::to_string(sizeof(config)) +
+           "; set it to sizeof(pagetide_checkpoint_config), and compile with "
+           "the header that belongs to the library");
+  if (!config.folder || !*config.folder)
+    refuse("pagetide_checkpoint_config: no folder is named");
+  if (config.program && std::strlen(config.program) > kMaxProgramBytes)
+    refuse("pagetide_checkpoint_config: the program's name has more than 255 "
+           "bytes");
+  if (config.sync != PAGETIDE_CHECKPOINT_SYNC &&
+      config.sync != PAGETIDE_CHECKPOINT_NO_SYNC)
+    refuse("pagetide_checkpoint_config: sync is neither 0 nor 1");
+  if (config.compression < BlockEncoder::kNoCompression ||
+      config.compression > kMaxLevel)
+    refuse("pagetide_checkpoint_config: compression is not -1 to 19");
+  if (config.max_chain > kMaxChain)
+    refuse("pagetide_checkpoint_config: max_chain is above 256");
+  return config;
+}
+
+Folder made_folder(const char *path) {
+  if (::mkdir(path, kFolderMode) != 0 && errno != EEXIST)
+    throw Error(Problem::kIo,
+                std::string(path) + ": mkdir failed: " + errno_text(errno) +
+                    ". The folder of checkpoints cannot be made; its parent "
+                    "must exist.");
+  return Folder(path);
+}
+
+File writer_lock(const Folder &folder) {
+  File file(folder.writer_lock_path(), O_RDWR | O_CREAT);
+  if (file.try_lock())
+    return file;
+  throw Error(Problem::kBusy,
+              folder.path() +
+                  ": another process writes checkpoints there. End it, or "
+                  "name another folder.");
+}
+
+} // namespace
+
+Session::Session(const pagetide_checkpoint_config &config)
+    : folder_(made_folder(checked(config).folder)), lock_(writer_lock(folder_)),
+      pid_(::getpid()),
+      program_(config.program && *config.program ? config.program
+                                                 : executable_name()),
+      sync_(config.sync == PAGETIDE_CHECKPOINT_SYNC
+                ? CheckpointWriter::Sync::kYes
+                : CheckpointWriter::Sync::kNo),
+      level_(config.compression == 0 ? kDefaultLevel : config.compression),
+      keep_(config.keep == 0 ? kDefaultKeep : config.keep),
+      max_chain_(config.max_chain == 0 ? kDefaultChain : config.max_chain),
+      progress_(config.progress), progress_user_(config.progress_user),
+      tracker_(regions_) {
+  std::vector<std::uint64_t> numbers = folder_.numbers();
+  for (; !numbers.empty(); numbers.pop_back()) {
+    try {
+      check_program(folder_.manifest(numbers.back()));
+      break;
+    } catch (const Error &error) {
+      if (error.problem() != Problem::kDamaged)
+        throw;
+    }
+  }
+  remove_leftovers(folder_);
+  next_number_ = folder_.next_number();
+  tracker_.start(config.own_callback != 0);
+}
+
+Session::~Session() {
+  if (is_ours())
+    tracker_.stop();
+}
+
+bool Session::is_ours() const { return ::getpid() == pid_; }
+
+void Session::check_program(const Manifest &manifest) const {
+  if (manifest.program != program_)
+    throw Error(Problem::kProgram,
+                folder_.path() + ": its checkpoints are of the program '" +
+                    manifest.program + "', and this is '" + program_ +
+                    "'. Name another folder.");
+}
+
+void Session::protect(std::uint64_t id, void *address, std::size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (regions_.protect(id, address, bytes) == DirtyRegions::Change::kInvalid)
+    refuse("region " + std::to_string(id) +
+           ": is empty, wraps around, overlaps another region, or is one too "
+           "many (65536)");
+}
+
+void Session::unprotect(std::uint64_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (regions_.unprotect(id) == DirtyRegions::Change::kInvalid)
+    refuse("region " + std::to_string(id) + ": is not protected");
+}
+
+//===- Saving -------------------------------------------------------------===//
+
+/// Whether the next save cannot be an increment to the last one.
+bool Session::needs_base() const {
+  if (parent_ == 0 ||
+      ::access(folder_.manifest_path(parent_).c_str(), F_OK) != 0)
+    return true;
+  if (chain_ < max_chain_)
+    return false;
+  // A compaction may have made it shorter.
+  const std::size_t length = chain_length(folder_, parent_);
+  return length == 0 || length >= max_chain_;
+}
+
+Manifest Session::next_manifest(const std::vector<ProtectedRegion> &regions,
+                                bool is_base) const {
+  Manifest manifest;
+  manifest.number = next_number_;
+  manifest.id = new_id();
+  manifest.parent = is_base ? 0 : parent_;
+  manifest.parent_id = is_base ? Id() : parent_id_;
+  manifest.time_ns = realtime_ns();
+  manifest.program = program_;
+  manifest.granule = regions_.granule();
+  for (const ProtectedRegion &region : regions)
+    manifest.regions.push_back({region.id, region.bytes});
+  return manifest;
+}
+
+void Session::write(const Manifest &head, const std::vector<DirtyRun> &runs,
+                    const std::vector<ProtectedRegion> &regions,
+                    pagetide_checkpoint_result &result) {
+  const FileSizeSignalHeld held;
+  std::uint64_t total = 0;
+  for (const DirtyRun &run : runs)
+    total += run.bytes;
+  CheckpointWriter writer(folder_, head, level_, sync_);
+  for (const DirtyRun &run : runs) {
+    const std::span<const std::uint8_t> bytes(
+        regions[run.region].address + run.offset, run.bytes);
+    for (std::uint64_t done = 0; done < run.bytes;) {
+      const std::uint64_t now =
+          std::min<std::uint64_t>(run.bytes - done, kBlockBytes);
+      writer.add(run.region, run.offset + done, bytes.subspan(done, now));
+      done += now;
+      result.moved_bytes += now;
+      if (progress_)
+        progress_(progress_user_, result.moved_bytes, total);
+    }
+  }
+  writer.commit();
+  result.file_bytes = writer.file_bytes();
+}
+
+void Session::note_saved(const Manifest &manifest) {
+  chain_ = manifest.is_base() ? 1 : chain_ + 1;
+  parent_ = manifest.number;
+  parent_id_ = manifest.id;
+  // The checkpoint is complete all the same. If not now, a later save removes
+  // what is old.
+  remove_unneeded(manifest);
+}
+
+bool Session::remove_unneeded(const Manifest &manifest) {
+  try {
+    if (went_back_to_ != 0 &&
+        remove_abandoned(folder_, went_back_to_, manifest.number))
+      went_back_to_ = 0;
+    // Older chains are not needed once this one has as many as must be kept.
+    if (manifest.is_base() || chain_ == keep_)
+      remove_old(folder_, keep_);
+    return true;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+void Session::save(pagetide_checkpoint_result &result) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::uint64_t start = monotonic_ns();
+  const std::vector<ProtectedRegion> regions = regions_.regions();
+  if (regions.empty())
+    refuse("no region is protected; see pagetide_checkpoint_protect");
+  // A region that no period reports may be one that is not watched. A write
+  // that must be reported tells.
+  for (std::uint8_t *address : regions_.unreported()) {
+    pagetide_mark_written(address, 1);
+    auto *byte = const_cast<volatile std::uint8_t *>(address);
+    *byte = *byte;
+  }
+  const bool is_complete = tracker_.end_period();
+  const MarksSuspended suspended;
+  const bool is_tracked = is_complete && regions_.unreported().empty();
+  const bool is_base = !is_complete || needs_base();
+  Manifest manifest = next_manifest(regions, is_base);
+  manifest.flags = is_tracked ? 0 : kUntracked;
+  // A number is used once, even if this save fails.
+  ++next_number_;
+  const std::vector<DirtyRun> runs = regions_.begin_save(is_base, kMaxRuns);
+  try {
+    write(manifest, runs, regions, result);
+  } catch (...) {
+    regions_.end_save(false);
+    throw;
+  }
+  regions_.end_save(true);
+  note_saved(manifest);
+  result.number = manifest.number;
+  result.parent = manifest.parent;
+  result.flags = (is_base ? PAGETIDE_CHECKPOINT_BASE : 0u) |
+                 (is_tracked ? 0u : PAGETIDE_CHECKPOINT_UNTRACKED);
+  result.chain = chain_;
+  result.bytes = manifest.region_bytes();
+  result.duration_ns = monotonic_ns() - start;
+}
+
+//===- Restoring ----------------------------------------------------------===//
+
+std::uint64_t Session::number_or_newest(std::uint64_t number) const {
+  return number != 0 ? number : folder_.newest();
+}
+
+void Session::check_regions(const Manifest &manifest) const {
+  const std::vector<ProtectedRegion> ours = regions_.regions();
+  const std::string where = "checkpoint " + std::to_string(manifest.number) +
+                            " of " + folder_.path() + ": ";
+  for (const ProtectedRegion &region : ours) {
+    const auto index = manifest.region_index(region.id);
+    if (!index)
+      throw Error(Problem::kRegions, where + "has no region " +
+                                         std::to_string(region.id) +
+                                         ", which the program protects");
+    if (manifest.regions[*index].bytes != region.bytes)
+      throw Error(Problem::kRegions,
+                  where + "its region " + std::to_string(region.id) + " has " +
+                      std::to_string(manifest.regions[*index].bytes) +
+                      " bytes, and the program protects " +
+                      std::to_string(region.bytes) +
+                      "; see pagetide_checkpoint_saved_bytes");
+  }
+  for (const Region &region : manifest.regions)
+    if (std::none_of(ours.begin(), ours.end(),
+                     [&region](const ProtectedRegion &own) {
+                       return own.id == region.id;
+                     }))
+      throw Error(Problem::kRegions,
+                  where + "it has region " + std::to_string(region.id) +
+                      ", which the program does not protect");
+}
+
+Chain Session::verified_chain(std::uint64_t number) const {
+  // First what needs one file: its refusals are the clearer ones.
+  const Manifest manifest = folder_.manifest(number);
+  check_program(manifest);
+  check_regions(manifest);
+  Chain chain = Chain::load(folder_, number);
+  BlockDecoder decoder;
+  chain.verify(decoder);
+  return chain;
+}
+
+void Session::restore(std::uint64_t number,
+                      pagetide_checkpoint_result &result) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::uint64_t start = monotonic_ns();
+  number = number_or_newest(number);
+  result.number = number;
+  try {
+    const Chain chain = verified_chain(number);
+    const std::vector<ProtectedRegion> regions = regions_.regions();
+    BlockDecoder decoder;
+    chain.read(
+        decoder, [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
+          auto *to = const_cast<std::uint8_t *>(regions[piece.region].address);
+          std::memcpy(to + piece.offset, bytes.data(), bytes.size());
+          result.moved_bytes += bytes.size();
+        });
+    result.parent = chain.newest().parent;
+    result.flags = chain.newest().is_base() ? PAGETIDE_CHECKPOINT_BASE : 0u;
+    result.bytes = chain.newest().region_bytes();
+    result.file_bytes = chain.needed_bytes();
+    chain_ = static_cast<std::uint32_t>(chain.members().size());
+    result.chain = chain_;
+    // If later ones are there, whoever removes old ones may take this one for
+    // old. So nothing may depend on it.
+    const bool is_newest = number == folder_.newest();
+    parent_ = is_newest ? number : 0;
+    went_back_to_ = is_newest ? 0 : number;
+    parent_id_ = chain.newest().id;
+  } catch (const Error &error) {
+    if (error.problem() != Problem::kDamaged)
+      throw;
+    result.last_good = last_good(folder_, number - 1, program_);
+    throw Error(
+        Problem::kDamaged,
+        error.what() +
+            (result.last_good != 0
+                 ? ". Checkpoint " + std::to_string(result.last_good) +
+                       " can be restored."
+                 : std::string(". No earlier checkpoint can be restored.")));
+  }
+  // What was written up to here is in the checkpoint.
+  tracker_.end_period();
+  regions_.clear();
+  result.duration_ns = monotonic_ns() - start;
+}
+
+std::uint64_t Session::saved_bytes(std::uint64_t number, std::uint64_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Manifest manifest = folder_.manifest(number_or_newest(number));
+  check_program(manifest);
+  const auto index = manifest.region_index(id);
+  if (!index)
+    throw Error(Problem::kRegions,
+                "checkpoint " + std::to_string(manifest.number) + " of " +
+                    folder_.path() + ": has no region " + std::to_string(id));
+  return manifest.regions[*index].bytes;
+}
+
+} // namespace pagetide::checkpoint

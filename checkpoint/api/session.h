@@ -1,0 +1,87 @@
+//===- session.h - A folder that a program saves to -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_CHECKPOINT_API_SESSION_H
+#define PAGETIDE_CHECKPOINT_API_SESSION_H
+
+#include "api/dirty_regions.h"
+#include "api/period_tracker.h"
+#include "format/manifest.h"
+#include "pagetide/checkpoint.h"
+#include "store/chain.h"
+#include "store/checkpoint_writer.h"
+#include "store/file.h"
+#include "store/folder.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace pagetide::checkpoint {
+
+/// What pagetide_checkpoint_open() gives. Throws Error from all functions.
+class Session {
+public:
+  explicit Session(const pagetide_checkpoint_config &config);
+  ~Session();
+  Session(const Session &) = delete;
+
+  void protect(std::uint64_t id, void *address, std::size_t bytes);
+  void unprotect(std::uint64_t id);
+  void save(pagetide_checkpoint_result &result);
+  void restore(std::uint64_t number, pagetide_checkpoint_result &result);
+  std::uint64_t saved_bytes(std::uint64_t number, std::uint64_t id);
+  void note(const pagetide_period &period) { tracker_.note(period); }
+
+  /// False in a child of the process that opened it.
+  bool is_ours() const;
+  /// In a child: gives up the lock, which the parent has.
+  void release_in_child() { lock_.close(); }
+
+private:
+  bool needs_base() const;
+  Manifest next_manifest(const std::vector<ProtectedRegion> &regions,
+                         bool is_base) const;
+  /// `head` has no blocks yet.
+  void write(const Manifest &head, const std::vector<DirtyRun> &runs,
+             const std::vector<ProtectedRegion> &regions,
+             pagetide_checkpoint_result &result);
+  void note_saved(const Manifest &manifest);
+  bool remove_unneeded(const Manifest &manifest);
+  std::uint64_t number_or_newest(std::uint64_t number) const;
+  void check_program(const Manifest &manifest) const;
+  void check_regions(const Manifest &manifest) const;
+  Chain verified_chain(std::uint64_t number) const;
+
+  Folder folder_;
+  File lock_;
+  pid_t pid_;
+  std::string program_;
+  CheckpointWriter::Sync sync_;
+  int level_;
+  std::size_t keep_;
+  std::uint32_t max_chain_;
+  pagetide_checkpoint_progress progress_;
+  void *progress_user_;
+
+  std::mutex mutex_;
+  DirtyRegions regions_;
+  PeriodTracker tracker_;
+
+  std::uint64_t parent_ = 0; ///< of the next save; 0: it will be a base
+  Id parent_id_ = {};
+  std::uint32_t chain_ = 0; ///< of the parent
+  std::uint64_t next_number_ = 0;
+  /// The program went back to this one; later ones go with the next save. 0: it
+  /// did not.
+  std::uint64_t went_back_to_ = 0;
+};
+
+} // namespace pagetide::checkpoint
+
+#endif // PAGETIDE_CHECKPOINT_API_SESSION_H

@@ -1,0 +1,130 @@
+//===- block_codec.cpp - Blocks as files have them ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "store/block_codec.h"
+
+#include "format/error.h"
+#include "format/hash.h"
+
+#include <fcntl.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <new>
+
+namespace pagetide::checkpoint {
+
+namespace {
+
+[[noreturn]] void fail_block(const File &file, const Block &block) {
+  throw Error(Problem::kDamaged,
+              file.path() + ": is damaged: bytes " +
+                  std::to_string(block.file_offset) + " to " +
+                  std::to_string(block.file_offset + block.stored_bytes - 1) +
+                  " are not as they were written");
+}
+
+} // namespace
+
+void BlockEncoder::Free::operator()(ZSTD_CCtx_s *context) const {
+  ZSTD_freeCCtx(context);
+}
+
+void BlockDecoder::Free::operator()(ZSTD_DCtx_s *context) const {
+  ZSTD_freeDCtx(context);
+}
+
+BlockEncoder::BlockEncoder(int level) : level_(level) {
+  if (level == kNoCompression)
+    return;
+  context_.reset(ZSTD_createCCtx());
+  if (!context_)
+    throw std::bad_alloc();
+}
+
+std::span<const std::uint8_t>
+BlockEncoder::encode(std::span<const std::uint8_t> raw, Block &block) {
+  block.raw_bytes = static_cast<std::uint32_t>(raw.size());
+  block.raw_hash = hash_of(raw.data(), raw.size());
+  block.codec = Codec::kRaw;
+  std::span<const std::uint8_t> out = raw;
+  if (context_) {
+    // No room for what would not be smaller: zstd then gives up.
+    stored_.resize(kMaxBlockBytes);
+    const std::size_t stored =
+        ZSTD_compressCCtx(context_.get(), stored_.data(), raw.size() - 1,
+                          raw.data(), raw.size(), level_);
+    if (!ZSTD_isError(stored)) {
+      block.codec = Codec::kZstd;
+      out = std::span(stored_).first(stored);
+    }
+  }
+  block.stored_bytes = static_cast<std::uint32_t>(out.size());
+  block.stored_hash = block.codec == Codec::kRaw
+                          ? block.raw_hash
+                          : hash_of(out.data(), out.size());
+  return out;
+}
+
+BlockDecoder::BlockDecoder() : context_(ZSTD_createDCtx()) {
+  if (!context_)
+    throw std::bad_alloc();
+}
+
+std::span<const std::uint8_t> BlockDecoder::stored(const File &file,
+                                                   const Block &block) {
+  if (stored_.size() < block.stored_bytes)
+    stored_.resize(block.stored_bytes);
+  const auto out = std::span(stored_).first(block.stored_bytes);
+  file.read_at(block.file_offset, out);
+  if (hash_of(out.data(), out.size()) != block.stored_hash)
+    fail_block(file, block);
+  return out;
+}
+
+std::span<const std::uint8_t> BlockDecoder::raw(const File &file,
+                                                const Block &block) {
+  std::span<const std::uint8_t> out = stored(file, block);
+  if (block.codec == Codec::kZstd) {
+    if (raw_.size() < block.raw_bytes)
+      raw_.resize(block.raw_bytes);
+    const std::size_t bytes = ZSTD_decompressDCtx(
+        context_.get(), raw_.data(), block.raw_bytes, out.data(), out.size());
+    if (ZSTD_isError(bytes) || bytes != block.raw_bytes)
+      fail_block(file, block);
+    out = std::span(raw_).first(bytes);
+  }
+  if (hash_of(out.data(), out.size()) != block.raw_hash)
+    fail_block(file, block);
+  return out;
+}
+
+File open_data(const std::string &path, const Manifest &manifest) {
+  File file(path, O_RDONLY);
+  DataHeader header = {};
+  file.read_at(0, {reinterpret_cast<std::uint8_t *>(&header), sizeof(header)});
+  const DataHeader want = data_header(manifest);
+  // Another minor version may have written it.
+  const bool is_ours =
+      std::memcmp(header.magic, want.magic, sizeof(want.magic)) == 0 &&
+      header.hash == hash_of(&header, offsetof(DataHeader, hash)) &&
+      header.version_major == want.version_major &&
+      header.header_bytes == want.header_bytes &&
+      header.number == want.number && header.generation == want.generation &&
+      std::memcmp(header.id, want.id, sizeof(want.id)) == 0;
+  if (!is_ours)
+    throw Error(Problem::kDamaged,
+                path + ": is damaged: its head is not the one that its "
+                       "manifest speaks of");
+  if (file.size() != manifest.data_bytes())
+    throw Error(Problem::kDamaged, path + ": is damaged: it has " +
+                                       std::to_string(file.size()) +
+                                       " bytes, and its manifest speaks of " +
+                                       std::to_string(manifest.data_bytes()));
+  return file;
+}
+
+} // namespace pagetide::checkpoint

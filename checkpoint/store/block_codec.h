@@ -1,0 +1,70 @@
+//===- block_codec.h - Blocks as files have them --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_CHECKPOINT_STORE_BLOCK_CODEC_H
+#define PAGETIDE_CHECKPOINT_STORE_BLOCK_CODEC_H
+
+#include "format/manifest.h"
+#include "store/file.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+namespace pagetide::checkpoint {
+
+/// Compresses blocks. Its memory is bounded by kMaxBlockBytes.
+class BlockEncoder {
+public:
+  static constexpr int kNoCompression = -1;
+
+  /// Throws std::bad_alloc.
+  explicit BlockEncoder(int level);
+
+  /// Sets all fields of `block` that the content decides. The result is what
+  /// the file gets; it is valid until the next call, or as long as `raw`.
+  std::span<const std::uint8_t> encode(std::span<const std::uint8_t> raw,
+                                       Block &block);
+
+private:
+  struct Free {
+    void operator()(ZSTD_CCtx_s *context) const;
+  };
+  int level_;
+  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  Bytes stored_;
+};
+
+/// Reads blocks, and verifies them.
+class BlockDecoder {
+public:
+  BlockDecoder();
+
+  /// The block's bytes as the file has them, if their hash is right. Throws
+  /// kDamaged with the file's name. Valid until the next call.
+  std::span<const std::uint8_t> stored(const File &file, const Block &block);
+  /// What the block holds, verified. Valid until the next call.
+  std::span<const std::uint8_t> raw(const File &file, const Block &block);
+
+private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s *context) const;
+  };
+  std::unique_ptr<ZSTD_DCtx_s, Free> context_;
+  Bytes stored_;
+  Bytes raw_;
+};
+
+/// Opens the manifest's data file, and checks head and size. Throws FileGone,
+/// kDamaged.
+File open_data(const std::string &path, const Manifest &manifest);
+
+} // namespace pagetide::checkpoint
+
+#endif // PAGETIDE_CHECKPOINT_STORE_BLOCK_CODEC_H

@@ -1,0 +1,204 @@
+/*===- checkpoint.h - Checkpoints of a program's regions --------------------===
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===------------------------------------------------------------------------===
+ *
+ * For C99, C++11 and later. Link libpagetide-checkpoint.
+ *
+ * A program protects regions of its memory, each by an id of its own. A save
+ * writes what changed since the last one, which Pagetide's marks tell. Nothing
+ * is hashed to find that out. After a restart, the program protects regions of
+ * the same ids and sizes, at any addresses, and restores their content.
+ *
+ * Without the runtime, or if the program is not instrumented, every save is of
+ * all regions whole. `pagetide record --engine uffd` gives such programs
+ * increments.
+ *
+ * Sizes are bytes and times are nanoseconds. Numbers of checkpoints grow from 1
+ * on.
+ *
+ * Threads. Any thread may call these functions. Calls wait for each other.
+ * None is for signal handlers. None but pagetide_checkpoint_note_period may be
+ * called in a period callback. While a save or a restore runs, no other thread
+ * may access protected regions: what a restart would need must be whole at that
+ * point.
+ *
+ * The runtime. pagetide_checkpoint_open() sets the process's period callback,
+ * and starts to record if nobody does. A program with a callback of its own
+ * says so (own_callback) and passes periods on. A program that watches regions
+ * (pagetide_watch) watches its protected regions too: pages that it does not
+ * watch are in no page set, and would be missing in increments.
+ *
+ * Errors are negative values of pagetide_checkpoint_status.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef PAGETIDE_CHECKPOINT_H
+#define PAGETIDE_CHECKPOINT_H
+
+#include <pagetide/pagetide.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum pagetide_checkpoint_status {
+  PAGETIDE_CHECKPOINT_OK = 0,
+  PAGETIDE_CHECKPOINT_NONE = -1,    /* the folder has no such checkpoint */
+  PAGETIDE_CHECKPOINT_INVALID = -2, /* an argument is out of range */
+  /* Another process writes to the folder; or this one has a folder open
+   * already; or called in a period callback. */
+  PAGETIDE_CHECKPOINT_BUSY = -3,
+  PAGETIDE_CHECKPOINT_NO_MEMORY = -4, /* memory ran out */
+  PAGETIDE_CHECKPOINT_IO = -5,        /* a file cannot be read or written */
+  PAGETIDE_CHECKPOINT_DAMAGED = -6,   /* a file is missing, or is not as it was
+                                       * written */
+  PAGETIDE_CHECKPOINT_VERSION = -7,   /* another version of the format */
+  PAGETIDE_CHECKPOINT_PROGRAM = -8,   /* the folder is another program's */
+  PAGETIDE_CHECKPOINT_REGIONS = -9,   /* the protected regions are not those of
+                                       * the checkpoint */
+  PAGETIDE_CHECKPOINT_FORKED = -10    /* called in a child of the process that
+                                       * opened the folder */
+} pagetide_checkpoint_status;
+
+enum {
+  /* Files are on the disk when a save returns: a checkpoint outlives the
+   * machine. */
+  PAGETIDE_CHECKPOINT_SYNC = 0,
+  /* They are with the kernel: a checkpoint outlives the program only. A restore
+   * finds out what a machine's end has damaged. */
+  PAGETIDE_CHECKPOINT_NO_SYNC = 1
+};
+
+/* `done` of `total` bytes of protected memory. It is called during a save, on
+ * the thread that saves. */
+typedef void (*pagetide_checkpoint_progress)(void *user, uint64_t done,
+                                             uint64_t total);
+
+/* Zeros are defaults. */
+typedef struct pagetide_checkpoint_config {
+  size_t size;         /* sizeof(pagetide_checkpoint_config) */
+  const char *folder;  /* made if it is not there; its parent must be */
+  const char *program; /* Whose checkpoints these are, 255 bytes at most. Change
+                        * it when regions get another meaning. NULL: the name of
+                        * the executable's file. */
+  int sync;            /* PAGETIDE_CHECKPOINT_SYNC or _NO_SYNC */
+  int compression;     /* level of zstd, 1 to 19; 0: 1; -1: no compression */
+  uint32_t keep;       /* How many checkpoints can be restored at least. A save
+                        * removes older ones that these do not need. 0: 2. */
+  uint32_t max_chain;  /* A save is a base if its chain would have more
+                        * checkpoints than this, 1 to 256. 0: 64. */
+  int own_callback;    /* 1: the program has a period callback, and calls
+                        * pagetide_checkpoint_note_period() in it */
+  pagetide_checkpoint_progress progress; /* NULL: none */
+  void *progress_user;
+} pagetide_checkpoint_config;
+
+enum {
+  PAGETIDE_CHECKPOINT_BASE = 1,     /* it holds all regions whole */
+  PAGETIDE_CHECKPOINT_UNTRACKED = 2 /* ... because the marks could not tell what
+                                     * changed: no runtime, or recording ended
+                                     * or was begun anew since the last save */
+};
+
+/* What a save or a restore has done. */
+typedef struct pagetide_checkpoint_result {
+  size_t size;     /* set it to sizeof(pagetide_checkpoint_result) */
+  uint64_t number; /* of the checkpoint */
+  uint64_t parent; /* 0: none */
+  uint32_t flags;  /* PAGETIDE_CHECKPOINT_BASE | ... */
+  uint32_t chain;  /* checkpoints that a restore reads */
+  uint64_t bytes;  /* of all regions */
+  uint64_t
+      moved_bytes;     /* taken from memory by a save, put there by a restore */
+  uint64_t file_bytes; /* written or read */
+  uint64_t duration_ns;
+  uint64_t last_good; /* After DAMAGED: the newest checkpoint that can be
+                       * restored. 0: none. */
+} pagetide_checkpoint_result;
+
+typedef struct pagetide_checkpoint pagetide_checkpoint;
+
+/* For the function below; do not use this name. */
+int __pagetide_api_checkpoint_open(const pagetide_checkpoint_config *config,
+                                   pagetide_checkpoint **out);
+
+/* Opens a folder of checkpoints for saving and restoring. One process at a time
+ * may do that with a folder, and a process may have one folder open. Removes
+ * what a killed writer left.
+ *
+ * Errors: INVALID, BUSY, NO_MEMORY, IO, VERSION, PROGRAM (its newest readable
+ * checkpoint is of another program). */
+static inline int
+pagetide_checkpoint_open(const pagetide_checkpoint_config *config,
+                         pagetide_checkpoint **out) {
+  /* Inline, and by this name: so the caller's file says that it uses the API,
+   * and the runtime has its marks on from the start. */
+  return __pagetide_api_checkpoint_open(config, out);
+}
+
+/* Ends it. The regions are no longer protected. Recording ends if open started
+ * it. Errors: INVALID, FORKED. */
+int pagetide_checkpoint_close(pagetide_checkpoint *checkpoint);
+
+/* Protects [address, address+bytes) as region `id`. If the id is protected
+ * already, the region has now this address and size. If it only grew or shrank,
+ * the next save takes what is new. If it moved, the next save takes it whole.
+ * Memory that was moved must be readable at its new address until then. At most
+ * 65536 regions. Errors: INVALID (empty, wrapping, or overlapping another
+ * region), NO_MEMORY, FORKED. */
+int pagetide_checkpoint_protect(pagetide_checkpoint *checkpoint, uint64_t id,
+                                void *address, size_t bytes);
+
+/* Later checkpoints do without the region. Errors: INVALID (no such id),
+ * FORKED. */
+int pagetide_checkpoint_unprotect(pagetide_checkpoint *checkpoint, uint64_t id);
+
+/* Makes a checkpoint of the protected regions. When it returns OK, the
+ * checkpoint is complete. If it fails, earlier checkpoints are as they were,
+ * and the next save takes what this one should have taken. result NULL: not
+ * wanted.
+ *
+ * Errors: INVALID (nothing is protected), BUSY, NO_MEMORY, IO, FORKED. */
+int pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
+                             pagetide_checkpoint_result *result);
+
+/* Restores the protected regions. number 0: the newest checkpoint. All that is
+ * needed is read and verified before the first byte of memory changes. So after
+ * an error the regions are as they were, with one exception: a file that
+ * changes during the call is DAMAGED with regions restored in part. The next
+ * save is an increment to the checkpoint that was restored. If that is not the
+ * newest, it is a base, and checkpoints later than the restored one go with it.
+ *
+ * Errors: NONE, DAMAGED (result->last_good says what to restore instead),
+ * VERSION, PROGRAM, REGIONS (an id or a size differs), IO, NO_MEMORY, BUSY,
+ * FORKED. pagetide_checkpoint_message() names file and reason. */
+int pagetide_checkpoint_restore(pagetide_checkpoint *checkpoint,
+                                uint64_t number,
+                                pagetide_checkpoint_result *result);
+
+/* The size of region `id` in a checkpoint, for a program that must allocate it
+ * first. number 0: the newest. Errors: NONE, REGIONS (it has no such region),
+ * DAMAGED, VERSION, PROGRAM, IO, NO_MEMORY, FORKED. */
+int pagetide_checkpoint_saved_bytes(pagetide_checkpoint *checkpoint,
+                                    uint64_t number, uint64_t id,
+                                    size_t *bytes);
+
+/* For programs with own_callback: to be called in their period callback, for
+ * every period. */
+void pagetide_checkpoint_note_period(pagetide_checkpoint *checkpoint,
+                                     const pagetide_period *period);
+
+/* Why the calling thread's last call failed: what happened, to which file, and
+ * what to do. Empty if none did. Valid until the thread's next call. */
+const char *pagetide_checkpoint_message(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* PAGETIDE_CHECKPOINT_H */
