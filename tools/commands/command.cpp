@@ -26,9 +26,9 @@ namespace {
 /// The command table. To add a command, declare it in command.h and name it
 /// here.
 const Command *const kCommands[] = {
-    &kRecordCommand, &kReportCommand, &kHtmlCommand, &kDiffCommand,
-    &kTopCommand,    &kExportCommand, &kInfoCommand, &kAuditCommand,
-    &kCtlCommand,    &kTargetCommand,
+    &kRecordCommand, &kReportCommand, &kHtmlCommand,       &kDiffCommand,
+    &kTopCommand,    &kExportCommand, &kInfoCommand,       &kAuditCommand,
+    &kCtlCommand,    &kTargetCommand, &kCheckpointCommand,
 };
 
 constexpr std::size_t kHelpColumn = 26;
@@ -70,7 +70,7 @@ std::string general_help() {
   std::string out = "pagetide records which pages a program reads and writes, "
                     "period by period.\n\nUsage: pagetide COMMAND ...\n\n";
   for (const Command *command : kCommands)
-    out += fmt::format("  {:<8} {}\n", command->name, command->help);
+    out += fmt::format("  {:<10} {}\n", command->name, command->help);
   out += "\n  -h, --help     Print this help.\n"
          "  -V, --version  Print the version.\n\n"
          "Each command has its own --help. Examples:\n";

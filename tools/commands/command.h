@@ -65,6 +65,7 @@ extern const Command kAuditCommand;
 extern const Command kCtlCommand;
 extern const Command kTargetCommand;
 extern const Command kTopCommand;
+extern const Command kCheckpointCommand;
 
 extern const Command kReportHeatmapCommand;
 extern const Command kReportSitesCommand;

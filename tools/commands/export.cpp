@@ -284,7 +284,7 @@ CommandRun set_up_export(CLI::App &app) {
 
 extern const Command kExportCommand = {
     "export",
-    "Write traces for other programs: rows, databases, counters, page runs",
+    "Write traces in other forms: rows, databases, counters, page runs",
     "--format FORMAT [OPTIONS] [FILE...]",
     "pagetide export --format csv -o rows.csv run.ptrace",
     "Exit status 0: done; 2: a file could not be read or exported, or is "

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checkpoint/sample_folder.h"
 #include "sample_traces.h"
 #include "support/failure.h"
 #include "support/unique_fd.h"
@@ -27,6 +28,7 @@
 #include <memory>
 
 using namespace pagetide::tools;
+namespace checkpoint = pagetide::checkpoint;
 namespace trace = pagetide::trace;
 
 namespace {
@@ -164,6 +166,27 @@ void write_small_seeds(const std::string &directory) {
           "pagetide targets 1\nbzip2\t/traces/b\tperiod=1s\nredis\t/r\t\n");
 }
 
+/// Two checkpoints as fuzz_checkpoint.cpp takes them.
+void write_checkpoints(const std::string &directory) {
+  std::filesystem::create_directories(directory + "/checkpoint");
+  checkpoint::SampleFolder sample;
+  sample.make_chain();
+  const checkpoint::Folder folder = sample.folder();
+  const auto add = [](Bytes &seed, const Bytes &file) {
+    seed.push_back(static_cast<std::uint8_t>(file.size()));
+    seed.push_back(static_cast<std::uint8_t>(file.size() >> 8));
+    seed.insert(seed.end(), file.begin(), file.end());
+  };
+  for (const std::uint8_t which : {0, 7}) {
+    Bytes seed = {which};
+    for (const std::uint64_t number : {1, 2}) {
+      add(seed, checkpoint::read_file(folder.manifest_path(number), 65535));
+      add(seed, checkpoint::read_file(folder.data_path(number, 0), 65535));
+    }
+    write_file(fmt::format("{}/checkpoint/{}", directory, which), seed);
+  }
+}
+
 /// Command lines as fuzz_commands.cpp takes them; the first letter chooses the
 /// command, in the order of the help.
 void write_command_lines(const std::string &directory) {
@@ -258,6 +281,7 @@ int main(int argc, char **argv) {
       }
     write_small_seeds(directory);
     write_command_lines(directory);
+    write_checkpoints(directory);
   } catch (const std::exception &problem) {
     fmt::print(stderr, "make_seeds: {}\n", problem.what());
     return 1;

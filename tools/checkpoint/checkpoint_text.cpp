@@ -1,0 +1,132 @@
+//===- checkpoint_text.cpp - Checkpoints for people and for programs ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checkpoint/checkpoint_text.h"
+
+#include "support/text_format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace pagetide::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string kind_of(const CheckpointFacts &facts) {
+  std::string kind = facts.parent == 0
+                         ? std::string("base")
+                         : fmt::format("increment to {}", facts.parent);
+  if (facts.flags & checkpoint::kCompacted)
+    kind += ", compacted";
+  if (facts.flags & checkpoint::kUntracked)
+    kind += ", untracked";
+  return kind;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  return format_bytes(static_cast<double>(bytes));
+}
+
+Json json_of(const CheckpointFacts &facts) {
+  return {{"number", facts.number},
+          {"problem", facts.problem},
+          {"parent", facts.parent},
+          {"chain", facts.chain},
+          {"time_ns", facts.time_ns},
+          {"program", facts.program},
+          {"compacted", (facts.flags & checkpoint::kCompacted) != 0},
+          {"untracked", (facts.flags & checkpoint::kUntracked) != 0},
+          {"granule", facts.granule},
+          {"regions", facts.regions},
+          {"bytes", facts.bytes},
+          {"changed_bytes", facts.changed_bytes},
+          {"file_bytes", facts.file_bytes}};
+}
+
+std::string dumped(const Json &json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace
+
+std::string checkpoint_list_text(const std::string &folder,
+                                 const std::vector<CheckpointFacts> &all) {
+  if (all.empty())
+    return fmt::format("{}: has no checkpoint\n", printable(folder));
+  constexpr const char *kRow = "{:>10}  {:<23}  {:>10}  {:>10}  {:>10}  {:>5}  "
+                               "{}\n";
+  std::string out = fmt::format(fmt::runtime(kRow), "checkpoint", "made",
+                                "regions", "changed", "files", "chain", "what");
+  std::string problems;
+  for (const CheckpointFacts &facts : all) {
+    if (!facts.problem.empty()) {
+      problems += fmt::format("checkpoint {} cannot be restored: {}\n",
+                              facts.number, printable(facts.problem));
+      out += fmt::format("{:>10}  {}\n", facts.number,
+                         "cannot be restored; see below");
+      continue;
+    }
+    out += fmt::format(
+        fmt::runtime(kRow), facts.number, format_realtime(facts.time_ns),
+        size_text(facts.bytes), size_text(facts.changed_bytes),
+        size_text(facts.file_bytes), facts.chain, kind_of(facts));
+  }
+  return out + problems;
+}
+
+std::string checkpoint_text(const CheckpointFacts &facts,
+                            const std::vector<RegionFacts> &regions) {
+  std::string out =
+      fmt::format("checkpoint {}: {}\n", facts.number, kind_of(facts));
+  out += fmt::format("program   {}\n", printable(facts.program));
+  out += fmt::format("made      {}\n", format_realtime(facts.time_ns));
+  out += fmt::format("regions   {}, {} bytes\n", facts.regions,
+                     format_count(facts.bytes));
+  out += fmt::format("changed   {} bytes, known by {} bytes\n",
+                     format_count(facts.changed_bytes),
+                     format_count(facts.granule));
+  out += fmt::format("files     {} bytes; a restore reads {} checkpoint{}\n",
+                     format_count(facts.file_bytes), facts.chain,
+                     plural(facts.chain));
+  if (!facts.problem.empty())
+    out += fmt::format("cannot be restored: {}\n", printable(facts.problem));
+  out += fmt::format("\n{:>20}  {:>20}  {:>20}  {:>10}\n", "region", "bytes",
+                     "changed", "runs");
+  for (const RegionFacts &region : regions)
+    out += fmt::format("{:>20}  {:>20}  {:>20}  {:>10}\n", region.id,
+                       format_count(region.bytes),
+                       format_count(region.changed_bytes),
+                       format_count(region.runs));
+  return out;
+}
+
+std::string checkpoint_list_json(const std::string &folder,
+                                 const std::vector<CheckpointFacts> &all) {
+  Json list = Json::array();
+  for (const CheckpointFacts &facts : all)
+    list.push_back(json_of(facts));
+  return dumped(
+      {{"pagetide_checkpoints", 1}, {"folder", folder}, {"checkpoints", list}});
+}
+
+std::string checkpoint_json(const std::string &folder,
+                            const CheckpointFacts &facts,
+                            const std::vector<RegionFacts> &regions) {
+  Json list = Json::array();
+  for (const RegionFacts &region : regions)
+    list.push_back({{"id", region.id},
+                    {"bytes", region.bytes},
+                    {"changed_bytes", region.changed_bytes},
+                    {"runs", region.runs}});
+  Json one = {{"pagetide_checkpoint", 1}, {"folder", folder}};
+  one.update(json_of(facts));
+  one["regions"] = list;
+  return dumped(one);
+}
+
+} // namespace pagetide::tools

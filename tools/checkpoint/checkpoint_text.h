@@ -1,0 +1,36 @@
+//===- checkpoint_text.h - Checkpoints for people and for programs --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H
+#define PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H
+
+#include "checkpoint/checkpoint_facts.h"
+
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// A table with a line for each checkpoint, and below it what is wrong.
+std::string checkpoint_list_text(const std::string &folder,
+                                 const std::vector<CheckpointFacts> &all);
+
+/// One checkpoint and its regions.
+std::string checkpoint_text(const CheckpointFacts &facts,
+                            const std::vector<RegionFacts> &regions);
+
+/// Of several checkpoints; docs/reference/cli-output.md describes it.
+std::string checkpoint_list_json(const std::string &folder,
+                                 const std::vector<CheckpointFacts> &all);
+
+/// Of one, with its regions.
+std::string checkpoint_json(const std::string &folder,
+                            const CheckpointFacts &facts,
+                            const std::vector<RegionFacts> &regions);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H

@@ -1,0 +1,255 @@
+//===- checkpoint.cpp - pagetide checkpoint -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checkpoint/checkpoint_text.h"
+#include "commands/command.h"
+#include "export/replaced_file.h"
+#include "format/error.h"
+#include "store/chain.h"
+#include "store/upkeep.h"
+#include "support/failure.h"
+#include "support/progress.h"
+#include "support/say.h"
+#include "support/text_format.h"
+#include "support/text_output.h"
+#include "support/unique_fd.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+
+namespace {
+
+using checkpoint::Chain;
+using checkpoint::Folder;
+
+constexpr int kCompactionLevel = 3; // no program waits for it
+
+struct CheckpointOptions {
+  std::string operation;
+  std::string folder;
+  std::uint64_t number = 0; ///< 0: not given
+  std::uint64_t keep = 0;   ///< 0: not given
+  std::optional<std::uint64_t> region;
+  std::string output;
+  bool json = false;
+};
+
+void print_text(const std::string &text) {
+  TextOutput out;
+  out.write(text);
+  out.close();
+}
+
+std::uint64_t chosen(const CheckpointOptions &options, const Folder &folder) {
+  return options.number != 0 ? options.number : folder.newest();
+}
+
+int list_checkpoints(const CheckpointOptions &options, const Folder &folder,
+                     bool verify) {
+  std::vector<CheckpointFacts> all;
+  if (options.number != 0)
+    all.push_back(checkpoint_facts(folder, options.number, verify));
+  else
+    all = checkpoint_facts(folder, verify);
+  print_text(options.json ? checkpoint_list_json(options.folder, all)
+                          : checkpoint_list_text(options.folder, all));
+  const bool whole =
+      std::all_of(all.begin(), all.end(), [](const CheckpointFacts &facts) {
+        return facts.problem.empty();
+      });
+  return whole ? kStatusDone : kStatusNegative;
+}
+
+int show_checkpoint(const CheckpointOptions &options, const Folder &folder) {
+  const std::uint64_t number = chosen(options, folder);
+  const CheckpointFacts facts = checkpoint_facts(folder, number, false);
+  const std::vector<RegionFacts> regions =
+      region_facts(folder.manifest(number));
+  print_text(options.json ? checkpoint_json(options.folder, facts, regions)
+                          : checkpoint_text(facts, regions));
+  return facts.problem.empty() ? kStatusDone : kStatusNegative;
+}
+
+int compact_folder(const CheckpointOptions &options, const Folder &folder) {
+  Progress progress;
+  const checkpoint::Compaction done = checkpoint::compact(
+      folder, options.keep != 0 ? options.keep : 1, kCompactionLevel,
+      [&progress, &options](std::uint64_t at, std::uint64_t total) {
+        progress.at(options.folder, at, total);
+      });
+  progress.clear();
+  say("checkpoint {} is a base, made of {} checkpoint{}; {} older one{} "
+      "removed; {} before, {} now",
+      done.number, done.merged, plural(done.merged), done.removed,
+      done.removed == 1 ? " was" : "s were",
+      format_bytes(static_cast<double>(done.bytes_before)),
+      format_bytes(static_cast<double>(done.bytes_after)));
+  return kStatusDone;
+}
+
+void write_at(int fd, const std::string &path, std::uint64_t offset,
+              std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put =
+        ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      throw Failure(fmt::format("checkpoint: {}: cannot be written: {}",
+                                printable(path), std::strerror(errno)));
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += static_cast<std::uint64_t>(put);
+  }
+}
+
+int extract_region(const CheckpointOptions &options, const Folder &folder) {
+  const std::uint64_t number = chosen(options, folder);
+  const Chain chain = Chain::load(folder, number);
+  const auto index = chain.newest().region_index(*options.region);
+  if (!index)
+    throw Failure(fmt::format("checkpoint: {}: checkpoint {} has no region {}; "
+                              "see: pagetide checkpoint show",
+                              printable(options.folder), number,
+                              *options.region));
+  ReplacedFile file(options.output);
+  const UniqueFd fd(::open(file.path().c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd)
+    throw Failure(fmt::format("checkpoint: {}: cannot be opened: {}",
+                              printable(options.output), std::strerror(errno)));
+  checkpoint::BlockDecoder decoder;
+  Progress progress;
+  const std::uint64_t total = chain.newest().regions[*index].bytes;
+  std::uint64_t done = 0;
+  chain.read(decoder, [&](const checkpoint::Piece &piece,
+                          std::span<const std::uint8_t> bytes) {
+    if (piece.region != *index)
+      return;
+    write_at(fd.get(), options.output, piece.offset, bytes);
+    done += bytes.size();
+    progress.at(options.output, done, total);
+  });
+  file.put_in_place();
+  return kStatusDone;
+}
+
+void check_words(const CheckpointOptions &options) {
+  const std::string &operation = options.operation;
+  const auto only = [&operation](bool given, const char *name,
+                                 std::initializer_list<const char *> with) {
+    if (given && std::none_of(with.begin(), with.end(), [&](const char *one) {
+          return operation == one;
+        }))
+      throw Failure(
+          fmt::format("checkpoint: {}: takes no {}", operation, name));
+  };
+  const auto all = {"list", "verify", "show", "compact", "extract"};
+  if (std::none_of(all.begin(), all.end(),
+                   [&](const char *one) { return operation == one; }))
+    throw Failure(fmt::format("checkpoint: {}: there is no such operation; it "
+                              "is list, verify, show, compact or extract",
+                              printable(operation)));
+  only(options.number != 0, "--checkpoint", {"verify", "show", "extract"});
+  only(options.keep != 0, "--keep", {"compact"});
+  only(options.region.has_value(), "--region", {"extract"});
+  only(!options.output.empty(), "--output", {"extract"});
+  only(options.json, "--json", {"list", "verify", "show"});
+  if (operation == "extract" && (!options.region || options.output.empty()))
+    throw Failure("checkpoint: extract: needs --region and --output, as in: "
+                  "pagetide checkpoint extract --region 1 -o region FOLDER");
+}
+
+int run_checkpoint(const CheckpointOptions &options) {
+  check_words(options);
+  const Folder folder(options.folder);
+  try {
+    if (options.operation == "list" || options.operation == "verify")
+      return list_checkpoints(options, folder, options.operation == "verify");
+    if (options.operation == "show")
+      return show_checkpoint(options, folder);
+    if (options.operation == "compact")
+      return compact_folder(options, folder);
+    return extract_region(options, folder);
+  } catch (const checkpoint::Error &error) {
+    throw Failure(fmt::format("checkpoint: {}", printable(error.what())));
+  }
+}
+
+/// A number from 1 on.
+void add_positive(CLI::App &app, const char *name, const char *help,
+                  std::uint64_t &value) {
+  add_number(app, name, "N", help, [name, &value](std::uint64_t number) {
+    if (number == 0)
+      throw Failure(fmt::format("{}: 0: is not 1 or more", name));
+    value = number;
+  });
+}
+
+CommandRun set_up_checkpoint(CLI::App &app) {
+  const auto options = std::make_shared<CheckpointOptions>();
+  app.add_option(
+         "OPERATION", options->operation,
+         "list: the checkpoints of the folder. verify: read all that each one "
+         "needs, and check every byte. show: one checkpoint and its regions. "
+         "compact: make a base of one checkpoint and those that it needs, and "
+         "remove all older ones; the program may run on. extract: write a "
+         "region's content to a file.")
+      ->type_name("list|verify|show|compact|extract")
+      ->required();
+  app.add_option("FOLDER", options->folder,
+                 "The folder in which a program saves its checkpoints.")
+      ->required();
+  add_positive(app, "--checkpoint",
+               "With verify, show and extract: this checkpoint. [verify: all; "
+               "otherwise the newest]",
+               options->number);
+  add_positive(app, "--keep",
+               "With compact: how many checkpoints stay. The oldest of them "
+               "becomes a base. [1]",
+               options->keep);
+  add_number(
+      app, "--region", "ID", "With extract: the region, by the program's id.",
+      [options = options.get()](std::uint64_t id) { options->region = id; });
+  app.add_option("-o,--output", options->output,
+                 "With extract: the file to write.")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json,
+               "With list, verify and show: one JSON object, described in "
+               "docs/reference/cli-output.md.");
+  return [options](const std::vector<std::string> &) {
+    return run_checkpoint(*options);
+  };
+}
+
+} // namespace
+
+extern const Command kCheckpointCommand = {
+    "checkpoint",
+    "List, verify, merge and extract checkpoints that a program saved",
+    "[OPTIONS] list|verify|show|compact|extract FOLDER",
+    "pagetide checkpoint verify saved",
+    "Exit status 0: done; 1: a checkpoint cannot be restored, and the text "
+    "says "
+    "why; 2: the operation failed.",
+    set_up_checkpoint,
+    kStatusFailed,
+    false,
+};
+
+} // namespace pagetide::tools
