@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { PAGE = 4096, COUNT = 64 };
@@ -55,6 +56,22 @@ static void limit_files(rlim_t bytes) {
   require(getrlimit(RLIMIT_FSIZE, &limit) == 0);
   limit.rlim_cur = bytes;
   require(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* The files have the program's memory. */
+static void private_files(void) {
+  umask(0);
+  pagetide_checkpoint *c = open_protected("private");
+  saved(c);
+  char path[8192];
+  const char *names[] = {"", "/data-00000001-0", "/checkpoint-00000001"};
+  for (int i = 0; i < 3; ++i) {
+    struct stat status;
+    snprintf(path, sizeof path, "%s%s", folder_named("private"), names[i]);
+    require(stat(path, &status) == 0);
+    require_equal(status.st_mode & 0777, i == 0 ? 0700 : 0600);
+  }
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
 /* The program goes on, the last checkpoint is there, and what could not be
@@ -322,6 +339,7 @@ int main(int argc, char **argv) {
   require(argc == 2);
   work = argv[1];
   a = pages(COUNT);
+  in_child(private_files);
   in_child(no_room);
   in_child(one_writer);
   in_child(wrong_program);
