@@ -7,6 +7,7 @@
 #include "pagetide/checkpoint.h"
 
 #include "api/session.h"
+#include "api/updates.h"
 #include "format/error.h"
 
 #include <pthread.h>
@@ -117,6 +118,7 @@ int with_result(pagetide_checkpoint *checkpoint,
 void after_fork_in_child() {
   if (pagetide_checkpoint *checkpoint = open_checkpoint)
     checkpoint->session.release_in_child();
+  pagetide::checkpoint::reset_updates_in_child();
 }
 
 } // namespace
@@ -201,6 +203,17 @@ pagetide_checkpoint_note_period(pagetide_checkpoint *checkpoint,
                                 const pagetide_period *period) {
   if (checkpoint && period && checkpoint->session.is_ours())
     checkpoint->session.note(*period);
+}
+
+PAGETIDE_EXPORT void pagetide_update_begin(void) {
+  pagetide::checkpoint::begin_update();
+}
+
+PAGETIDE_EXPORT int pagetide_update_end(void) {
+  if (pagetide::checkpoint::end_update())
+    return PAGETIDE_CHECKPOINT_OK;
+  return fail(PAGETIDE_CHECKPOINT_INVALID,
+              "pagetide_update_end: the thread is inside no update");
 }
 
 PAGETIDE_EXPORT const char *pagetide_checkpoint_message(void) {

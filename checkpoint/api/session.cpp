@@ -6,6 +6,7 @@
 
 #include "api/session.h"
 
+#include "api/updates.h"
 #include "format/error.h"
 #include "store/upkeep.h"
 
@@ -29,6 +30,7 @@ constexpr int kDefaultLevel = 1;
 constexpr int kMaxLevel = 19;
 constexpr std::size_t kDefaultKeep = 2;
 constexpr std::uint32_t kDefaultChain = 64;
+constexpr std::uint64_t kDefaultUpdateWaitNs = 1'000'000'000;
 constexpr mode_t kFolderMode = 0700; // the files have the program's memory
 
 std::uint64_t monotonic_ns() {
@@ -139,6 +141,8 @@ Session::Session(const pagetide_checkpoint_config &config)
       level_(config.compression == 0 ? kDefaultLevel : config.compression),
       keep_(config.keep == 0 ? kDefaultKeep : config.keep),
       max_chain_(config.max_chain == 0 ? kDefaultChain : config.max_chain),
+      update_wait_ns_(config.update_wait_ns == 0 ? kDefaultUpdateWaitNs
+                                                 : config.update_wait_ns),
       progress_(config.progress), progress_user_(config.progress_user),
       tracker_(regions_) {
   std::vector<std::uint64_t> numbers = folder_.numbers();
@@ -268,6 +272,7 @@ void Session::save(pagetide_checkpoint_result &result) {
   const std::vector<ProtectedRegion> regions = regions_.regions();
   if (regions.empty())
     refuse("no region is protected; see pagetide_checkpoint_protect");
+  const UpdatesHeld held(update_wait_ns_);
   // A region that no period reports may be one that is not watched. A write
   // that must be reported tells.
   for (std::uint8_t *address : regions_.unreported()) {

@@ -66,6 +66,7 @@ private:
   int level_;
   std::size_t keep_;
   std::uint32_t max_chain_;
+  std::uint64_t update_wait_ns_;
   pagetide_checkpoint_progress progress_;
   void *progress_user_;
 

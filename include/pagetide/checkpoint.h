@@ -20,9 +20,9 @@
  *
  * Threads. Any thread may call these functions. Calls wait for each other.
  * None is for signal handlers. None but pagetide_checkpoint_note_period may be
- * called in a period callback. While a save or a restore runs, no other thread
- * may access protected regions: what a restart would need must be whole at that
- * point.
+ * called in a period callback. While a save runs, no other thread may write to
+ * protected regions, except in updates, for which a save waits. While a restore
+ * runs, no other thread may access them.
  *
  * The runtime. pagetide_checkpoint_open() sets the process's period callback,
  * and starts to record if nobody does. A program with a callback of its own
@@ -96,6 +96,8 @@ typedef struct pagetide_checkpoint_config {
                         * pagetide_checkpoint_note_period() in it */
   pagetide_checkpoint_progress progress; /* NULL: none */
   void *progress_user;
+  uint64_t update_wait_ns; /* How long a save waits for updates to end. 0: one
+                            * second. */
 } pagetide_checkpoint_config;
 
 enum {
@@ -163,7 +165,9 @@ int pagetide_checkpoint_unprotect(pagetide_checkpoint *checkpoint, uint64_t id);
  * and the next save takes what this one should have taken. result NULL: not
  * wanted.
  *
- * Errors: INVALID (nothing is protected), BUSY, NO_MEMORY, IO, FORKED. */
+ * Errors: INVALID (nothing is protected), BUSY (also: inside an update of the
+ * calling thread, or updates of others took longer than update_wait_ns),
+ * NO_MEMORY, IO, FORKED. */
 int pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
                              pagetide_checkpoint_result *result);
 
@@ -192,6 +196,16 @@ int pagetide_checkpoint_saved_bytes(pagetide_checkpoint *checkpoint,
  * every period. */
 void pagetide_checkpoint_note_period(pagetide_checkpoint *checkpoint,
                                      const pagetide_period *period);
+
+/* From pagetide_update_begin() to pagetide_update_end() the calling thread
+ * changes protected regions in a way that no checkpoint may divide. A save
+ * waits until no thread is inside an update. Until it is done, threads wait
+ * that begin one. So if all writes to protected regions are in updates, any
+ * thread may save at any time. Pairs may nest. A thread must not wait in an
+ * update for another thread to begin one. An update costs two atomic additions.
+ * Errors of pagetide_update_end: INVALID (it has no begin). */
+void pagetide_update_begin(void);
+int pagetide_update_end(void);
 
 /* Why the calling thread's last call failed: what happened, to which file, and
  * what to do. Empty if none did. Valid until the thread's next call. */

@@ -1,0 +1,95 @@
+//===- updates.cpp - Changes that a checkpoint must not divide ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "api/updates.h"
+
+#include "format/error.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+namespace pagetide::checkpoint {
+
+namespace {
+
+// A thread counts itself first and then looks at `is_held`. A save sets
+// `is_held` first and then looks at the count. With sequential consistency at
+// least one of them sees the other.
+std::atomic<int> running{0};
+std::atomic<bool> is_held{false};
+std::mutex mutex; ///< of those that wait for either
+std::condition_variable changed;
+
+thread_local unsigned depth = 0;
+
+void wake_all() {
+  // With the mutex, so that nobody is between its look and its sleep.
+  const std::lock_guard<std::mutex> lock(mutex);
+  changed.notify_all();
+}
+
+void leave_count() {
+  if (running.fetch_sub(1) == 1 && is_held)
+    wake_all();
+}
+
+void release() {
+  is_held = false;
+  wake_all();
+}
+
+} // namespace
+
+void begin_update() {
+  if (depth++ != 0)
+    return;
+  for (;;) {
+    running.fetch_add(1);
+    if (!is_held)
+      return;
+    leave_count();
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [] { return !is_held; });
+  }
+}
+
+bool end_update() {
+  if (depth == 0)
+    return false;
+  if (--depth == 0)
+    leave_count();
+  return true;
+}
+
+void reset_updates_in_child() {
+  running = depth != 0 ? 1 : 0;
+  is_held = false;
+}
+
+UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
+  if (depth != 0)
+    throw Error(Problem::kBusy, "called inside an update; save after "
+                                "pagetide_update_end()");
+  is_held = true;
+  std::unique_lock<std::mutex> lock(mutex);
+  const bool is_quiet = changed.wait_for(
+      lock, std::chrono::nanoseconds(wait_ns), [] { return running == 0; });
+  lock.unlock();
+  if (is_quiet)
+    return;
+  release();
+  throw Error(Problem::kBusy,
+              "a thread has been inside an update for longer than " +
+                  std::to_string(wait_ns) +
+                  " ns (update_wait_ns). Nothing was saved. Save again.");
+}
+
+UpdatesHeld::~UpdatesHeld() { release(); }
+
+} // namespace pagetide::checkpoint
