@@ -199,11 +199,12 @@ void pagetide_checkpoint_note_period(pagetide_checkpoint *checkpoint,
 
 /* From pagetide_update_begin() to pagetide_update_end() the calling thread
  * changes protected regions in a way that no checkpoint may divide. A save
- * waits until no thread is inside an update. Until it is done, threads wait that
- * begin one. So if all writes to protected regions are in updates, any thread
- * may save at any time. Pairs may nest. In an update a thread must neither wait
- * for another thread's update nor call the functions above. An update costs two
- * atomic additions. Errors of pagetide_update_end: INVALID (it has no begin). */
+ * waits until no thread is inside an update. Until it is done, threads wait
+ * that begin one. So if all writes to protected regions are in updates, any
+ * thread may save at any time. Pairs may nest. In an update a thread must
+ * neither wait for another thread's update nor call the functions above. An
+ * update costs two atomic additions. Errors of pagetide_update_end: INVALID (it
+ * has no begin). */
 void pagetide_update_begin(void);
 int pagetide_update_end(void);
 
