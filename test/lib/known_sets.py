@@ -3,8 +3,8 @@
 asked-for way and compares.
 
 By default the levels -O0 to -O3 and -Os with the layout rw, the other layouts
-(except site) at -O2, the granules 64 bytes and 2 MiB at -O2, and precision near at -O2; each per
-process and per thread.
+at -O2 (site only where a test asks for it), the granules 64 bytes and 2 MiB at -O2,
+and precision near at -O2; each per process and per thread.
 """
 
 import argparse

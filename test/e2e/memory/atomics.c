@@ -5,6 +5,7 @@
  *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets --flag=-mcx16 %s
+// RUN: %known_sets --ways O0/site,O2/site,O3/rw-site --flag=-mcx16 %s
 
 #include "known_sets.h"
 

@@ -5,7 +5,7 @@
  *===----------------------------------------------------------------------===*/
 
 // Not with granules of 2 MiB: all of these objects would share one.
-// RUN: %known_sets --ways O0,O1,O2,O3,Os,O2/access,O2/write,O2/rw/6 %s
+// RUN: %known_sets --ways O0,O1,O2,O3,Os,O2/access,O2/write,O2/rw/6,O2/site,O2/rw-site %s
 
 #include "known_sets.h"
 

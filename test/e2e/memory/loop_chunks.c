@@ -12,6 +12,7 @@
  *===-----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
+// RUN: %known_sets --ways O0/site,O2/site,O3/rw-site %s
 // RUN: %known_sets --flag=-fno-vectorize --flag=-fno-unroll-loops %s
 
 #include "known_sets.h"

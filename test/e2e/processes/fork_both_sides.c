@@ -5,6 +5,7 @@
  *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets --traces 3 --info complete %s
+// RUN: %known_sets --ways O0/site,O2/site,O3/rw-site --traces 3 --info complete %s
 
 #include "known_sets.h"
 

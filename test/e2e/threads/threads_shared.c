@@ -5,6 +5,7 @@
  *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets --may-carry %s
+// RUN: %known_sets --ways O0/site,O2/site,O3/rw-site --may-carry %s
 
 #include "known_sets.h"
 
