@@ -12,11 +12,13 @@
 #include "support/failure.h"
 #include "support/held_signals.h"
 #include "support/text_wrap.h"
+#include "support/unique_fd.h"
 #include "top/top_text.h"
 
 #include <curses.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -45,6 +47,58 @@ constexpr std::size_t kLowCurve = 3;
 /// Lines that the tables of one process do not have.
 constexpr int kLinesBesideTables = 24;
 constexpr int kMinTable = 3;
+
+/// Waits with control-Z until all is drawn. ncurses would lose one that comes
+/// while it draws. It leaves the signal to a handler that is there before it.
+class HeldSuspension {
+public:
+  HeldSuspension() {
+    ::sigaction(SIGTSTP, nullptr, &before_);
+    if (before_.sa_handler == SIG_IGN) // the shell has no job control
+      return;
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTSTP);
+    ::sigprocmask(SIG_BLOCK, &set_, nullptr);
+    handle();
+    fd_.reset(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~HeldSuspension() {
+    if (before_.sa_handler == SIG_IGN)
+      return;
+    ::sigaction(SIGTSTP, &before_, nullptr);
+    ::sigprocmask(SIG_UNBLOCK, &set_, nullptr);
+  }
+  HeldSuspension(const HeldSuspension &) = delete;
+
+  /// Readable when control-Z has come. -1: it never does.
+  int fd() const { return fd_.get(); }
+  /// Gives the terminal back, stops until the user continues this program, and
+  /// takes the terminal again.
+  void suspend() {
+    signalfd_siginfo come;
+    if (::read(fd(), &come, sizeof(come)) != sizeof(come))
+      return;
+    ::endwin();
+    ::sigaction(SIGTSTP, &before_, nullptr);
+    ::raise(SIGTSTP);
+    ::sigprocmask(SIG_UNBLOCK, &set_, nullptr); // stops here
+    ::sigprocmask(SIG_BLOCK, &set_, nullptr);
+    handle();
+    ::clearok(curscr, true);
+    ::raise(SIGWINCH); // the size may be another one
+  }
+
+private:
+  static void handle() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) {};
+    ::sigaction(SIGTSTP, &action, nullptr);
+  }
+
+  struct sigaction before_ = {};
+  sigset_t set_ = {};
+  UniqueFd fd_;
+};
 
 /// The terminal in the state that a screen needs, while this object lives.
 class Terminal {
@@ -319,6 +373,7 @@ void show_on_terminal(LiveProcesses &processes, bool of_one,
                       std::chrono::milliseconds delay) {
   // Signals end the program after the terminal is what it was.
   const HeldSignals held;
+  HeldSuspension suspension;
   const Terminal terminal;
   Screen screen(processes, of_one);
   Clock::time_point next = Clock::now();
@@ -330,14 +385,18 @@ void show_on_terminal(LiveProcesses &processes, bool of_one,
     screen.draw();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(
         screen.is_paused() ? Clock::duration(delay) : next - Clock::now());
-    pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {held.fd(), POLLIN, 0}};
+    pollfd fds[] = {{STDIN_FILENO, POLLIN, 0},
+                    {held.fd(), POLLIN, 0},
+                    {suspension.fd(), POLLIN, 0}};
     const int count =
-        ::poll(fds, 2, static_cast<int>(std::max<long>(wait.count(), 0)));
+        ::poll(fds, 3, static_cast<int>(std::max<long>(wait.count(), 0)));
     if (count < 0 && errno != EINTR)
       throw Failure(fmt::format("top: poll failed: {}", std::strerror(errno)));
     const bool hung_up = count > 0 && (fds[0].revents & (POLLHUP | POLLERR));
     if ((count > 0 && fds[1].revents) || hung_up || !screen.take_keys())
       return;
+    if (count > 0 && fds[2].revents)
+      suspension.suspend();
   }
 }
 

@@ -97,6 +97,16 @@ std::string label_of(const LiveProcess &process) {
                : process_label("", "");
 }
 
+/// For the list, which has little room: without the directory.
+std::string short_label_of(const LiveProcess &process) {
+  std::string label = label_of(process);
+  if (!label.starts_with('/'))
+    return label;
+  const std::string_view word(label.data(),
+                              std::min(label.find(' '), label.size()));
+  return label.substr(word.rfind('/') + 1);
+}
+
 void sort_processes(std::vector<const LiveProcess *> &processes,
                     TopOrder order) {
   const auto bytes = [&](const LiveProcess *process) {
@@ -108,8 +118,8 @@ void sort_processes(std::vector<const LiveProcess *> &processes,
               if (order == TopOrder::kNumber)
                 return a->pid < b->pid;
               if (order == TopOrder::kName)
-                return std::tuple(label_of(*a), a->pid) <
-                       std::tuple(label_of(*b), b->pid);
+                return std::tuple(short_label_of(*a), a->pid) <
+                       std::tuple(short_label_of(*b), b->pid);
               return std::tuple(bytes(b), a->pid) <
                      std::tuple(bytes(a), b->pid);
             });
@@ -119,7 +129,7 @@ BarRow row_of(const LiveProcess &process, const TopView &view) {
   const LiveCounts &counts = process.figures.all;
   const Units units(*process.trace);
   BarRow row;
-  row.label = label_of(process);
+  row.label = short_label_of(process);
   row.cells = {fmt::format("{}", process.pid), process.state(),
                format_count(counts.accessed)};
   if (view.style.width >= kMinWidthOfReads)

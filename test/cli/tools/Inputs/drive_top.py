@@ -60,7 +60,7 @@ class Terminal:
     def wait_for(self, pattern, what):
         """Waits for the pattern in what is shown from now on."""
         end = time.monotonic() + PATIENCE
-        while not re.search(pattern, self.text):
+        while not re.search(pattern, self.text, re.DOTALL):
             if time.monotonic() > end:
                 sys.exit(f"{what}: not found: {pattern}\n{self.text!r}")
             self.read(0.2)
@@ -112,7 +112,7 @@ for ignored in (signal.SIGHUP, signal.SIGTTOU):
 # The list, its sort keys, the pause and one process.
 top = Terminal("--delay", "100ms")
 top.wait_for(re.escape(ENTER_SCREEN), "start")
-top.wait_for(rf"\./program.*{PID}", "list")
+top.wait_for(rf" program.*{PID}", "list")
 expect(not termios.tcgetattr(top.slave)[3] & termios.ECHO, "keys are echoed")
 top.press("p", "PAUSED", "pause")
 top.press("n", "", "order")
@@ -145,6 +145,31 @@ for number in SIGNALS:
         f"signal {number}: status {status}",
     )
     top.expect_left(f"signal {number}")
+
+# Suspended by control-Z it gives the terminal back, and takes it again.
+top = Terminal(PID)
+top.wait_for("Working set", "control-Z")
+in_use = termios.tcgetattr(top.slave)
+for _ in range(2):
+    top.text = ""
+    os.write(top.master, b"\x1a")
+    top.wait_for(re.escape(LEAVE_SCREEN), "control-Z")
+    end = time.monotonic() + PATIENCE
+    while os.waitpid(top.pid, os.WUNTRACED | os.WNOHANG)[0] == 0:
+        expect(time.monotonic() < end, "control-Z: it was not suspended")
+        time.sleep(0.05)
+    expect(termios.tcgetattr(top.slave) == top.before,
+           "control-Z: the terminal differs")
+    # What the user does meanwhile, and fg.
+    os.write(top.slave, b"\r\nother output\r\n")
+    os.tcsetpgrp(top.slave, os.getpgid(top.pid))
+    top.text = ""
+    os.killpg(os.getpgid(top.pid), signal.SIGCONT)
+    top.wait_for(re.escape(ENTER_SCREEN), "fg: the screen")
+    top.wait_for("pagetide top.*Working set.*q quit", "fg: all is drawn anew")
+    expect(termios.tcgetattr(top.slave) == in_use, "fg: the terminal differs")
+top.press("q", re.escape(LEAVE_SCREEN), "quit after fg")
+expect(top.end("q after fg") == 0, "q after fg: its status is not 0")
 
 # As the user sends it.
 top = Terminal(PID)
