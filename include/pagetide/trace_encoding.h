@@ -147,7 +147,8 @@ public:
     varint(stable);
     varint(left_out);
   }
-  /// `context`: the is_context() frames that precede.
+  /// `context`: the is_context() frames that precede. With
+  /// kHeaderRelativeHashes, the second hashes (u64) follow.
   void part_end(std::uint64_t context) { varint(context); }
 
   /// One part. Its runs follow.

@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 5; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 6; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -53,6 +53,8 @@ enum HeaderFlags : std::uint32_t {
   kHeaderMarksLate = 4,
   /// Since 1.5. Marks name sites: places in the source.
   kHeaderSites = 8,
+  /// Period frames have a second hash for each checksum (since 1.6).
+  kHeaderRelativeHashes = 16,
 };
 
 struct FileHeader {
@@ -168,6 +170,8 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //   u64    combined, varint stable, varint left_out
 //   since 1.4, in every part:
 //   varint context          is_context() frames that precede in the file
+//   with kHeaderRelativeHashes, in every part:
+//   u64    relative_hash*   one for each hash, in order
 //
 // KernelWrites (one part; parts as those of a period, all before the first part
 // of the period with that index): the pages that the kernel reports as written

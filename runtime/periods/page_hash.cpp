@@ -6,6 +6,7 @@
 
 #include "periods/page_hash.h"
 
+#include "periods/relative_hash.h"
 #include "periods/wide_hash.h"
 #include "platform/bailout.h"
 #include "platform/fork_reset.h"
@@ -147,6 +148,7 @@ static void MarkUnread(PageHash &page, uptr address, uptr bytes) {
 static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
+  u64 relative = 0;
   for (uptr done = 0; done < bytes; done += kBatchBytes) {
     iovec piece = {(void *)(address + done), kBatchBytes};
     while (ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes) {
@@ -155,8 +157,12 @@ static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
       MapCallBuffer();
     }
     XXH3_64bits_update(&state, reading.buffer, kBatchBytes);
+    if (HasRelativeMappings())
+      relative =
+          RelativeHash(relative, address + done, reading.buffer, kBatchBytes);
   }
   page.hash = XXH3_64bits_digest(&state);
+  page.relative = relative;
 }
 
 /// Asks the processor once. (__builtin_cpu_supports would ask at every start,
@@ -215,8 +221,13 @@ void HashPages(u32 tid, PageVec<PageHash> &pages) {
       pieces[piece_count++] = {(void *)address, bytes};
     }
     uptr got = ReadPieces(tid, pieces, piece_count, granules * bytes) / bytes;
-    for (uptr i = 0; i < got; ++i)
-      pages[batch[i]].hash = hash(reading.buffer + i * bytes, bytes);
+    for (uptr i = 0; i < got; ++i) {
+      PageHash &page = pages[batch[i]];
+      page.hash = hash(reading.buffer + i * bytes, bytes);
+      if (HasRelativeMappings())
+        page.relative = RelativeHash(0, page.granule << shift,
+                                     reading.buffer + i * bytes, bytes);
+    }
     if (got < granules) { // granule `got` cannot be read; try the rest again
       PageHash &page = pages[batch[got]];
       const uptr address = page.granule << shift;

@@ -23,6 +23,7 @@ struct PageHash {
   u64 granule;
   u64 hash; ///< XXH3-64 of the granule's bytes; 0 unless stable
   ChecksumState state;
+  u64 relative = 0; ///< RelativeHash() of the bytes, if that is wanted
 };
 
 /// Reads and hashes each granule of `pages` that has state kStable. The state

@@ -9,6 +9,7 @@
 #include "engines/audit_writes.h"
 #include "periods/page_hash.h"
 #include "periods/period_pool.h"
+#include "periods/relative_hash.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
 #include "periods/watch.h"
@@ -90,8 +91,11 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   const u64 now = MonotonicNs();
   const bool callback = HasCallback() && membership != Membership::kLeft;
   const bool hash = record_config.checksum != ChecksumMode::kNone;
+  const bool relative = hash && GetFlags().checksum_relative;
   ObserveThreads(now);
-  LookAtMappings(now, last != nullptr || WatchingKernelWrites());
+  LookAtMappings(now, last != nullptr || WatchingKernelWrites() || relative);
+  if (relative)
+    SetRelativeMappings(KnownMappings());
   if (WatchingKernelWrites())
     // Before the marks are taken: what was written until now was marked
     // earlier.

@@ -69,7 +69,8 @@ static uptr FirstRunAfter(const PageVec<GranuleRun> &runs, uptr first,
 u64 PeriodEncoder::CostUpTo(u64 end) const {
   // A run is two varints of granule numbers (at most 7 bytes each for 47-bit
   // addresses and the finest granule) and a byte; a hash may begin a run.
-  constexpr u64 kRunBytes = 15, kHashBytes = 8 + 15, kSectionBytes = 15;
+  constexpr u64 kRunBytes = 15, kSectionBytes = 15;
+  const u64 hash_bytes = (relative_ ? 16 : 8) + kRunBytes;
   u64 cost = 0;
   for (const Section &s : result_.set.sections) {
     uptr last = s.first + s.count;
@@ -79,7 +80,7 @@ u64 PeriodEncoder::CostUpTo(u64 end) const {
   }
   cost +=
       (FirstPageAt(result_.hashes, end) - FirstPageAt(result_.hashes, begin_)) *
-      kHashBytes;
+      hash_bytes;
   return cost;
 }
 
@@ -161,6 +162,14 @@ void PeriodEncoder::EncodeHashes(Encoder &encoder, u64 end) const {
       encoder.u64(hashes[i].hash);
 }
 
+void PeriodEncoder::EncodeRelativeHashes(Encoder &encoder, u64 end) const {
+  const PageVec<PageHash> &hashes = result_.hashes;
+  const uptr last = FirstPageAt(hashes, end);
+  for (uptr i = FirstPageAt(hashes, begin_); i < last; ++i)
+    if (hashes[i].state == ChecksumState::kStable)
+      encoder.u64(hashes[i].relative);
+}
+
 bool PeriodEncoder::NextPart(PageVec<u8> &out) {
   if (done_)
     return false;
@@ -179,6 +188,8 @@ bool PeriodEncoder::NextPart(PageVec<u8> &out) {
     encoder.period_sums(result_.combined.sum, result_.combined.stable,
                         result_.combined.left_out);
   encoder.part_end(context_);
+  if (relative_)
+    EncodeRelativeHashes(encoder, end);
   begin_ = end;
   return true;
 }

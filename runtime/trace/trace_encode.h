@@ -44,8 +44,9 @@ void EncodeEnd(PageVec<u8> &frames, u64 time, trace::EndReason reason,
 class PeriodEncoder {
 public:
   /// `context`: the trace::is_context() frames that precede in the file.
-  PeriodEncoder(const PeriodResult &result, u64 context)
-      : result_(result), context_(context) {}
+  /// `relative`: the trace has kHeaderRelativeHashes.
+  PeriodEncoder(const PeriodResult &result, u64 context, bool relative = false)
+      : result_(result), context_(context), relative_(relative) {}
   /// Puts the next part's payload in `out`. False after the last.
   bool NextPart(PageVec<u8> &out);
 
@@ -54,8 +55,10 @@ private:
   u64 CostUpTo(u64 end) const;
   void EncodeSections(Encoder &encoder, u64 end) const;
   void EncodeHashes(Encoder &encoder, u64 end) const;
+  void EncodeRelativeHashes(Encoder &encoder, u64 end) const;
   const PeriodResult &result_;
   u64 context_;
+  bool relative_;
   u64 begin_ = 0; ///< first granule of the next part
   bool done_ = false;
 };

@@ -145,7 +145,7 @@ static void WritePeriod(const PeriodResult &result) {
       WriteFrame(FrameType::kPeriodSites, writer.payload.data(),
                  writer.payload.size());
   }
-  PeriodEncoder encoder(result, writer.context);
+  PeriodEncoder encoder(result, writer.context, GetFlags().checksum_relative);
   while (encoder.NextPart(writer.payload))
     WriteFrame(FrameType::kPeriod, writer.payload.data(),
                writer.payload.size());

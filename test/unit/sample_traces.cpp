@@ -121,6 +121,27 @@ Bytes make_basic() {
   return sample.take();
 }
 
+/// Checksums with others beside them that do not depend on addresses.
+Bytes make_relative() {
+  trace::FileHeader header = sample_header();
+  header.checksum_mode = trace::ChecksumMode::kWritten;
+  header.flags |= trace::kHeaderRelativeHashes;
+  Sample sample(finished_header(header));
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  writer.write(sample_mappings());
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const std::vector<GranuleRun> written = {{kHeap + i, 2, kW}};
+    PeriodPart period = sample_period(i);
+    period.add_section(0, written);
+    add_stable_checksums(period, 12, written);
+    period.relative_hashes = {i, ~i};
+    writer.write(period);
+  }
+  writer.write(sample_end(3));
+  return sample.take();
+}
+
 /// The example of docs/reference/trace-format.md.
 Bytes make_tiny() {
   trace::FileHeader header = sample_header();
@@ -644,6 +665,7 @@ const std::vector<SampleTrace> &sample_traces() {
   static const std::vector<SampleTrace> kSamples = {
       {"basic", "three periods with checksums of every state", make_basic},
       {"tiny", "the example of docs/reference/trace-format.md", make_tiny},
+      {"relative", "checksums that do not depend on addresses", make_relative},
       {"threads", "two threads and one without a set of its own", make_threads},
       {"access", "layout access", make_access},
       {"write", "layout write", make_write},

@@ -54,6 +54,8 @@ void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {
     text.add("per_thread", "1");
   if (!options.checksum.empty())
     text.add("checksum", options.checksum);
+  if (options.checksum_relative)
+    text.add("checksum_relative", "1");
   if (!options.unstable.empty())
     text.add("unstable", options.unstable);
 }

@@ -21,6 +21,7 @@ struct RecordingOptions {
   std::string period;
   bool per_thread = false;
   std::string checksum;
+  bool checksum_relative = false;
   std::string unstable;
 };
 

@@ -49,6 +49,10 @@ void add_figures(Json &out, const ComparedFigures &figures, bool by_periods) {
   out["checksums"] = of_periods(figures.checksums);
   out["pages"] = tally_json(figures.pages);
   out["last_checksums"] = tally_json(figures.final_checksums);
+  out["gone_checksums"] = by_periods ? Json(figures.gone) : Json();
+  out["gone_last_checksums"] = figures.final_gone;
+  out["shifted_checksums"] = by_periods ? Json(figures.shifted) : Json();
+  out["shifted_last_checksums"] = figures.final_shifted;
   out["ignored"] = figures.ignored;
   out["unplaced"] = figures.unplaced;
   out["cut_periods"] = figures.cut_periods;

@@ -344,11 +344,20 @@ std::vector<std::string> diff_remarks(const RunComparison &comparison) {
   const std::uint64_t contents = comparison.by_periods()
                                      ? sum.checksums.different
                                      : sum.final_checksums.different;
-  if (contents != 0 && comparison.options().relative && !is_fixed)
+  if (contents != 0 && comparison.options().relative && !is_fixed &&
+      !sum.shifts_are_known)
     remarks.push_back("A page that holds an address differs if the mapping "
-                      "that the address points to has moved. Checksums cannot "
-                      "tell that from other differences; runs that were "
-                      "recorded with --no-aslr can.");
+                      "that the address points to has moved. These checksums "
+                      "cannot tell that from other differences. Record both "
+                      "runs with --checksum-relative, or with --no-aslr.");
+  const std::uint64_t shifted =
+      comparison.by_periods() ? sum.shifted : sum.final_shifted;
+  if (shifted != 0)
+    remarks.push_back(fmt::format(
+        "Equal up to shift: {} checksum{} of pages with addresses, which moved "
+        "with their mappings, or with random words of the kernel. They count "
+        "as equal.",
+        format_count(shifted), plural(shifted)));
   const auto has_contents = [&](const char *mapping) {
     const auto found = comparison.mappings().find(mapping);
     return found != comparison.mappings().end() &&
@@ -380,6 +389,13 @@ std::vector<std::string> diff_remarks(const RunComparison &comparison) {
   if (sum.pages_left_out)
     remarks.push_back("The runs have more distinct pages than there is memory "
                       "for; their counts are lower bounds.");
+  const std::uint64_t gone =
+      comparison.by_periods() ? sum.gone : sum.final_gone;
+  if (gone != 0)
+    remarks.push_back(fmt::format(
+        "Without contents: {} checksum{} of what both runs had unmapped before "
+        "it could be read. They count as neither equal nor different.",
+        format_count(gone), plural(gone)));
   const std::uint64_t open =
       comparison.by_periods()
           ? sum.periods.open + sum.accesses.open + sum.checksums.open

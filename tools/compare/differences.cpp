@@ -22,6 +22,11 @@ void ComparedFigures::add(const ComparedFigures &other) {
   checksums.add(other.checksums);
   pages.add(other.pages);
   final_checksums.add(other.final_checksums);
+  gone += other.gone;
+  final_gone += other.final_gone;
+  shifted += other.shifted;
+  final_shifted += other.final_shifted;
+  shifts_are_known &= other.shifts_are_known;
   ignored += other.ignored;
   unplaced += other.unplaced;
   pages_left_out |= other.pages_left_out;

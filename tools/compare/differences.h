@@ -92,6 +92,16 @@ struct ComparedFigures {
   Tally checksums;
   Tally pages; ///< distinct ones, of the whole run
   Tally final_checksums;
+  /// Checksums of granules that were unmapped in both runs before they could be
+  /// read. There were no contents to compare.
+  std::uint64_t gone = 0;
+  std::uint64_t final_gone = 0;
+  /// Of the equal checksums, those of contents that are equal but for addresses
+  /// which moved with their mappings, and for random words of the kernel.
+  std::uint64_t shifted = 0;
+  std::uint64_t final_shifted = 0;
+  /// Whether every differing checksum has a relative one beside it.
+  bool shifts_are_known = true;
   std::uint64_t ignored = 0; ///< differences in ignored mappings
   std::uint64_t unplaced = 0;
   bool pages_left_out = false;

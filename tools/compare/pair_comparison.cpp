@@ -55,11 +55,12 @@ void sweep(std::span<const Range> a, std::span<const Range> b, Bounds bounds,
   }
 }
 
-/// What is not mapped in either run has no contents that could differ.
+/// What is not mapped in either run has no contents: they are neither equal nor
+/// could they differ.
 void add_without_hash(unsigned state_a, unsigned state_b, std::uint64_t count,
-                      Tally &tally) {
+                      std::uint64_t &gone, Tally &tally) {
   constexpr auto kGone = static_cast<unsigned>(trace::ChecksumState::kGone);
-  (state_a == kGone && state_b == kGone ? tally.equal : tally.open) += count;
+  (state_a == kGone && state_b == kGone ? gone : tally.open) += count;
 }
 
 const Completeness &completeness_of(const ProcessPeriods &process) {
@@ -133,8 +134,17 @@ void PairComparison::keep(const ComparedPeriod &period, std::size_t side) {
   for (const HashedRun &each : period.checksums) {
     std::size_t hash = each.first_hash;
     whole_.visit(each.run.first, each.run.end(), [&](WholePage &page) {
-      page.sides[side].state = each.run.state;
-      page.sides[side].hash = each.run.stable() ? period.hashes[hash++] : 0;
+      WholeSide &last = page.sides[side];
+      last.state = each.run.state;
+      last.hash = last.relative = 0;
+      last.has_relative = false;
+      if (!each.run.stable())
+        return;
+      last.hash = period.hashes[hash];
+      const std::optional<std::uint64_t> relative = period.relative_hash(hash);
+      last.relative = relative.value_or(0);
+      last.has_relative = relative.has_value();
+      ++hash;
     });
   }
 }
@@ -226,13 +236,12 @@ void PairComparison::compare_checksums(const ComparedPeriod &a,
           return;
         if (!in_a->run.stable() || !in_b->run.stable()) {
           add_without_hash(in_a->run.state, in_b->run.state, end - first,
-                           figures_.checksums);
+                           figures_.gone, figures_.checksums);
           return;
         }
         for (std::uint64_t key = first; key < end; ++key)
-          take_checksum(key,
-                        a.hashes[in_a->first_hash + (key - in_a->run.first)],
-                        b.hashes[in_b->first_hash + (key - in_b->run.first)],
+          take_checksum(key, content_of(a, *in_a, key),
+                        content_of(b, *in_b, key), figures_.shifted,
                         figures_.checksums);
       });
 }
@@ -247,9 +256,11 @@ void PairComparison::compare_whole() {
     if (a.state == kNoChecksum || b.state == kNoChecksum)
       return;
     if (a.state == kStable && b.state == kStable)
-      take_checksum(key, a.hash, b.hash, figures_.final_checksums);
+      take_checksum(key, content_of(a), content_of(b), figures_.final_shifted,
+                    figures_.final_checksums);
     else
-      add_without_hash(a.state, b.state, 1, figures_.final_checksums);
+      add_without_hash(a.state, b.state, 1, figures_.final_gone,
+                       figures_.final_checksums);
   });
   end_period();
 }
@@ -284,18 +295,45 @@ void PairComparison::take_access(std::uint64_t key, std::uint64_t granules,
                       : &Tally::different);
 }
 
-void PairComparison::take_checksum(std::uint64_t key, std::uint64_t hash_a,
-                                   std::uint64_t hash_b, Tally &tally) {
-  if (hash_a == hash_b) {
+PairComparison::Content PairComparison::content_of(const ComparedPeriod &period,
+                                                   const HashedRun &run,
+                                                   std::uint64_t key) {
+  const std::size_t at = run.first_hash + (key - run.run.first);
+  return {period.hashes[at], period.relative_hash(at)};
+}
+
+PairComparison::Content PairComparison::content_of(const WholeSide &side) {
+  return {side.hash,
+          side.has_relative ? std::optional(side.relative) : std::nullopt};
+}
+
+void PairComparison::take_checksum(std::uint64_t key, const Content &a,
+                                   const Content &b, std::uint64_t &shifted,
+                                   Tally &tally) {
+  if (a.hash == b.hash) {
     ++tally.equal;
     return;
   }
+  const bool is_known = a.relative && b.relative;
+  if (options_.relative && is_known && *a.relative == *b.relative) {
+    ++tally.equal;
+    ++shifted;
+    return;
+  }
+  figures_.shifts_are_known &= is_known;
   Difference difference;
   difference.kind = DifferenceKind::kChecksum;
   difference.granules = 1;
-  difference.hash_a = hash_a;
-  difference.hash_b = hash_b;
+  difference.hash_a = a.hash;
+  difference.hash_b = b.hash;
   count(std::move(difference), key, tally, &Tally::different);
+}
+
+bool PairComparison::is_ignored(const Place *place) const {
+  return !options_.ignored.empty() &&
+         (place ? options_.ignored.contains(place->name) ||
+                      options_.ignored.contains(place->kind)
+                : options_.ignored.contains("[unknown]"));
 }
 
 /// Neighbouring granules may be in different mappings; the first one's counts.
@@ -306,9 +344,9 @@ void PairComparison::count(Difference difference, std::uint64_t key,
       &tally == &figures_.pages || &tally == &figures_.final_checksums;
   const Place *place = side.place_of(key);
   const std::string name = place ? place->name : "[unknown]";
-  const std::string kind_name = place ? place->kind : name;
-  difference.ignored =
-      options_.ignored.contains(name) || options_.ignored.contains(kind_name);
+  // A page can be in one mapping in A and in another one in B.
+  difference.ignored = (difference.in_a && is_ignored(a_.place_of(key))) ||
+                       (difference.in_b && is_ignored(b_.place_of(key)));
   if (difference.ignored) {
     figures_.ignored += is_whole == by_periods_ ? 0 : difference.granules;
   } else {

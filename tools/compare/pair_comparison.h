@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,6 +54,8 @@ private:
   /// What a run did with a granule in all its periods.
   struct WholeSide {
     std::uint64_t hash = 0; ///< the last one
+    std::uint64_t relative = 0;
+    bool has_relative = false;
     std::uint8_t flags = 0;
     std::uint8_t state = 0; ///< of the last checksum
   };
@@ -77,8 +80,17 @@ private:
   void compare_whole();
   void take_access(std::uint64_t key, std::uint64_t granules, unsigned flags_a,
                    unsigned flags_b, std::size_t thread, Tally &tally);
-  void take_checksum(std::uint64_t key, std::uint64_t hash_a,
-                     std::uint64_t hash_b, Tally &tally);
+  /// A checksum, and if the trace has it the one without addresses.
+  struct Content {
+    std::uint64_t hash;
+    std::optional<std::uint64_t> relative;
+  };
+  static Content content_of(const ComparedPeriod &period, const HashedRun &run,
+                            std::uint64_t key);
+  static Content content_of(const WholeSide &side);
+  void take_checksum(std::uint64_t key, const Content &a, const Content &b,
+                     std::uint64_t &shifted, Tally &tally);
+  bool is_ignored(const Place *place) const;
   void count(Difference difference, std::uint64_t key, Tally &tally,
              std::uint64_t Tally::*kind);
   void sort_by_key();

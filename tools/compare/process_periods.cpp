@@ -116,7 +116,8 @@ void ProcessPeriods::keyed(std::uint64_t first, std::uint64_t end,
 bool ProcessPeriods::has_room_for(const PeriodPart &part) const {
   const std::size_t more = part.runs.size() * sizeof(GranuleRun) +
                            part.checksum_runs.size() * sizeof(HashedRun) +
-                           part.hashes.size() * sizeof(std::uint64_t);
+                           (part.hashes.size() + part.relative_hashes.size()) *
+                               sizeof(std::uint64_t);
   return bytes_ + more <= kMaxPeriodBytes;
 }
 
@@ -154,6 +155,9 @@ void ProcessPeriods::take_checksums(const PeriodPart &part,
   std::size_t hash = period.hashes.size();
   period.hashes.insert(period.hashes.end(), part.hashes.begin(),
                        part.hashes.end());
+  period.relative_hashes.insert(period.relative_hashes.end(),
+                                part.relative_hashes.begin(),
+                                part.relative_hashes.end());
   for (const ChecksumRun &run : part.checksum_runs) {
     pieces.divide(
         run.first, run.end(),
@@ -170,7 +174,8 @@ void ProcessPeriods::take_checksums(const PeriodPart &part,
       hash += run.count;
   }
   bytes_ += part.checksum_runs.size() * sizeof(HashedRun) +
-            part.hashes.size() * sizeof(std::uint64_t);
+            (part.hashes.size() + part.relative_hashes.size()) *
+                sizeof(std::uint64_t);
 }
 
 bool ProcessPeriods::next(ComparedPeriod &period) {

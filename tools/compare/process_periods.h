@@ -39,6 +39,14 @@ struct ComparedPeriod {
   std::map<std::size_t, std::vector<GranuleRun>> threads;
   std::vector<HashedRun> checksums; ///< sorted by key
   std::vector<std::uint64_t> hashes;
+  /// As many, if the trace has them. They do not depend on addresses.
+  std::vector<std::uint64_t> relative_hashes;
+
+  /// Nothing if the trace has none.
+  std::optional<std::uint64_t> relative_hash(std::size_t at) const {
+    return at < relative_hashes.size() ? std::optional(relative_hashes[at])
+                                       : std::nullopt;
+  }
 };
 
 struct ReadOptions {

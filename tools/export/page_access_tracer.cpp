@@ -6,6 +6,7 @@
 
 #include "export/page_access_tracer.h"
 
+#include "export/period_site_runs.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
@@ -39,12 +40,14 @@ public:
 
   void begin_trace(SelectedTrace &trace, std::uint64_t) override {
     trace_ = &trace;
+    sites_.begin_trace(trace.header().flags & trace::kHeaderPerThread);
     program_.clear();
     has_begun_ = false;
     end_ns_ = {};
   }
 
   void see(const Frame &frame) override {
+    sites_.see(frame);
     if (frame.type == trace::FrameType::kEnd)
       end_ns_ = frame.end.time_ns;
   }
@@ -89,26 +92,36 @@ private:
                                  ? program_
                                  : task_name(thread->second);
     const std::string read =
-        head(task, name, part.start_ns) + fmt::format("{} R 0 ", task);
+        head(task, name, part.start_ns) + fmt::format("{} R ", task);
     const std::string write =
-        head(task, name, part.start_ns) + fmt::format("{} W 0 ", task);
+        head(task, name, part.start_ns) + fmt::format("{} W ", task);
+    sites_.begin_section(part.index, section.tid);
     for (const GranuleRun &run : part.runs_of(section)) {
       const unsigned certain = certain_flags(run.flags);
+      PeriodSiteRuns::Sites sites;
+      std::uint64_t until = run.first;
       for (std::uint64_t granule = run.first;
            certain != 0 && granule < run.end(); ++granule) {
+        if (granule == until) {
+          until = run.end();
+          sites = sites_.at(granule, until);
+        }
         if (certain & trace::kRunRead)
-          access(read, granule << shift);
+          access(read, sites.read, granule << shift);
         if (certain & trace::kRunWritten)
-          access(write, granule << shift);
+          access(write, sites.write, granule << shift);
       }
     }
   }
 
-  /// The trace does not say which instruction it was: the line has a 0.
-  void access(const std::string &words, std::uint64_t address) {
+  /// The patch writes the instruction's address. The trace has the id of the
+  /// place in the source instead, or nothing: then the line has a 0.
+  void access(const std::string &words, std::uint32_t site,
+              std::uint64_t address) {
     line_.clear();
     line_.append(words.data(), words.data() + words.size());
-    fmt::format_to(std::back_inserter(line_), FMT_COMPILE("{:x}\n"), address);
+    fmt::format_to(std::back_inserter(line_), FMT_COMPILE("{:x} {:x}\n"),
+                   site & ~trace::kSiteMay, address);
     text_.write({line_.data(), line_.size()});
   }
 
@@ -123,6 +136,7 @@ private:
 
   TextSink &text_;
   SelectedTrace *trace_ = nullptr;
+  PeriodSiteRuns sites_;
   std::string program_;
   bool has_begun_ = false;
   std::optional<std::uint64_t> end_ns_; ///< if the trace says so

@@ -198,6 +198,13 @@ void decode_period(const trace::FileHeader &header, Cursor &cursor,
   }
   if (header.version_minor >= trace::kMinorWithCounts)
     part.context = cursor.varint("count of frames before");
+  if (!(header.flags & trace::kHeaderRelativeHashes))
+    return;
+  if (hashes > cursor.left() / 8)
+    throw Malformed{"fewer relative hashes than hashes"};
+  part.relative_hashes.reserve(hashes);
+  for (std::uint64_t i = 0; i < hashes; ++i)
+    part.relative_hashes.push_back(cursor.u64("relative hash"));
 }
 
 SitePlace decode_place(Cursor &cursor, std::size_t strings) {

@@ -235,6 +235,8 @@ struct PeriodPart {
   std::vector<GranuleRun> runs;
   std::vector<ChecksumRun> checksum_runs;
   std::vector<std::uint64_t> hashes; ///< one per stable granule, in order
+  /// One per hash, with trace::kHeaderRelativeHashes. Otherwise empty.
+  std::vector<std::uint64_t> relative_hashes;
   /// In the last part only.
   std::uint64_t combined = 0;
   std::uint64_t stable = 0;
@@ -255,6 +257,7 @@ struct PeriodPart {
     runs.clear();
     checksum_runs.clear();
     hashes.clear();
+    relative_hashes.clear();
     combined = stable = left_out = 0;
   }
 };

@@ -65,8 +65,14 @@ PeriodPart clipped(const PeriodPart &period, std::uint64_t from,
         const auto begin =
             period.hashes.begin() +
             static_cast<std::ptrdiff_t>(hash + first - run.first);
-        part.hashes.insert(part.hashes.end(), begin,
-                           begin + static_cast<std::ptrdiff_t>(end - first));
+        const auto count = static_cast<std::ptrdiff_t>(end - first);
+        part.hashes.insert(part.hashes.end(), begin, begin + count);
+        if (!period.relative_hashes.empty()) {
+          const auto relative =
+              period.relative_hashes.begin() + (begin - period.hashes.begin());
+          part.relative_hashes.insert(part.relative_hashes.end(), relative,
+                                      relative + count);
+        }
       }
     }
     if (run.stable())
@@ -211,6 +217,8 @@ Bytes encode(const PeriodPart &part) {
   if (part.last)
     encoder.period_sums(part.combined, part.stable, part.left_out);
   encoder.part_end(part.context);
+  for (const std::uint64_t hash : part.relative_hashes)
+    encoder.u64(hash);
   return out;
 }
 

@@ -29,7 +29,8 @@ inline Bytes with_right_hashes(Input &input) {
   header.granule_shift =
       static_cast<std::uint8_t>(header.cell_shift + shifts / 64);
   const std::uint8_t flags = input.byte();
-  header.flags = (flags & 3) | (flags & 64 ? trace::kHeaderSites : 0);
+  header.flags = (flags & 3) | (flags & 64 ? trace::kHeaderSites : 0) |
+                 (flags & 128 ? trace::kHeaderRelativeHashes : 0);
   header.page_bytes = 4096;
   header.checksum_mode = static_cast<trace::ChecksumMode>(flags >> 2 & 3);
   header = finished_header(header);

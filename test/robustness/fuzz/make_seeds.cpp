@@ -53,7 +53,8 @@ Bytes payloads_of(const Bytes &sample, bool with_damage = false) {
             static_cast<std::uint8_t>(
                 (header.flags & 3) |
                 static_cast<unsigned>(header.checksum_mode) << 2 |
-                (header.flags & trace::kHeaderSites ? 64 : 0))};
+                (header.flags & trace::kHeaderSites ? 64 : 0) |
+                (header.flags & trace::kHeaderRelativeHashes ? 128 : 0))};
     Frame frame;
     while (reader.next(frame)) {
       Bytes payload;
@@ -234,6 +235,25 @@ Bytes filtered(const Bytes &trace) {
   return seed;
 }
 
+/// Two traces each, as fuzz_diff.cpp takes them: neighbours in the list of
+/// samples, by options from all equal to none.
+void write_pairs(const std::string &directory) {
+  Bytes before;
+  std::uint8_t options = 0;
+  for (const SampleTrace &sample : sample_traces()) {
+    Bytes next = sample.make();
+    if (next.size() > 4096)
+      continue;
+    next.insert(next.begin(), 0);
+    Bytes seed = {options++, static_cast<std::uint8_t>(before.size()),
+                  static_cast<std::uint8_t>(before.size() >> 8)};
+    seed.insert(seed.end(), before.begin(), before.end());
+    seed.insert(seed.end(), next.begin(), next.end());
+    write_file(directory + "/" + sample.name, seed);
+    before = next;
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -243,7 +263,7 @@ int main(int argc, char **argv) {
   }
   const std::string directory = argv[1];
   try {
-    for (const char *name : {"export", "harvest", "html", "reader"})
+    for (const char *name : {"diff", "export", "harvest", "html", "reader"})
       std::filesystem::create_directories(directory + "/" + name);
     for (const SampleTrace &sample : sample_traces()) {
       const Bytes whole = sample.make();
@@ -264,6 +284,7 @@ int main(int argc, char **argv) {
       write_both(std::string(sample.name) + "-damaged",
                  payloads_of(whole, true));
     }
+    write_pairs(directory + "/diff");
     for (const std::uint16_t size : {80, 81, 300, 700, 1900})
       for (const std::uint8_t options : {0, 1}) {
         Bytes seed = {static_cast<std::uint8_t>(size),

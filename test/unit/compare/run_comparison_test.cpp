@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace pagetide::tools {
 namespace {
 
@@ -183,6 +185,32 @@ TEST_F(RunComparisonTest, WholeRunsAreComparedByTheLastChecksums) {
   EXPECT_EQ(compare(a, b).verdict(), Verdict::kDifferent);
 }
 
+TEST_F(RunComparisonTest, PagesThatAreGoneInBothRunsHaveNoContentsToCompare) {
+  PeriodPart gone = written(0, {{0x100, 1, kW}, {0x200, 3, kW}});
+  gone.hashes.resize(1);
+  gone.checksum_runs[1].state =
+      static_cast<std::uint8_t>(trace::ChecksumState::kGone);
+  const Bytes bytes = driven({gone});
+  const RunComparison both = compare(bytes, bytes);
+  EXPECT_EQ(both.verdict(), Verdict::kEqual);
+  EXPECT_EQ(text_of(both.sum().checksums), "1/0/0/0/0");
+  EXPECT_EQ(text_of(both.sum().final_checksums), "1/0/0/0/0");
+  EXPECT_EQ(both.sum().gone, 3u);
+  EXPECT_EQ(both.sum().final_gone, 3u);
+  const std::string text = diff_text(both, ReportStyle());
+  EXPECT_NE(text.find("Without contents: 3 checksums"), std::string::npos)
+      << text;
+  const auto json = nlohmann::json::parse(diff_json(both));
+  EXPECT_EQ(json["gone_checksums"], 3);
+  EXPECT_EQ(json["gone_last_checksums"], 3);
+  // What one run could still read may have been equal in the other.
+  const RunComparison one =
+      compare(bytes, driven({written(0, {{0x100, 1, kW}, {0x200, 3, kW}})}));
+  EXPECT_EQ(one.verdict(), Verdict::kUndecided);
+  EXPECT_EQ(text_of(one.sum().checksums), "1/0/0/0/3");
+  EXPECT_EQ(one.sum().gone, 0u);
+}
+
 TEST_F(RunComparisonTest, IgnoredMappingsDoNotDecide) {
   DiffOptions options;
   options.ignored = {"[heap]"};
@@ -193,6 +221,17 @@ TEST_F(RunComparisonTest, IgnoredMappingsDoNotDecide) {
   EXPECT_EQ(both.verdict(), Verdict::kEqual);
   EXPECT_EQ(both.sum().ignored, 2u);
   EXPECT_TRUE(both.mappings().at("[heap]").ignored);
+}
+
+TEST_F(RunComparisonTest, APageThatIsIgnoredInOneRunIsIgnored) {
+  DiffOptions options;
+  options.ignored = {"[heap]"};
+  const Bytes heap = driven({period_with(0, {{0x100, 1, kW}})},
+                            {one_mapping("[heap]", 0x100, 16)});
+  const Bytes other = driven({period_with(0, {{0x100, 1, kR}})},
+                             {one_mapping("/lib/x.so", 0x100, 16)});
+  EXPECT_EQ(compare(heap, other, options).verdict(), Verdict::kEqual);
+  EXPECT_EQ(compare(other, heap, options).verdict(), Verdict::kEqual);
 }
 
 TEST_F(RunComparisonTest, RelativeAlignsPagesByMappings) {
@@ -212,6 +251,60 @@ TEST_F(RunComparisonTest, RelativeAlignsPagesByMappings) {
   EXPECT_EQ(text_of(both.sum().checksums), "3/0/0/0/0");
   EXPECT_EQ(compare(run(0x100, 0x900), run(0x300, 0xa00)).verdict(),
             Verdict::kDifferent);
+}
+
+TEST_F(RunComparisonTest, RelativeHashesTellAddressesFromOtherDifferences) {
+  const auto run = [](std::uint64_t heap, std::uint64_t content,
+                      std::uint64_t without_addresses) {
+    trace::FileHeader header = driven_header();
+    header.flags |= trace::kHeaderRelativeHashes;
+    PeriodPart period = written(0, {{heap, 2, kW}});
+    period.hashes = {heap, content}; // the first page points to itself
+    period.relative_hashes = {7, without_addresses};
+    return trace_with({period}, {one_mapping("[heap]", heap, 16)},
+                      finished_header(header));
+  };
+  DiffOptions options;
+  options.relative = true;
+  const RunComparison equal =
+      compare(run(0x100, 5, 5), run(0x300, 6, 5), options);
+  EXPECT_EQ(equal.verdict(), Verdict::kEqual);
+  EXPECT_EQ(text_of(equal.sum().checksums), "2/0/0/0/0");
+  EXPECT_EQ(equal.sum().shifted, 2u);
+  EXPECT_EQ(equal.sum().final_shifted, 2u);
+  EXPECT_NE(diff_text(equal, ReportStyle())
+                .find("Equal up to shift: 2 checksums of pages"),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(diff_json(equal))["shifted_checksums"], 2);
+  const RunComparison other =
+      compare(run(0x100, 5, 5), run(0x300, 6, 6), options);
+  EXPECT_EQ(other.verdict(), Verdict::kDifferent);
+  EXPECT_EQ(text_of(other.sum().checksums), "1/1/0/0/0");
+  ASSERT_EQ(other.differences().size(), 1u);
+  EXPECT_EQ(other.differences()[0].granule_a, 0x101u);
+  EXPECT_EQ(diff_text(other, ReportStyle()).find("--checksum-relative"),
+            std::string::npos);
+  // By addresses, contents must be the same in every bit.
+  EXPECT_EQ(compare(run(0x100, 5, 5), run(0x100, 6, 5)).verdict(),
+            Verdict::kDifferent);
+}
+
+TEST_F(RunComparisonTest, WithoutRelativeHashesAShiftCannotBeTold) {
+  const auto run = [](std::uint64_t heap) {
+    PeriodPart period = written(0, {{heap, 1, kW}});
+    period.hashes = {heap};
+    return driven({period}, {one_mapping("[heap]", heap, 16)});
+  };
+  DiffOptions options;
+  options.relative = true;
+  const RunComparison both = compare(run(0x100), run(0x300), options);
+  EXPECT_EQ(both.verdict(), Verdict::kDifferent);
+  EXPECT_EQ(both.sum().shifted, 0u);
+  std::string text = diff_text(both, ReportStyle());
+  std::ranges::replace(text, '\n', ' ');
+  EXPECT_NE(text.find("Record both runs with --checksum-relative"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(RunComparisonTest, PagesInNoMappingCannotBeAligned) {

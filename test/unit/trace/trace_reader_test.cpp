@@ -222,7 +222,7 @@ TEST(TraceReader, RefusesOtherFiles) {
 
 TEST(TraceReader, NamesTheVersionItCannotRead) {
   const std::string failure = failure_of(sample_trace("other-version"));
-  EXPECT_TRUE(contains(failure, "format version 2.5")) << failure;
+  EXPECT_TRUE(contains(failure, "format version 2.6")) << failure;
   EXPECT_TRUE(contains(failure, "reads version 1")) << failure;
 }
 
@@ -364,6 +364,36 @@ TEST(TraceReader, HashesMatchTheStableGranules) {
   EXPECT_EQ(damage_of_period(period), "no damage");
   period.checksum_runs = {{5, 1, 5}};
   EXPECT_TRUE(contains(damage_of_period(period), "checksum state 5"));
+}
+
+TEST(TraceReader, RelativeHashesAreAsManyAsHashes) {
+  trace::FileHeader header = sample_header();
+  header.flags |= trace::kHeaderRelativeHashes;
+  header = finished_header(header);
+  PeriodPart period = sample_period(0);
+  period.checksum_runs = {{5, 2, 1}, {9, 4, 2}};
+  period.hashes = {1, 2};
+  const auto read = [&] {
+    MemorySink sink;
+    TraceWriter writer(sink);
+    writer.header(header);
+    writer.frame(trace::FrameType::kPeriod, encode(period));
+    return read_all(sink.bytes());
+  };
+  EXPECT_TRUE(
+      contains(read().stop_reason, "fewer relative hashes than hashes"));
+  period.relative_hashes = {3};
+  EXPECT_TRUE(
+      contains(read().stop_reason, "fewer relative hashes than hashes"));
+  period.relative_hashes = {3, 4};
+  const WholeTrace whole = read();
+  ASSERT_EQ(whole.frames.size(), 1u) << whole.stop_reason;
+  EXPECT_EQ(whole.frames[0].period.hashes, period.hashes);
+  EXPECT_EQ(whole.frames[0].period.relative_hashes, period.relative_hashes);
+  // Without the flag they would be something behind the payload's end.
+  header.flags = 0;
+  header = finished_header(header);
+  EXPECT_TRUE(read().frames.empty());
 }
 
 /// The frames of a trace made of these parts.

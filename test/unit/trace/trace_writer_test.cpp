@@ -73,9 +73,11 @@ PeriodPart wide_period() {
 }
 
 TEST(TraceWriter, PartsHoldTheWholePeriodInOrder) {
-  const PeriodPart period = wide_period();
+  PeriodPart period = wide_period();
+  for (const std::uint64_t hash : period.hashes)
+    period.relative_hashes.push_back(~hash);
   trace::FileHeader header = sample_header();
-  header.flags |= trace::kHeaderPerThread;
+  header.flags |= trace::kHeaderPerThread | trace::kHeaderRelativeHashes;
   std::size_t most_parts = 0;
   for (const std::size_t part_bytes : {32, 100, 1000, 100000000}) {
     SCOPED_TRACE(part_bytes);
@@ -99,14 +101,19 @@ TEST(TraceWriter, PartsHoldTheWholePeriodInOrder) {
       EXPECT_EQ(text_of(periods.at(0).runs.at(section.tid)), text_of(joined));
     }
     std::vector<std::uint64_t> hashes;
+    std::vector<std::uint64_t> relative_hashes;
     std::size_t parts = 0;
     for (const Frame &frame : trace.frames) {
       ++parts;
       EXPECT_EQ(frame.period.last, parts == trace.frames.size());
       hashes.insert(hashes.end(), frame.period.hashes.begin(),
                     frame.period.hashes.end());
+      relative_hashes.insert(relative_hashes.end(),
+                             frame.period.relative_hashes.begin(),
+                             frame.period.relative_hashes.end());
     }
     EXPECT_EQ(hashes, period.hashes);
+    EXPECT_EQ(relative_hashes, period.relative_hashes);
     EXPECT_EQ(periods.at(0).last_part.combined, period.combined);
     EXPECT_EQ(periods.at(0).last_part.stable, period.stable);
     most_parts = std::max(most_parts, parts);

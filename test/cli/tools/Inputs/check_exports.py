@@ -193,7 +193,9 @@ def check_sqlite(trace):
 def check_event(event):
     """The rules of the Trace Event Format for the events that are used."""
     assert isinstance(event["name"], str) and event["name"]
-    assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+    assert set(event) <= {"name", "ph", "pid", "tid", "ts", "args"}, event
+    assert type(event["pid"]) is int and type(event["tid"]) is int
+    assert 0 < event["pid"] < 2**31 and 0 <= event["tid"] < 2**31
     assert isinstance(event["args"], dict) and event["args"]
     if event["ph"] == "M":
         assert event["name"] in ("process_name", "thread_name"), event
@@ -234,6 +236,7 @@ LINE = re.compile(r" *(\S+)-(\d+) +\[\d{3}\] \.{4} +(\d+\.\d{6}): (\w+): (.*)")
 def check_page_access_tracer(trace):
     lines = export("page-access-tracer", trace).splitlines()
     counts = collections.Counter()
+    sites = collections.Counter()
     time = 0
     for number, line in enumerate(lines):
         found = LINE.fullmatch(line)
@@ -249,8 +252,17 @@ def check_page_access_tracer(trace):
             task, kind, site, address = found[5].split(" ")
             equal("task", task, found[2])
             counts[kind] += 1
-            int(site, 16), int(address, 16)
-    rows = csv_rows(trace)
+            sites[kind, int(site, 16)] += 1
+            int(address, 16)
+    rows = csv_rows(trace, "--columns", "+read_site,write_site")
+    for kind, name in (("R", "read"), ("W", "written")):
+        column = "read_site" if kind == "R" else "write_site"
+        expected = collections.Counter(
+            int(row[column] or 0) for row in rows
+            if row[name] == "1" and name not in row["may"].split("+") and
+            (kind == "R" or "+carried" not in row["state"]))
+        equal(f"{trace}: sites of {name}", expected,
+              collections.Counter({s: n for (k, s), n in sites.items() if k == kind}))
     equal(f"{trace}: reads", counts["R"],
           sum(row["read"] == "1" and "read" not in row["may"].split("+") for row in rows))
     equal(f"{trace}: writes", counts["W"],
@@ -271,11 +283,18 @@ def check_page_runs(trace, pages):
         for line in export("page-runs", trace, *words).splitlines():
             image = json.loads(line)
             equal("magic", image["magic"], "PAGEMAP")
+            # pagemap_head and pagemap_entry of CRIU's images: 64 bits for addresses, 32 for
+            # counts, and flags by name, as crit shows them.
             equal("head", list(image["entries"][0]), ["pages_id"])
+            assert 0 < image["entries"][0]["pages_id"] < 2**32
             end = 0
             for entry in image["entries"][1:]:
                 equal("entry", list(entry), ["vaddr", "nr_pages", "flags"])
+                assert re.fullmatch("0x[0-9a-f]+", entry["vaddr"]), entry
+                assert isinstance(entry["nr_pages"], int) and 0 < entry["nr_pages"] < 2**32
+                equal("flags", entry["flags"], "PE_PRESENT")
                 first = int(entry["vaddr"], 16)
+                equal("page", first % 4096, 0)
                 assert first > end or end == 0, "neighbouring runs are one"
                 end = first + entry["nr_pages"] * 4096
                 found[image["period"]].update(range(first, end, 4096))
