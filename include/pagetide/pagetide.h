@@ -78,7 +78,10 @@ enum {
 enum {
   PAGETIDE_UNSTABLE_FLAG = 0,   /* report it as unstable, without a checksum */
   PAGETIDE_UNSTABLE_REHASH = 1, /* first try again a few times */
-  PAGETIDE_UNSTABLE_STOP = 2    /* stop the other threads and hash once more */
+  PAGETIDE_UNSTABLE_STOP = 2,   /* stop the other threads and hash once more */
+  /* End the period in a cut: all checksums are of one instant, at which no
+   * thread makes an access. Threads are stopped for 2 ms at most. */
+  PAGETIDE_UNSTABLE_CUT = 3
 };
 
 enum {
@@ -151,6 +154,18 @@ typedef struct pagetide_period {
   const pagetide_mapping *added;
   size_t removed_count;
   const pagetide_mapping *removed;
+  /* The cut in which the period ended, with PAGETIDE_UNSTABLE_CUT. Then the set
+   * also has what was written until cut_ns, and every checksum is of that
+   * instant. If cut_ns is 0 there was no cut, and no_cut says why; then
+   * checksums are as with PAGETIDE_UNSTABLE_FLAG. Without a cut asked for, both
+   * are 0. */
+  uint64_t cut_ns;
+  uint64_t cut_pause_ns;      /* from the first thread stopped to the last one
+                                 released */
+  size_t cut_marked_count;    /* pages that were read while threads stood, since
+                                 they had just been written; */
+  size_t cut_unsettled_count; /* since a thread was perhaps about to write */
+  const char *no_cut;         /* English; NULL if there was a cut */
 } pagetide_period;
 
 typedef void (*pagetide_callback)(const pagetide_period *period, void *user);
