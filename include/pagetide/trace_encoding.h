@@ -120,6 +120,20 @@ public:
     varint(periods);
   }
 
+  /// How a period ended. `time`: 0 if there was no cut, and then `reason` says
+  /// why.
+  void cut(std::uint64_t index, std::uint64_t time, std::uint64_t pause,
+           std::uint64_t marked, std::uint64_t unsettled, std::uint64_t rounds,
+           Text reason) {
+    varint(index);
+    varint(time);
+    varint(pause);
+    varint(marked);
+    varint(unsettled);
+    varint(rounds);
+    string(reason);
+  }
+
   //===- Period and KernelWrites ------------------------------------------===//
 
   /// One part of a period. The sections, the checksums, in the last part

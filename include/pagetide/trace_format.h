@@ -43,7 +43,12 @@ enum class ChecksumMode : std::uint8_t {
   kWritten = 1,
   kAccessed = 2
 };
-enum class UnstablePolicy : std::uint8_t { kFlag = 0, kRehash = 1, kStop = 2 };
+enum class UnstablePolicy : std::uint8_t {
+  kFlag = 0,
+  kRehash = 1,
+  kStop = 2,
+  kCut = 3, ///< since 1.6
+};
 
 enum HeaderFlags : std::uint32_t {
   kHeaderPerThread = 1,      ///< sections are by thread; otherwise all tid 0
@@ -93,6 +98,7 @@ enum class FrameType : std::uint16_t {
   kRegions = 9,      ///< since 1.1
   kRunId = 10,       ///< since 1.2
   kSiteTable = 11,   ///< since 1.5
+  kCut = 12,         ///< since 1.6
 };
 
 /// Frames that tell of the address space and of threads. What a Period frame
@@ -213,6 +219,16 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //            read, write: ids of sites, 0: none. With kSiteMay the access is
 //            only possible. Under layout access, read is the id of any access.
 //   (A section goes on in the next part if that begins with the same tid.)
+//
+// Cut (before the first part of the period with that index): how the period
+// ended, if it was to end in a cut :=
+//   varint index
+//   varint time             the instant; 0: there was no cut
+//   varint pause            from the first thread stopped to the last released
+//   varint marked           granules read while threads stood: just written;
+//   varint unsettled        a thread was perhaps about to write them
+//   varint rounds           of reading ahead, before the stop
+//   string reason           why there was no cut; empty if there was one
 //
 // A checksum belongs to a granule, not to a thread. A per-thread trace has it
 // once, for the rows of all sections.

@@ -58,6 +58,16 @@ struct Engine {
   /// Returns null, or a static text that says what failed. `sigaction` is
   /// libc's.
   const char *(*prepare)(Sigaction *sigaction) = nullptr;
+
+  //===- For cuts; null if the engine cannot tell ------------------------===//
+
+  /// As collect(false), while the program's threads may be stopped: waits for
+  /// no lock that they may hold.
+  bool (*collect_standing)() = nullptr;
+
+  /// Appends the ranges that calls under way may write. False if they may write
+  /// anywhere.
+  bool (*in_flight)(PageVec<GranuleRange> &ranges) = nullptr;
 };
 
 //===- For engines --------------------------------------------------------===//

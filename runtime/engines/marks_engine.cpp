@@ -136,12 +136,15 @@ static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
   return true;
 }
 
-static bool Collect(bool ends_period) {
+/// `standing`: threads may be stopped, and hold the lock of free slots.
+static bool CollectMarks(bool ends_period, bool standing) {
   TakingMarks taking;
   PageVec<StagedWord> &written = WrittenSoFar();
   // Threads may end while we take: what was retired now is empty afterwards.
   PAGETIDE_RECORDER_STATE static PageVec<u32> retired;
-  ListRetired(retired);
+  retired.clear();
+  if (!standing)
+    ListRetired(retired);
   const PageVec<ShadowExtent> &populated = PopulatedExtents(RecorderMemfd());
   const PageVec<ShadowExtent> &extents = ExtentsToTake(populated);
   bool ok = true;
@@ -198,7 +201,36 @@ static bool Collect(bool ends_period) {
   return ok;
 }
 
+static bool Collect(bool ends_period) {
+  return CollectMarks(ends_period, false);
+}
+
+static bool CollectStanding() { return CollectMarks(false, true); }
+
 //===- Recheck ------------------------------------------------------------===//
+
+static bool ListInFlight(PageVec<GranuleRange> &ranges) {
+  if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
+    return false; // nobody knows which pages these write
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    if (!IsMapped(slot))
+      continue;
+    for (const InFlightRange &range : shadow.slots[slot].inflight) {
+      u64 address, bytes;
+      do { // until both are from the same moment
+        bytes = LoadAcquire(&range.bytes);
+        address = LoadAcquire(&range.address);
+      } while (bytes != LoadAcquire(&range.bytes));
+      constexpr u64 kAnywhere = u64{1} << abi::kAddressBits;
+      if (bytes >= kAnywhere)
+        return false;
+      if (bytes)
+        ranges.push_back(
+            {GranuleOf(address), GranuleOf(address + bytes - 1) + 1});
+    }
+  }
+  return true;
+}
 
 /// The granule whose cells begin at a byte of a shadow.
 static u64 GranuleAt(u64 offset) { return offset / GranuleCellBytes(); }
@@ -227,26 +259,15 @@ static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
 static void Recheck(PageVec<PageHash> &pages) {
   // System calls first, the shadow second: a call marks before it leaves the
   // list of calls in flight.
-  if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
-    for (PageHash &page : pages) // nobody knows which pages these write
+  PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> ranges;
+  ranges.clear();
+  if (!ListInFlight(ranges))
+    for (PageHash &page : pages)
       MakeUnstable(page);
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    if (!IsMapped(slot))
-      continue;
-    for (const InFlightRange &range : shadow.slots[slot].inflight) {
-      u64 address, bytes;
-      do { // until both are from the same moment
-        bytes = LoadAcquire(&range.bytes);
-        address = LoadAcquire(&range.address);
-      } while (bytes != LoadAcquire(&range.bytes));
-      if (!bytes)
-        continue;
-      u64 last = GranuleOf(address + bytes - 1);
-      for (uptr i = FirstPageAt(pages, GranuleOf(address));
-           i < pages.size() && pages[i].granule <= last; ++i)
-        MakeUnstable(pages[i]);
-    }
-  }
+  for (const GranuleRange &range : ranges)
+    for (uptr i = FirstPageAt(pages, range.begin);
+         i < pages.size() && pages[i].granule < range.end; ++i)
+      MakeUnstable(pages[i]);
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
@@ -368,7 +389,8 @@ static bool Take(GranuleRange range) {
 
 const Engine &MarksEngine() {
   static const Engine kEngine = {
-      "marks", Start, ForgetIdleShadow, Collect, Recheck, Peek, Take};
+      "marks", Start, ForgetIdleShadow, Collect,         Recheck,
+      Peek,    Take,  nullptr,          CollectStanding, ListInFlight};
   return kEngine;
 }
 

@@ -17,6 +17,7 @@
 #include "interceptors/mark_faults.h"
 #include "platform/control_marker.h"
 #include "platform/locks.h"
+#include "platform/mapping_changes.h"
 #include "platform/messages.h"
 #include "platform/proc_maps.h"
 #include "platform/program_events.h"
@@ -28,6 +29,7 @@
 #include <linux/mman.h>
 #include <linux/prctl.h>
 #include <stdarg.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
 using namespace pagetide;
@@ -68,6 +70,7 @@ template <typename Real>
 static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
                  int fd, sptr offset) {
   ScopedHoldProtection hold;
+  const ChangingMappings changing;
   if (ControlReady() && address) {
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     if (fixed && !InReach("mmap", address, bytes))
@@ -83,6 +86,8 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
   constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
   if ((flags & kSomehowShared) && ControlReady())
     NoteNewMapping();
+  if ((uptr)result != kMapFailed)
+    NoteMappingChange((uptr)result, bytes, flags & kSomehowShared);
   constexpr int kKnown = MAP_PRIVATE | MAP_ANONYMOUS; // no memory of a device
   constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
   if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
@@ -105,9 +110,48 @@ PAGETIDE_INTERCEPTOR(void *, mmap64, void *address, uptr bytes, int protection,
 PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
   KeepShadow("munmap", (uptr)address, bytes);
   ScopedHoldProtection hold;
+  const ChangingMappings changing;
   MappingWillChange((uptr)address, bytes);
-  return RESOLVED(munmap)(address, bytes);
+  const int result = RESOLVED(munmap)(address, bytes);
+  NoteMappingChange((uptr)address, bytes);
+  return result;
 }
+
+/// After madvise or the like.
+static void NoteAdvice(uptr address, uptr bytes, int advice) {
+  switch (advice) {
+  case MADV_FREE: // from now on the kernel may clear the pages at any time
+    return NoteMappingChange(address, bytes, true);
+  case MADV_DONTNEED:
+  case MADV_DONTNEED_LOCKED:
+  case MADV_REMOVE:
+    return NoteMappingChange(address, bytes);
+  default:
+    return;
+  }
+}
+
+PAGETIDE_INTERCEPTOR(int, madvise, void *address, uptr bytes, int advice) {
+  const ChangingMappings changing;
+  const int result = RESOLVED(madvise)(address, bytes, advice);
+  NoteAdvice((uptr)address, bytes, advice);
+  return result;
+}
+
+static uptr BytesOfSegment(int id) {
+  shmid_ds segment = {};
+  Syscall(SYS_shmctl, (uptr)id, IPC_STAT, (uptr)&segment);
+  return segment.shm_segsz;
+}
+
+PAGETIDE_INTERCEPTOR(void *, shmat, int id, const void *address, int flags) {
+  const ChangingMappings changing;
+  void *result = RESOLVED(shmat)(id, address, flags);
+  if ((uptr)result != kMapFailed)
+    NoteMappingChange((uptr)result, BytesOfSegment(id), true);
+  return result;
+}
+
 PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
                      int flags, ...) {
   va_list list;
@@ -122,8 +166,14 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
       KeepShadow("mremap", (uptr)target, bytes);
     }
   }
-  if (!EngineListens())
-    return RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  const ChangingMappings changing;
+  if (!EngineListens()) {
+    void *moved = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+    NoteMappingChange((uptr)address, old_bytes);
+    if ((uptr)moved != kMapFailed)
+      NoteMappingChange((uptr)moved, bytes);
+    return moved;
+  }
   // The kernel moves one mapping. Changed rights would make it many.
   ScopedHoldProtection hold;
   const int rights = ProgramRightsOf((uptr)address);
@@ -263,6 +313,43 @@ void pagetide::BeforeBareCall(long number, const u64 (&a)[6]) {
     if (a[3] & MREMAP_FIXED)
       KeepShadow("mremap", a[4], a[2]);
     return;
+  default:
+    return;
+  }
+}
+
+bool pagetide::ChangesMappings(long number) {
+  switch (number) {
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mremap:
+  case SYS_madvise:
+  case SYS_brk:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void pagetide::NoteBareChange(long number, const u64 (&a)[6], long result) {
+  constexpr u64 kSomehowShared = MAP_SHARED;
+  const bool succeeded = !Failed((uptr)result);
+  switch (number) {
+  case SYS_mmap:
+    if (succeeded)
+      NoteMappingChange((uptr)result, a[1], a[3] & kSomehowShared);
+    return;
+  case SYS_mremap:
+    NoteMappingChange(a[0], a[1]);
+    if (succeeded)
+      NoteMappingChange((uptr)result, a[2]);
+    return;
+  case SYS_munmap:
+    return NoteMappingChange(a[0], a[1]);
+  case SYS_madvise:
+    return NoteAdvice(a[0], a[1], (int)a[2]);
+  case SYS_brk: // what was given back is fresh when it comes again
+    return NoteMappingChange(a[0], kBeyond - a[0]);
   default:
     return;
   }

@@ -15,6 +15,12 @@ namespace pagetide {
 /// changes.
 void BeforeBareCall(long number, const u64 (&arguments)[6]);
 
+/// Whether a bare system call changes what addresses hold. Then it is made
+/// while a ChangingMappings exists, and NoteBareChange follows with what libc's
+/// syscall() returned.
+bool ChangesMappings(long number);
+void NoteBareChange(long number, const u64 (&arguments)[6], long result);
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_INTERCEPTORS_GUARDS_H

@@ -15,6 +15,7 @@
 
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
+#include "platform/mapping_changes.h"
 #include "platform/program_events.h"
 #include "shadow/call_sites.h"
 #include "shadow/marking.h"
@@ -76,8 +77,10 @@ PAGETIDE_INTERCEPTOR(void *, calloc, SIZE_T n, SIZE_T bytes) {
     return p;
   }
   const Block block(p);
-  if (block.mapped) // fresh from the kernel
+  if (block.mapped) { // fresh from the kernel
+    NoteMappingChange((uptr)p, block.usable);
     return p;
+  }
   if (block.other_arena) { // a part may be fresh from the kernel
     MarkMayWrite((uptr)p, block.usable);
     return p;
@@ -125,8 +128,10 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
   if (!moved || moved == p)
     return moved;
   const Block after(moved);
-  if (before.mapped && after.mapped) // the kernel moved the pages
+  if (before.mapped && after.mapped) { // the kernel moved the pages
+    NoteMappingChange((uptr)moved, after.usable);
     return moved;
+  }
   const uptr copied = Min(before.usable, after.usable);
   MarkRead((uptr)p, copied);
   MarkWrite((uptr)moved, copied);

@@ -13,6 +13,7 @@
 #include "interceptors/period_by_calls.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
+#include "platform/mapping_changes.h"
 #include "platform/own_memory.h"
 #include "platform/program_events.h"
 #include "recorder/callback_thread.h"
@@ -40,6 +41,7 @@ void InChildOfUnderscoreFork() {
   RenewOwnMemoryInChild();
   RenewEngineInChild();
   RenewMarkChecksInChild();
+  RenewMappingChangesInChild();
   RenewThreadsInChild();
   RenewMemoryStreamsInChild();
   ForgetExitInChild();

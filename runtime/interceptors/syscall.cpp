@@ -16,6 +16,7 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/io.h"
 #include "interceptors/syscall_macros.h"
+#include "platform/mapping_changes.h"
 #include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -369,6 +370,12 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
     BeforeBareCall(number, arguments);
   if (!ShadowReady())
     return RESOLVED(syscall)(number, a, b, c, d, e, f);
+  if (ChangesMappings(number)) {
+    const ChangingMappings changing;
+    const long done = RESOLVED(syscall)(number, a, b, c, d, e, f);
+    NoteBareChange(number, arguments, done);
+    return done;
+  }
   InFlight in_flight = RangeInFlight(number, arguments);
   long result = KernelCall(RESOLVED(syscall))(number, a, b, c, d, e, f);
   if (!DidCall(number, result, arguments) && result >= 0)

@@ -23,6 +23,9 @@ struct MergedWord {
 };
 } // namespace
 
+/// Later words are numbered from here on, chunks below.
+constexpr u64 kLater = u64{1} << 63;
+
 PAGETIDE_RECORDER_STATE static ThreadChunks chunks;
 PAGETIDE_RECORDER_STATE static PageVec<MergedWord> words;
 PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<MergedWord>> word_space;
@@ -99,23 +102,38 @@ void BuildRuns(const PageVec<StagedWord> &loose,
   EmitSection(0, watch, set);
 }
 
+static void AppendChunk(const StagingChunk &chunk) {
+  const bool carried = chunk.kind == (u32)ChunkKind::kCarried;
+  for (u32 w = 0; w < chunk.count; ++w) {
+    const u64 value = chunk.words[w].value;
+    AppendWord(words, 0,
+               {chunk.words[w].word, carried ? 0 : value, carried ? value : 0});
+  }
+}
+
+static void AppendLater(const LaterWords &later, uptr index) {
+  const WordsOfThread &thread = later.threads[index];
+  for (uptr i = thread.first; i < thread.first + thread.count; ++i)
+    AppendWord(words, 0, {later.words[i].word, later.words[i].value, 0});
+}
+
 void BuildPageSet(const PeriodEntry &period, bool per_thread,
-                  const PageVec<GranuleRange> *watch, PageSet &set) {
+                  const PageVec<GranuleRange> *watch, PageSet &set,
+                  const LaterWords *later) {
   set.Clear();
   chunks.Clear();
   for (u64 n = period.first_chunk; n != period.end_chunk; ++n)
     if (ChunkAt(n).kind != (u32)ChunkKind::kSites)
       chunks.Add(per_thread ? ChunkAt(n).tid : 0, n);
+  for (uptr i = 0; later && i < later->threads.size(); ++i)
+    chunks.Add(later->threads[i].tid, kLater + i);
   words.clear();
   chunks.ForEachThread(
-      [](const StagingChunk &chunk) {
-        const bool carried = chunk.kind == (u32)ChunkKind::kCarried;
-        for (u32 w = 0; w < chunk.count; ++w) {
-          const u64 value = chunk.words[w].value;
-          AppendWord(
-              words, 0,
-              {chunk.words[w].word, carried ? 0 : value, carried ? value : 0});
-        }
+      [&](u64 number) {
+        if (number >= kLater)
+          AppendLater(*later, number - kLater);
+        else
+          AppendChunk(ChunkAt(number));
       },
       [&](u32 tid) {
         EmitSection(tid, watch, set);

@@ -60,11 +60,24 @@ private:
   uptr next_ = 0; ///< the first range that may hold the next granule
 };
 
-/// Builds the set of a closed period from its chunks. If `watch` is not null
+/// Words of a thread that count as marked in a period although they were staged
+/// in the next one (recorder/cut.h).
+struct WordsOfThread {
+  u32 tid; ///< 0 unless the recording is per thread
+  uptr first, count;
+};
+struct LaterWords {
+  PageVec<WordsOfThread> threads;
+  PageVec<StagedWord> words;
+};
+
+/// Builds the set of a closed period from its chunks and from `later`, unless
+/// that is null. If `watch` is not null
 /// only granules in its ranges count. Keeps working memory between calls: for
 /// one thread only.
 void BuildPageSet(const PeriodEntry &period, bool per_thread,
-                  const PageVec<GranuleRange> *watch, PageSet &set);
+                  const PageVec<GranuleRange> *watch, PageSet &set,
+                  const LaterWords *later = nullptr);
 
 /// The same for loose words, as one section of tid 0.
 void BuildRuns(const PageVec<StagedWord> &words,

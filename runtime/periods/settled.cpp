@@ -8,12 +8,10 @@
 
 #include "platform/fork_reset.h"
 #include "platform/options.h"
+#include "threads/blocked_call.h"
 #include "threads/slots.h"
 #include "threads/unregistered.h"
 
-#include "sanitizer_common/sanitizer_libc.h"
-
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -67,25 +65,9 @@ void SettleSlot(u32 slot) {
     w.waits |= w.slot == slot && w.tid; // not if threads share the slot
 }
 
-/// True if the kernel says that the thread sleeps in a system call: then it is
-/// not between a mark and its access. (A thread that sleeps in a page fault may
-/// be. The kernel shows -1 for it.)
-static bool BlockedInSystemCall(u32 tid) {
-  char path[64], text[32];
-  __sanitizer::internal_snprintf(path, sizeof(path),
-                                 "/proc/self/task/%u/syscall", tid);
-  uptr fd =
-      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
-  if (Failed(fd))
-    return false;
-  uptr n = Syscall(SYS_read, fd, (uptr)text, sizeof(text));
-  Syscall(SYS_close, fd);
-  return !Failed(n) && n && text[0] >= '0' && text[0] <= '9';
-}
-
 /// True if the thread's CPU time has advanced enough, if it is blocked, or if
 /// it does not exist.
-static bool Settled(u32 tid, u64 cpu_ns) {
+bool HasSettledSince(u32 tid, u64 cpu_ns) {
   const u64 now = ThreadCpuNs(tid);
   const bool known = now != kUnknownNs && cpu_ns != kUnknownNs;
   if (!now || (known && now - cpu_ns >= GetFlags().settle))
@@ -94,7 +76,7 @@ static bool Settled(u32 tid, u64 cpu_ns) {
   // saves a look into /proc, which costs more than all the rest.
   const u64 then = ThreadCpuNs(tid);
   const bool runs = known && then != kUnknownNs && then > now;
-  return !runs && BlockedInSystemCall(tid);
+  return !runs && BlockedCall(tid) >= 0;
 }
 
 /// True once the thread has settled since the writer entry was made.
@@ -105,12 +87,12 @@ static bool ThreadSettled(const WriterOfPeriod &writer) {
   if (writer.waits || LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
       entry.generation != writer.generation)
     return true; // it waits for us, or has ended
-  return Settled(writer.tid, writer.cpu_ns);
+  return HasSettledSince(writer.tid, writer.cpu_ns);
 }
 
 static bool UnregisteredSettled() {
   for (const UnregisteredThread &thread : unregistered)
-    if (!Settled(thread.tid, thread.cpu_ns))
+    if (!HasSettledSince(thread.tid, thread.cpu_ns))
       return false;
   return true;
 }

@@ -70,7 +70,8 @@ void BuildSiteRows(const PeriodEntry &period,
       chunks.Add(ChunkAt(n).tid, n);
   words.clear();
   chunks.ForEachThread(
-      [](const StagingChunk &chunk) {
+      [](u64 number) {
+        const StagingChunk &chunk = ChunkAt(number);
         for (u32 w = 0; w < chunk.count; ++w)
           AppendWord(words, 0, chunk.words[w]);
       },

@@ -19,7 +19,7 @@ public:
   /// A chunk by its number. Call in rising order.
   void Add(u32 tid, u64 number) { chunks_.push_back({tid, number}); }
 
-  /// Calls take_chunk(chunk) for the chunks of one thread, in the order in
+  /// Calls take_chunk(number) for the chunks of one thread, in the order in
   /// which they were added, and then end_thread(tid). The same for the next
   /// thread, in rising order. Reorders the list.
   template <typename TakeChunk, typename EndThread>
@@ -33,7 +33,7 @@ public:
     for (uptr i = 0; i < chunks_.size();) {
       const u32 tid = chunks_[i].tid;
       for (; i < chunks_.size() && chunks_[i].tid == tid; ++i)
-        take_chunk(ChunkAt(chunks_[i].number));
+        take_chunk(chunks_[i].number);
       end_thread(tid);
     }
   }

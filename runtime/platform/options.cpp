@@ -142,7 +142,7 @@ static bool ParseChecksum(const char *text, trace::ChecksumMode &value) {
   return true;
 }
 
-static const char kExpectUnstable[] = "flag, rehash or stop";
+static const char kExpectUnstable[] = "flag, rehash, stop or cut";
 static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
   if (!internal_strcmp(text, "flag"))
     value = trace::UnstablePolicy::kFlag;
@@ -150,6 +150,8 @@ static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
     value = trace::UnstablePolicy::kRehash;
   else if (!internal_strcmp(text, "stop"))
     value = trace::UnstablePolicy::kStop;
+  else if (!internal_strcmp(text, "cut"))
+    value = trace::UnstablePolicy::kCut;
   else
     return false;
   return true;
@@ -373,6 +375,9 @@ static void CheckEngine() {
       flags.unstable == trace::UnstablePolicy::kStop)
     Fatal("option unstable=stop does not work with engine=mprotect: threads "
           "that wait in a fault must not be stopped. Use flag or rehash.\n");
+  if (flags.unstable == trace::UnstablePolicy::kCut)
+    Fatal("option unstable=cut needs engine=marks: the other engines do not "
+          "see which memory the program maps anew. Use flag or rehash.\n");
   if (flags.kernel_writes)
     Fatal("option kernel_writes compares what the kernel has seen written with "
           "marks. It does not work with option engine.\n");

@@ -110,6 +110,11 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
   d.added = added.data();
   d.removed_count = removed.size();
   d.removed = removed.data();
+  d.cut_ns = result.cut.at_ns;
+  d.cut_pause_ns = result.cut.pause_ns;
+  d.cut_marked_count = result.cut.marked;
+  d.cut_unsettled_count = result.cut.unsettled;
+  d.no_cut = result.cut.why_not;
   return d;
 }
 

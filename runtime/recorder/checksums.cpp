@@ -151,13 +151,19 @@ static void HashStopped(PageVec<PageHash> &pages) {
   warned = true;
 }
 
+void ListWanted(const PageSet &set, ChecksumMode mode, ChecksumState state,
+                PageVec<PageHash> &pages) {
+  pages.clear();
+  UniteSections(set, WantedFlags(mode));
+  for (const GranuleRun &run : wanted)
+    for (u64 granule = run.granule; granule < run.end(); ++granule)
+      pages.push_back({granule, 0, state});
+}
+
 bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
                 PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
-  UniteSections(result.set, WantedFlags(mode));
-  for (const GranuleRun &run : wanted)
-    for (u64 granule = run.granule; granule < run.end(); ++granule)
-      pages.push_back({granule, 0, ChecksumState::kStable});
+  ListWanted(result.set, mode, ChecksumState::kStable, pages);
 
   unsettled_words.clear();
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);

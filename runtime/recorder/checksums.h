@@ -16,8 +16,13 @@ namespace pagetide {
 /// granule is stable only if all threads that had marked it as written were
 /// settled before hashing began, and no mark and no system call wrote it by the
 /// end. Carries what unsettled threads wrote. False if staging is full.
+/// UnstablePolicy::kCut has HashAtCut instead (cut.h).
 bool HashPeriod(const Engine &engine, trace::ChecksumMode mode,
                 trace::UnstablePolicy policy, PeriodResult &result);
+
+/// The granules of a set that `mode` names, sorted, all with one state.
+void ListWanted(const PageSet &set, trace::ChecksumMode mode,
+                ChecksumState state, PageVec<PageHash> &pages);
 
 } // namespace pagetide
 

@@ -20,6 +20,7 @@
 #include "recorder/callback_period.h"
 #include "recorder/callback_thread.h"
 #include "recorder/checksums.h"
+#include "recorder/cut.h"
 #include "recorder/mappings_watch.h"
 #include "recorder/recorder_state.h"
 #include "recorder/requests.h"
@@ -92,8 +93,12 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   const bool callback = HasCallback() && membership != Membership::kLeft;
   const bool hash = record_config.checksum != ChecksumMode::kNone;
   const bool relative = hash && GetFlags().checksum_relative;
+  const bool cut = hash && record_config.unstable == UnstablePolicy::kCut;
+  if (cut)
+    BeginCut();
   ObserveThreads(now);
-  LookAtMappings(now, last != nullptr || WatchingKernelWrites() || relative);
+  LookAtMappings(now, last != nullptr || WatchingKernelWrites() || cut ||
+                          relative);
   if (relative)
     SetRelativeMappings(KnownMappings());
   if (WatchingKernelWrites())
@@ -117,6 +122,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
 
   PeriodResult *result = NewPeriodResult();
   result->entry = entry;
+  result->cut = {};
   bool watching = WatchedRegions(watched);
   BuildPageSet(entry, record_config.per_thread, watching ? &watched : nullptr,
                result->set);
@@ -124,7 +130,15 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
     BuildSiteRows(entry, watching ? &watched : nullptr, result->sites);
     AddSiteFrames(KnownMappings(), PendingFrames());
   }
-  if (hash)
+  if (cut) {
+    ok = HashAtCut({*recorder_state.engine, record_config.checksum,
+                    record_config.per_thread, watching ? &watched : nullptr,
+                    KnownMappings()},
+                   *result) &&
+         ok;
+    if (Tracing())
+      EncodeCut(PendingFrames(), result->entry.index, result->cut);
+  } else if (hash)
     ok = HashPeriod(*recorder_state.engine, record_config.checksum,
                     record_config.unstable, *result) &&
          ok;

@@ -17,6 +17,7 @@
 #include "platform/errno_names.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "recorder/cut.h"
 #include "recorder/mappings_watch.h"
 #include "recorder/slot_service.h"
 #include "shadow/shadow.h"
@@ -106,7 +107,7 @@ const char *WhyRefused(const control::Request &asked) {
   if (!IsPeriod(asked.period_ns))
     return kPeriodTooShort;
   if (asked.checksum > (u32)ChecksumMode::kAccessed ||
-      asked.unstable > (u32)UnstablePolicy::kStop)
+      asked.unstable > (u32)UnstablePolicy::kCut)
     return "its runtime does not know this kind of checksum";
   if (asked.trace_path[0] != '/')
     return "the trace's path is not absolute";
@@ -256,6 +257,9 @@ int StartRecording(const char *parent_trace) {
   if (record_config.unstable == UnstablePolicy::kStop &&
       GetFlags().engine == EngineKind::kMprotect)
     return PAGETIDE_UNSUPPORTED;
+  if (record_config.unstable == UnstablePolicy::kCut &&
+      GetFlags().engine != EngineKind::kMarks)
+    return PAGETIDE_UNSUPPORTED;
   if (!parent_trace)
     membership = Membership::kNone;
   recorder_state.engine = &ChosenEngine();
@@ -266,6 +270,7 @@ int StartRecording(const char *parent_trace) {
   ForgetMappings();
   ForgetSiteTables();
   ForgetWriters();
+  ForgetCuts();
   shadow.header->per_thread = record_config.per_thread;
   shadow.header->chunk_count =
       (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;

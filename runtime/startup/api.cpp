@@ -58,7 +58,7 @@ PAGETIDE_EXPORT int __pagetide_api_start(const pagetide_config *config) {
     return RequestStart(ConfigFromFlags());
   if (config->size < sizeof(pagetide_config) || !IsPeriod(config->period_ns) ||
       config->checksum < 0 || config->checksum > PAGETIDE_CHECKSUM_ACCESSED ||
-      config->unstable < 0 || config->unstable > PAGETIDE_UNSTABLE_STOP)
+      config->unstable < 0 || config->unstable > PAGETIDE_UNSTABLE_CUT)
     return PAGETIDE_INVALID;
   RecordConfig wanted = ConfigFromFlags(); // with its control socket
   wanted.period_ns = config->period_ns;

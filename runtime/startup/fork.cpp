@@ -20,6 +20,7 @@
 #include "interceptors/process.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
+#include "platform/mapping_changes.h"
 #include "platform/own_memory.h"
 #include "platform/program_events.h"
 #include "recorder/callback_thread.h"
@@ -79,6 +80,7 @@ static void InChild() {
   RenewOwnMemoryInChild();
   RenewEngineInChild();
   RenewMarkChecksInChild();
+  RenewMappingChangesInChild();
   RenewThreadsInChild(); // the new control block first
   RenewMemoryStreamsInChild();
   ForgetExitInChild();

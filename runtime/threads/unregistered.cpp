@@ -12,6 +12,7 @@
 #include "platform/proc_maps.h"
 #include "platform/raw_thread_ids.h"
 #include "platform/small_file.h"
+#include "threads/blocked_call.h"
 #include "threads/runtime_threads.h"
 #include "threads/slot_requests.h"
 #include "threads/slots.h"
@@ -20,7 +21,6 @@
 #include "sanitizer_common/sanitizer_libc.h"
 #include "sanitizer_common/sanitizer_linux.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -49,22 +49,11 @@ void ListUnregisteredThreads(PageVec<u32> &tids) {
   // If clones begin and end unseen, the count may be right by chance.
   if (CountTasks() <= known && !StorageIsShared())
     return;
-  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
-                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (Failed(fd))
-    return;
-  PAGETIDE_RECORDER_STATE static u8 buffer[4096];
-  for (uptr n;
-       !Failed(n = Syscall(SYS_getdents64, fd, (uptr)buffer, sizeof(buffer))) &&
-       n;)
-    for (uptr at = 0; at < n;) {
-      const auto *entry = (const dirent64 *)(buffer + at);
-      at += entry->d_reclen;
-      u32 tid = (u32)internal_atoll(entry->d_name);
-      if (tid && !HasSlot(tid) && !IsRawThread(tid) && !IsRuntimePthread(tid))
-        tids.push_back(tid);
-    }
-  Syscall(SYS_close, fd);
+  PAGETIDE_RECORDER_STATE static PageVec<u32> all;
+  ListThreads(all);
+  for (const u32 tid : all)
+    if (!HasSlot(tid) && !IsRawThread(tid) && !IsRuntimePthread(tid))
+      tids.push_back(tid);
 }
 
 //===- Threads that were there before the runtime -------------------------===//

@@ -47,6 +47,14 @@ void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, NoteCode code,
   EndPendingFrame(frames, frame);
 }
 
+void EncodeCut(PageVec<u8> &frames, u64 period, const CutResult &cut) {
+  uptr frame = BeginPendingFrame(frames, FrameType::kCut);
+  Encoder(frames).cut(period, cut.at_ns, cut.pause_ns, cut.marked,
+                      cut.unsettled, cut.rounds,
+                      TextOf(cut.why_not ? cut.why_not : ""));
+  EndPendingFrame(frames, frame);
+}
+
 void EncodeEnd(PageVec<u8> &frames, u64 time, EndReason reason, u64 periods) {
   uptr frame = BeginPendingFrame(frames, FrameType::kEnd);
   Encoder(frames).end(time, reason, /*detail=*/0, periods);

@@ -37,6 +37,7 @@ void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list);
 void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, trace::NoteCode code,
                 const char *text);
 /// `periods`: one above the last period's index.
+void EncodeCut(PageVec<u8> &frames, u64 period, const CutResult &cut);
 void EncodeEnd(PageVec<u8> &frames, u64 time, trace::EndReason reason,
                u64 periods);
 

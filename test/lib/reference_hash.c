@@ -17,3 +17,7 @@ uint64_t reference_combined(uint64_t address, uint64_t hash) {
   uint64_t both[2] = {address, hash};
   return XXH3_64bits(both, sizeof both);
 }
+
+void unmarked_store(void *p, uint64_t value) {
+  *(volatile uint64_t *)p = value;
+}

@@ -19,4 +19,7 @@ uint64_t reference_hash(const void *p, size_t bytes);
 /* What a page adds to the combined checksum. */
 uint64_t reference_combined(uint64_t address, uint64_t hash);
 
+/* Stores the value, without a mark. */
+void unmarked_store(void *p, uint64_t value);
+
 #endif /* PAGETIDE_TEST_REFERENCE_HASH_H */

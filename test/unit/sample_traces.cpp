@@ -273,6 +273,39 @@ Bytes make_carried() {
   return sample.take();
 }
 
+/// Six periods that were to end in cuts. Three did.
+Bytes make_cuts() {
+  trace::FileHeader header = sample_header();
+  header.checksum_mode = trace::ChecksumMode::kWritten;
+  header.unstable_policy = trace::UnstablePolicy::kCut;
+  Sample sample(header);
+  TraceWriter &writer = *sample;
+  writer.write(sample_process());
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    PeriodPart period = sample_period(i);
+    const std::vector<GranuleRun> written = {{kHeap + i, 2, kW}};
+    period.add_section(0, written);
+    add_stable_checksums(period, 12, written);
+    Cut cut = {i, 0, 0, 0, 0, 1, ""};
+    if (i == 1 || i == 5)
+      cut.reason = "threads share a shadow";
+    else if (i == 3)
+      cut.reason = "reading took longer than option cut_stop allows";
+    else
+      cut = {i,
+             period.end_ns + 3 * kMs,
+             i == 4 ? 900'000u : 250'000u,
+             10 * i,
+             2,
+             1,
+             ""};
+    writer.write(cut);
+    writer.write(period);
+  }
+  writer.write(sample_end(6));
+  return sample.take();
+}
+
 Bytes make_harvested() {
   Sample sample;
   TraceWriter &writer = *sample;
@@ -672,6 +705,7 @@ const std::vector<SampleTrace> &sample_traces() {
       {"fine", "granules of 64 bytes", make_fine},
       {"parts", "a period in several parts", make_parts},
       {"carried", "carried and may", make_carried},
+      {"cuts", "periods that end in cuts, and some that do not", make_cuts},
       {"harvested", "the last periods harvested", make_harvested},
       {"failed-exec", "goes on after an End frame", make_failed_exec},
       {"empty", "no period", make_empty},

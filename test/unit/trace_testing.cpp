@@ -76,6 +76,8 @@ Bytes encoded_again(const Frame &frame) {
     return encode(frame.end);
   case trace::FrameType::kKernelWrites:
     return encode(frame.kernel_writes);
+  case trace::FrameType::kCut:
+    return encode(frame.cut);
   case trace::FrameType::kRegions:
     return encode(frame.regions);
   case trace::FrameType::kSiteTable:

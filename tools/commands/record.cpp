@@ -192,6 +192,11 @@ int run_record(const RecordOptions &options,
     throw Failure("--unstable stop does not work with --engine mprotect: "
                   "threads that wait in a fault must not be stopped; use flag "
                   "or rehash");
+  if (options.engine != "marks" && options.unstable == "cut")
+    throw Failure(fmt::format("--unstable cut does not work with --engine {}: "
+                              "only marks tell what is written until the cut; "
+                              "use flag or rehash",
+                              options.engine));
   std::unique_ptr<PreloadableRuntime> preloaded;
   if (options.engine != "marks")
     preloaded = prepare_engine(options.engine, options.per_thread, file, elf);

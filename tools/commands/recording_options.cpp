@@ -42,9 +42,10 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
          "What to do if a page is written while its checksum is taken. "
          "flag: report it as unstable, without a checksum; rehash: first try "
          "again, up to three times; stop: stop the program's threads and take "
-         "the checksum once more. [flag]")
-      ->type_name("flag|rehash|stop")
-      ->check(CLI::IsMember({"flag", "rehash", "stop"}).description(""));
+         "the checksum once more; cut: end each period at one instant, of "
+         "which all its checksums are. [flag]")
+      ->type_name("flag|rehash|stop|cut")
+      ->check(CLI::IsMember({"flag", "rehash", "stop", "cut"}).description(""));
 }
 
 void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {

@@ -27,6 +27,28 @@ Json json_of(const Figures &figures) {
           {"distinct_is_lower_bound", figures.distinct_is_lower_bound}};
 }
 
+Json json_of(const Distribution &of) {
+  return {{"median", of.percentile(0.5)},
+          {"p95", of.percentile(0.95)},
+          {"max", of.maximum()}};
+}
+
+/// Null if no period was to end in a cut.
+Json json_of(const CutSummary &cuts) {
+  if (cuts.cuts + cuts.without == 0)
+    return {};
+  Json reasons = Json::array();
+  for (const auto &[reason, count] : cuts.reasons)
+    reasons.push_back({{"text", reason}, {"periods", count}});
+  return {{"periods", cuts.cuts},
+          {"without", cuts.without},
+          {"pause_ns", json_of(cuts.pause_ns)},
+          {"marked", json_of(cuts.marked)},
+          {"unsettled", json_of(cuts.unsettled)},
+          {"reasons", std::move(reasons)},
+          {"reasons_left_out", cuts.reasons_left_out}};
+}
+
 const char *integrity_name(Integrity integrity) {
   switch (integrity) {
   case Integrity::kComplete:
@@ -135,6 +157,7 @@ std::string report_json(const Summary &s) {
                       {"unstable", s.checksums.unstable},
                       {"gone", s.checksums.gone},
                       {"unreadable", s.checksums.unreadable}};
+  out["cuts"] = json_of(s.cuts);
   out["note_count"] = s.note_count;
   out["notes"] = Json::array();
   for (const Note &note : s.notes)

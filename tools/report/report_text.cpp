@@ -102,6 +102,7 @@ private:
   void mappings();
   void threads();
   void checksums();
+  void cuts();
   void notes();
 
   const Summary &summary_;
@@ -360,6 +361,32 @@ void TextReport::checksums() {
                       format_count(sums.gone), format_count(sums.unreadable)));
 }
 
+void TextReport::cuts() {
+  const CutSummary &cuts = summary_.cuts;
+  if (cuts.cuts + cuts.without == 0)
+    return;
+  std::string text =
+      fmt::format("{} of {} periods ended in a cut", format_count(cuts.cuts),
+                  format_count(cuts.cuts + cuts.without));
+  const auto shares = [](const Distribution &of, auto format) {
+    return fmt::format("{}, {} (95 %), {} at most", format(of.percentile(0.5)),
+                       format(of.percentile(0.95)), format(of.maximum()));
+  };
+  long_fact("Cuts", text);
+  if (cuts.cuts != 0) {
+    long_fact("", "pause: median " + shares(cuts.pause_ns, format_duration));
+    long_fact("", fmt::format("{}s read in it: median ", unit_) +
+                      shares(cuts.marked, format_count) +
+                      "; of unsettled threads: median " +
+                      shares(cuts.unsettled, format_count));
+  }
+  for (const auto &[reason, count] : cuts.reasons)
+    long_fact("", fmt::format("no cut in {}: {}", format_count(count),
+                              printable(reason)));
+  if (cuts.reasons_left_out)
+    long_fact("", "no cut in others, for further reasons");
+}
+
 void TextReport::notes() {
   if (summary_.notes.empty())
     return;
@@ -382,6 +409,7 @@ std::string TextReport::run() {
   mappings();
   threads();
   checksums();
+  cuts();
   notes();
   return take();
 }

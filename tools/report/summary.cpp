@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 namespace pagetide::tools {
 
@@ -22,6 +23,8 @@ namespace {
 constexpr std::size_t kMaxNotes = 1000;
 constexpr std::size_t kMaxMappings = 1000;
 constexpr std::size_t kMaxNoteText = 4096;
+/// Reasons for having no cut.
+constexpr std::size_t kMaxReasons = 20;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
@@ -74,6 +77,7 @@ private:
   void add_frame(const Frame &frame);
   void add_part(const PeriodPart &part);
   void add_threads(const PeriodPart &part);
+  void add_cut(const Cut &cut);
   void end_period(const PeriodPart &part);
   ThreadSummary *thread(std::uint32_t tid);
 
@@ -103,6 +107,11 @@ void Summarizer::run() {
   while (reader_.next(frame))
     add_frame(frame);
   mappings_.finish();
+
+  std::sort(summary_.cuts.reasons.begin(), summary_.cuts.reasons.end(),
+            [](const auto &a, const auto &b) {
+              return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+            });
 
   summary_.completeness = reader_.completeness();
   summary_.duration_ns = end_ns_ - summary_.header.monotonic_ns;
@@ -161,6 +170,9 @@ void Summarizer::add_frame(const Frame &frame) {
       summary_.notes.push_back({frame.note.time_ns, frame.note.period,
                                 frame.note.code,
                                 frame.note.text.substr(0, kMaxNoteText)});
+    break;
+  case trace::FrameType::kCut:
+    add_cut(frame.cut);
     break;
   case trace::FrameType::kKernelWrites: // pagetide audit
   case trace::FrameType::kRegions:
@@ -234,6 +246,28 @@ void Summarizer::add_part(const PeriodPart &part) {
   }
   if (part.last)
     end_period(part);
+}
+
+void Summarizer::add_cut(const Cut &cut) {
+  CutSummary &cuts = summary_.cuts;
+  if (cut.time_ns != 0) {
+    ++cuts.cuts;
+    cuts.pause_ns.add(cut.pause_ns);
+    cuts.marked.add(cut.marked);
+    cuts.unsettled.add(cut.unsettled);
+    return;
+  }
+  ++cuts.without;
+  const std::string reason = cut.reason.substr(0, kMaxNoteText);
+  const auto found =
+      std::find_if(cuts.reasons.begin(), cuts.reasons.end(),
+                   [&](const auto &known) { return known.first == reason; });
+  if (found != cuts.reasons.end())
+    ++found->second;
+  else if (cuts.reasons.size() < kMaxReasons)
+    cuts.reasons.emplace_back(reason, 1);
+  else
+    cuts.reasons_left_out = true;
 }
 
 void Summarizer::add_threads(const PeriodPart &part) {

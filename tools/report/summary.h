@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_SUMMARY_H
 #define PAGETIDE_TOOLS_REPORT_SUMMARY_H
 
+#include "report/distribution.h"
 #include "report/time_curve.h"
 #include "trace/trace_reader.h"
 
@@ -14,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pagetide::tools {
@@ -56,6 +58,18 @@ struct ChecksumSummary {
   std::uint64_t unreadable = 0;
 };
 
+/// Periods that were to end in a cut.
+struct CutSummary {
+  std::uint64_t cuts = 0;
+  std::uint64_t without = 0; ///< periods without one
+  Distribution pause_ns;     ///< of cuts, as are those below
+  Distribution marked;       ///< granules
+  Distribution unsettled;
+  /// Why there was none, and how often. The most frequent first.
+  std::vector<std::pair<std::string, std::uint64_t>> reasons;
+  bool reasons_left_out = false;
+};
+
 struct Summary {
   std::string path;
   std::uint64_t file_bytes = 0;
@@ -86,6 +100,7 @@ struct Summary {
   std::map<std::uint32_t, ThreadSummary> threads;
   bool threads_left_out = false;
   ChecksumSummary checksums;
+  CutSummary cuts;
   std::vector<Note> notes; ///< the first ones
   std::uint64_t note_count = 0;
 

@@ -207,6 +207,20 @@ void decode_period(const trace::FileHeader &header, Cursor &cursor,
     part.relative_hashes.push_back(cursor.u64("relative hash"));
 }
 
+void decode_cut(Cursor &cursor, Cut &cut) {
+  cut.index = period_index(cursor);
+  cut.time_ns = cursor.varint("cut's time");
+  cut.pause_ns = cursor.varint("cut's pause");
+  cut.marked = cursor.varint("cut's marked granules");
+  cut.unsettled = cursor.varint("cut's unsettled granules");
+  cut.rounds = cursor.varint("cut's rounds");
+  cut.reason = cursor.string("cut's reason");
+  if ((cut.time_ns == 0) == cut.reason.empty())
+    throw Malformed{fmt::format("period {} has both a cut and a reason for "
+                                "having none, or neither",
+                                cut.index)};
+}
+
 SitePlace decode_place(Cursor &cursor, std::size_t strings) {
   const auto string = [&] {
     const std::uint64_t index = cursor.varint("site's text");
@@ -377,6 +391,9 @@ void decode_frame(const trace::FileHeader &header,
     break;
   case FrameType::kKernelWrites:
     decode_kernel_writes(header, cursor, frame.kernel_writes);
+    break;
+  case FrameType::kCut:
+    decode_cut(cursor, frame.cut);
     break;
   case FrameType::kSiteTable:
     decode_site_table(cursor, frame.site_table);

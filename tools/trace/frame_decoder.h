@@ -30,6 +30,7 @@ struct Frame {
   Note note;
   End end;
   KernelWrites kernel_writes;
+  Cut cut;
   SiteTablePart site_table;
   PeriodSites period_sites;
   Regions regions;

@@ -197,6 +197,15 @@ bool FrameOrder::accept_sites(const PeriodSites &part) {
   return true;
 }
 
+bool FrameOrder::accept_cut(const Cut &cut) {
+  if (open_period_ || (last_whole_ && cut.index <= *last_whole_) ||
+      (last_cut_ && cut.index <= *last_cut_))
+    throw Malformed{
+        fmt::format("the cut of period {} does not come before it", cut.index)};
+  last_cut_ = cut.index;
+  return true;
+}
+
 bool FrameOrder::accept(Frame &frame) {
   frame.lost_mappings = frame.lost_threads = false;
   context_frames_ += trace::is_context(frame.type);
@@ -207,6 +216,8 @@ bool FrameOrder::accept(Frame &frame) {
     return accept_kernel_writes(frame.kernel_writes);
   case FrameType::kPeriodSites:
     return accept_sites(frame.period_sites);
+  case FrameType::kCut:
+    return accept_cut(frame.cut);
   case FrameType::kMappings:
     frame.lost_mappings = mappings_ != Context::kKnown;
     mappings_ = Context::kKnown;

@@ -55,6 +55,7 @@ private:
   bool accept_period(Frame &frame);
   bool accept_kernel_writes(const KernelWrites &part);
   bool accept_sites(const PeriodSites &part);
+  bool accept_cut(const Cut &cut);
   void check_context(const PeriodPart &part);
 
   bool has_counts_; ///< version 1.4
@@ -77,6 +78,8 @@ private:
   std::uint32_t sites_tid_ = 0;
   std::uint64_t sites_floor_ = 0;
   bool lost_sites_beginning_ = false;
+
+  std::optional<std::uint64_t> last_cut_;
 
   std::uint64_t context_frames_ = 0; ///< that precede, lost ones included
   bool context_in_doubt_ = false;    ///< damage since that was compared

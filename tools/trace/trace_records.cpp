@@ -37,6 +37,8 @@ const char *unstable_policy_name(trace::UnstablePolicy policy) {
     return "rehash";
   case trace::UnstablePolicy::kStop:
     return "stop";
+  case trace::UnstablePolicy::kCut:
+    return "cut";
   }
   return "unknown";
 }

@@ -199,6 +199,18 @@ struct PeriodSites {
   }
 };
 
+/// How a period ended that was to end in a cut. It comes before the period's
+/// first part.
+struct Cut {
+  std::uint64_t index = 0;   ///< of the period
+  std::uint64_t time_ns = 0; ///< the instant; 0: there was no cut
+  std::uint64_t pause_ns = 0;
+  std::uint64_t marked = 0; ///< granules read while the threads stood
+  std::uint64_t unsettled = 0;
+  std::uint64_t rounds = 0;
+  std::string reason; ///< why there was none; empty if there was one
+};
+
 struct Note {
   std::uint64_t time_ns = 0;
   std::uint64_t period = 0;

@@ -234,6 +234,13 @@ Bytes encode(const KernelWrites &part) {
   return out;
 }
 
+Bytes encode(const Cut &cut) {
+  Bytes out;
+  Encoder(out).cut(cut.index, cut.time_ns, cut.pause_ns, cut.marked,
+                   cut.unsettled, cut.rounds, text_of(cut.reason));
+  return out;
+}
+
 Bytes encode(const Regions &regions) {
   Bytes out;
   Encoder encoder(out);

@@ -66,6 +66,7 @@ Bytes encode(const Note &note);
 Bytes encode(const End &end);
 Bytes encode(const PeriodPart &part);
 Bytes encode(const KernelWrites &part);
+Bytes encode(const Cut &cut);
 Bytes encode(const Regions &regions);
 Bytes encode(const SiteTablePart &table);
 Bytes encode(const PeriodSites &part);
@@ -114,6 +115,8 @@ public:
   void write(const KernelWrites &part) {
     frame(trace::FrameType::kKernelWrites, encode(part));
   }
+  /// The period must follow.
+  void write(const Cut &cut) { frame(trace::FrameType::kCut, encode(cut)); }
   void write(const Regions &regions) {
     frame(trace::FrameType::kRegions, encode(regions));
   }

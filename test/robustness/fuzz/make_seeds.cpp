@@ -83,6 +83,9 @@ Bytes payloads_of(const Bytes &sample, bool with_damage = false) {
       case trace::FrameType::kKernelWrites:
         payload = encode(frame.kernel_writes);
         break;
+      case trace::FrameType::kCut:
+        payload = encode(frame.cut);
+        break;
       case trace::FrameType::kRegions:
         payload = encode(frame.regions);
         break;

@@ -63,6 +63,20 @@ TEST(Summary, CountsPagesOfPeriods) {
   EXPECT_EQ(summary.end->reason, trace::EndReason::kExit);
 }
 
+TEST(Summary, CutsHavePausesAndReasons) {
+  EXPECT_EQ(summary_of("basic").cuts.cuts, 0u);
+  const CutSummary cuts = summary_of("cuts").cuts;
+  EXPECT_EQ(cuts.cuts, 3u);
+  EXPECT_EQ(cuts.without, 3u);
+  EXPECT_EQ(cuts.pause_ns.percentile(0.5), 250'000u);
+  EXPECT_EQ(cuts.pause_ns.maximum(), 900'000u);
+  EXPECT_EQ(cuts.marked.maximum(), 40u);
+  EXPECT_EQ(cuts.unsettled.percentile(0.5), 2u);
+  ASSERT_EQ(cuts.reasons.size(), 2u);
+  EXPECT_EQ(cuts.reasons[0].first, "threads share a shadow");
+  EXPECT_EQ(cuts.reasons[0].second, 2u);
+}
+
 TEST(Summary, ThreadsOfOnePeriodAreCountedOnce) {
   const Summary summary = summary_of("threads");
   // Pages 0-3 and 2-7 of two threads, and one more: nine.

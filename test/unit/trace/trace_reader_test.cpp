@@ -463,6 +463,29 @@ TEST(TraceReader, TellsWhichPeriodsAreWhole) {
             "off after 30 of its 35 bytes");
 }
 
+TEST(TraceReader, ACutComesBeforeItsPeriod) {
+  const auto damage = [](const std::vector<Cut> &cuts, bool period_first) {
+    MemorySink sink;
+    TraceWriter writer(sink);
+    writer.header(sample_header());
+    if (period_first)
+      writer.write(sample_period(0));
+    for (const Cut &cut : cuts)
+      writer.write(cut);
+    if (!period_first)
+      writer.write(sample_period(0));
+    return read_all(sink.bytes()).stop_reason;
+  };
+  const Cut cut = {0, 5, 4, 3, 2, 1, ""};
+  const Cut none = {0, 0, 0, 0, 0, 1, "threads share a shadow"};
+  EXPECT_EQ(damage({cut}, false), "");
+  EXPECT_EQ(damage({none}, false), "");
+  EXPECT_TRUE(contains(damage({cut}, true), "does not come before it"));
+  EXPECT_TRUE(contains(damage({cut, none}, false), "does not come before it"));
+  EXPECT_TRUE(contains(damage({{0, 5, 4, 3, 2, 1, "both"}}, false), "both"));
+  EXPECT_TRUE(contains(damage({{0, 0, 0, 0, 0, 0, ""}}, false), "neither"));
+}
+
 TEST(TraceReader, MappingsAreSortedAndDoNotWrap) {
   const auto damage = [](std::vector<Mapping> mappings) {
     return read_all(trace_with(trace::FrameType::kMappings,

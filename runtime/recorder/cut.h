@@ -1,0 +1,48 @@
+//===- cut.h - A period that ends at one instant --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The checksums of a cut are all of one instant T, at which no thread makes an
+// access. docs/internals/runtime.md (A cut) says what is read when, and why
+// that is the content at T.
+//
+// For the recorder's thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_H
+#define PAGETIDE_RUNTIME_RECORDER_CUT_H
+
+#include "engines/engine.h"
+#include "platform/proc_maps.h"
+
+namespace pagetide {
+
+/// Call it before the mappings are looked at, and before the period's marks are
+/// collected. Mappings that change from here on are noted.
+void BeginCut();
+
+/// What a cut must know of its period.
+struct CutOfPeriod {
+  const Engine &engine;
+  trace::ChecksumMode mode;
+  bool per_thread;
+  const PageVec<GranuleRange> *watch; ///< as BuildPageSet
+  const MappingList &mappings;        ///< as they were at the boundary
+};
+
+/// Hashes the granules of result.set just after the period was collected, so
+/// that all hashes are of one instant. Adds to the set what was written until
+/// then. Fills in result.cut. If there can be no cut, the hashes are as
+/// HashPeriod makes them with UnstablePolicy::kFlag. Carries what unsettled
+/// threads wrote. False if staging is full.
+bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result);
+
+/// A recording begins.
+void ForgetCuts();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_CUT_H

@@ -1,0 +1,425 @@
+//===- stopped_threads.cpp - Stop the program's threads for a moment ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "threads/stopped_threads.h"
+
+#include "platform/fork_reset.h"
+#include "platform/locks.h"
+#include "platform/own_memory.h"
+#include "platform/page_vec.h"
+#include "platform/raw_thread_ids.h"
+#include "platform/small_file.h"
+#include "threads/blocked_call.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+#include "sanitizer_common/sanitizer_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+namespace {
+/// Who may act next, and what was decided. The recorder makes kOrdered of kIdle
+/// and kStanding, and kReleased of both. The helper does the rest.
+enum Phase : u32 {
+  kIdle,     ///< no thread is stopped
+  kOrdered,  ///< the helper stops what is new in `threads`
+  kStanding, ///< all that it was to stop is stopped
+  kReleased, ///< the recorder has finished
+  kExpired,  ///< the bound has passed
+  kRefused,  ///< the system does not let the helper stop a thread
+  kDone,     ///< all have been released
+};
+
+enum class Step : u32 { kNew, kInterrupted, kStopped, kEnded };
+
+struct StoppedThread {
+  u32 tid;
+  Step step;
+  int signal; ///< that the thread was about to receive
+};
+
+struct Helper {
+  u32 phase;
+  u32 pid; ///< 0: there is none
+  void *stack;
+  u64 bound_ns;
+  u64 first_ns; ///< when the first thread was interrupted; 0: none was
+  u64 released_ns;
+  u32 owner;       ///< the process of the threads
+  u32 refused_tid; ///< the thread that cannot be stopped
+  int error;
+  bool needs_permission; ///< Yama lets a child trace its parent only if asked
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static Helper helper;
+/// The recorder appends to it while the helper does not look.
+PAGETIDE_RECORDER_STATE static PageVec<StoppedThread> threads;
+PAGETIDE_RECORDER_STATE static PageVec<u32> tids;
+
+static bool Advance(Phase from, Phase to) {
+  u32 expected = from;
+  if (!__atomic_compare_exchange_n(&helper.phase, &expected, (u32)to, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return false;
+  FutexWakeAll(&helper.phase);
+  return true;
+}
+
+//===- The helper ---------------------------------------------------------===//
+
+// It shares the recorder's memory, and uses system calls only.
+
+static uptr Ptrace(long request, u32 tid, uptr address = 0, uptr data = 0) {
+  return Syscall(SYS_ptrace, (uptr)request, tid, address, data);
+}
+
+/// Calls that end with EINTR when a thread is stopped in them, although no
+/// handler runs (man 7 signal). They have then done nothing.
+static bool EndsByStop(u64 call) {
+  switch (call) {
+  case SYS_epoll_wait:
+  case SYS_epoll_pwait:
+  case SYS_epoll_pwait2:
+  case SYS_rt_sigtimedwait:
+  case SYS_semop:
+  case SYS_semtimedop:
+  case SYS_io_getevents:
+  case SYS_io_pgetevents:
+  case SYS_io_uring_enter:
+  case SYS_read: // of inotify; sockets with a timeout
+  case SYS_readv:
+  case SYS_recvfrom:
+  case SYS_recvmsg:
+  case SYS_recvmmsg:
+  case SYS_write:
+  case SYS_writev:
+  case SYS_sendto:
+  case SYS_sendmsg:
+  case SYS_sendmmsg:
+  case SYS_accept:
+  case SYS_accept4:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool HasPendingSignal(u32 tid, u32 queue) {
+  ptrace_peeksiginfo_args ask = {0, queue, 1};
+  siginfo_t info;
+  return Ptrace(PTRACE_PEEKSIGINFO, tid, (uptr)&ask, (uptr)&info) != 0;
+}
+
+/// The stop has ended the thread's call with EINTR: it makes the call anew. If
+/// a signal of the program waits, that ends the call, and rightly so.
+static void MakeCallAnew(u32 tid) {
+  user_regs_struct regs;
+  constexpr u64 kInstructionBytes = 2; // syscall
+  if (Failed(Ptrace(PTRACE_GETREGS, tid, 0, (uptr)&regs)) ||
+      (s64)regs.rax != -EINTR || (s64)regs.orig_rax < 0 ||
+      !EndsByStop(regs.orig_rax) || HasPendingSignal(tid, 0) ||
+      HasPendingSignal(tid, PTRACE_PEEKSIGINFO_SHARED))
+    return;
+  regs.rip -= kInstructionBytes;
+  regs.rax = regs.orig_rax;
+  regs.orig_rax = ~0ull;
+  Ptrace(PTRACE_SETREGS, tid, 0, (uptr)&regs);
+}
+
+static void Release(const StoppedThread &thread) {
+  if (!thread.signal)
+    MakeCallAnew(thread.tid);
+  Ptrace(PTRACE_DETACH, thread.tid, 0, (uptr)thread.signal);
+}
+
+/// Whether the thread has stopped or ended. `options`: WNOHANG or 0.
+static bool Await(StoppedThread &thread, uptr options) {
+  int status = 0;
+  const uptr result =
+      Syscall(SYS_wait4, thread.tid, (uptr)&status, options | __WALL, 0);
+  if (!result || ErrnoOf(result) == EINTR)
+    return false;
+  if (Failed(result) || !WIFSTOPPED(status)) {
+    thread.step = Step::kEnded;
+    return true;
+  }
+  thread.step = Step::kStopped;
+  thread.signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+  return true;
+}
+
+static u64 Deadline() { return helper.first_ns + helper.bound_ns; }
+
+/// What comes after kOrdered.
+static Phase StopNewThreads() {
+  for (StoppedThread &thread : threads) {
+    if (thread.step != Step::kNew)
+      continue;
+    const uptr seized = Ptrace(PTRACE_SEIZE, thread.tid);
+    if (ErrnoOf(seized) == ESRCH) {
+      thread.step = Step::kEnded;
+      continue;
+    }
+    if (Failed(seized)) {
+      helper.refused_tid = thread.tid;
+      helper.error = ErrnoOf(seized);
+      return kRefused;
+    }
+    if (!helper.first_ns)
+      helper.first_ns = MonotonicNs();
+    Ptrace(PTRACE_INTERRUPT, thread.tid);
+    thread.step = Step::kInterrupted;
+  }
+  constexpr int kYields = 50;
+  for (int tries = 0;; ++tries) {
+    bool all = true;
+    for (StoppedThread &thread : threads)
+      all &= thread.step != Step::kInterrupted || Await(thread, WNOHANG);
+    if (all)
+      return kStanding;
+    if (MonotonicNs() >= Deadline())
+      return kExpired;
+    if (tries < kYields) {
+      Syscall(SYS_sched_yield);
+    } else {
+      timespec step = {0, 20 * 1000};
+      Syscall(SYS_nanosleep, (uptr)&step);
+    }
+  }
+}
+
+static void ReleaseAll() {
+  for (const StoppedThread &thread : threads)
+    if (thread.step == Step::kStopped)
+      Release(thread);
+  helper.released_ns = MonotonicNs();
+  StoreRelease(&helper.phase, kDone);
+  FutexWakeAll(&helper.phase);
+  // Those that did not stop in time do so some time. If the helper ended now,
+  // their calls might end with EINTR.
+  for (StoppedThread &thread : threads)
+    if (thread.step == Step::kInterrupted) {
+      while (!Await(thread, 0)) {
+      }
+      if (thread.step == Step::kStopped)
+        Release(thread);
+    }
+}
+
+static int RunHelper(void *) {
+  Syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (Syscall(SYS_getppid) != helper.owner) // it has died before that
+    return 0;
+  // The recorder may give up its step before it orders anything.
+  const u64 patience = MonotonicNs() + kNsPerSec;
+  for (;;) {
+    switch (LoadAcquire(&helper.phase)) {
+    case kIdle:
+      if (MonotonicNs() >= patience)
+        return 0;
+      FutexWait(&helper.phase, kIdle, patience);
+      break;
+    case kOrdered:
+      StoreRelease(&helper.phase, StopNewThreads());
+      FutexWakeAll(&helper.phase);
+      break;
+    case kStanding:
+      if (MonotonicNs() >= Deadline())
+        Advance(kStanding, kExpired);
+      else
+        FutexWait(&helper.phase, kStanding, Deadline());
+      break;
+    default:
+      ReleaseAll();
+      return 0;
+    }
+  }
+}
+
+//===- The recorder -------------------------------------------------------===//
+
+constexpr uptr kStackBytes = 64 * 1024;
+static const char kNoHelper[] = "the system does not let the recorder start "
+                                "the process that stops threads";
+
+/// True if the helper has ended, or there is none.
+static bool HelperGone() {
+  if (!helper.pid)
+    return true;
+  int status;
+  const uptr result =
+      Syscall(SYS_wait4, helper.pid, (uptr)&status, WNOHANG | __WALL, 0);
+  if (result == helper.pid || ErrnoOf(result) == ECHILD)
+    helper.pid = 0;
+  return !helper.pid;
+}
+
+/// The same, after a short wait: a helper that is done ends at once, unless a
+/// thread has not stopped yet.
+static bool HelperEnds() {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries && !HelperGone(); ++i) {
+    timespec step = {0, 20 * 1000};
+    Syscall(SYS_nanosleep, (uptr)&step);
+  }
+  return !helper.pid;
+}
+
+const char *PrepareToStop(u64 bound_ns) {
+  threads.clear();
+  if (!HelperEnds())
+    return "a thread has not stopped since the last cut";
+  if (!helper.stack)
+    helper.stack = MapForRawThread(kStackBytes);
+  if (!helper.stack)
+    return kNoHelper;
+  helper.phase = kIdle;
+  helper.bound_ns = bound_ns;
+  helper.first_ns = helper.released_ns = 0;
+  helper.refused_tid = 0;
+  helper.error = 0;
+  helper.owner = GetPidRaw();
+  // No signal tells of its end, so a wait of the program does not see it.
+  constexpr int kFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED;
+  const uptr pid = (uptr)internal_clone(
+      RunHelper, (void *)((uptr)helper.stack + kStackBytes), kFlags, nullptr,
+      nullptr, nullptr, nullptr);
+  if (Failed(pid))
+    return kNoHelper;
+  helper.pid = (u32)pid;
+  if (helper.needs_permission)
+    Syscall(SYS_prctl, PR_SET_PTRACER, helper.pid);
+  return nullptr;
+}
+
+/// Waits while the phase is `phase`. False if the helper has gone.
+static bool WaitWhile(Phase phase) {
+  constexpr u64 kStepNs = 100 * kNsPerMs;
+  while (LoadAcquire(&helper.phase) == phase) {
+    FutexWait(&helper.phase, phase, MonotonicNs() + kStepNs);
+    if (LoadAcquire(&helper.phase) == phase && HelperGone())
+      return false;
+  }
+  return true;
+}
+
+/// Whether a thread sleeps in a call that changes no memory, so that it need
+/// not be stopped.
+static bool MaySleepOn(long call) {
+  switch (call) {
+  case -1:
+  // They change memory without marks.
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mremap:
+  case SYS_madvise:
+  case SYS_brk:
+  case SYS_mprotect:
+  case SYS_shmat:
+  case SYS_shmdt:
+  case SYS_remap_file_pages:
+  // A child of vfork, or of posix_spawn, has this memory until it ends or calls
+  // exec.
+  case SYS_vfork:
+  case SYS_clone:
+  case SYS_clone3:
+  case SYS_fork:
+  case SYS_execve:
+  case SYS_execveat:
+    return false;
+  default:
+    return true;
+  }
+}
+
+static bool IsListed(u32 tid) {
+  for (const StoppedThread &thread : threads)
+    if (thread.tid == tid)
+      return true;
+  return false;
+}
+
+/// The first thread may have ended before the others. It stays listed.
+static bool HasEnded(u32 tid) {
+  char path[48], text[512];
+  internal_snprintf(path, sizeof(path), "/proc/self/task/%u/stat", tid);
+  const uptr n = ReadSmallFile(AT_FDCWD, path, text, sizeof(text) - 1);
+  text[n] = 0;
+  const char *state = internal_strrchr(text, ')');
+  return !n || (state && (state[2] == 'Z' || state[2] == 'X'));
+}
+
+static const char *WhyRefused() {
+  if (HasEnded(helper.refused_tid))
+    return kStopAgain;
+  if (helper.error == EPERM && !helper.needs_permission) {
+    helper.needs_permission = true; // which the next helper gets
+    return kStopAgain;
+  }
+  return "the system forbids ptrace, or a debugger is attached";
+}
+
+const char *StopAwakeThreads(bool &stopped_any) {
+  stopped_any = false;
+  for (;;) {
+    if (!ListThreads(tids))
+      return "the threads cannot be listed without /proc";
+    bool found = false;
+    for (const u32 tid : tids) {
+      if (IsRawThread(tid) || IsListed(tid) || MaySleepOn(BlockedCall(tid)) ||
+          (tid == helper.owner && HasEnded(tid)))
+        continue;
+      threads.push_back({tid, Step::kNew, 0});
+      found = true;
+    }
+    if (!found)
+      return nullptr;
+    if (!Advance(kIdle, kOrdered) && !Advance(kStanding, kOrdered))
+      return "the stop took longer than option cut_stop allows";
+    stopped_any = true;
+    if (!WaitWhile(kOrdered))
+      return "the process that stops threads was ended from outside";
+    switch (LoadAcquire(&helper.phase)) {
+    case kStanding:
+      break;
+    default:
+      return helper.error ? WhyRefused()
+                          : "a thread did not stop in the time that option "
+                            "cut_stop allows";
+    }
+  }
+}
+
+StopTimes ReleaseThreads() {
+  StopTimes times = {0, false};
+  if (!helper.pid)
+    return times;
+  times.in_time = Advance(kStanding, kReleased) || Advance(kIdle, kReleased);
+  while (LoadAcquire(&helper.phase) != kDone)
+    if (!WaitWhile((Phase)LoadAcquire(&helper.phase)))
+      break;
+  if (helper.first_ns && helper.released_ns > helper.first_ns)
+    times.pause_ns = helper.released_ns - helper.first_ns;
+  HelperEnds();
+  if (helper.needs_permission)
+    Syscall(SYS_prctl, PR_SET_PTRACER, 0);
+  return times;
+}
+
+} // namespace pagetide

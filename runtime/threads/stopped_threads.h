@@ -1,0 +1,55 @@
+//===- stopped_threads.h - Stop the program's threads for a moment --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cut (recorder/cut.h) needs all threads to stand for a moment. A helper
+// process, which shares the memory, seizes the threads by ptrace and interrupts
+// them. The recorder goes on meanwhile and reads. The helper releases all
+// threads when the bound has passed, whatever the recorder does. So a recorder
+// that waits for a lock of a stopped thread, or is itself not scheduled,
+// prolongs the stop no further.
+//
+// Threads that sleep in a system call are not touched: a stop would end some
+// calls with EINTR (epoll_wait and others). Such a thread has no access under
+// way. If it wakes it marks before it writes, and the caller looks at its marks
+// again.
+//
+// A thread that is stopped as it enters such a call would see EINTR too. The
+// helper then has it make the call anew.
+//
+// For the recorder's thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_THREADS_STOPPED_THREADS_H
+#define PAGETIDE_RUNTIME_THREADS_STOPPED_THREADS_H
+
+#include "platform/syscalls.h"
+
+namespace pagetide {
+
+/// Why a thread could not be stopped, although another try may succeed.
+inline constexpr char kStopAgain[] = "a thread was about to end";
+
+/// Starts the helper. Returns null, or a static text that says what keeps
+/// threads from being stopped. Call ReleaseThreads() in both cases.
+const char *PrepareToStop(u64 bound_ns);
+
+/// Stops each thread that does not sleep in a system call and is not stopped
+/// yet. Returns null when all others sleep, or a static text as above. Sets
+/// `stopped_any` to whether it stopped a thread.
+const char *StopAwakeThreads(bool &stopped_any);
+
+/// What stopped the threads for how long.
+struct StopTimes {
+  u64 pause_ns; ///< from the first thread stopped to the last one released
+  bool in_time; ///< the threads stood until this call
+};
+/// Releases all threads.
+StopTimes ReleaseThreads();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_THREADS_STOPPED_THREADS_H

@@ -1,0 +1,207 @@
+/*===- cut_rules.c - Each rule of a cut is needed --------------------------===*
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*/
+
+// RUN: %build_c -O1 -c %s -o %t.o && %plain_c -O2 -c \
+// RUN:   %support/reference_hash.c -o %t.reference.o
+// RUN: %build_c %t.o %t.reference.o -o %t
+
+// A thread is between marks and stores for long, and has not settled. Its
+// stores leave no new mark.
+// RUN: PAGETIDE_OPTIONS=settle=10s:settle_wait=10ms:cut_stop=2s %t delayed
+// RUN: not env PAGETIDE_OPTIONS=settle=10s:settle_wait=10ms:cut_stop=2s:cut_without=unsettled %t delayed
+
+// Memory is given back to the kernel, which leaves no mark.
+// RUN: PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t discarded
+// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded %t discarded
+
+// Memory is mapped anew.
+// RUN: PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t mapped
+// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded %t mapped
+
+// A thread that sleeps in a system call is not stopped. It wakes while pages
+// are read.
+// RUN: PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s %t woken
+// RUN: not env PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s:cut_without=repeat %t woken
+
+// The kernel may write for a call under way, without a mark.
+// RUN: PAGETIDE_OPTIONS=cut_stop=2s %t in-flight
+// RUN: not env PAGETIDE_OPTIONS=cut_stop=2s:cut_without=in-flight %t in-flight
+
+// Other processes may write into shared memory.
+// RUN: PAGETIDE_OPTIONS=cut_stop=2s %t shared
+
+#include "cut_oracle.h"
+
+#include <sys/syscall.h>
+
+enum { FIRST = 0, SECOND = 500, LAST = 1000, BULK = 10, BULK_PAGES = 480 };
+
+static const char *test;
+static unsigned seed = 1;
+
+static int random_below(int n) { return (int)(rand_r(&seed) % (unsigned)n); }
+
+/* A store without a mark: what it writes was marked before. */
+static void put_without_mark(int page, int number) {
+  unmarked_store(oracle_page(page), (uint64_t)(number % NUMBERS));
+}
+
+static void *delays(void *unused) {
+  for (int n = 1; !oracle_ends; ++n) {
+    pagetide_mark_written(oracle_page(FIRST), 8);
+    pagetide_mark_written(oracle_page(SECOND), 8);
+    spin(random_below(8000));
+    put_without_mark(FIRST, n);
+    put_without_mark(SECOND, n);
+    put_number(LAST, n);
+    spin(random_below(12000));
+  }
+  return unused;
+}
+
+/* The thread writes the first page, then the second, then the last. */
+static void check_order(void) {
+  const int a = known_numbers[FIRST], b = known_numbers[SECOND],
+            c = known_numbers[LAST];
+  if (a == UNKNOWN || b == UNKNOWN || c == UNKNOWN)
+    return;
+  require(ahead(a, b) == 0 || ahead(a, b) == 1);
+  require(ahead(b, c) == 0 || ahead(b, c) == 1);
+  require(ahead(a, c) <= 1);
+}
+
+static void *discards(void *unused) {
+  const int maps = !strcmp(test, "mapped");
+  for (int n = 1; !oracle_ends; ++n) {
+    put_number(FIRST, n);
+    spin(random_below(8000));
+    if (maps)
+      require(mmap(oracle_page(FIRST), PAGE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+              oracle_page(FIRST));
+    else
+      require(madvise(oracle_page(FIRST), PAGE, MADV_DONTNEED) == 0);
+    put_number(LAST, n);
+    spin(random_below(3000));
+  }
+  return unused;
+}
+
+/* When the last page holds n the first one was discarded. What is discarded is
+ * in no set for that, so only a cut that has the page tells its content. */
+static void check_discarded(void) {
+  const int a = known_numbers[FIRST], c = known_numbers[LAST];
+  if (!page_was_listed[FIRST] || a == UNKNOWN || c == UNKNOWN)
+    return;
+  require(a == 0 || a == (c + 1) % NUMBERS);
+}
+
+static void *wakes(void *unused) {
+  for (int n = 1; !oracle_ends; ++n) {
+    usleep(20);
+    put_number(FIRST, n);
+    put_number(SECOND, n);
+    put_number(LAST, n);
+  }
+  return unused;
+}
+
+static void *keeps_pages_dirty(void *unused) {
+  for (int n = 1; !oracle_ends; ++n)
+    for (int i = 0; i < BULK_PAGES; ++i)
+      put_number(BULK + i, n);
+  return unused;
+}
+
+static int to_reader[2], reader;
+static void *reads(void *unused) {
+  reader = (int)syscall(SYS_gettid);
+  while (read(to_reader[0], oracle_page(FIRST), 8) == 8) {
+  }
+  return unused;
+}
+
+static void check(const pagetide_period *period, void *unused) {
+  (void)unused;
+  if (!learn(period))
+    return;
+  if (!strcmp(test, "delayed") || !strcmp(test, "woken"))
+    check_order();
+  else if (!strcmp(test, "discarded") || !strcmp(test, "mapped"))
+    check_discarded();
+}
+
+static void start(pthread_t *thread, void *(*run)(void *)) {
+  require(pthread_create(thread, NULL, run, NULL) == 0);
+}
+
+static void wait_until_reading(void) {
+  char path[64], state = 0;
+  while (!*(volatile int *)&reader)
+    usleep(100);
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", reader);
+  while (state != 'S') {
+    FILE *stat = fopen(path, "r");
+    require(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
+    fclose(stat);
+  }
+}
+
+/* The number of pages that have a checksum of two that are written, one of
+ * which somebody else may write. */
+static void expect_only_last_stable(void) {
+  pagetide_config config = driven_config();
+  config.checksum = PAGETIDE_CHECKSUM_WRITTEN;
+  config.unstable = PAGETIDE_UNSTABLE_CUT;
+  require_status(pagetide_on_period(check, NULL), PAGETIDE_OK);
+  require_status(pagetide_start(&config), PAGETIDE_OK);
+  for (int i = 0; i < 20; ++i) {
+    *(volatile char *)(oracle_page(FIRST) + 100) = 0;
+    put_number(LAST, i);
+    require_status(pagetide_period_end(), PAGETIDE_OK);
+    require(page_was_listed[FIRST]);
+    require(page_was_listed[LAST]);
+    require_equal(last_state[FIRST], PAGETIDE_STATE_UNSTABLE);
+    require(last_state[LAST] == PAGETIDE_STATE_STABLE);
+    require_equal(known_numbers[LAST], i);
+  }
+  require(cuts > 0);
+  require_status(pagetide_stop(), PAGETIDE_OK);
+}
+
+int main(int argc, char **argv) {
+  require(argc == 2);
+  test = argv[1];
+  make_oracle();
+  pthread_t thread, other;
+  if (!strcmp(test, "in-flight")) {
+    require(pipe(to_reader) == 0);
+    start(&thread, reads);
+    wait_until_reading();
+    expect_only_last_stable();
+    close(to_reader[1]);
+    pthread_join(thread, NULL);
+    return 0;
+  }
+  if (!strcmp(test, "shared")) {
+    require(mmap(oracle_page(FIRST), PAGE, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+            oracle_page(FIRST));
+    expect_only_last_stable();
+    return 0;
+  }
+  if (!strcmp(test, "woken")) {
+    start(&thread, wakes);
+    start(&other, keeps_pages_dirty);
+    record_cuts(check, 5 * 1000 * 1000, 150);
+    pthread_join(other, NULL);
+  } else {
+    start(&thread, !strcmp(test, "delayed") ? delays : discards);
+    record_cuts(check, 5 * 1000 * 1000, 150);
+  }
+  pthread_join(thread, NULL);
+  return 0;
+}
