@@ -325,11 +325,10 @@ static const char *ReadStanding(const CutOfPeriod &cut, PeriodResult &result) {
     result.cut.at_ns = MonotonicNs();
     result.cut.unsettled = 0;
     for (const GranuleRun &run : unsettled_runs.runs)
-      ForPages(pages, run.granule, run.end(),
-               [&](const PageHash &) { ++result.cut.unsettled; });
-    const u64 read = ReadUnread(pages, nullptr);
-    result.cut.marked =
-        read > result.cut.unsettled ? read - result.cut.unsettled : 0;
+      ForPages(pages, run.granule, run.end(), [&](const PageHash &page) {
+        result.cut.unsettled += page.state == kUnread;
+      });
+    result.cut.marked = ReadUnread(pages, nullptr) - result.cut.unsettled;
     if (!WasWrittenMeanwhile(cut) && !AnyMappingChangeUnderWay() &&
         change_count == MappingChanges()) {
       if (Keeps(Rule::kInFlight))

@@ -226,14 +226,16 @@ static int RunHelper(void *) {
   Syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (Syscall(SYS_getppid) != helper.owner) // it has died before that
     return 0;
-  // The recorder may give up its step before it orders anything.
+  // The recorder may give up its step before it orders anything. Or it waits
+  // long for the kernel's word on what a thread does.
   const u64 patience = MonotonicNs() + kNsPerSec;
   for (;;) {
     switch (LoadAcquire(&helper.phase)) {
     case kIdle:
       if (MonotonicNs() >= patience)
-        return 0;
-      FutexWait(&helper.phase, kIdle, patience);
+        Advance(kIdle, kExpired);
+      else
+        FutexWait(&helper.phase, kIdle, patience);
       break;
     case kOrdered:
       StoreRelease(&helper.phase, StopNewThreads());
@@ -313,7 +315,8 @@ static bool WaitWhile(Phase phase) {
   constexpr u64 kStepNs = 100 * kNsPerMs;
   while (LoadAcquire(&helper.phase) == phase) {
     FutexWait(&helper.phase, phase, MonotonicNs() + kStepNs);
-    if (LoadAcquire(&helper.phase) == phase && HelperGone())
+    if (LoadAcquire(&helper.phase) == phase && HelperGone() &&
+        LoadAcquire(&helper.phase) == phase)
       return false;
   }
   return true;

@@ -474,6 +474,7 @@ TEST(TraceReader, ACutComesBeforeItsPeriod) {
       writer.write(cut);
     if (!period_first)
       writer.write(sample_period(0));
+    writer.write(End{});
     return read_all(sink.bytes()).stop_reason;
   };
   const Cut cut = {0, 5, 4, 3, 2, 1, ""};

@@ -29,7 +29,7 @@ FIELDS = set(
     without_mappings damaged_bytes damage end run_id pid parent_pid layout
     precision cell_bytes granule_bytes page_bytes per_thread skips_constants marks_late checksum
     unstable monotonic_ns realtime_ns duration_ns period_ns periods granules
-    curve mappings threads checksums note_count notes""".split()
+    curve mappings threads checksums cuts note_count notes""".split()
 )
 OF_PROCESS = {"executable", "arguments", "options", "engine", "runtime_version"}
 FIGURES = {"median", "p95", "max", "sum", "distinct", "distinct_is_lower_bound"}
