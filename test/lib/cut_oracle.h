@@ -70,6 +70,9 @@ static int number_of(uint64_t hash) {
 static void make_oracle(void) {
   static char model[4096] __attribute__((aligned(8)));
   oracle_pages = arena(0, ORACLE_PAGES * PAGE);
+  /* A thread may write in the first period what it marked before. */
+  for (int n = 0; n < ORACLE_PAGES; ++n)
+    known_numbers[n] = UNKNOWN;
   for (int n = 0; n < NUMBERS; ++n) {
     *(uint64_t *)model = (uint64_t)n;
     add_hash(reference_hash(model, sizeof model), n);
