@@ -106,10 +106,9 @@ trace::ChecksumMode checksum_of(const std::string &name) {
 }
 
 trace::UnstablePolicy unstable_of(const std::string &name) {
-  constexpr trace::UnstablePolicy kPolicies[] = {trace::UnstablePolicy::kFlag,
-                                                 trace::UnstablePolicy::kRehash,
-                                                 trace::UnstablePolicy::kStop,
-                                                 trace::UnstablePolicy::kCut};
+  constexpr trace::UnstablePolicy kPolicies[] = {
+      trace::UnstablePolicy::kFlag, trace::UnstablePolicy::kRehash,
+      trace::UnstablePolicy::kStop, trace::UnstablePolicy::kCut};
   return *std::ranges::find(kPolicies, name, unstable_policy_name);
 }
 
