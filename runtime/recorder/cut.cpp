@@ -316,6 +316,8 @@ static const char *ReadStanding(const CutOfPeriod &cut, PeriodResult &result) {
       continue;
     if (!sharers.empty())
       return "threads share a shadow";
+    if (MemoryIsShared())
+      return "another process has the same memory";
     in_flight.clear();
     if (!cut.engine.in_flight(in_flight) && Keeps(Rule::kInFlight))
       return kCallAnywhere;
@@ -344,8 +346,6 @@ static const char *ReadStanding(const CutOfPeriod &cut, PeriodResult &result) {
 
 /// One stop. Returns null, or why it made no cut.
 static const char *StopAndRead(const CutOfPeriod &cut, PeriodResult &result) {
-  if (MemoryIsShared())
-    return "another process has the same memory";
   const char *why = PrepareToStop(GetFlags().cut_stop);
   bool stopped_any;
   if (!why)

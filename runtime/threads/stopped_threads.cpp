@@ -415,8 +415,11 @@ StopTimes ReleaseThreads() {
     return times;
   times.in_time = Advance(kStanding, kReleased) || Advance(kIdle, kReleased);
   while (LoadAcquire(&helper.phase) != kDone)
-    if (!WaitWhile((Phase)LoadAcquire(&helper.phase)))
+    if (!WaitWhile((Phase)LoadAcquire(&helper.phase))) {
+      // When it was ended the kernel released the threads, nobody knows when.
+      times.in_time = false;
       break;
+    }
   if (helper.first_ns && helper.released_ns > helper.first_ns)
     times.pause_ns = helper.released_ns - helper.first_ns;
   HelperEnds();
