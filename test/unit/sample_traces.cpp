@@ -302,7 +302,15 @@ Bytes make_cuts() {
     writer.write(cut);
     writer.write(period);
   }
-  writer.write(sample_end(6));
+  // The process died before it could write the period of its last cut.
+  writer.write(Cut{6, kSampleStartNs + 4000 * kMs, 1, 1, 1, 1, ""});
+  PeriodPart harvested = sample_period(6);
+  harvested.flags = trace::kPeriodHarvested;
+  harvested.add_section(0, std::vector<GranuleRun>{{kHeap, 2, kW}});
+  harvested.left_out = 2;
+  writer.write(harvested);
+  writer.write(
+      End{kSampleStartNs + 4100 * kMs, trace::EndReason::kKilled, 256 + 9});
   return sample.take();
 }
 

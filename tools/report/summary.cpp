@@ -100,6 +100,7 @@ private:
   std::uint64_t thread_losses_ = 0;
   std::map<std::uint32_t, std::uint64_t> losses_before_;
   std::uint64_t end_ns_ = 0;
+  std::optional<Cut> cut_; ///< of the period that comes next
 };
 
 void Summarizer::run() {
@@ -172,7 +173,7 @@ void Summarizer::add_frame(const Frame &frame) {
                                 frame.note.text.substr(0, kMaxNoteText)});
     break;
   case trace::FrameType::kCut:
-    add_cut(frame.cut);
+    cut_ = frame.cut;
     break;
   case trace::FrameType::kKernelWrites: // pagetide audit
   case trace::FrameType::kRegions:
@@ -312,6 +313,12 @@ void Summarizer::end_period(const PeriodPart &part) {
   summary_.partial_periods += (part.flags & trace::kPeriodPartial) != 0;
   summary_.overruns = saturating_add(summary_.overruns, part.overruns);
   end_ns_ = std::max(end_ns_, part.end_ns);
+
+  // The process may have died between the frames of cut and period.
+  if (cut_ && cut_->index == part.index &&
+      (part.flags & (trace::kPeriodHarvested | trace::kPeriodPartial)) == 0)
+    add_cut(*cut_);
+  cut_.reset();
 
   summary_.curve.add(part.start_ns, part.end_ns, accessed_.end_period());
   read_.end_period();

@@ -41,7 +41,7 @@ static void errors(const char *layout) {
   start_fails(config, PAGETIDE_INVALID);
   config = driven_config(), config.checksum = -1;
   start_fails(config, PAGETIDE_INVALID);
-  config = driven_config(), config.unstable = 3;
+  config = driven_config(), config.unstable = 4;
   start_fails(config, PAGETIDE_INVALID);
   config = driven_config(), config.unstable = -1;
   start_fails(config, PAGETIDE_INVALID);
