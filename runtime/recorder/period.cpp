@@ -97,8 +97,8 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
   if (cut)
     BeginCut();
   ObserveThreads(now);
-  LookAtMappings(now, last != nullptr || WatchingKernelWrites() || cut ||
-                          relative);
+  LookAtMappings(now,
+                 last != nullptr || WatchingKernelWrites() || cut || relative);
   if (relative)
     SetRelativeMappings(KnownMappings());
   if (WatchingKernelWrites())
