@@ -4,11 +4,12 @@
  *
  *===------------------------------------------------------------------------===
  *
- *   heat FOLDER STEPS
+ *   heat FOLDER [+]STEPS
  *
- * Each process has half of a plate. They send each other the rows at the border
- * over a socket, and save every 20 steps, each into a folder of its own. Prints
- * the step at which it began, and a hash of the plate's bits.
+ * Runs to that step; with +, so many steps from where it goes on. Each process
+ * has half of a plate. They send each other the rows at the border over a
+ * socket, and save every 20 steps, each into a folder of its own. Prints the
+ * steps at which it began and ended, and a hash of the plate's bits.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -77,7 +78,7 @@ static void restore_both(pagetide_checkpoint *c, int other) {
   require(state.step <= others);
 }
 
-static int run(const char *folder, int half, int other, uint64_t last) {
+static int run(const char *folder, int half, int other, const char *steps) {
   char path[4096];
   snprintf(path, sizeof path, "%s.%d", folder, half);
   pagetide_checkpoint_config config = in_folder(path);
@@ -97,6 +98,8 @@ static int run(const char *folder, int half, int other, uint64_t last) {
     saved(c);
   restore_both(c, other);
   const uint64_t from = state.step;
+  const uint64_t last =
+      strtoull(steps, NULL, 10) + (steps[0] == '+' ? from : 0);
   while (state.step < last) {
     step(half, other);
     if (state.step % STEPS_PER_SAVE == 0)
@@ -106,15 +109,14 @@ static int run(const char *folder, int half, int other, uint64_t last) {
   const uint8_t *bytes = (const uint8_t *)plate[last % 2];
   for (size_t i = 0; i < sizeof plate[0]; ++i)
     hash = (hash ^ bytes[i]) * 1099511628211u;
-  printf("half %d from %llu: %016llx\n", half, (unsigned long long)from,
-         (unsigned long long)hash);
+  printf("half %d from %llu to %llu: %016llx\n", half, (unsigned long long)from,
+         (unsigned long long)last, (unsigned long long)hash);
   fflush(stdout);
   return 0;
 }
 
 int main(int argc, char **argv) {
   require(argc == 3);
-  const uint64_t last = strtoull(argv[2], NULL, 10);
   int ends[2];
   require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   pid_t child = fork();
@@ -126,8 +128,8 @@ int main(int argc, char **argv) {
   else
     fprintf(stderr, "%d\n", (int)child);
   if (half)
-    _exit(run(argv[1], 1, ends[1], last));
-  run(argv[1], 0, ends[0], last);
+    _exit(run(argv[1], 1, ends[1], argv[2]));
+  run(argv[1], 0, ends[0], argv[2]);
   int status;
   require(waitpid(child, &status, 0) == child);
   return status != 0;

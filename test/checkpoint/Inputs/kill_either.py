@@ -3,7 +3,7 @@
 
 usage: kill_either.py HEAT FOLDER STEPS KILLS
 
-The last run is not killed. Its lines are printed without the step from which it
+The last run makes STEPS more and is not killed. Its lines are printed without the step from which it
 went on, which must not be 0.
 """
 
@@ -37,11 +37,11 @@ for number in range(int(kills)):
     if said:
         sys.exit("kill_either.py: " + said)
 
-done = subprocess.run([heat, folder, steps], capture_output=True, text=True)
+done = subprocess.run([heat, folder, "+" + steps], capture_output=True, text=True)
 if done.returncode != 0:
     sys.exit("kill_either.py: " + done.stderr)
 lines = sorted(done.stdout.splitlines())
-if any(" from 0:" in line for line in lines):
+if any(" from 0 " in line for line in lines):
     sys.exit("kill_either.py: it began anew: " + done.stdout)
 for line in lines:
     print(re.sub(" from [0-9]+", "", line))
