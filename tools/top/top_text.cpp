@@ -99,12 +99,12 @@ std::string label_of(const LiveProcess &process) {
 
 /// For the list, which has little room: without the directory.
 std::string short_label_of(const LiveProcess &process) {
-  std::string label = label_of(process);
-  if (!label.starts_with('/'))
-    return label;
-  const std::string_view word(label.data(),
-                              std::min(label.find(' '), label.size()));
-  return label.substr(word.rfind('/') + 1);
+  const std::optional<Process> &facts = process.trace->process();
+  if (!facts || facts->arguments.empty())
+    return label_of(process);
+  auto arguments = facts->arguments;
+  arguments[0].erase(0, arguments[0].rfind('/') + 1);
+  return process_label(facts->executable, format_command_briefly(arguments));
 }
 
 void sort_processes(std::vector<const LiveProcess *> &processes,
