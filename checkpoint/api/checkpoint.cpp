@@ -33,7 +33,7 @@ struct pagetide_checkpoint {
 
 namespace {
 
-/// The one that is open; null: none. kOpening while it is being made.
+/// The one that is open; null: none.
 std::atomic<pagetide_checkpoint *> open_checkpoint{nullptr};
 std::atomic<bool> is_opening{false};
 

@@ -33,13 +33,6 @@ constexpr std::uint32_t kDefaultChain = 64;
 constexpr std::uint64_t kDefaultUpdateWaitNs = 1'000'000'000;
 constexpr mode_t kFolderMode = 0700; // the files have the program's memory
 
-std::uint64_t monotonic_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 /// Our own accesses are not the program's.
 class MarksSuspended {
 public:
@@ -210,7 +203,7 @@ Manifest Session::next_manifest(const std::vector<ProtectedRegion> &regions,
   manifest.id = new_id();
   manifest.parent = is_base ? 0 : parent_;
   manifest.parent_id = is_base ? Id() : parent_id_;
-  manifest.time_ns = realtime_ns();
+  manifest.time_ns = clock_ns(CLOCK_REALTIME);
   manifest.program = program_;
   manifest.granule = regions_.granule();
   for (const ProtectedRegion &region : regions)
@@ -268,7 +261,7 @@ bool Session::remove_unneeded(const Manifest &manifest) {
 
 void Session::save(pagetide_checkpoint_result &result) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::uint64_t start = monotonic_ns();
+  const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
   const std::vector<ProtectedRegion> regions = regions_.regions();
   if (regions.empty())
     refuse("no region is protected; see pagetide_checkpoint_protect");
@@ -303,7 +296,7 @@ void Session::save(pagetide_checkpoint_result &result) {
                  (is_tracked ? 0u : PAGETIDE_CHECKPOINT_UNTRACKED);
   result.chain = chain_;
   result.bytes = manifest.region_bytes();
-  result.duration_ns = monotonic_ns() - start;
+  result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
 }
 
 //===- Restoring ----------------------------------------------------------===//
@@ -354,7 +347,7 @@ Chain Session::verified_chain(std::uint64_t number) const {
 void Session::restore(std::uint64_t number,
                       pagetide_checkpoint_result &result) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::uint64_t start = monotonic_ns();
+  const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
   number = number_or_newest(number);
   result.number = number;
   try {
@@ -394,7 +387,7 @@ void Session::restore(std::uint64_t number,
   // What was written up to here is in the checkpoint.
   tracker_.end_period();
   regions_.clear();
-  result.duration_ns = monotonic_ns() - start;
+  result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
 }
 
 std::uint64_t Session::saved_bytes(std::uint64_t number, std::uint64_t id) {

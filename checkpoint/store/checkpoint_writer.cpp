@@ -37,9 +37,9 @@ Id new_id() {
   return id;
 }
 
-std::uint64_t realtime_ns() {
+std::uint64_t clock_ns(clockid_t clock) {
   timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);
+  ::clock_gettime(clock, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(now.tv_nsec);
 }

@@ -13,6 +13,7 @@
 #include "store/folder.h"
 
 #include <cstdint>
+#include <ctime>
 #include <span>
 
 namespace pagetide::checkpoint {
@@ -20,8 +21,8 @@ namespace pagetide::checkpoint {
 /// Random, for a checkpoint that nobody has made yet.
 Id new_id();
 
-/// CLOCK_REALTIME in nanoseconds.
-std::uint64_t realtime_ns();
+/// The clock's time in nanoseconds.
+std::uint64_t clock_ns(clockid_t clock);
 
 /// Writes the data file, and then the manifest. Its memory is a few blocks and
 /// the manifest. Unless commit() is called, nothing of it stays.

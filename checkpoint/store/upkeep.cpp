@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -36,21 +37,41 @@ std::optional<Manifest> readable_manifest(const Folder &folder,
   }
 }
 
-/// The checkpoint and those that it needs, by their manifests alone; empty if
-/// one of these cannot be read.
-std::vector<std::uint64_t> members(const Folder &folder, std::uint64_t number) {
-  std::vector<std::uint64_t> found;
-  while (found.size() < kMaxChain) {
-    const auto manifest = readable_manifest(folder, number);
-    if (!manifest)
-      return {};
-    found.push_back(number);
-    if (manifest->is_base())
-      return found;
-    number = manifest->parent;
+/// The chains of a folder's checkpoints, by their manifests alone. Reads each
+/// manifest once.
+class Chains {
+public:
+  explicit Chains(const Folder &folder) : folder_(folder) {}
+
+  /// The checkpoint and those that it needs; empty if one of these cannot be
+  /// read.
+  std::vector<std::uint64_t> members(std::uint64_t number) {
+    std::vector<std::uint64_t> found;
+    while (found.size() < kMaxChain) {
+      const std::optional<std::uint64_t> parent = parent_of(number);
+      if (!parent)
+        return {};
+      found.push_back(number);
+      if (*parent == 0)
+        return found;
+      number = *parent;
+    }
+    return {};
   }
-  return {};
-}
+
+private:
+  /// 0: it is a base.
+  std::optional<std::uint64_t> parent_of(std::uint64_t number) {
+    const auto [at, is_new] = parents_.try_emplace(number);
+    if (is_new)
+      if (const auto manifest = readable_manifest(folder_, number))
+        at->second = manifest->parent;
+    return at->second;
+  }
+
+  const Folder &folder_;
+  std::map<std::uint64_t, std::optional<std::uint64_t>> parents_;
+};
 
 void remove_checkpoint(const Folder &folder, std::uint64_t number) {
   // The manifest first: from then on it is not a checkpoint.
@@ -61,17 +82,18 @@ void remove_checkpoint(const Folder &folder, std::uint64_t number) {
 }
 
 /// Removes checkpoints before `first` that none from there on needs.
-std::size_t remove_before(const Folder &folder, std::uint64_t first) {
+std::size_t remove_before(const Folder &folder, std::uint64_t first,
+                          Chains &chains) {
   const std::vector<std::uint64_t> numbers = folder.numbers();
   std::set<std::uint64_t> needed;
   for (const std::uint64_t number : numbers)
     if (number >= first)
-      for (const std::uint64_t member : members(folder, number))
+      for (const std::uint64_t member : chains.members(number))
         needed.insert(member);
   std::size_t removed = 0;
   // The newest first, so that none is ever left without its parent.
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
-    if (*at >= first || needed.contains(*at) || members(folder, *at).empty())
+    if (*at >= first || needed.contains(*at) || chains.members(*at).empty())
       continue;
     remove_checkpoint(folder, *at);
     ++removed;
@@ -81,10 +103,11 @@ std::size_t remove_before(const Folder &folder, std::uint64_t first) {
 
 std::size_t remove_old_locked(const Folder &folder, std::size_t keep) {
   std::vector<std::uint64_t> numbers = folder.numbers();
+  Chains chains(folder);
   while (!numbers.empty()) {
-    keep -= !members(folder, numbers.back()).empty();
+    keep -= !chains.members(numbers.back()).empty();
     if (keep == 0)
-      return remove_before(folder, numbers.back());
+      return remove_before(folder, numbers.back(), chains);
     numbers.pop_back();
   }
   return 0;
@@ -158,7 +181,7 @@ void write_base(const Folder &folder, const Chain &chain, int level,
 } // namespace
 
 std::size_t chain_length(const Folder &folder, std::uint64_t number) {
-  return members(folder, number).size();
+  return Chains(folder).members(number).size();
 }
 
 void remove_leftovers(const Folder &folder) {
@@ -219,7 +242,8 @@ compact(const Folder &folder, std::size_t keep, int level,
     write_base(folder, chain, level, progress);
     remove_file(folder.data_path(done.number, chain.newest().generation));
   }
-  done.removed = remove_before(folder, done.number);
+  Chains chains(folder); // as they are now
+  done.removed = remove_before(folder, done.number, chains);
   done.bytes_after = bytes_of_files(folder);
   return done;
 }
