@@ -12,6 +12,7 @@
 #include <pagetide/checkpoint.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 /* As require_status, with the library's message. */
 #define require_checkpoint(got, want)                                          \
@@ -60,6 +61,19 @@ restored(pagetide_checkpoint *checkpoint, uint64_t number) {
   require_checkpoint(pagetide_checkpoint_restore(checkpoint, number, &result),
                      0);
   return result;
+}
+
+/* Each part of a test opens a folder in a process of its own. */
+static inline void in_child(void (*function)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    function();
+    _exit(0);
+  }
+  int status;
+  require(waitpid(child, &status, 0) == child);
+  require_equal(status, 0);
 }
 
 /* Page-aligned memory, at another address in each call. */

@@ -231,18 +231,6 @@ static void by_calls(void) {
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
-static void in_child(void (*function)(void)) {
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    function();
-    _exit(0);
-  }
-  int status;
-  require(waitpid(child, &status, 0) == child);
-  require_equal(status, 0);
-}
-
 int main(int argc, char **argv) {
   require(argc == 2);
   folder = argv[1];

@@ -65,17 +65,6 @@ static void signals(void) {
   expect_write(c + 32, 4), expect_read(c + 36, 4), may(c, 48);
 }
 
-/* Blocked by the kernel's own word. */
-static void wait_until_blocked(int tid) {
-  char path[64], state = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-  while (state != 'S') {
-    FILE *stat = fopen(path, "r");
-    require(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
-    fclose(stat);
-  }
-}
-
 static void begins(void) { waiter = thread_id(); }
 static void goes_on(void) { require(write(done[1], "x", 1) == 1); }
 

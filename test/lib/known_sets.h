@@ -61,6 +61,17 @@ static uint64_t known_period_; /* index of the running period */
 
 static inline int thread_id(void) { return (int)syscall(SYS_gettid); }
 
+/* Waits until a thread is blocked in a call, by the kernel's own word. */
+static inline void wait_until_blocked(int tid) {
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+  while (state != 'S') {
+    FILE *stat = fopen(path, "r");
+    require(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
+    fclose(stat);
+  }
+}
+
 static inline void truth_line(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 static inline void truth_line(const char *format, ...) {

@@ -40,16 +40,10 @@ static int stable(void) {
   return is_stable(mutex);
 }
 
-static void wait_until_blocked(void) {
-  char path[64], state = 0;
+static void wait_until_waiting(void) {
   while (!waiter)
     usleep(100);
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", waiter);
-  while (state != 'S') {
-    FILE *stat = fopen(path, "r");
-    require(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
-    fclose(stat);
-  }
+  wait_until_blocked(waiter);
 }
 
 static void handler(void *unused) {
@@ -88,7 +82,7 @@ int main(void) {
 
   pthread_t thread;
   require(pthread_create(&thread, NULL, waits, NULL) == 0);
-  wait_until_blocked();
+  wait_until_waiting();
   require(!stable());
   require(!stable());
   /* It goes on to run its handlers, and sleeps there. */
@@ -104,7 +98,7 @@ int main(void) {
   pthread_mutex_lock(mutex);
   waiter = 0;
   require(pthread_create(&thread, NULL, locks, NULL) == 0);
-  wait_until_blocked();
+  wait_until_waiting();
   ((volatile char *)mutex)[1000] += 1;
   require_status(pagetide_period_end(), PAGETIDE_OK);
   require(!is_stable(mutex));

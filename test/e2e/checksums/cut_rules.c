@@ -146,15 +146,9 @@ static void start(pthread_t *thread, void *(*run)(void *)) {
 }
 
 static void wait_until_reading(void) {
-  char path[64], state = 0;
   while (!*(volatile int *)&reader)
     usleep(100);
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", reader);
-  while (state != 'S') {
-    FILE *stat = fopen(path, "r");
-    require(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
-    fclose(stat);
-  }
+  wait_until_blocked(reader);
 }
 
 /* The number of pages that have a checksum of two that are written, one of

@@ -25,17 +25,6 @@ static void *reader(void *unused) {
   return unused;
 }
 
-/* Blocked in its call, by the kernel's own word. */
-static void wait_until_blocked(int tid) {
-  char path[64], state = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-  while (state != 'S') {
-    FILE *stat = fopen(path, "r");
-    require(stat && fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
-    fclose(stat);
-  }
-}
-
 static volatile int reader_tid;
 static void *reader_with_tid(void *unused) {
   reader_tid = thread_id();

@@ -13,6 +13,7 @@
 #include "fuzz_traces.h"
 #include "html/html_document.h"
 #include "html/run_document.h"
+#include "string_sink.h"
 #include "support/failure.h"
 
 #include <nlohmann/json.hpp>
@@ -33,12 +34,6 @@ using namespace pagetide::tools;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-class StringSink : public TextSink {
-public:
-  void write(std::string_view more) override { text += more; }
-  std::string text;
-};
 
 /// A file in memory, which can be opened again and again by its name.
 class MemoryFile {

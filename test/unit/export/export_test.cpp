@@ -10,6 +10,7 @@
 #include "export/export_tables.h"
 #include "export_testing.h"
 #include "sample_traces.h"
+#include "string_sink.h"
 #include "support/failure.h"
 #include "trace/hash.h"
 #include "trace_testing.h"
@@ -25,19 +26,10 @@
 namespace pagetide::tools {
 namespace {
 
-class StringSink : public TextSink {
-public:
-  void write(std::string_view text) override { text_ += text; }
-  const std::string &text() const { return text_; }
-
-private:
-  std::string text_;
-};
-
 std::string exported(const Bytes &bytes, const ExportRequest &request = {}) {
   StringSink sink;
   export_bytes(bytes, request, sink);
-  return sink.text();
+  return sink.text;
 }
 
 /// Lines of CSV without the header.

@@ -7,6 +7,7 @@
 #include "html/html_document.h"
 
 #include "html/packed_bytes.h"
+#include "string_sink.h"
 #include "support/markup_text.h"
 
 #include <gtest/gtest.h>
@@ -19,12 +20,6 @@
 
 namespace pagetide::tools {
 namespace {
-
-class StringSink : public TextSink {
-public:
-  void write(std::string_view written) override { text += written; }
-  std::string text;
-};
 
 std::string base64_of(std::string_view text) {
   return base64(std::vector<std::uint8_t>(text.begin(), text.end()));

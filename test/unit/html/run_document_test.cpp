@@ -8,6 +8,7 @@
 
 #include "html/html_document.h"
 #include "report/run_report_testing.h"
+#include "string_sink.h"
 #include "support/failure.h"
 
 #include <fmt/format.h>
@@ -22,12 +23,6 @@ namespace pagetide::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-class StringSink : public TextSink {
-public:
-  void write(std::string_view more) override { text += more; }
-  std::string text;
-};
 
 CodePlace no_code(const std::string &, std::uint64_t) { return {}; }
 
