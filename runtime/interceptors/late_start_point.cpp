@@ -7,6 +7,7 @@
 #include "interceptors/late_start_point.h"
 
 #include "interceptors/real_functions.h"
+#include "platform/start_data.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -14,7 +15,7 @@
 
 namespace pagetide {
 
-static u64 blocked_at_start;
+PAGETIDE_START_DATA static u64 blocked_at_start;
 
 static u64 BlockedSignals() {
   u64 mask = 0;
@@ -23,7 +24,7 @@ static u64 BlockedSignals() {
 }
 
 /// The process whose memory this is. A child of vfork has another number.
-static u32 process;
+PAGETIDE_START_DATA static u32 process;
 
 /// What the variables held before they were set to null.
 static void *held[1024];
@@ -40,8 +41,8 @@ void InitLateStartPoint() {
 static void Restore() {
   const RealFunctions all = AllRealFunctions();
   for (const RealFunction *f = all.begin; f < all.end; ++f)
-    if (!f->at_call_sites && !*f->address)
-      __atomic_store_n(f->address, held[f - all.begin], __ATOMIC_RELEASE);
+    if (!f->AtCallSites() && !*f->Address())
+      __atomic_store_n(f->Address(), held[f - all.begin], __ATOMIC_RELEASE);
 }
 
 /// True for functions that libc itself calls by their exported names, perhaps
@@ -64,14 +65,14 @@ static void *AtLateStartPoint(const RealFunction &function) {
   void *const real = held[&function - AllRealFunctions().begin];
   // A handler of a signal may have interrupted code that holds locks. While it
   // runs, that signal is blocked.
-  if (process != GetPidRaw() || IsCalledByLibc(function.name) ||
+  if (process != GetPidRaw() || IsCalledByLibc(function.Name()) ||
       (BlockedSignals() & ~blocked_at_start))
     return real;
   if (!__atomic_exchange_n(&armed, false, __ATOMIC_ACQ_REL))
     return real; // another thread carries it out
   Restore();
   start_armed();
-  return IsIdle() ? real : function.interceptor;
+  return IsIdle() ? real : function.Interceptor();
 }
 
 void ArmLateStart(void (*start)()) {
@@ -83,9 +84,9 @@ void ArmLateStart(void (*start)()) {
     return;
   before_resolving = AtLateStartPoint;
   for (const RealFunction *f = all.begin; f < all.end; ++f)
-    if (!f->at_call_sites) {
-      held[f - all.begin] = *f->address;
-      __atomic_store_n(f->address, nullptr, __ATOMIC_RELEASE);
+    if (!f->AtCallSites()) {
+      held[f - all.begin] = *f->Address();
+      __atomic_store_n(f->Address(), nullptr, __ATOMIC_RELEASE);
     }
 }
 

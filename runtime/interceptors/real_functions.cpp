@@ -8,6 +8,7 @@
 
 #include "pagetide/abi.h"
 #include "platform/exports.h"
+#include "platform/start_data.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -27,7 +28,7 @@ extern const ResolvedStep end_of_steps[] asm("__stop_pagetide_resolved");
 // NOLINTEND(readability-identifier-naming)
 
 extern "C" {
-u8 pagetide_entry_mode;
+PAGETIDE_START_DATA u8 pagetide_entry_mode;
 __attribute__((
     visibility("default"))) abi::NamedFunctions __pagetide_named_functions;
 }
@@ -46,15 +47,15 @@ static void *ResolveCallSite(const RealFunction &function, bool marks_off);
 /// interceptor if there is none.
 extern "C" __attribute__((used)) void *
 PagetideResolve(const RealFunction *function) {
-  if (function->at_call_sites)
+  if (function->AtCallSites())
     return ResolveCallSite(*function, IsIdle());
   if (BeforeResolving ask = before_resolving)
     if (void *target = ask(*function))
       return target;
-  void *real = ResolveReal(function->name);
+  void *real = ResolveReal(function->Name());
   if (!real)
-    return function->interceptor;
-  __atomic_store_n(function->address, real, __ATOMIC_RELEASE);
+    return function->Interceptor();
+  __atomic_store_n(function->Address(), real, __ATOMIC_RELEASE);
   return real;
 }
 
@@ -152,8 +153,8 @@ static bool IsOfProgram(void *function) {
 
 /// Where calls of the function go if they are to be marked.
 static void *InterceptorOf(const RealFunction &function) {
-  return pagetide_entry_mode == kEntryKeepsCaller ? function.with_caller
-                                                  : function.interceptor;
+  return pagetide_entry_mode == kEntryKeepsCaller ? function.WithCaller()
+                                                  : function.Interceptor();
 }
 
 /// What marked code's calls of a function in call_site_functions.def reach:
@@ -161,13 +162,13 @@ static void *InterceptorOf(const RealFunction &function) {
 static void *ResolveCallSite(const RealFunction &function, bool marks_off) {
   if (!libc_end)
     FindLibc();
-  if (!*function.address)
-    *function.address = ResolveReal(function.name);
-  void *called = dlsym(RTLD_DEFAULT, function.name);
+  if (!*function.Address())
+    *function.Address() = ResolveReal(function.Name());
+  void *called = dlsym(RTLD_DEFAULT, function.Name());
   const bool is_own = called && IsOfProgram(called);
   void *target =
       is_own || (called && marks_off) ? called : InterceptorOf(function);
-  __atomic_store_n(function.at_call_sites, target, __ATOMIC_RELEASE);
+  __atomic_store_n(function.AtCallSites(), target, __ATOMIC_RELEASE);
   return target;
 }
 
@@ -188,15 +189,15 @@ void SetUpCallSites(bool mark_something) {
   uptr low = ~uptr{0}, high = 0;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f) {
-    if (!f->at_call_sites || ResolveCallSite(*f, false) != InterceptorOf(*f))
+    if (!f->AtCallSites() || ResolveCallSite(*f, false) != InterceptorOf(*f))
       continue; // the program has its own
-    void *const real = *f->address;
+    void *const real = *f->Address();
     if (!mark_something) {
       if (real)
-        __atomic_store_n(f->at_call_sites, real, __ATOMIC_RELEASE);
+        __atomic_store_n(f->AtCallSites(), real, __ATOMIC_RELEASE);
       continue;
     }
-    void *const addresses[] = {real, dlsym(RTLD_DEFAULT, f->name)};
+    void *const addresses[] = {real, dlsym(RTLD_DEFAULT, f->Name())};
     for (void *address : addresses)
       if (address) {
         AddNamed(address, InterceptorOf(*f));
@@ -215,7 +216,7 @@ void InitInterceptors() {
     return;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
-    *f->address = ResolveReal(f->name);
+    *f->Address() = ResolveReal(f->Name());
   // sanitizer_common's table must be made once. Making it may call
   // interceptors. Other threads wait for it.
   static u32 maker;

@@ -20,17 +20,29 @@
 namespace pagetide {
 
 /// A function that an interceptor wraps, and the variable that holds its
-/// address.
-struct RealFunction {
-  const char *name;
-  void **address;
-  void *interceptor;
+/// address. Made by PAGETIDE_REAL_FUNCTION. It holds distances: the loader
+/// would change addresses, and so copy each page of the table at every start.
+class RealFunction {
+public:
+  const char *Name() const { return static_cast<const char *>(At(name_)); }
+  void **Address() const { return static_cast<void **>(At(address_)); }
+  void *Interceptor() const { return At(interceptor_); }
   /// Keeps the caller (call_sites.h) and goes on in the interceptor.
-  void *with_caller;
+  void *WithCaller() const { return At(with_caller_); }
   /// For functions of call_site_functions.def: what __pagetide_NAME jumps to;
   /// null until the first call. There is no such variable for functions that
   /// this library exports under their own names.
-  void **at_call_sites;
+  void **AtCallSites() const {
+    return at_call_sites_ ? static_cast<void **>(At(at_call_sites_)) : nullptr;
+  }
+
+private:
+  static void *At(const s32 &distance) {
+    return reinterpret_cast<char *>(reinterpret_cast<uptr>(&distance)) +
+           distance;
+  }
+
+  s32 name_, address_, interceptor_, with_caller_, at_call_sites_;
 };
 
 /// What a call goes on in, asked before the real function is resolved: null if
@@ -104,43 +116,54 @@ inline void NeedReal() {
   "pushq (%%rsp)\n\t"                                                          \
   "popq %%fs:(%%r11)\n\t"
 
-/// The interceptor's `with_caller`.
-#define PAGETIDE_WITH_CALLER(type, name, ...)                                  \
+/// Defines the interceptor's `with_caller`, and its RealFunction, which
+/// assembly knows as pagetide_real_NAME. `at_call_sites` is assembly: the
+/// distance to that variable, or 0.
+#define PAGETIDE_REAL_FUNCTION(at_call_sites, type, name, ...)                 \
   extern "C" __attribute__((naked, used)) type pagetide_with_caller_##name(    \
       __VA_ARGS__) {                                                           \
-    asm volatile(PAGETIDE_KEEP_CALLER "jmp %c[wrapper]"                        \
+    asm volatile(PAGETIDE_KEEP_CALLER                                          \
+                 "jmp %c[wrapper]\n\t"                                         \
+                 ".pushsection .rodata.str1.1,\"aMS\",@progbits,1\n"           \
+                 "1:\t.asciz \"" #name "\"\n\t"                                \
+                 ".popsection\n\t"                                             \
+                 ".pushsection pagetide_real,\"aR\",@progbits\n\t"             \
+                 ".balign 4\n"                                                 \
+                 "pagetide_real_" #name ":\n\t"                                \
+                 ".long 1b - .\n\t"                                            \
+                 ".long %c[real] - .\n\t"                                      \
+                 ".long %c[wrapper] - .\n\t"                                   \
+                 ".long %c[with_caller] - .\n\t"                               \
+                 ".long " at_call_sites "\n\t"                                 \
+                 ".popsection"                                                 \
                  :                                                             \
-                 : [wrapper] "i"(&WRAP(name)));                                \
+                 : [wrapper] "i"(&WRAP(name)), [real] "i"(&REAL(name)),        \
+                   [with_caller] "i"(&pagetide_with_caller_##name));           \
   }
 
-/// Has InitInterceptors find the real function.
-#define PAGETIDE_REAL_FUNCTION(name)                                           \
-  __attribute__((                                                              \
-      section("pagetide_real"), used,                                          \
-      retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
-      #name, (void **)&REAL(name), (void *)&WRAP(name),                        \
-      (void *)&pagetide_with_caller_##name, nullptr};
+/// Loads the RealFunction's address and jumps to PagetideResolveAndJump.
+#define PAGETIDE_RESOLVE_AND_JUMP(name)                                        \
+  "leaq pagetide_real_" #name "(%%rip), %%r11\n\t"                             \
+  "jmp PagetideResolveAndJump"
 
 /// The function that the library exports as `name`. It goes on in the
 /// interceptor; while marks are off, in the real function.
 #define PAGETIDE_ENTRY(type, name, ...)                                        \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
-    asm volatile(                                                              \
-        "cmpb $1, %c[mode](%%rip)\n\t"                                         \
-        "je 1f\n\t"                                                            \
-        "ja %c[with_caller]\n\t"                                               \
-        "jmp %c[wrapper]\n"                                                    \
-        "1:\tmovq %c[real](%%rip), %%r11\n\t"                                  \
-        "testq %%r11, %%r11\n\t"                                               \
-        "je 2f\n\t"                                                            \
-        "jmp *%%r11\n"                                                         \
-        "2:\tleaq %c[record](%%rip), %%r11\n\t"                                \
-        "jmp PagetideResolveAndJump"                                           \
-        :                                                                      \
-        : [mode] "i"(&pagetide::pagetide_entry_mode),                          \
-          [wrapper] "i"(&WRAP(name)),                                          \
-          [with_caller] "i"(&pagetide_with_caller_##name),                     \
-          [real] "i"(&REAL(name)), [record] "i"(&kRealFunctionOf_##name));     \
+    asm volatile("cmpb $1, %c[mode](%%rip)\n\t"                                \
+                 "je 1f\n\t"                                                   \
+                 "ja %c[with_caller]\n\t"                                      \
+                 "jmp %c[wrapper]\n"                                           \
+                 "1:\tmovq %c[real](%%rip), %%r11\n\t"                         \
+                 "testq %%r11, %%r11\n\t"                                      \
+                 "je 2f\n\t"                                                   \
+                 "jmp *%%r11\n"                                                \
+                 "2:\t" PAGETIDE_RESOLVE_AND_JUMP(name)                        \
+                 :                                                             \
+                 : [mode] "i"(&pagetide::pagetide_entry_mode),                 \
+                   [wrapper] "i"(&WRAP(name)),                                 \
+                   [with_caller] "i"(&pagetide_with_caller_##name),            \
+                   [real] "i"(&REAL(name)));                                   \
   }                                                                            \
   extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
       __attribute__((weak)) ALIAS(TRAMPOLINE(name));
@@ -149,8 +172,7 @@ inline void NeedReal() {
 #define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_WITH_CALLER(type, name, __VA_ARGS__)                                \
-  PAGETIDE_REAL_FUNCTION(name)                                                 \
+  PAGETIDE_REAL_FUNCTION("0", type, name, __VA_ARGS__)                         \
   PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
@@ -158,8 +180,7 @@ inline void NeedReal() {
 #define PAGETIDE_STEADY_INTERCEPTOR(type, name, ...)                           \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_WITH_CALLER(type, name, __VA_ARGS__)                                \
-  PAGETIDE_REAL_FUNCTION(name)                                                 \
+  PAGETIDE_REAL_FUNCTION("0", type, name, __VA_ARGS__)                         \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
     asm volatile("cmpb $2, %c[mode](%%rip)\n\t"                                \
                  "je %c[with_caller]\n\t"                                      \
@@ -179,24 +200,18 @@ inline void NeedReal() {
 #define PAGETIDE_CALL_SITE_INTERCEPTOR(type, name, ...)                        \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_WITH_CALLER(type, name, __VA_ARGS__)                                \
-  static void *at_call_sites_of_##name;                                        \
-  __attribute__((                                                              \
-      section("pagetide_real"), used,                                          \
-      retain)) static const pagetide::RealFunction kRealFunctionOf_##name = {  \
-      #name, (void **)&REAL(name), (void *)&WRAP(name),                        \
-      (void *)&pagetide_with_caller_##name, &at_call_sites_of_##name};         \
+  static void *at_call_sites_of_##name asm("pagetide_at_call_sites_" #name);   \
+  PAGETIDE_REAL_FUNCTION("pagetide_at_call_sites_" #name " - .", type, name,   \
+                         __VA_ARGS__)                                          \
   extern "C" __attribute__((                                                   \
       naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
     asm volatile("movq %c[target](%%rip), %%r11\n\t"                           \
                  "testq %%r11, %%r11\n\t"                                      \
                  "je 1f\n\t"                                                   \
                  "jmp *%%r11\n"                                                \
-                 "1:\tleaq %c[record](%%rip), %%r11\n\t"                       \
-                 "jmp PagetideResolveAndJump"                                  \
+                 "1:\t" PAGETIDE_RESOLVE_AND_JUMP(name)                        \
                  :                                                             \
-                 : [target] "i"(&at_call_sites_of_##name),                     \
-                   [record] "i"(&kRealFunctionOf_##name));                     \
+                 : [target] "i"(&at_call_sites_of_##name));                    \
   }                                                                            \
   extern "C" type WRAP(name)(__VA_ARGS__)
 

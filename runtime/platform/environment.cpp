@@ -7,6 +7,7 @@
 #include "platform/environment.h"
 
 #include "platform/run_options.h"
+#include "platform/start_data.h"
 #include "platform/target_options.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -18,7 +19,7 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-static char **start_environment;
+PAGETIDE_START_DATA static char **start_environment;
 
 void SetStartEnvironment(char **environment) {
   start_environment = environment;

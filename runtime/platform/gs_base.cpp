@@ -6,13 +6,15 @@
 
 #include "platform/gs_base.h"
 
+#include "platform/start_data.h"
+
 #include <asm/prctl.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
 namespace pagetide {
 
-static bool has_fsgsbase;
+PAGETIDE_START_DATA static bool has_fsgsbase;
 
 void InitBaseRegister() {
   constexpr uptr kHwcap2FsGsBase = 2; // HWCAP2_FSGSBASE, asm/hwcap2.h

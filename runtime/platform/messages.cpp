@@ -9,6 +9,7 @@
 #include "platform/locks.h"
 #include "platform/notice.h"
 #include "platform/raw_thread_ids.h"
+#include "platform/start_data.h"
 #include "platform/syscalls.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -31,7 +32,7 @@ namespace pagetide {
 static MessageOptions message_options = {false, false, ""};
 /// Standard error was closed when the program started. Descriptor 2 is then
 /// some file of the program, which messages would damage.
-static bool no_stderr;
+PAGETIDE_START_DATA static bool no_stderr;
 
 void FormatText(char *text, uptr bytes, const char *format, va_list args) {
   __sanitizer::VSNPrintf(text, (int)bytes, format, args);

@@ -26,7 +26,7 @@ struct Mapping {
 struct MappingList {
   PageVec<Mapping> entries;
   PageVec<char> names; ///< zero-terminated, one after the other
-  u64 beyond;          ///< a mapping that no shadow covers (not listed), or 0
+  u64 beyond = 0;      ///< a mapping that no shadow covers (not listed), or 0
   const char *NameOf(const Mapping &m) const { return &names[m.name]; }
 };
 

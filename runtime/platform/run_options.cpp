@@ -7,6 +7,7 @@
 #include "platform/run_options.h"
 
 #include "platform/small_file.h"
+#include "platform/start_data.h"
 #include "platform/syscalls.h"
 
 #include "pagetide/shadow_file.h"
@@ -105,7 +106,7 @@ static bool FindOptions() {
 }
 
 const char *OptionsOfRun() {
-  static bool looked, found;
+  PAGETIDE_START_DATA static bool looked, found;
   if (!looked) {
     looked = true;
     found = FindOptions();

@@ -21,6 +21,7 @@
 
 namespace pagetide {
 
+using __sanitizer::s32;
 using __sanitizer::s64;
 using __sanitizer::sptr;
 using __sanitizer::u16;

@@ -7,6 +7,7 @@
 #include "platform/target_options.h"
 
 #include "platform/small_file.h"
+#include "platform/start_data.h"
 
 #include "pagetide/targets_file.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -25,7 +26,8 @@ constexpr uptr kPathBytes = 4096;
 
 static char list[kMaxBytes];
 static char target_options[3 * kPathBytes];
-static char unknown_list[kPathBytes];
+/// Null: the list is known, or there is none.
+PAGETIDE_START_DATA static const char *unknown_list;
 
 /// Returns false if the user has no such folder.
 static bool NameList(const char *config_home, const char *home, char *path) {
@@ -126,7 +128,9 @@ static bool FindOptions(const char *config_home, const char *home) {
     return false;
   constexpr uptr kFirst = sizeof(kFirstLine) - 1;
   if (bytes < kFirst || internal_memcmp(list, kFirstLine, kFirst)) {
-    internal_strncpy(unknown_list, path, sizeof(unknown_list) - 1);
+    static char kept[kPathBytes];
+    internal_strncpy(kept, path, sizeof(kept) - 1);
+    unknown_list = kept;
     return false;
   }
   char program_path[kPathBytes + 1];
@@ -137,7 +141,7 @@ static bool FindOptions(const char *config_home, const char *home) {
 }
 
 const char *OptionsOfTarget(const char *config_home, const char *home) {
-  static bool looked, found;
+  PAGETIDE_START_DATA static bool looked, found;
   if (!looked) {
     looked = true;
     found = FindOptions(config_home, home);
@@ -145,8 +149,6 @@ const char *OptionsOfTarget(const char *config_home, const char *home) {
   return found ? target_options : nullptr;
 }
 
-const char *UnknownTargetList() {
-  return *unknown_list ? unknown_list : nullptr;
-}
+const char *UnknownTargetList() { return unknown_list; }
 
 } // namespace pagetide

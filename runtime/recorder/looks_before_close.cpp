@@ -21,8 +21,8 @@ namespace {
 enum LookState : u32 { kFree, kFilling, kFull };
 
 struct LookOfProgram {
-  u32 state;
-  u64 time;
+  u32 state = kFree;
+  u64 time = 0;
   MappingList read, named;
   PageVec<char> text;
 };
@@ -30,7 +30,7 @@ struct LookOfProgram {
 
 /// The memory of the lists belongs to the process, never to the recorder: a
 /// forked child unmaps what the recorder has (fork_reset.h).
-static LookOfProgram looks[8];
+static constinit LookOfProgram looks[8];
 
 static LookOfProgram *ClaimFreeLook() {
   for (LookOfProgram &look : looks) {

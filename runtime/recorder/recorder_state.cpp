@@ -6,13 +6,15 @@
 
 #include "recorder/recorder_state.h"
 
+#include "platform/start_data.h"
+
 namespace pagetide {
 
 RecordConfig record_config;
 Membership membership;
 PAGETIDE_RECORDER_STATE RecorderState recorder_state;
 
-static u32 recording;
+PAGETIDE_START_DATA static u32 recording;
 
 bool Recording() { return LoadAcquire(&recording); }
 void SetRecording(bool is_recording) { StoreRelease(&recording, is_recording); }

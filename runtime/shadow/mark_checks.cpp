@@ -9,6 +9,7 @@
 #include "platform/exports.h"
 #include "platform/gs_base.h"
 #include "platform/messages.h"
+#include "platform/start_data.h"
 #include "shadow/call_sites.h"
 #include "shadow/marking.h"
 #include "shadow/shadow.h"
@@ -18,7 +19,8 @@ namespace pagetide {
 /// Odd while marks are being taken.
 static u64 takes;
 
-static u64 checked, missed, undecided;
+PAGETIDE_START_DATA static u64 checked;
+static u64 missed, undecided;
 
 /// Call sites already reported: the address of the text that names the site,
 /// shifted, and what the access does.
