@@ -83,7 +83,7 @@ from quoting_format import QuotingShTest
 config.test_format = QuotingShTest(
     real_root, config.pagetide_source_root)
 config.suffixes = [".ll", ".c", ".cpp", ".test"]
-config.excludes = ["Inputs", "docs", "benchmarks", ".deps"]
+config.excludes = ["Inputs", "docs", "benchmarks", "examples", ".deps"]
 config.excludes += [
     name for name in os.listdir(config.pagetide_source_root)
     if name.startswith("build")

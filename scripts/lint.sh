@@ -41,7 +41,7 @@ tool() {
 code_files() {
   local directory directories=()
   for directory in include pass runtime checkpoint tools test/unit test/meta/lint \
-    test/robustness/fuzz benchmarks; do
+    test/robustness/fuzz benchmarks examples; do
     [[ -d $directory ]] && directories+=("$directory")
   done
   find "${directories[@]}" -name Inputs -prune -o -type f \
