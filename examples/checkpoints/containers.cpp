@@ -34,7 +34,7 @@ template <typename T> struct ArenaAllocator {
     throw std::bad_alloc();
   }
   void deallocate(T *block, std::size_t count) {
-    arena_free(block, count * sizeof(T));
+    arena_free(static_cast<void *>(block), count * sizeof(T));
   }
   bool operator==(const ArenaAllocator &) const { return true; }
   bool operator!=(const ArenaAllocator &) const { return false; }

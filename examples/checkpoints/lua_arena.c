@@ -13,7 +13,7 @@
  *result() returns.
  *
  * All of Lua's data is in the arena. It has pointers to functions and constants
- * of this executable, so the executable must be at one address too: -no-pie.
+ * of this executable, so these must be at one address too: link with -no-pie.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -27,6 +27,7 @@ enum { INSTRUCTIONS = 10000, PAUSES_PER_SAVE = 5 };
 
 struct run {
   lua_State *main, *script;
+  lua_Alloc code; /* where the executable had its code */
   uint64_t pauses;
 };
 
@@ -61,14 +62,17 @@ static void pause_script(lua_State *state, lua_Debug *unused) {
 }
 
 static struct run *begin(const char *script) {
-  /* Not io, os and package: they keep pointers to libc's memory. */
+  /* Not io and package: they have pointers to streams of libc and to loaded
+   * libraries. */
   static const luaL_Reg libraries[] = {
       {LUA_GNAME, luaopen_base},       {LUA_COLIBNAME, luaopen_coroutine},
       {LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string},
-      {LUA_MATHLIBNAME, luaopen_math}, {LUA_UTF8LIBNAME, luaopen_utf8},
+      {LUA_MATHLIBNAME, luaopen_math}, {LUA_OSLIBNAME, luaopen_os},
+      {LUA_UTF8LIBNAME, luaopen_utf8},
   };
   struct run *run = (struct run *)arena_allocate(sizeof *run);
   arena->root = run;
+  run->code = lua_memory;
   run->pauses = 0;
   run->main = lua_newstate(lua_memory, NULL);
   if (!run->main)
@@ -101,6 +105,13 @@ int main(int argc, char **argv) {
   struct run *run;
   if (arena_restore(checkpoint)) {
     run = (struct run *)arena->root;
+    if (run->code != lua_memory) {
+      fprintf(stderr,
+              "%s: the checkpoint is of an executable whose code was "
+              "elsewhere. Was this one built anew, or without -no-pie?\n",
+              argv[0]);
+      return 1;
+    }
     say("going on from", run->pauses, heap_bytes(run));
   } else {
     run = begin(argv[3]);
