@@ -6,6 +6,8 @@
 
 #include "pagetide/checkpoint.h"
 
+#include "api/background.h"
+#include "api/copies_at_cut.h"
 #include "api/session.h"
 #include "api/updates.h"
 #include "format/error.h"
@@ -14,21 +16,33 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <string>
 
+using pagetide::checkpoint::Background;
+using pagetide::checkpoint::CopiesAtCut;
 using pagetide::checkpoint::Error;
 using pagetide::checkpoint::Problem;
 using pagetide::checkpoint::Session;
 
 #define PAGETIDE_EXPORT extern "C" __attribute__((visibility("default")))
 
+namespace {
+int describe_exception(std::string &text);
+} // namespace
+
 struct pagetide_checkpoint {
   explicit pagetide_checkpoint(const pagetide_checkpoint_config &config)
-      : session(config) {}
+      : session(config), background(
+                             [this](pagetide_checkpoint_result &result) {
+                               return session.save_at_cut(result);
+                             },
+                             describe_exception) {}
   Session session;
+  Background background;
 };
 
 namespace {
@@ -62,8 +76,30 @@ int status_of(Problem problem) {
     return PAGETIDE_CHECKPOINT_PROGRAM;
   case Problem::kRegions:
     return PAGETIDE_CHECKPOINT_REGIONS;
+  case Problem::kUnsupported:
+    return PAGETIDE_CHECKPOINT_UNSUPPORTED;
+  case Problem::kNoCut:
+    return PAGETIDE_CHECKPOINT_NO_CUT;
+  case Problem::kNoMemory:
+    return PAGETIDE_CHECKPOINT_NO_MEMORY;
   }
   return PAGETIDE_CHECKPOINT_INVALID;
+}
+
+/// Of the exception that is being handled.
+int describe_exception(std::string &text) {
+  try {
+    throw;
+  } catch (const Error &error) {
+    text = error.what();
+    return status_of(error.problem());
+  } catch (const std::bad_alloc &) {
+    text = "memory ran out";
+    return PAGETIDE_CHECKPOINT_NO_MEMORY;
+  } catch (const std::exception &error) {
+    text = error.what();
+    return PAGETIDE_CHECKPOINT_IO;
+  }
 }
 
 /// Runs the function. No exception leaves it.
@@ -72,12 +108,8 @@ template <typename Function> int guarded(Function function) {
   try {
     function();
     return PAGETIDE_CHECKPOINT_OK;
-  } catch (const Error &error) {
-    return fail(status_of(error.problem()), error.what());
-  } catch (const std::bad_alloc &) {
-    return fail(PAGETIDE_CHECKPOINT_NO_MEMORY, "memory ran out");
-  } catch (const std::exception &error) {
-    return fail(PAGETIDE_CHECKPOINT_IO, error.what());
+  } catch (...) {
+    return describe_exception(message);
   }
 }
 
@@ -95,8 +127,7 @@ int guarded(pagetide_checkpoint *checkpoint, Function function) {
 }
 
 /// Copies as much as the caller's structure has room for.
-void give(const pagetide_checkpoint_result &from,
-          pagetide_checkpoint_result *to) {
+template <typename Result> void give(const Result &from, Result *to) {
   if (!to)
     return;
   const std::size_t size = std::min(to->size, sizeof(from));
@@ -112,6 +143,35 @@ int with_result(pagetide_checkpoint *checkpoint,
       guarded(checkpoint, [&](Session &session) { function(session, done); });
   give(done, result);
   return status;
+}
+
+/// Objects of the program that exist now are destroyed after that.
+void stop_at_exit() {
+  pagetide_checkpoint *checkpoint = open_checkpoint;
+  if (checkpoint && checkpoint->session.is_ours() &&
+      !checkpoint->background.is_own_thread())
+    checkpoint->background.stop();
+}
+
+void stop_background(pagetide_checkpoint &checkpoint) {
+  if (checkpoint.background.is_own_thread())
+    throw Error(Problem::kBusy, "called by the function that is told of "
+                                "background checkpoints; set a flag there, and "
+                                "stop them on another thread");
+  checkpoint.background.stop();
+}
+
+void start_background(pagetide_checkpoint &checkpoint, uint64_t period_ns,
+                      pagetide_checkpoint_done done, void *user) {
+  constexpr uint64_t kLeastPeriodNs = 1'000'000;
+  if (period_ns < kLeastPeriodNs)
+    throw Error(Problem::kInvalid,
+                "pagetide_checkpoint_every: the period is below 1 ms");
+  CopiesAtCut::require_support();
+  static const int kRegistered = std::atexit(stop_at_exit);
+  if (kRegistered != 0)
+    throw std::bad_alloc();
+  checkpoint.background.start(period_ns, done, user);
 }
 
 /// A child of fork does not write, and must not keep the parent's lock.
@@ -149,7 +209,8 @@ __pagetide_api_checkpoint_open(const pagetide_checkpoint_config *config,
 }
 
 PAGETIDE_EXPORT int pagetide_checkpoint_close(pagetide_checkpoint *checkpoint) {
-  const int status = guarded(checkpoint, [](Session &) {});
+  const int status =
+      guarded(checkpoint, [&](Session &) { stop_background(*checkpoint); });
   if (status != PAGETIDE_CHECKPOINT_OK)
     return status;
   open_checkpoint = nullptr;
@@ -177,6 +238,26 @@ pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
                      [](Session &session, pagetide_checkpoint_result &done) {
                        session.save(done);
                      });
+}
+
+PAGETIDE_EXPORT int pagetide_checkpoint_every(pagetide_checkpoint *checkpoint,
+                                              uint64_t period_ns,
+                                              pagetide_checkpoint_done done,
+                                              void *user) {
+  return guarded(checkpoint, [=](Session &) {
+    if (period_ns == 0)
+      stop_background(*checkpoint);
+    else
+      start_background(*checkpoint, period_ns, done, user);
+  });
+}
+
+PAGETIDE_EXPORT int
+pagetide_checkpoint_count(pagetide_checkpoint *checkpoint,
+                          pagetide_checkpoint_counts *counts) {
+  return guarded(checkpoint, [=](Session &) {
+    give(checkpoint->background.counts(), counts);
+  });
 }
 
 PAGETIDE_EXPORT int

@@ -61,6 +61,7 @@ std::size_t DirtyRegions::granules_of(const Region &region) const {
 void DirtyRegions::set_granule(std::size_t granule) {
   const std::lock_guard<std::mutex> lock(mutex_);
   granule_ = granule;
+  ++changes_;
   for (Region &region : regions_)
     region.dirty.assign(granules_of(region) / kWordBits + 1, kAll);
 }
@@ -70,7 +71,8 @@ void DirtyRegions::resize(Region &region, std::uint64_t bytes) {
   region.bytes = bytes;
   region.dirty.resize(granules_of(region) / kWordBits + 1, 0);
   if (bytes > before)
-    set_bits(region, region.address + before, region.address + bytes);
+    set_bits(region, region.dirty, region.address + before,
+             region.address + bytes);
 }
 
 DirtyRegions::Change DirtyRegions::protect(std::uint64_t id,
@@ -88,6 +90,8 @@ DirtyRegions::Change DirtyRegions::protect(std::uint64_t id,
       regions_.begin(), regions_.end(), id,
       [](const Region &region, std::uint64_t key) { return region.id < key; });
   if (at != regions_.end() && at->id == id && at->address == begin) {
+    if (at->bytes != bytes)
+      ++changes_;
     resize(*at, bytes);
     return Change::kDone;
   }
@@ -95,11 +99,13 @@ DirtyRegions::Change DirtyRegions::protect(std::uint64_t id,
   region.dirty.assign(granules_of(region) / kWordBits + 1, kAll);
   if (at != regions_.end() && at->id == id) {
     *at = std::move(region);
+    ++changes_;
     return Change::kDone;
   }
   if (regions_.size() == kMaxRegions)
     return Change::kInvalid;
   regions_.insert(at, std::move(region));
+  ++changes_;
   return Change::kDone;
 }
 
@@ -111,6 +117,7 @@ DirtyRegions::Change DirtyRegions::unprotect(std::uint64_t id) {
   if (at == regions_.end())
     return Change::kInvalid;
   regions_.erase(at);
+  ++changes_;
   return Change::kDone;
 }
 
@@ -125,8 +132,14 @@ std::vector<ProtectedRegion> DirtyRegions::regions() const {
   return all;
 }
 
-void DirtyRegions::set_bits(Region &region, std::uintptr_t begin,
-                            std::uintptr_t end) {
+std::uint64_t DirtyRegions::changes() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return changes_;
+}
+
+void DirtyRegions::set_bits(const Region &region,
+                            std::vector<std::uint64_t> &bits,
+                            std::uintptr_t begin, std::uintptr_t end) const {
   begin = std::max(begin, region.address);
   end = std::min(end, region.address + region.bytes);
   if (begin >= end)
@@ -136,10 +149,10 @@ void DirtyRegions::set_bits(Region &region, std::uintptr_t begin,
   const std::size_t last = (end - 1) / granule_ - zero;
   for (std::size_t at = first; at <= last;) {
     if (at % kWordBits == 0 && last - at >= kWordBits) {
-      region.dirty[at / kWordBits] = kAll;
+      bits[at / kWordBits] = kAll;
       at += kWordBits;
     } else {
-      region.dirty[at / kWordBits] |= std::uint64_t{1} << at % kWordBits;
+      bits[at / kWordBits] |= std::uint64_t{1} << at % kWordBits;
       ++at;
     }
   }
@@ -156,6 +169,7 @@ void DirtyRegions::note(const pagetide_period &period) {
     return a->address < b->address;
   };
   std::sort(sorted.begin(), sorted.end(), before);
+  const bool to_save = noting_to_save_ == std::this_thread::get_id();
   for (std::size_t t = 0; t < period.thread_count; ++t) {
     const pagetide_thread_set &set = period.threads[t];
     for (std::size_t i = 0; i < set.run_count; ++i) {
@@ -169,7 +183,12 @@ void DirtyRegions::note(const pagetide_period &period) {
           });
       for (; at != sorted.end() && (*at)->address < run.address + run.bytes;
            ++at) {
-        set_bits(**at, run.address, run.address + run.bytes);
+        // A region that was protected anew since has nothing taken.
+        std::vector<std::uint64_t> &bits =
+            to_save && (*at)->taken.size() == (*at)->dirty.size()
+                ? (*at)->taken
+                : (*at)->dirty;
+        set_bits(**at, bits, run.address, run.address + run.bytes);
         (*at)->is_reported = true;
       }
     }
@@ -220,11 +239,19 @@ std::vector<DirtyRun> DirtyRegions::begin_save(bool whole, std::size_t most) {
   return runs;
 }
 
+void DirtyRegions::note_to_save() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  noting_to_save_ = std::this_thread::get_id();
+}
+
 void DirtyRegions::end_save(bool success) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  noting_to_save_ = {};
   for (Region &region : regions_) {
+    const std::size_t words =
+        std::min(region.taken.size(), region.dirty.size());
     if (!success)
-      for (std::size_t i = 0; i < region.taken.size(); ++i)
+      for (std::size_t i = 0; i < words; ++i)
         region.dirty[i] |= region.taken[i];
     region.taken = {};
   }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace pagetide::checkpoint {
@@ -43,6 +44,8 @@ public:
   Change unprotect(std::uint64_t id);
   /// In the order of ids.
   std::vector<ProtectedRegion> regions() const;
+  /// Grows whenever a region or the granule changes.
+  std::uint64_t changes() const;
 
   /// Sets the bits of what was written in the period, for certain, possibly or
   /// carried.
@@ -56,6 +59,9 @@ public:
   /// which no period has had a row, and others if there would be more than
   /// `most` runs. end_save() must follow.
   std::vector<DirtyRun> begin_save(bool whole, std::size_t most);
+  /// From now on, periods that the calling thread notes belong to the save that
+  /// has begun, until end_save().
+  void note_to_save();
   /// With success false, the bits that were taken are set again.
   void end_save(bool success);
   /// Forgets all bits: a checkpoint has just been restored.
@@ -73,7 +79,8 @@ private:
 
   std::size_t granules_of(const Region &region) const;
   void resize(Region &region, std::uint64_t bytes);
-  void set_bits(Region &region, std::uintptr_t begin, std::uintptr_t end);
+  void set_bits(const Region &region, std::vector<std::uint64_t> &bits,
+                std::uintptr_t begin, std::uintptr_t end) const;
   std::size_t count_runs(const Region &region) const;
   void add_runs(const Region &region, std::uint32_t index,
                 std::vector<DirtyRun> &runs) const;
@@ -81,6 +88,8 @@ private:
   mutable std::mutex mutex_;
   std::size_t granule_ = 4096;
   std::vector<Region> regions_; ///< sorted by id
+  std::uint64_t changes_ = 0;
+  std::thread::id noting_to_save_; ///< none: nobody does
 };
 
 } // namespace pagetide::checkpoint

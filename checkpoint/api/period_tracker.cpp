@@ -64,14 +64,19 @@ void PeriodTracker::stop() {
     pagetide_stop();
 }
 
-bool PeriodTracker::end_period() {
+bool PeriodTracker::is_complete() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_complete_;
+}
+
+bool PeriodTracker::end_period(const std::function<int()> &end) {
   std::uint64_t calls_before = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     calls_before = calls_;
   }
   // Not while we hold the mutex: the callback wants it.
-  const int status = pagetide_period_end();
+  const int status = end();
   if (status == PAGETIDE_BUSY)
     throw Error(Problem::kBusy, "called in a period callback; save or restore "
                                 "after it has returned");

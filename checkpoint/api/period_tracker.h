@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 
 namespace pagetide::checkpoint {
@@ -33,9 +34,12 @@ public:
   /// In the period callback.
   void note(const pagetide_period &period);
 
-  /// Ends the running period. True if the sets since the last call of this
-  /// function are complete. Throws Error (kBusy).
-  bool end_period();
+  /// Ends the running period by end(), which gives a pagetide_status. True if
+  /// the sets since the last call of this function are complete. Throws Error
+  /// (kBusy).
+  bool end_period(const std::function<int()> &end = pagetide_period_end);
+  /// Whether they are, as far as is known by now.
+  bool is_complete();
 
 private:
   static void callback(const pagetide_period *period, void *user);

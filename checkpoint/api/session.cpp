@@ -20,6 +20,9 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <exception>
+#include <optional>
+#include <sstream>
 #include <utility>
 
 namespace pagetide::checkpoint {
@@ -31,6 +34,7 @@ constexpr int kMaxLevel = 19;
 constexpr std::size_t kDefaultKeep = 2;
 constexpr std::uint32_t kDefaultChain = 64;
 constexpr std::uint64_t kDefaultUpdateWaitNs = 1'000'000'000;
+constexpr std::uint64_t kDefaultCopyBytes = 1u << 30;
 constexpr mode_t kFolderMode = 0700; // the files have the program's memory
 
 /// Our own accesses are not the program's.
@@ -73,6 +77,16 @@ std::string executable_name() {
   path.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
   const std::string name = path.substr(path.rfind('/') + 1);
   return name.empty() ? "program" : name.substr(0, kMaxProgramBytes);
+}
+
+constexpr char kNothingProtected[] =
+    "no region is protected; see pagetide_checkpoint_protect";
+
+bool same(const std::vector<Region> &a, const std::vector<Region> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Region &x, const Region &y) {
+                      return x.id == y.id && x.bytes == y.bytes;
+                    });
 }
 
 [[noreturn]] void refuse(const std::string &what) {
@@ -136,8 +150,10 @@ Session::Session(const pagetide_checkpoint_config &config)
       max_chain_(config.max_chain == 0 ? kDefaultChain : config.max_chain),
       update_wait_ns_(config.update_wait_ns == 0 ? kDefaultUpdateWaitNs
                                                  : config.update_wait_ns),
+      copy_bytes_(config.copy_bytes == 0 ? kDefaultCopyBytes
+                                         : config.copy_bytes),
       progress_(config.progress), progress_user_(config.progress_user),
-      tracker_(regions_) {
+      tracker_(regions_), copies_(copy_bytes_) {
   std::vector<std::uint64_t> numbers = folder_.numbers();
   for (; !numbers.empty(); numbers.pop_back()) {
     try {
@@ -211,38 +227,44 @@ Manifest Session::next_manifest(const std::vector<ProtectedRegion> &regions,
   return manifest;
 }
 
-void Session::write(const Manifest &head, const std::vector<DirtyRun> &runs,
-                    const std::vector<ProtectedRegion> &regions,
-                    pagetide_checkpoint_result &result) {
+void Session::write(const Manifest &head, std::uint64_t total,
+                    pagetide_checkpoint_result &result,
+                    const std::function<void(const Taker &take)> &for_each) {
   const FileSizeSignalHeld held;
-  std::uint64_t total = 0;
-  for (const DirtyRun &run : runs)
-    total += run.bytes;
   CheckpointWriter writer(folder_, head, level_, sync_);
-  for (const DirtyRun &run : runs) {
-    const std::span<const std::uint8_t> bytes(
-        regions[run.region].address + run.offset, run.bytes);
-    for (std::uint64_t done = 0; done < run.bytes;) {
-      const std::uint64_t now =
-          std::min<std::uint64_t>(run.bytes - done, kBlockBytes);
-      writer.add(run.region, run.offset + done, bytes.subspan(done, now));
-      done += now;
+  for_each([&](std::uint32_t region, std::uint64_t offset,
+               std::span<const std::uint8_t> bytes) {
+    while (!bytes.empty()) {
+      const std::size_t now = std::min<std::size_t>(bytes.size(), kBlockBytes);
+      writer.add(region, offset, bytes.first(now));
+      bytes = bytes.subspan(now);
+      offset += now;
       result.moved_bytes += now;
       if (progress_)
         progress_(progress_user_, result.moved_bytes, total);
     }
-  }
+  });
   writer.commit();
   result.file_bytes = writer.file_bytes();
 }
 
-void Session::note_saved(const Manifest &manifest) {
+void Session::note_saved(const Manifest &manifest,
+                         pagetide_checkpoint_result &result) {
   chain_ = manifest.is_base() ? 1 : chain_ + 1;
   parent_ = manifest.number;
   parent_id_ = manifest.id;
+  sets_missing_ = false;
+  last_regions_ = manifest.regions;
   // The checkpoint is complete all the same. If not now, a later save removes
   // what is old.
   remove_unneeded(manifest);
+  result.number = manifest.number;
+  result.parent = manifest.parent;
+  result.flags =
+      (manifest.is_base() ? PAGETIDE_CHECKPOINT_BASE : 0u) |
+      (manifest.flags & kUntracked ? PAGETIDE_CHECKPOINT_UNTRACKED : 0u);
+  result.chain = chain_;
+  result.bytes = manifest.region_bytes();
 }
 
 bool Session::remove_unneeded(const Manifest &manifest) {
@@ -259,44 +281,187 @@ bool Session::remove_unneeded(const Manifest &manifest) {
   }
 }
 
+/// A region that no period reports may be one that is not watched. A write that
+/// must be reported tells.
+void Session::mark_unreported() {
+  for (std::uint8_t *address : regions_.unreported())
+    pagetide_mark_written(address, 1);
+}
+
 void Session::save(pagetide_checkpoint_result &result) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> saving(saving_);
   const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
+  const UpdatesHeld held(update_wait_ns_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   const std::vector<ProtectedRegion> regions = regions_.regions();
   if (regions.empty())
-    refuse("no region is protected; see pagetide_checkpoint_protect");
-  const UpdatesHeld held(update_wait_ns_);
-  // A region that no period reports may be one that is not watched. A write
-  // that must be reported tells.
+    refuse(kNothingProtected);
+  mark_unreported();
+  // Not every engine takes our word for it.
   for (std::uint8_t *address : regions_.unreported()) {
-    pagetide_mark_written(address, 1);
     auto *byte = const_cast<volatile std::uint8_t *>(address);
     *byte = *byte;
   }
-  const bool is_complete = tracker_.end_period();
+  sets_missing_ |= !tracker_.end_period();
   const MarksSuspended suspended;
-  const bool is_tracked = is_complete && regions_.unreported().empty();
-  const bool is_base = !is_complete || needs_base();
+  const bool is_base = sets_missing_ || needs_base();
   Manifest manifest = next_manifest(regions, is_base);
-  manifest.flags = is_tracked ? 0 : kUntracked;
+  manifest.flags =
+      sets_missing_ || !regions_.unreported().empty() ? kUntracked : 0;
   // A number is used once, even if this save fails.
   ++next_number_;
   const std::vector<DirtyRun> runs = regions_.begin_save(is_base, kMaxRuns);
+  std::uint64_t total = 0;
+  for (const DirtyRun &run : runs)
+    total += run.bytes;
   try {
-    write(manifest, runs, regions, result);
+    write(manifest, total, result, [&](const Taker &take) {
+      for (const DirtyRun &run : runs)
+        take(run.region, run.offset,
+             {regions[run.region].address + run.offset, run.bytes});
+    });
   } catch (...) {
     regions_.end_save(false);
     throw;
   }
   regions_.end_save(true);
-  note_saved(manifest);
-  result.number = manifest.number;
-  result.parent = manifest.parent;
-  result.flags = (is_base ? PAGETIDE_CHECKPOINT_BASE : 0u) |
-                 (is_tracked ? 0u : PAGETIDE_CHECKPOINT_UNTRACKED);
-  result.chain = chain_;
-  result.bytes = manifest.region_bytes();
+  note_saved(manifest, result);
   result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
+}
+
+//===- Saving at a cut ----------------------------------------------------===//
+
+/// Holds updates back, and regions as they are, around the instant.
+class Session::HeldForCut : public CopiesAtCut::Holder {
+public:
+  HeldForCut(Session &session, std::uint64_t changes)
+      : session_(session), changes_(changes) {}
+
+  bool hold() override {
+    try {
+      updates_.emplace(session_.update_wait_ns_);
+      regions_ = std::unique_lock<std::mutex>(session_.mutex_);
+      if (session_.regions_.changes() == changes_)
+        return true;
+      throw Error(Problem::kNoCut, "regions were protected anew meanwhile");
+    } catch (...) {
+      problem_ = std::current_exception();
+    }
+    release();
+    return false;
+  }
+
+  void release() override {
+    if (regions_.owns_lock())
+      regions_.unlock();
+    updates_.reset();
+  }
+
+  /// Why it could not hold; null if it could.
+  std::exception_ptr problem() const { return problem_; }
+
+private:
+  Session &session_;
+  std::uint64_t changes_;
+  std::optional<UpdatesHeld> updates_;
+  std::unique_lock<std::mutex> regions_;
+  std::exception_ptr problem_;
+};
+
+/// A chain that is too long becomes a shorter one by its files. A base by a cut
+/// would need memory for all regions.
+void Session::shorten_chain() {
+  if (parent_ == 0 || chain_ < max_chain_ || keep_ >= max_chain_)
+    return;
+  try {
+    compact(folder_, keep_, level_, nullptr);
+    if (const std::size_t length = chain_length(folder_, parent_))
+      chain_ = static_cast<std::uint32_t>(length);
+  } catch (const Error &) {
+    // The next checkpoint is a base, or the next save tries again.
+  }
+}
+
+void Session::make_copies(const std::vector<ProtectedRegion> &regions,
+                          const std::vector<DirtyRun> &runs,
+                          std::uint64_t changes) {
+  HeldForCut held(*this, changes);
+  int status = PAGETIDE_OK;
+  sets_missing_ |= !tracker_.end_period([&] {
+    regions_.note_to_save();
+    status = copies_.make(regions, runs, regions_.granule(), held);
+    return status;
+  });
+  if (held.problem())
+    std::rethrow_exception(held.problem());
+  if (copies_.was_too_small())
+    throw Error(Problem::kNoMemory,
+                "the copies of a checkpoint need " +
+                    std::to_string(copies_.bytes()) + " bytes, more than the " +
+                    std::to_string(copy_bytes_) +
+                    " that copy_bytes allows. Raise it, or call "
+                    "pagetide_checkpoint_save() once.");
+  if (status != PAGETIDE_OK)
+    throw Error(Problem::kNoCut, std::string("there was no cut: ") +
+                                     pagetide_status_string(status));
+  if (!copies_.was_made())
+    throw Error(Problem::kNoCut,
+                std::string("there was no cut: ") + copies_.reason());
+  if (copies_.not_readable() != 0) {
+    std::ostringstream text;
+    text << "a protected region cannot be read at 0x" << std::hex
+         << copies_.not_readable()
+         << "; protect it where it is now, or take its protection away";
+    throw Error(Problem::kInvalid, text.str());
+  }
+}
+
+bool Session::save_at_cut(pagetide_checkpoint_result &result) {
+  const std::lock_guard<std::mutex> saving(saving_);
+  const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
+  mark_unreported();
+  const MarksSuspended suspended;
+  shorten_chain();
+  const bool is_base = sets_missing_ || !tracker_.is_complete() || needs_base();
+  std::unique_lock<std::mutex> lock(mutex_);
+  const std::vector<ProtectedRegion> regions = regions_.regions();
+  const std::uint64_t changes = regions_.changes();
+  if (regions.empty())
+    refuse(kNothingProtected);
+  const std::vector<DirtyRun> runs = regions_.begin_save(is_base, kMaxRuns);
+  lock.unlock();
+  try {
+    make_copies(regions, runs, changes);
+    if (sets_missing_ && !is_base)
+      throw Error(Problem::kNoCut, "page sets were missing; the next "
+                                   "checkpoint is whole");
+    result.cut_ns = copies_.cut_ns();
+    result.pause_ns = copies_.pause_ns();
+    Manifest manifest = next_manifest(regions, is_base);
+    manifest.time_ns -= clock_ns(CLOCK_MONOTONIC) - copies_.cut_ns();
+    manifest.flags =
+        sets_missing_ || !regions_.unreported().empty() ? kUntracked : 0;
+    if (!is_base && copies_.is_empty() &&
+        same(manifest.regions, last_regions_)) {
+      regions_.end_save(true);
+      result.number = parent_;
+      result.chain = chain_;
+      result.bytes = manifest.region_bytes();
+      return false;
+    }
+    ++next_number_;
+    write(manifest, copies_.bytes(), result,
+          [&](const Taker &take) { copies_.for_each(regions, take); });
+    copies_.give_back();
+    regions_.end_save(true);
+    note_saved(manifest, result);
+  } catch (...) {
+    copies_.give_back();
+    regions_.end_save(false);
+    throw;
+  }
+  result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
+  return true;
 }
 
 //===- Restoring ----------------------------------------------------------===//
@@ -346,6 +511,7 @@ Chain Session::verified_chain(std::uint64_t number) const {
 
 void Session::restore(std::uint64_t number,
                       pagetide_checkpoint_result &result) {
+  const std::lock_guard<std::mutex> saving(saving_);
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
   number = number_or_newest(number);
@@ -372,6 +538,7 @@ void Session::restore(std::uint64_t number,
     parent_ = is_newest ? number : 0;
     went_back_to_ = is_newest ? 0 : number;
     parent_id_ = chain.newest().id;
+    last_regions_ = chain.newest().regions;
   } catch (const Error &error) {
     if (error.problem() != Problem::kDamaged)
       throw;
@@ -387,11 +554,12 @@ void Session::restore(std::uint64_t number,
   // What was written up to here is in the checkpoint.
   tracker_.end_period();
   regions_.clear();
+  sets_missing_ = false;
   result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
 }
 
 std::uint64_t Session::saved_bytes(std::uint64_t number, std::uint64_t id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> saving(saving_);
   const Manifest manifest = folder_.manifest(number_or_newest(number));
   check_program(manifest);
   const auto index = manifest.region_index(id);

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_CHECKPOINT_API_SESSION_H
 #define PAGETIDE_CHECKPOINT_API_SESSION_H
 
+#include "api/copies_at_cut.h"
 #include "api/dirty_regions.h"
 #include "api/period_tracker.h"
 #include "format/manifest.h"
@@ -19,8 +20,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace pagetide::checkpoint {
 
@@ -34,6 +38,9 @@ public:
   void protect(std::uint64_t id, void *address, std::size_t bytes);
   void unprotect(std::uint64_t id);
   void save(pagetide_checkpoint_result &result);
+  /// Saves what the regions hold at one instant, while threads go on. False if
+  /// nothing has changed since the last checkpoint: then `result` is of that.
+  bool save_at_cut(pagetide_checkpoint_result &result);
   void restore(std::uint64_t number, pagetide_checkpoint_result &result);
   std::uint64_t saved_bytes(std::uint64_t number, std::uint64_t id);
   void note(const pagetide_period &period) { tracker_.note(period); }
@@ -44,14 +51,23 @@ public:
   void release_in_child() { lock_.close(); }
 
 private:
+  /// Takes bytes of a region.
+  using Taker = std::function<void(std::uint32_t region, std::uint64_t offset,
+                                   std::span<const std::uint8_t> bytes)>;
+  class HeldForCut;
+
   bool needs_base() const;
+  void shorten_chain();
+  void mark_unreported();
+  void make_copies(const std::vector<ProtectedRegion> &regions,
+                   const std::vector<DirtyRun> &runs, std::uint64_t changes);
   Manifest next_manifest(const std::vector<ProtectedRegion> &regions,
                          bool is_base) const;
   /// `head` has no blocks yet.
-  void write(const Manifest &head, const std::vector<DirtyRun> &runs,
-             const std::vector<ProtectedRegion> &regions,
-             pagetide_checkpoint_result &result);
-  void note_saved(const Manifest &manifest);
+  void write(const Manifest &head, std::uint64_t total,
+             pagetide_checkpoint_result &result,
+             const std::function<void(const Taker &take)> &for_each);
+  void note_saved(const Manifest &manifest, pagetide_checkpoint_result &result);
   bool remove_unneeded(const Manifest &manifest);
   std::uint64_t number_or_newest(std::uint64_t number) const;
   void check_program(const Manifest &manifest) const;
@@ -67,12 +83,18 @@ private:
   std::size_t keep_;
   std::uint32_t max_chain_;
   std::uint64_t update_wait_ns_;
+  std::uint64_t copy_bytes_;
   pagetide_checkpoint_progress progress_;
   void *progress_user_;
 
-  std::mutex mutex_;
+  std::mutex saving_; ///< one save, restore or read at a time
+  std::mutex mutex_;  ///< regions do not change meanwhile
   DirtyRegions regions_;
   PeriodTracker tracker_;
+  CopiesAtCut copies_;
+  /// Sets were missing since the last checkpoint: the next is whole.
+  bool sets_missing_ = false;
+  std::vector<Region> last_regions_; ///< of the last checkpoint
 
   std::uint64_t parent_ = 0; ///< of the next save; 0: it will be a base
   Id parent_id_ = {};

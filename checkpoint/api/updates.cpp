@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <string>
 
 namespace pagetide::checkpoint {
@@ -70,6 +71,9 @@ bool end_update() {
 void reset_updates_in_child() {
   running = depth != 0 ? 1 : 0;
   is_held = false;
+  // Another thread, which the child does not have, may have held them.
+  new (&mutex) std::mutex;
+  new (&changed) std::condition_variable;
 }
 
 UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
@@ -84,10 +88,12 @@ UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
   if (is_quiet)
     return;
   release();
-  throw Error(Problem::kBusy,
-              "a thread has been inside an update for longer than " +
-                  std::to_string(wait_ns) +
-                  " ns (update_wait_ns). Nothing was saved. Save again.");
+  throw Error(
+      Problem::kBusy,
+      "a thread has been inside an update for longer than " +
+          std::to_string(wait_ns) +
+          " ns (update_wait_ns). Nothing was saved. The next save takes "
+          "what this one should have taken.");
 }
 
 UpdatesHeld::~UpdatesHeld() { release(); }

@@ -21,6 +21,9 @@ enum class Problem {
   kVersion,
   kProgram,
   kRegions, ///< those of the program are others
+  kUnsupported,
+  kNoCut,
+  kNoMemory,
 };
 
 /// The text says what failed, why, and what to do.

@@ -72,8 +72,14 @@ void CheckpointWriter::add(std::uint32_t region, std::uint64_t offset,
       open_block_ = Block();
       open_block_.first_extent = manifest_.extents.size();
     }
-    manifest_.extents.push_back({region, offset, now});
-    ++open_block_.extent_count;
+    Extent *last = raw_.empty() ? nullptr : &manifest_.extents.back();
+    if (last && last->region == region &&
+        last->offset + last->bytes == offset) {
+      last->bytes += now;
+    } else {
+      manifest_.extents.push_back({region, offset, now});
+      ++open_block_.extent_count;
+    }
     raw_.insert(raw_.end(), bytes.begin(),
                 bytes.begin() + static_cast<std::ptrdiff_t>(now));
     bytes = bytes.subspan(now);

@@ -21,8 +21,9 @@
  * Threads. Any thread may call these functions. Calls wait for each other.
  * None is for signal handlers. None but pagetide_checkpoint_note_period may be
  * called in a period callback. While a save runs, no other thread may write to
- * protected regions, except in updates, for which a save waits. While a restore
- * runs, no other thread may access them.
+ * protected regions, except in updates, for which a save waits. Checkpoints in
+ * the background (pagetide_checkpoint_every) let all threads write. While a
+ * restore runs, no other thread may access protected regions.
  *
  * The runtime. pagetide_checkpoint_open() sets the process's period callback,
  * and starts to record if nobody does. A program with a callback of its own
@@ -61,8 +62,12 @@ typedef enum pagetide_checkpoint_status {
   PAGETIDE_CHECKPOINT_PROGRAM = -8,   /* the folder is another program's */
   PAGETIDE_CHECKPOINT_REGIONS = -9,   /* the protected regions are not those of
                                        * the checkpoint */
-  PAGETIDE_CHECKPOINT_FORKED = -10    /* called in a child of the process that
+  PAGETIDE_CHECKPOINT_FORKED = -10,   /* called in a child of the process that
                                        * opened the folder */
+  PAGETIDE_CHECKPOINT_UNSUPPORTED = -11, /* the program or the system lacks what
+                                          * is needed; the message says what */
+  PAGETIDE_CHECKPOINT_NO_CUT = -12       /* the threads could not be stopped at
+                                          * one instant */
 } pagetide_checkpoint_status;
 
 enum {
@@ -98,6 +103,8 @@ typedef struct pagetide_checkpoint_config {
   void *progress_user;
   uint64_t update_wait_ns; /* How long a save waits for updates to end. 0: one
                             * second. */
+  uint64_t copy_bytes; /* The most memory that a checkpoint in the background
+                        * takes for copies of pages. 0: 1 GiB. */
 } pagetide_checkpoint_config;
 
 enum {
@@ -121,6 +128,9 @@ typedef struct pagetide_checkpoint_result {
   uint64_t duration_ns;
   uint64_t last_good; /* After DAMAGED: the newest checkpoint that can be
                        * restored. 0: none. */
+  /* Of a checkpoint in the background; otherwise 0. */
+  uint64_t cut_ns;   /* its instant, CLOCK_MONOTONIC */
+  uint64_t pause_ns; /* from the first thread stopped to the last released */
 } pagetide_checkpoint_result;
 
 typedef struct pagetide_checkpoint pagetide_checkpoint;
@@ -171,6 +181,55 @@ int pagetide_checkpoint_unprotect(pagetide_checkpoint *checkpoint, uint64_t id);
 int pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
                              pagetide_checkpoint_result *result);
 
+/* Told of each period of pagetide_checkpoint_every(), on a thread of the
+ * library. status OK: *result is the checkpoint of the period. If nothing had
+ * changed since the last one, it is that one, with moved_bytes 0. Otherwise the
+ * period was skipped, and `message` says why. May call all functions but
+ * pagetide_checkpoint_every and _close. */
+typedef void (*pagetide_checkpoint_done)(
+    void *user, int status, const char *message,
+    const pagetide_checkpoint_result *result);
+
+/* Makes a checkpoint every period_ns in the background, while all threads go
+ * on. Its content is that of one instant, at which no thread makes an access
+ * and none is inside an update. The threads stand for 2 ms at most. Threads
+ * that begin an update then wait a little longer.
+ *
+ * A period is skipped, and `done` told so, if there is no such instant (NO_CUT;
+ * BUSY: updates took longer than update_wait_ns, or the last checkpoint was
+ * still being written), if the copies need more than copy_bytes (NO_MEMORY), or
+ * if a file cannot be written (IO). The earlier checkpoints are as they were,
+ * the program runs on, and the next one takes what is missing.
+ *
+ * Checkpoints end with period_ns 0, with pagetide_checkpoint_close(), and with
+ * exit(), before objects are destroyed that existed when this function was
+ * first called. The call then waits for the one that is being made. Another
+ * call changes period, done and user. done NULL: nobody is told. The program
+ * calls it from one thread at a time.
+ *
+ * Errors: INVALID (period below 1 ms), UNSUPPORTED (the program is not
+ * instrumented, or recorded by another engine), NO_MEMORY, BUSY (called by
+ * `done`), FORKED. */
+int pagetide_checkpoint_every(pagetide_checkpoint *checkpoint,
+                              uint64_t period_ns, pagetide_checkpoint_done done,
+                              void *user);
+
+/* What came of the periods of pagetide_checkpoint_every(). */
+typedef struct pagetide_checkpoint_counts {
+  size_t size;        /* set it to sizeof(pagetide_checkpoint_counts) */
+  uint64_t made;      /* periods with a checkpoint */
+  uint64_t unchanged; /* in which nothing had changed since the last one */
+  uint64_t skipped;
+  uint64_t skipped_since;    /* those after the last of the other two */
+  uint64_t longest_pause_ns; /* of those made */
+  int last_status;           /* of the last period. OK also before the first. */
+  char last_message[508];    /* why it was skipped, or empty; ends with NUL */
+} pagetide_checkpoint_counts;
+
+/* Errors: INVALID, FORKED. */
+int pagetide_checkpoint_count(pagetide_checkpoint *checkpoint,
+                              pagetide_checkpoint_counts *counts);
+
 /* Restores the protected regions. number 0: the newest checkpoint. All that is
  * needed is read and verified before the first byte of memory changes. So after
  * an error the regions are as they were, with one exception: a file that
@@ -201,10 +260,11 @@ void pagetide_checkpoint_note_period(pagetide_checkpoint *checkpoint,
  * changes protected regions in a way that no checkpoint may divide. A save
  * waits until no thread is inside an update. Until it is done, threads wait
  * that begin one. So if all writes to protected regions are in updates, any
- * thread may save at any time. Pairs may nest. In an update a thread must
- * neither wait for another thread's update nor call the functions above. An
- * update costs two atomic additions. Errors of pagetide_update_end: INVALID (it
- * has no begin). */
+ * thread may save at any time. Pairs may nest. In an update a thread must not
+ * wait for another thread's update. Of the functions above it may call
+ * pagetide_checkpoint_protect and _unprotect alone: a region that moves does so
+ * in one update. An update costs two atomic additions. Errors of
+ * pagetide_update_end: INVALID (it has no begin). */
 void pagetide_update_begin(void);
 int pagetide_update_end(void);
 

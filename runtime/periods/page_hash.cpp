@@ -10,6 +10,7 @@
 #include "periods/wide_hash.h"
 #include "platform/bailout.h"
 #include "platform/fork_reset.h"
+#include "platform/internal_mem.h"
 #include "platform/own_memory.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -144,8 +145,17 @@ static void MarkUnread(PageHash &page, uptr address, uptr bytes) {
                                         : ChecksumState::kGone;
 }
 
+/// Copies bytes of the buffer to `offset` of the page's copy, if it has one.
+static void CopyOut(const PageUse &use, const PageHash &page, uptr granule,
+                    uptr offset, const u8 *from, uptr bytes) {
+  if (use.copies && page.copy)
+    InternalMemcpy(use.copies + (page.copy - 1) * granule + offset, from,
+                   bytes);
+}
+
 /// A granule larger than the buffer.
-static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
+static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes,
+                      const PageUse &use) {
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   u64 relative = 0;
@@ -156,6 +166,7 @@ static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes) {
         return MarkUnread(page, address, bytes);
       MapCallBuffer();
     }
+    CopyOut(use, page, bytes, done, reading.buffer, kBatchBytes);
     XXH3_64bits_update(&state, reading.buffer, kBatchBytes);
     if (HasRelativeMappings())
       relative =
@@ -188,7 +199,7 @@ static u64 HashPortably(const u8 *p, uptr bytes) {
   return XXH3_64bits(p, bytes);
 }
 
-void HashPages(u32 tid, PageVec<PageHash> &pages) {
+void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use) {
   const auto hash = HasAvx2() ? HashByAvx2 : HashPortably;
   const u32 shift = shadow.module.granule_shift;
   const uptr bytes = uptr{1} << shift;
@@ -201,7 +212,7 @@ void HashPages(u32 tid, PageVec<PageHash> &pages) {
       indices.push_back(i);
   if (per_batch < 2) {
     for (uptr i : indices)
-      HashLarge(tid, pages[i], pages[i].granule << shift, bytes);
+      HashLarge(tid, pages[i], pages[i].granule << shift, bytes, use);
     return;
   }
   for (uptr at = 0; at < indices.size();) {
@@ -223,6 +234,9 @@ void HashPages(u32 tid, PageVec<PageHash> &pages) {
     uptr got = ReadPieces(tid, pieces, piece_count, granules * bytes) / bytes;
     for (uptr i = 0; i < got; ++i) {
       PageHash &page = pages[batch[i]];
+      CopyOut(use, page, bytes, 0, reading.buffer + i * bytes, bytes);
+      if (!use.hash)
+        continue;
       page.hash = hash(reading.buffer + i * bytes, bytes);
       if (HasRelativeMappings())
         page.relative = RelativeHash(0, page.granule << shift,

@@ -23,7 +23,14 @@ struct PageHash {
   u64 granule;
   u64 hash; ///< XXH3-64 of the granule's bytes; 0 unless stable
   ChecksumState state;
+  u32 copy = 0;     ///< one more than its place among copies; 0: it has none
   u64 relative = 0; ///< RelativeHash() of the bytes, if that is wanted
+};
+
+/// What is made of the pages that are read.
+struct PageUse {
+  bool hash = true;
+  u8 *copies = nullptr; ///< where PageHash::copy counts; null: none is made
 };
 
 /// Reads and hashes each granule of `pages` that has state kStable. The state
@@ -31,7 +38,7 @@ struct PageHash {
 /// kUnreadable. `tid` is a living thread of this process. It is not the process
 /// id, because the first thread may have ended and then has no memory. It is
 /// not always the caller, which may be a tracer.
-void HashPages(u32 tid, PageVec<PageHash> &pages);
+void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use = {});
 
 /// Index of the first page at or after a granule. `pages` is sorted.
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);

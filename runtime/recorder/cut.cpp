@@ -12,6 +12,7 @@
 #include "platform/mapping_changes.h"
 #include "platform/options.h"
 #include "recorder/checksums.h"
+#include "recorder/cut_copies.h"
 #include "threads/blocked_call.h"
 #include "threads/service_thread.h"
 #include "threads/stopped_threads.h"
@@ -36,11 +37,21 @@ constexpr int kMaxStops = 3, kMaxRepeats = 4;
 namespace {
 /// A rule that option cut_without leaves out, so that tests can show that it is
 /// needed.
-enum class Rule { kMarked, kUnsettled, kInFlight, kDiscarded, kRepeat };
+enum class Rule { kMarked, kUnsettled, kInFlight, kDiscarded, kRepeat, kStop };
 
 struct Cpu {
   u32 tid;
   u64 cpu_ns;
+};
+
+/// What is being made.
+struct Making {
+  const CutOfPeriod &cut;
+  bool hash;
+  CutCopies *copies;                   ///< null: none are wanted
+  const PageVec<GranuleRange> *wanted; ///< as BuildPageSet's `watch`
+  PageVec<PageHash> &pages;            ///< sorted
+  CutResult &result;
 };
 } // namespace
 
@@ -56,14 +67,17 @@ PAGETIDE_RECORDER_STATE static PageSet unsettled_runs;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 PAGETIDE_RECORDER_STATE static PageVec<uptr> places; ///< of batch's pages
+PAGETIDE_RECORDER_STATE static PageVec<PageHash> copied_pages;
+PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
+PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> in_flight;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
 PAGETIDE_RECORDER_STATE static PageVec<Cpu> sharers;
 PAGETIDE_RECORDER_STATE static PageVec<u32> all_threads;
 
 static bool Keeps(Rule rule) {
-  static constexpr const char *kNames[] = {"marked", "unsettled", "in-flight",
-                                           "discarded", "repeat"};
+  static constexpr const char *kNames[] = {
+      "marked", "unsettled", "in-flight", "discarded", "repeat", "stop"};
   return __sanitizer::internal_strcmp(GetFlags().cut_without,
                                       kNames[(u32)rule]) != 0;
 }
@@ -129,27 +143,48 @@ static void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end) {
   });
 }
 
-/// Adds the granules of sorted runs, or makes them unread.
-static void AddUnread(PageVec<PageHash> &pages,
-                      const PageVec<GranuleRun> &added) {
+/// Makes the granules of sorted runs unread. False if not all are listed.
+static bool MakeAllUnread(PageVec<PageHash> &pages,
+                          const PageVec<GranuleRun> &runs_to_read) {
+  for (const GranuleRun &run : runs_to_read) {
+    const uptr last = FirstPageAt(pages, run.granule) + run.length - 1;
+    if (last >= pages.size() || pages[last].granule != run.end() - 1)
+      return false;
+    MakeUnread(pages, run.granule, run.end());
+  }
+  return true;
+}
+
+/// Adds the granules of sorted runs.
+static void Merge(PageVec<PageHash> &pages, const PageVec<GranuleRun> &added) {
   merged.clear();
   uptr i = 0;
   for (const GranuleRun &run : added)
     for (u64 granule = run.granule; granule < run.end(); ++granule) {
       for (; i < pages.size() && pages[i].granule < granule; ++i)
         merged.push_back(pages[i]);
-      i += i < pages.size() && pages[i].granule == granule;
       merged.push_back({granule, 0, kUnread});
+      if (i < pages.size() && pages[i].granule == granule)
+        merged.back().copy = pages[i++].copy;
     }
   for (; i < pages.size(); ++i)
     merged.push_back(pages[i]);
   pages.swap(merged);
 }
 
-/// Reads and hashes the unread pages, except those of sorted runs. Returns how
-/// many it read; they are in `batch` and `places`.
-static u64 ReadUnread(PageVec<PageHash> &pages,
-                      const PageVec<GranuleRun> *except) {
+/// Adds the granules of sorted runs, or makes them unread.
+static void AddUnread(Making &making, const PageVec<GranuleRun> &added) {
+  // While threads stand, most are listed already.
+  if (!MakeAllUnread(making.pages, added))
+    Merge(making.pages, added);
+  if (making.copies)
+    GivePlaces(*making.copies, added, making.pages);
+}
+
+/// Reads the unread pages, except those of sorted runs. Returns how many it
+/// read; they are in `batch` and `places`.
+static u64 ReadUnread(Making &making, const PageVec<GranuleRun> *except) {
+  PageVec<PageHash> &pages = making.pages;
   batch.clear();
   places.clear();
   uptr run = 0;
@@ -162,9 +197,11 @@ static u64 ReadUnread(PageVec<PageHash> &pages,
     if (except && run < except->size() && (*except)[run].granule <= granule)
       continue;
     places.push_back(i);
-    batch.push_back({granule, 0, ChecksumState::kStable});
+    batch.push_back({granule, 0, ChecksumState::kStable, pages[i].copy});
   }
-  HashPages(GetTidRaw(), batch);
+  HashPages(
+      GetTidRaw(), batch,
+      {making.hash, making.copies ? making.copies->request->bytes : nullptr});
   for (uptr i = 0; i < batch.size(); ++i)
     pages[places[i]] = batch[i];
   return batch.size();
@@ -172,25 +209,24 @@ static u64 ReadUnread(PageVec<PageHash> &pages,
 
 /// Adds the words that a collection found written to `later`, and their pages
 /// as unread. Returns how many granules were written.
-static u64 TakeLater(const CutOfPeriod &cut, uptr first_writer,
-                     PageVec<PageHash> &pages) {
+static u64 TakeLater(Making &making, uptr first_writer) {
   const PageVec<WriterOfPeriod> &writers = WritersSoFar();
   words.clear();
   for (uptr w = first_writer; w < writers.size(); ++w) {
     const WriterOfPeriod &writer = writers[w];
-    later.threads.push_back(
-        {cut.per_thread ? writer.tid : 0, later.words.size(), writer.count});
+    later.threads.push_back({making.cut.per_thread ? writer.tid : 0,
+                             later.words.size(), writer.count});
     for (uptr i = writer.first; i < writer.first + writer.count; ++i) {
       later.words.push_back(WrittenSoFar()[i]);
       words.push_back(WrittenSoFar()[i]);
     }
   }
-  BuildRuns(words, cut.watch, runs);
+  BuildRuns(words, making.wanted, runs);
   u64 granules = 0;
   for (const GranuleRun &run : runs.runs)
     granules += run.length;
   if (granules && Keeps(Rule::kMarked))
-    AddUnread(pages, runs.runs);
+    AddUnread(making, runs.runs);
   return granules;
 }
 
@@ -198,29 +234,36 @@ static u64 TakeLater(const CutOfPeriod &cut, uptr first_writer,
 
 /// Waits for the threads to settle and reads what they are done with. What
 /// others may be about to write is carried, and stays unread.
-static bool ReadSettled(const CutOfPeriod &cut, PageVec<PageHash> &pages) {
+static bool ReadSettled(Making &making, u64 wait_ns) {
   unsettled_words.clear();
-  const bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
-  BuildRuns(unsettled_words, cut.watch, unsettled_runs);
+  const bool ok = CarryUnsettled(wait_ns, &unsettled_words);
+  BuildRuns(unsettled_words, making.wanted, unsettled_runs);
   if (Keeps(Rule::kUnsettled))
     for (const GranuleRun &run : unsettled_runs.runs)
-      MakeUnread(pages, run.granule, run.end());
-  ReadUnread(pages, Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
+      MakeUnread(making.pages, run.granule, run.end());
+  ReadUnread(making, Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
   return ok;
 }
 
-static bool ReadAhead(const CutOfPeriod &cut, PeriodResult &result) {
+/// Reads what was written since it was read, as far as it is settled. False if
+/// staging is full.
+static bool ReadRound(Making &making, u64 wait_ns, u64 &granules) {
+  const uptr first_writer = WritersSoFar().size();
+  if (!making.cut.engine.collect(false))
+    return false;
+  NoteSharers(first_writer);
+  granules = TakeLater(making, first_writer);
+  return ReadSettled(making, wait_ns);
+}
+
+static bool ReadAhead(Making &making) {
+  const u64 wait_ns = GetFlags().settle_wait;
   NoteSharers(0);
-  bool ok = ReadSettled(cut, result.hashes);
-  u64 last = ~u64{0};
-  while (ok && result.cut.rounds < kMaxRounds) {
-    const uptr first_writer = WritersSoFar().size();
-    if (!cut.engine.collect(false))
-      return false;
-    NoteSharers(first_writer);
-    ++result.cut.rounds;
-    const u64 granules = TakeLater(cut, first_writer, result.hashes);
-    ok = ReadSettled(cut, result.hashes);
+  bool ok = ReadSettled(making, wait_ns);
+  u64 last = ~u64{0}, granules = 0;
+  while (ok && making.result.rounds < kMaxRounds) {
+    ++making.result.rounds;
+    ok = ReadRound(making, wait_ns, granules);
     // Another round does not help if it finds as much as this one.
     if (granules <= kFewPages || granules >= last - last / 4)
       break;
@@ -238,6 +281,9 @@ static const char kCallAnywhere[] =
     "a call that may write anywhere was under way";
 static const char kChanging[] = "a thread was changing mappings";
 static const char kWoke[] = "threads that had waited went on writing";
+static const char kStagingFull[] = "staging is full (option staging_mib)";
+static const char kNoPlaces[] = "there is no room for so many copies";
+static const char kNotHeld[] = "the thread that asked for copies held it back";
 
 static bool IsWorthAnotherStop(const char *why) {
   return why == kCallAnywhere || why == kChanging || why == kWoke ||
@@ -277,7 +323,7 @@ static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
 /// True if a page that was read while the threads stood may have been written
 /// meanwhile, by a thread that woke.
 static bool WasWrittenMeanwhile(const CutOfPeriod &cut) {
-  if (!Keeps(Rule::kRepeat))
+  if (!Keeps(Rule::kRepeat) || !Keeps(Rule::kStop))
     return false;
   for (const GranuleRange &range : in_flight) // they have no content anyway
     ForPages(batch, range.begin, range.end,
@@ -294,24 +340,29 @@ static bool WasWrittenMeanwhile(const CutOfPeriod &cut) {
 /// The pages that were read last must be read again.
 static void ForgetReading(PageVec<PageHash> &pages) {
   for (const uptr place : places)
-    pages[place] = {pages[place].granule, 0, kUnread};
+    pages[place] = {pages[place].granule, 0, kUnread, pages[place].copy};
   places.clear();
 }
 
 /// Reads what could not be read ahead. All threads are stopped or sleep in a
 /// system call. Returns null, or why there is no cut.
-static const char *ReadStanding(const CutOfPeriod &cut, PeriodResult &result) {
-  PageVec<PageHash> &pages = result.hashes;
+static const char *ReadStanding(Making &making) {
+  const CutOfPeriod &cut = making.cut;
+  CutResult &result = making.result;
+  PageVec<PageHash> &pages = making.pages;
   for (int repeat = 0; repeat < kMaxRepeats; ++repeat) {
     const uptr first_writer = WritersSoFar().size();
     if (!cut.engine.collect_standing())
-      return "staging is full (option staging_mib)";
+      return kStagingFull;
     NoteSharers(first_writer);
-    TakeLater(cut, first_writer, pages);
+    TakeLater(making, first_writer);
+    if (making.copies && !HavePlaces(*making.copies))
+      return kNoPlaces;
     // Whoever woke and marked may be about to write: it must stand too.
-    bool stopped_any;
-    if (const char *why = StopAwakeThreads(stopped_any))
-      return why;
+    bool stopped_any = false;
+    if (Keeps(Rule::kStop))
+      if (const char *why = StopAwakeThreads(stopped_any))
+        return why;
     if (stopped_any)
       continue;
     if (!sharers.empty())
@@ -324,13 +375,13 @@ static const char *ReadStanding(const CutOfPeriod &cut, PeriodResult &result) {
     if (const char *why = MakeChangedUnread(pages))
       return why;
     const u64 change_count = MappingChanges();
-    result.cut.at_ns = MonotonicNs();
-    result.cut.unsettled = 0;
+    result.at_ns = MonotonicNs();
+    result.unsettled = 0;
     for (const GranuleRun &run : unsettled_runs.runs)
       ForPages(pages, run.granule, run.end(), [&](const PageHash &page) {
-        result.cut.unsettled += page.state == kUnread;
+        result.unsettled += page.state == kUnread;
       });
-    result.cut.marked = ReadUnread(pages, nullptr) - result.cut.unsettled;
+    result.marked = ReadUnread(making, nullptr) - result.unsettled;
     if (!WasWrittenMeanwhile(cut) && !AnyMappingChangeUnderWay() &&
         change_count == MappingChanges()) {
       if (Keeps(Rule::kInFlight))
@@ -345,21 +396,22 @@ static const char *ReadStanding(const CutOfPeriod &cut, PeriodResult &result) {
 }
 
 /// One stop. Returns null, or why it made no cut.
-static const char *StopAndRead(const CutOfPeriod &cut, PeriodResult &result) {
-  const char *why = PrepareToStop(GetFlags().cut_stop);
+static const char *StopAndRead(Making &making) {
+  const bool stop = Keeps(Rule::kStop);
+  const char *why = stop ? PrepareToStop(GetFlags().cut_stop) : nullptr;
   bool stopped_any;
-  if (!why)
+  if (!why && stop)
     why = StopAwakeThreads(stopped_any);
   places.clear();
   if (!why)
-    why = ReadStanding(cut, result);
-  const StopTimes times = ReleaseThreads();
-  if (times.pause_ns > result.cut.pause_ns)
-    result.cut.pause_ns = times.pause_ns;
+    why = ReadStanding(making);
+  const StopTimes times = stop ? ReleaseThreads() : StopTimes{0, true};
+  if (times.pause_ns > making.result.pause_ns)
+    making.result.pause_ns = times.pause_ns;
   if (!why && !times.in_time)
     why = kTooLong;
   if (why)
-    ForgetReading(result.hashes);
+    ForgetReading(making.pages);
   return why;
 }
 
@@ -370,8 +422,110 @@ static void SleepNs(u64 ns) {
   Syscall(SYS_nanosleep, (uptr)&ts);
 }
 
-/// What was read ahead stays, as far as nobody has written it since.
-static void FallBack(const CutOfPeriod &cut, PeriodResult &result) {
+/// Stops the threads until there is a cut. Returns null, or why there is none.
+static const char *StopUntilCut(Making &making) {
+  const char *why = SharersSettled() ? nullptr : "threads share a shadow";
+  for (int stops = 1; !why; ++stops) {
+    why = StopAndRead(making);
+    if (!why || stops == kMaxStops || !IsWorthAnotherStop(why))
+      break;
+    why = nullptr;
+    SleepNs(kNsPerMs / 10);
+  }
+  return why;
+}
+
+/// The same, while the thread that wants copies holds the others back.
+static const char *HoldUntilCut(Making &making) {
+  const CutCopies &copies = *making.copies;
+  if (!HavePlaces(copies))
+    return kNoPlaces;
+  if (!HoldThreads())
+    return kNotHeld;
+  ListMore(*copies.request, runs.runs);
+  AddUnread(making, runs.runs);
+  // It may have taken long. Nobody waits for threads to settle now: those that
+  // are held back sleep.
+  u64 granules;
+  const char *why = kNoPlaces;
+  if (HavePlaces(copies))
+    why = ReadRound(making, 0, granules) ? nullptr : kStagingFull;
+  if (!why)
+    why = StopUntilCut(making);
+  LetThreadsGo();
+  return why;
+}
+
+/// `pages` lists what is to be read first. False if staging is full.
+static bool MakeCut(Making &making) {
+  CutResult &result = making.result;
+  result = {};
+  result.wanted = true;
+  later.threads.clear();
+  later.words.clear();
+  const bool fits = !making.copies || HavePlaces(*making.copies);
+  const bool ok =
+      fits ? ReadAhead(making) : CarryUnsettled(GetFlags().settle_wait);
+  result.why_not = !fits           ? kNoPlaces
+                   : !ok           ? kStagingFull
+                   : making.copies ? HoldUntilCut(making)
+                                   : StopUntilCut(making);
+  if (result.why_not)
+    result.at_ns = result.marked = result.unsettled = 0;
+  return ok;
+}
+
+//===- Copies -------------------------------------------------------------===//
+
+/// Adds the pages to copy: those of the set in the regions, and `more`.
+static void ListCopied(Making &making, const PageSet &set) {
+  CopyRequest &request = *making.copies->request;
+  request.count = 0;
+  request.cut_ns = request.pause_ns = request.not_readable = 0;
+  request.no_cut = nullptr;
+  ListWanted(set, ChecksumMode::kWritten, kUnread, batch);
+  runs.Clear();
+  WatchedGranules inside(making.wanted);
+  for (const PageHash &page : batch)
+    if (inside.Has(page.granule))
+      AppendRun(runs.runs, 0, {page.granule, 1, 0});
+  AddUnread(making, runs.runs);
+  ListMore(request, runs.runs);
+  AddUnread(making, runs.runs);
+}
+
+/// Both sorted and disjoint.
+static void Unite(const PageVec<GranuleRange> &a,
+                  const PageVec<GranuleRange> &b,
+                  PageVec<GranuleRange> &united) {
+  united.clear();
+  for (uptr i = 0, j = 0; i < a.size() || j < b.size();) {
+    const bool take_a =
+        j == b.size() || (i < a.size() && a[i].begin <= b[j].begin);
+    const GranuleRange &next = take_a ? a[i++] : b[j++];
+    if (united.empty() || united.back().end < next.begin)
+      united.push_back(next);
+    else if (united.back().end < next.end)
+      united.back().end = next.end;
+  }
+}
+
+bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result) {
+  ListRegions(*cut.copies, copied_regions);
+  CutCopies copies = {cut.copies, copied_regions};
+  CutResult made = {};
+  copied_pages.clear();
+  Making making = {cut, false, &copies, &copied_regions, copied_pages, made};
+  ListCopied(making, result.set);
+  const bool ok = MakeCut(making);
+  Answer(copies, made, copied_pages);
+  return ok;
+}
+
+//===- Checksums ----------------------------------------------------------===//
+
+/// Of what was read, keeps the pages of the set that are to be hashed.
+static void KeepHashed(const CutOfPeriod &cut, PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
   ListWanted(result.set, cut.mode, ChecksumState::kUnstable, batch);
   uptr i = 0;
@@ -382,35 +536,34 @@ static void FallBack(const CutOfPeriod &cut, PeriodResult &result) {
       page = pages[i];
   }
   pages.swap(batch);
-  cut.engine.recheck(pages);
 }
 
 bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
-  result.cut = {};
-  result.cut.wanted = true;
-  later.threads.clear();
-  later.words.clear();
-  ListWanted(result.set, cut.mode, kUnread, result.hashes);
-  const bool ok = ReadAhead(cut, result);
-  const char *why = "staging is full (option staging_mib)";
-  if (ok) {
-    why = SharersSettled() ? nullptr : "threads share a shadow";
-    for (int stops = 1; !why; ++stops) {
-      why = StopAndRead(cut, result);
-      if (!why || stops == kMaxStops || !IsWorthAnotherStop(why))
-        break;
-      why = nullptr;
-      SleepNs(kNsPerMs / 10);
-    }
+  PageVec<PageHash> &pages = result.hashes;
+  ListWanted(result.set, cut.mode, kUnread, pages);
+  CutCopies copies = {cut.copies, copied_regions};
+  Making making = {cut, true, nullptr, cut.watch, pages, result.cut};
+  if (cut.copies) {
+    ListRegions(*cut.copies, copied_regions);
+    making.copies = &copies;
+    making.wanted = &copied_regions;
+    ListCopied(making, result.set);
+    if (cut.watch)
+      Unite(*cut.watch, copied_regions, watched_or_copied);
+    making.wanted = cut.watch ? &watched_or_copied : nullptr;
   }
-  result.cut.why_not = why;
-  if (why) {
-    result.cut.at_ns = result.cut.marked = result.cut.unsettled = 0;
-    FallBack(cut, result);
-  } else if (!later.words.empty()) {
+  const bool ok = MakeCut(making);
+  if (making.copies)
+    Answer(copies, result.cut, pages);
+  if (!result.cut.why_not && !later.words.empty())
     BuildPageSet(result.entry, cut.per_thread, cut.watch, result.set, &later);
-  }
-  result.combined = Combine(result.hashes);
+  // Without a cut, what was read ahead stays as far as nobody has written it
+  // since.
+  if (result.cut.why_not || cut.copies)
+    KeepHashed(cut, result);
+  if (result.cut.why_not)
+    cut.engine.recheck(pages);
+  result.combined = Combine(pages);
   return ok;
 }
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The checksums of a cut are all of one instant T, at which no thread makes an
-// access. docs/internals/runtime.md (A cut) says what is read when, and why
-// that is the content at T.
+// The checksums of a cut, or copies of pages, are all of one instant T, at
+// which no thread makes an access. docs/internals/runtime.md (A cut) says what
+// is read when, and why that is the content at T.
 //
 // For the recorder's thread.
 //
@@ -16,6 +16,7 @@
 #define PAGETIDE_RUNTIME_RECORDER_CUT_H
 
 #include "engines/engine.h"
+#include "pagetide/cut_copies.h"
 #include "platform/proc_maps.h"
 
 namespace pagetide {
@@ -31,6 +32,7 @@ struct CutOfPeriod {
   bool per_thread;
   const PageVec<GranuleRange> *watch; ///< as BuildPageSet
   const MappingList &mappings;        ///< as they were at the boundary
+  CopyRequest *copies;                ///< null: none are wanted
 };
 
 /// Hashes the granules of result.set just after the period was collected, so
@@ -38,7 +40,12 @@ struct CutOfPeriod {
 /// then. Fills in result.cut. If there can be no cut, the hashes are as
 /// HashPeriod makes them with UnstablePolicy::kFlag. Carries what unsettled
 /// threads wrote. False if staging is full.
+/// Answers cut.copies if that is not null.
 bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result);
+
+/// Only answers cut.copies, so that all copies are of one instant. Leaves the
+/// result as it is. False if staging is full.
+bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result);
 
 /// A recording begins.
 void ForgetCuts();

@@ -86,14 +86,17 @@ static void SayIfReadingRefused() {
 
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched;
 
-bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
+bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
+               CopyRequest *copies) {
   if (Tracing())
     EndWithTraceWriter();
   const u64 now = MonotonicNs();
   const bool callback = HasCallback() && membership != Membership::kLeft;
   const bool hash = record_config.checksum != ChecksumMode::kNone;
   const bool relative = hash && GetFlags().checksum_relative;
-  const bool cut = hash && record_config.unstable == UnstablePolicy::kCut;
+  const bool hash_at_cut =
+      hash && record_config.unstable == UnstablePolicy::kCut;
+  const bool cut = hash_at_cut || copies;
   if (cut)
     BeginCut();
   ObserveThreads(now);
@@ -112,7 +115,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
     SettleSlot(request.slot);
   // If nobody reads pages at this period's end, threads had until now to settle
   // for the period before.
-  bool ok = hash || callback || CarryUnsettled(0);
+  bool ok = hash || cut || callback || CarryUnsettled(0);
   ok = recorder_state.engine->collect(true) && ok;
   CountPeriodEnded();
   if (asked)
@@ -130,21 +133,24 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last) {
     BuildSiteRows(entry, watching ? &watched : nullptr, result->sites);
     AddSiteFrames(KnownMappings(), PendingFrames());
   }
-  if (cut) {
-    ok = HashAtCut({*recorder_state.engine, record_config.checksum,
-                    record_config.per_thread, watching ? &watched : nullptr,
-                    KnownMappings()},
-                   *result) &&
-         ok;
+  const CutOfPeriod how = {
+      *recorder_state.engine,   record_config.checksum,
+      record_config.per_thread, watching ? &watched : nullptr,
+      KnownMappings(),          copies};
+  if (hash_at_cut) {
+    ok = HashAtCut(how, *result) && ok;
     if (Tracing())
       EncodeCut(PendingFrames(), result->entry.index, result->cut);
-  } else if (hash)
+  } else if (copies) {
+    ok = CopyAtCut(how, *result) && ok;
+  }
+  if (hash && !hash_at_cut)
     ok = HashPeriod(*recorder_state.engine, record_config.checksum,
                     record_config.unstable, *result) &&
          ok;
-  else if (callback)
+  else if (callback && !cut)
     ok = CarryUnsettled(GetFlags().settle_wait) && ok;
-  if (hash)
+  if (hash || copies)
     SayIfReadingRefused();
   if (callback)
     GiveToCallback(*result, on_caller);

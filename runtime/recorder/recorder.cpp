@@ -37,8 +37,9 @@ namespace pagetide {
 using namespace trace;
 
 /// As EndPeriod. False if it stopped the recording.
-static bool EndPeriodOrStop(u32 flags, bool on_caller, const EndReason *last) {
-  if (EndPeriod(flags, on_caller, last))
+static bool EndPeriodOrStop(u32 flags, bool on_caller, const EndReason *last,
+                            CopyRequest *copies = nullptr) {
+  if (EndPeriod(flags, on_caller, last, copies))
     return true;
   StopRecording();
   return false;
@@ -50,9 +51,10 @@ static bool TraceIsFull() {
 }
 
 /// As EndPeriodOrStop. If the trace is full, the period is its last one.
-static void EndPeriodWithinLimit(u32 flags, bool on_caller) {
+static void EndPeriodWithinLimit(u32 flags, bool on_caller,
+                                 CopyRequest *copies = nullptr) {
   if (!TraceIsFull()) {
-    EndPeriodOrStop(flags, on_caller, nullptr);
+    EndPeriodOrStop(flags, on_caller, nullptr, copies);
     return;
   }
   EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
@@ -154,6 +156,12 @@ static int Answer() {
     return PAGETIDE_OK;
   case Op::kPeriodEnd:
     EndPeriodWithinLimit((u32)request.number, true);
+    Schedule(MonotonicNs());
+    return PAGETIDE_OK;
+  case Op::kCopies:
+    if (!recorder_state.engine->collect_standing)
+      return PAGETIDE_UNSUPPORTED;
+    EndPeriodWithinLimit(kPeriodDriven, true, request.copies);
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kFlush:

@@ -26,6 +26,21 @@ Request request;
 
 static bool MayRequest() { return !self.in_request && InServedProcess(); }
 
+/// What the recorder has the caller do meanwhile.
+static void ActOnCaller(u32 turn) {
+  switch (turn) {
+  case kCallerHolds:
+    request.holds = request.copies->hold(request.copies->user);
+    return;
+  case kCallerReleases:
+    request.holds = false;
+    request.copies->release(request.copies->user);
+    return;
+  default:
+    RunCallback(*request.period);
+  }
+}
+
 /// Hands `request` to the recorder and waits for the answer. The caller has
 /// filled it in and holds the lock.
 static int WaitForAnswer(Op op, u64 *saved_signals) {
@@ -35,16 +50,16 @@ static int WaitForAnswer(Op op, u64 *saved_signals) {
   StoreRelease(&request.turn, kRecorder);
   WakeRecorder();
   for (u32 turn; (turn = LoadAcquire(&request.turn)) != kAnswered;) {
-    if (turn != kCallerRunsCallback) {
+    if (turn == kRecorder) {
       if (!WaitForRecorder(&request.turn, turn))
         return PAGETIDE_NOT_RECORDING;
       continue;
     }
-    // Restore the program's signal mask while its callback runs.
+    // Restore the program's signal mask while its functions run.
     u64 blocked = 0;
     Syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (uptr)saved_signals,
             (uptr)&blocked, 8);
-    RunCallback(*request.period);
+    ActOnCaller(turn);
     Syscall(SYS_rt_sigprocmask, 2, (uptr)&blocked, 0, 8);
     // For example, the callback called exec, and exec failed: the program goes
     // on.
@@ -112,6 +127,20 @@ int RequestSetPeriod(u64 ns) {
 }
 int RequestPeriodEnd(u32 flags) {
   return CallRecorder(Op::kPeriodEnd, [&](Request &r) { r.number = flags; });
+}
+int RequestCopies(CopyRequest &wanted) {
+  return CallRecorder(
+      Op::kCopies,
+      [&](Request &r) {
+        r.copies = &wanted;
+        r.holds = false;
+      },
+      [](Request &r) {
+        // The recording has ended before its time.
+        if (r.holds)
+          r.copies->release(r.copies->user);
+        r.copies = nullptr;
+      });
 }
 int RequestFlush() { return CallRecorder(Op::kFlush); }
 int RequestQuery(uptr address, uptr bytes) {
@@ -214,10 +243,18 @@ void AnswerRequest(int result) {
   FutexWakeAll(&request.turn);
 }
 
+static void LetCallerAct(Turn turn) {
+  StoreRelease(&request.turn, turn);
+  FutexWakeAll(&request.turn);
+}
+
 void LetCallerRunCallback(const pagetide_period &period) {
   request.period = &period;
-  StoreRelease(&request.turn, kCallerRunsCallback);
-  FutexWakeAll(&request.turn);
+  LetCallerAct(kCallerRunsCallback);
+}
+
+void LetCallerHold(bool hold) {
+  LetCallerAct(hold ? kCallerHolds : kCallerReleases);
 }
 
 //===- Start, end and fork ------------------------------------------------===//

@@ -13,6 +13,7 @@
 #ifndef PAGETIDE_RUNTIME_RECORDER_REQUESTS_H
 #define PAGETIDE_RUNTIME_RECORDER_REQUESTS_H
 
+#include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"
 #include "pagetide/trace_format.h"
 #include "recorder/credentials_follow.h"
@@ -30,6 +31,8 @@ int RequestStop();
 int RequestSetPeriod(u64 ns);
 /// `flags`: trace::PeriodFlags of the period.
 int RequestPeriodEnd(u32 flags);
+/// Ends the period in a cut, and copies pages.
+int RequestCopies(CopyRequest &wanted);
 int RequestFlush();
 int RequestQuery(uptr address, uptr bytes);
 int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
@@ -63,6 +66,7 @@ enum class Op : u32 {
   kStop,
   kSetPeriod,
   kPeriodEnd,
+  kCopies,
   kFlush,
   kQuery,
   kCollect,
@@ -72,7 +76,14 @@ enum class Op : u32 {
 };
 
 /// Who has to act on the request.
-enum Turn : u32 { kIdle, kRecorder, kCallerRunsCallback, kAnswered };
+enum Turn : u32 {
+  kIdle,
+  kRecorder,
+  kCallerRunsCallback,
+  kCallerHolds,    ///< other threads back, for a cut
+  kCallerReleases, ///< them
+  kAnswered
+};
 
 struct Request {
   Op op;
@@ -86,6 +97,8 @@ struct Request {
   uptr capacity, count;
   trace::EndReason reason;
   const pagetide_period *period;
+  CopyRequest *copies;
+  bool holds; ///< the caller does hold the others back
   CredentialCall call;
 };
 
@@ -97,6 +110,8 @@ void AnswerRequest(int result);
 /// Makes the thread that waits run the callback. RequestWaits() is true again
 /// when the callback has returned.
 void LetCallerRunCallback(const pagetide_period &period);
+/// The same for hold (true) and release of request.copies.
+void LetCallerHold(bool hold);
 
 //===- Start, end and fork ------------------------------------------------===//
 

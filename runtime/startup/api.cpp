@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"
 #include "shadow/marking.h"
 
@@ -85,6 +86,17 @@ PAGETIDE_EXPORT int __pagetide_api_set_period(uint64_t ns) {
 PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
   PAGETIDE_NEED_CONTROL();
   return RequestPeriodEnd(trace::kPeriodDriven);
+}
+
+PAGETIDE_EXPORT int __pagetide_api_copy_at_cut_v1(CopyRequest *request) {
+  PAGETIDE_NEED_CONTROL();
+  if (GetFlags().engine != EngineKind::kMarks)
+    return PAGETIDE_UNSUPPORTED;
+  if (!request)
+    return PAGETIDE_OK;
+  if (request->granule != uptr{1} << shadow.module.granule_shift)
+    return PAGETIDE_INVALID;
+  return RequestCopies(*request);
 }
 
 PAGETIDE_EXPORT int __pagetide_api_on_period(pagetide_callback callback,

@@ -1,0 +1,102 @@
+//===- cut_copies.cpp - Copies of pages as they were at a cut -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/cut_copies.h"
+
+#include "recorder/requests.h"
+#include "recorder/slot_service.h"
+#include "shadow/shadow.h"
+#include "threads/service_thread.h"
+
+namespace pagetide {
+
+static GranuleRange GranulesOf(const CopyRange &range) {
+  const u32 shift = shadow.module.granule_shift;
+  return {range.begin >> shift, ((range.end - 1) >> shift) + 1};
+}
+
+void ListRegions(const CopyRequest &request, PageVec<GranuleRange> &regions) {
+  regions.clear();
+  for (uptr i = 0; i < request.region_count; ++i) {
+    const GranuleRange range = GranulesOf(request.regions[i]);
+    if (!regions.empty() && regions.back().end >= range.begin)
+      regions.back().end = range.end; // two regions in one granule
+    else
+      regions.push_back(range);
+  }
+}
+
+void ListMore(const CopyRequest &request, PageVec<GranuleRun> &runs) {
+  runs.clear();
+  for (uptr i = 0; i < request.more_count; ++i) {
+    const GranuleRange range = GranulesOf(request.more[i]);
+    if (!runs.empty() && runs.back().end() >= range.begin)
+      runs.back().length = range.end - runs.back().granule;
+    else
+      runs.push_back({range.begin, range.end - range.begin, 0});
+  }
+}
+
+void GivePlaces(const CutCopies &copies, const PageVec<GranuleRun> &runs,
+                PageVec<PageHash> &pages) {
+  CopyRequest &request = *copies.request;
+  WatchedGranules inside(&copies.regions);
+  for (const GranuleRun &run : runs)
+    for (uptr i = FirstPageAt(pages, run.granule);
+         i < pages.size() && pages[i].granule < run.end(); ++i) {
+      PageHash &page = pages[i];
+      if (page.copy || !inside.Has(page.granule))
+        continue;
+      if (request.count < request.capacity) {
+        request.addresses[request.count] = page.granule
+                                           << shadow.module.granule_shift;
+        page.copy = (u32)request.count + 1;
+      }
+      ++request.count;
+    }
+}
+
+bool HavePlaces(const CutCopies &copies) {
+  return copies.request->count <= copies.request->capacity;
+}
+
+/// Waits until the thread that asked has done what it was told.
+static void AwaitCaller() {
+  for (;;) {
+    const u32 seen = RecorderWakes();
+    AnswerSlot(); // a thread that it waits for may create threads
+    if (RequestWaits())
+      return;
+    RecorderSleep(seen);
+  }
+}
+
+bool HoldThreads() {
+  LetCallerHold(true);
+  AwaitCaller();
+  return request.holds;
+}
+
+void LetThreadsGo() {
+  LetCallerHold(false);
+  AwaitCaller();
+}
+
+void Answer(const CutCopies &copies, const CutResult &cut,
+            const PageVec<PageHash> &pages) {
+  CopyRequest &request = *copies.request;
+  request.cut_ns = cut.at_ns;
+  request.pause_ns = cut.pause_ns;
+  request.no_cut = cut.why_not;
+  for (const PageHash &page : pages)
+    if (page.copy && (page.state == ChecksumState::kGone ||
+                      page.state == ChecksumState::kUnreadable)) {
+      request.not_readable = page.granule << shadow.module.granule_shift;
+      return;
+    }
+}
+
+} // namespace pagetide

@@ -1,0 +1,48 @@
+//===- cut_copies.h - Copies of pages as they were at a cut ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a thread of the program has asked for (pagetide/cut_copies.h), in terms
+// of the cut.
+//
+// For the recorder's thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_COPIES_H
+#define PAGETIDE_RUNTIME_RECORDER_CUT_COPIES_H
+
+#include "pagetide/cut_copies.h"
+#include "periods/period_result.h"
+
+namespace pagetide {
+
+struct CutCopies {
+  CopyRequest *request;
+  const PageVec<GranuleRange> &regions; ///< sorted and disjoint
+};
+
+/// The regions of a request as granules.
+void ListRegions(const CopyRequest &request, PageVec<GranuleRange> &regions);
+/// The same of `more`, as runs without flags.
+void ListMore(const CopyRequest &request, PageVec<GranuleRun> &runs);
+
+/// Gives a place to each page of the runs that is in a region and has none.
+void GivePlaces(const CutCopies &copies, const PageVec<GranuleRun> &runs,
+                PageVec<PageHash> &pages);
+/// False if there are more pages than places.
+bool HavePlaces(const CutCopies &copies);
+
+/// Has the thread that asked hold the others back. False if it could not.
+bool HoldThreads();
+void LetThreadsGo();
+
+/// Fills in the answer. `pages` have their last states.
+void Answer(const CutCopies &copies, const CutResult &cut,
+            const PageVec<PageHash> &pages);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_CUT_COPIES_H

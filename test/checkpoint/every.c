@@ -1,0 +1,241 @@
+/*===- every.c - Checkpoints in the background of threads that never rest ---===*
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*/
+
+// Threads are killed at random moments. Each checkpoint that is left must be of
+// one instant.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build_c -O2 %s %link_checkpoint -o %t/every
+// A busy machine does not schedule all threads within 2 ms.
+// RUN: export PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s
+// RUN: %python %S/Inputs/kill_running.py 15 %t/every %t/folder %t/known \
+// RUN:   | FileCheck %s --check-prefix=KILLED
+// KILLED: 15 kills
+// RUN: %pagetide checkpoint verify %t/folder
+// While `record` ends periods too, and with checksums in cuts of their own.
+// RUN: %pagetide record -p 7ms --no-output -- %t/every %t/folder %t/known 10
+// RUN: %pagetide record -p 20ms --checksum written --unstable cut -o %t/trace -- \
+// RUN:   %t/every %t/folder %t/known 10
+// RUN: %pagetide record -p 20ms --checksum written -o %t/trace -- \
+// RUN:   %t/every %t/folder %t/known 10
+// RUN: %t/every %t/folder %t/known 0 | FileCheck %s --check-prefix=CHECKED
+// CHECKED: {{[1-9][0-9]*}} checkpoints are consistent
+
+// Without the stop, without what was marked since, and without updates, memory
+// contradicts itself.
+// RUN: not %python %S/Inputs/until_wrong.py %t/every %t/stop cut_without=stop 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WRONG
+// RUN: not %python %S/Inputs/until_wrong.py %t/every %t/marked cut_without=marked 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WRONG
+// RUN: not %python %S/Inputs/until_wrong.py %t/every %t/updates verbosity=0 no-updates 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WRONG
+// WRONG: the checkpoint contradicts itself
+
+#include "checkpoints.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <time.h>
+
+enum {
+  COUNTERS = 2, /* threads that count */
+  TRANSFERS = 2,
+  PAGES = 20, /* of each that counts */
+  ACCOUNTS = 40,
+  BALANCE = 1000,
+  STRIDE = 4096 / 8,
+  SAMPLES = 4096
+};
+
+/* Each thread raises its counters in turn, in no update. */
+static int64_t counters[COUNTERS][PAGES * STRIDE];
+/* One account a page. In no update does their sum change. */
+static int64_t accounts[ACCOUNTS * STRIDE];
+/* Of each thread: how often it has done its work. */
+static uint64_t done_by[COUNTERS + TRANSFERS];
+static volatile int ends, without_updates;
+
+#define consistent(condition)                                                  \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      fprintf(stderr, "%s:%d: the checkpoint contradicts itself: %s\n",        \
+              __FILE__, __LINE__, #condition);                                 \
+      _exit(98);                                                               \
+    }                                                                          \
+  } while (0)
+
+static void check_state(void) {
+  for (int t = 0; t < COUNTERS; ++t) {
+    int64_t behind = 0;
+    for (int i = 1; i < PAGES; ++i) {
+      int64_t now = counters[t][0] - counters[t][i * STRIDE];
+      consistent(now == 0 || now == 1);
+      consistent(now >= behind);
+      behind = now;
+    }
+  }
+  int64_t sum = 0;
+  for (int i = 0; i < ACCOUNTS; ++i)
+    sum += accounts[i * STRIDE];
+  consistent(sum == BALANCE * ACCOUNTS);
+}
+
+static void *count(void *argument) {
+  const int t = (int)(intptr_t)argument;
+  volatile int64_t *mine = counters[t];
+  int at = 0; /* goes on where the checkpoint was */
+  while (at < PAGES && mine[at * STRIDE] != mine[0] - 1)
+    ++at;
+  while (!ends) {
+    for (; at < PAGES; ++at)
+      mine[at * STRIDE] = mine[at * STRIDE] + 1;
+    at = 0;
+    ++*(volatile uint64_t *)&done_by[t];
+  }
+  return NULL;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *transfer(void *argument) {
+  const int t = (int)(intptr_t)argument;
+  uint64_t seed = (uint64_t)t + 1;
+  while (!ends) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    unsigned from = (unsigned)(seed >> 33) % ACCOUNTS;
+    unsigned to = (from + 1 + (unsigned)(seed >> 40) % (ACCOUNTS - 1)) % ACCOUNTS;
+    if (!without_updates)
+      pagetide_update_begin();
+    pthread_mutex_lock(&lock);
+    accounts[from * STRIDE] -= (int64_t)(seed >> 50);
+    for (volatile int wait = 0; wait < 200; ++wait)
+      ;
+    accounts[to * STRIDE] += (int64_t)(seed >> 50);
+    ++done_by[t];
+    pthread_mutex_unlock(&lock);
+    if (!without_updates)
+      require(pagetide_update_end() == 0);
+  }
+  return NULL;
+}
+
+/* What was done at a time. The newest before a checkpoint's instant must be in
+ * it. */
+static struct sample {
+  uint64_t time;
+  uint64_t done_by[COUNTERS + TRANSFERS];
+} samples[SAMPLES];
+static volatile unsigned sample_count;
+static int known;
+
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void take_sample(void) {
+  struct sample *sample = &samples[sample_count % SAMPLES];
+  for (int t = 0; t < COUNTERS + TRANSFERS; ++t)
+    sample->done_by[t] = *(volatile uint64_t *)&done_by[t];
+  sample->time = now_ns();
+  ++sample_count;
+}
+
+static void told(void *user, int status, const char *message,
+                 const pagetide_checkpoint_result *result) {
+  require(user == samples);
+  if (status != 0) {
+    require(strlen(message) > 10 && result->number == 0);
+    if (getenv("VERBOSE"))
+      fprintf(stderr, "skipped: %s\n", message);
+    return;
+  }
+  require(result->number > 0 && result->cut_ns > 0 && !*message);
+  if (getenv("VERBOSE"))
+    fprintf(stderr, "%llu: pause %llu us, %llu KiB, in %llu us\n",
+            (unsigned long long)result->number,
+            (unsigned long long)result->pause_ns / 1000,
+            (unsigned long long)result->moved_bytes >> 10,
+            (unsigned long long)result->duration_ns / 1000);
+  unsigned count = sample_count;
+  for (unsigned i = count; i > 0 && i + SAMPLES / 2 > count; --i)
+    if (samples[(i - 1) % SAMPLES].time < result->cut_ns) {
+      require(pwrite(known, samples[(i - 1) % SAMPLES].done_by, sizeof done_by,
+                     0) == sizeof done_by);
+      return;
+    }
+}
+
+static unsigned check_all(pagetide_checkpoint *c) {
+  pagetide_checkpoint_result newest = {.size = sizeof newest};
+  int status = pagetide_checkpoint_restore(c, 0, &newest);
+  if (status == PAGETIDE_CHECKPOINT_NONE)
+    return 0;
+  require_checkpoint(status, 0);
+  unsigned checked = 0;
+  for (uint64_t number = 1; number < newest.number; ++number) {
+    status = pagetide_checkpoint_restore(c, number, NULL);
+    if (status == PAGETIDE_CHECKPOINT_NONE)
+      continue;
+    require_checkpoint(status, 0);
+    check_state();
+    ++checked;
+  }
+  restored(c, 0);
+  check_state();
+  uint64_t before[COUNTERS + TRANSFERS];
+  if (pread(known, before, sizeof before, 0) == sizeof before)
+    for (int t = 0; t < COUNTERS + TRANSFERS; ++t)
+      require(done_by[t] >= before[t]);
+  return checked + 1;
+}
+
+/* every FOLDER KNOWN [CHECKPOINTS [no-updates]] */
+int main(int argc, char **argv) {
+  require(argc >= 3);
+  const uint64_t wanted = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
+  without_updates = argc > 4 && strcmp(argv[4], "no-updates") == 0;
+  known = open(argv[2], O_RDWR | O_CREAT, 0600);
+  require(known >= 0);
+  for (int i = 0; i < ACCOUNTS; ++i)
+    accounts[i * STRIDE] = BALANCE;
+  pagetide_checkpoint_config config = in_folder(argv[1]);
+  config.sync = PAGETIDE_CHECKPOINT_NO_SYNC;
+  /* All that a run was asked for are there to be checked. */
+  config.keep = argc > 4 ? 1000 : 6;
+  config.max_chain = argc > 4 ? 256 : 10;
+  pagetide_checkpoint *c = open_with(&config);
+  require_checkpoint(
+      pagetide_checkpoint_protect(c, 1, counters, sizeof counters), 0);
+  require_checkpoint(
+      pagetide_checkpoint_protect(c, 2, accounts, sizeof accounts), 0);
+  require_checkpoint(
+      pagetide_checkpoint_protect(c, 3, done_by, sizeof done_by), 0);
+  printf("%u checkpoints are consistent\n", check_all(c));
+  fflush(stdout);
+  if (wanted == 0)
+    return 0;
+  pthread_t threads[COUNTERS + TRANSFERS];
+  for (int t = 0; t < COUNTERS + TRANSFERS; ++t)
+    require(pthread_create(&threads[t], NULL, t < COUNTERS ? count : transfer,
+                           (void *)(intptr_t)t) == 0);
+  require_checkpoint(pagetide_checkpoint_every(c, 4000000, told, samples), 0);
+  pagetide_checkpoint_counts counts = {.size = sizeof counts};
+  while (counts.made < wanted) {
+    take_sample();
+    usleep(1000);
+    require_checkpoint(pagetide_checkpoint_count(c, &counts), 0);
+  }
+  require_checkpoint(pagetide_checkpoint_every(c, 0, NULL, NULL), 0);
+  ends = 1;
+  for (int t = 0; t < COUNTERS + TRANSFERS; ++t)
+    pthread_join(threads[t], NULL);
+  printf("%llu made, %llu skipped, longest pause %llu us\n",
+         (unsigned long long)counts.made, (unsigned long long)counts.skipped,
+         (unsigned long long)counts.longest_pause_ns / 1000);
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
+  return 0;
+}
