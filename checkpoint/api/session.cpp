@@ -369,16 +369,20 @@ private:
 };
 
 /// A chain that is too long becomes a shorter one by its files. A base by a cut
-/// would need memory for all regions.
-void Session::shorten_chain() {
-  if (parent_ == 0 || chain_ < max_chain_ || keep_ >= max_chain_)
-    return;
+/// would need memory for all regions. False if it stays too long: the next
+/// checkpoint is a base then.
+bool Session::shorten_chain() {
+  if (parent_ == 0 || chain_ < max_chain_)
+    return true;
+  if (keep_ >= max_chain_)
+    return false;
   try {
     compact(folder_, keep_, level_, nullptr);
     if (const std::size_t length = chain_length(folder_, parent_))
       chain_ = static_cast<std::uint32_t>(length);
+    return chain_ < max_chain_;
   } catch (const Error &) {
-    // The next checkpoint is a base, or the next save tries again.
+    return false;
   }
 }
 
@@ -421,8 +425,8 @@ bool Session::save_at_cut(pagetide_checkpoint_result &result) {
   const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
   mark_unreported();
   const MarksSuspended suspended;
-  shorten_chain();
-  const bool is_base = sets_missing_ || !tracker_.is_complete() || needs_base();
+  const bool is_base = !shorten_chain() || sets_missing_ ||
+                       !tracker_.is_complete() || needs_base();
   std::unique_lock<std::mutex> lock(mutex_);
   const std::vector<ProtectedRegion> regions = regions_.regions();
   const std::uint64_t changes = regions_.changes();

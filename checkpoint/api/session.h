@@ -57,7 +57,7 @@ private:
   class HeldForCut;
 
   bool needs_base() const;
-  void shorten_chain();
+  bool shorten_chain();
   void mark_unreported();
   void make_copies(const std::vector<ProtectedRegion> &regions,
                    const std::vector<DirtyRun> &runs, std::uint64_t changes);
