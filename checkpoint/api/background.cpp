@@ -100,36 +100,39 @@ void Background::run() {
     }
     if (!sleep_until(due))
       continue;
-    end_of_period();
+    const Skipped skipped = end_of_period();
     due += period;
+    // Periods that ended meanwhile have no checkpoint either.
     const Clock::time_point now = Clock::now();
-    if (now <= due)
-      continue;
-    const auto missed = (now - due) / period + 1;
+    const auto missed = now <= due ? 0 : (now - due) / period + 1;
     due += missed * period;
-    count_skipped(static_cast<std::uint64_t>(missed), PAGETIDE_CHECKPOINT_BUSY,
-                  "an earlier period's checkpoint was still being made; a "
-                  "longer period or a faster disk would help");
+    const auto periods = static_cast<std::uint64_t>(missed);
+    if (skipped.status != PAGETIDE_CHECKPOINT_OK)
+      count_skipped(1 + periods, skipped);
+    else if (periods != 0)
+      count_skipped(periods,
+                    {PAGETIDE_CHECKPOINT_BUSY,
+                     "an earlier period's checkpoint was still being made; a "
+                     "longer period or a faster disk would help"});
   }
 }
 
-void Background::end_of_period() {
+Background::Skipped Background::end_of_period() {
   for (int tries = 1;; ++tries) {
     pagetide_checkpoint_result result = {};
     result.size = sizeof(result);
-    int status = PAGETIDE_CHECKPOINT_OK;
-    std::string text;
+    Skipped skipped;
     bool is_new = false;
     try {
       is_new = save_(result);
     } catch (...) {
-      status = describe_(text);
+      skipped.status = describe_(skipped.text);
     }
-    if (status == PAGETIDE_CHECKPOINT_OK)
-      return count_saved(is_new, result);
-    if (status != PAGETIDE_CHECKPOINT_NO_CUT || tries == kTries ||
+    if (skipped.status == PAGETIDE_CHECKPOINT_OK)
+      count_saved(is_new, result);
+    if (skipped.status != PAGETIDE_CHECKPOINT_NO_CUT || tries == kTries ||
         !sleep_until(Clock::now() + kBetweenTries))
-      return count_skipped(1, status, text);
+      return skipped;
   }
 }
 
@@ -149,22 +152,21 @@ void Background::count_saved(bool is_new,
     done(user, PAGETIDE_CHECKPOINT_OK, "", &result);
 }
 
-void Background::count_skipped(std::uint64_t periods, int status,
-                               const std::string &text) {
+void Background::count_skipped(std::uint64_t periods, const Skipped &skipped) {
   std::unique_lock<std::mutex> lock(mutex_);
   counts_.skipped += periods;
   counts_.skipped_since += periods;
-  counts_.last_status = status;
+  counts_.last_status = skipped.status;
   const std::size_t bytes =
-      std::min(text.size(), sizeof(counts_.last_message) - 1);
-  std::memcpy(counts_.last_message, text.data(), bytes);
+      std::min(skipped.text.size(), sizeof(counts_.last_message) - 1);
+  std::memcpy(counts_.last_message, skipped.text.data(), bytes);
   counts_.last_message[bytes] = 0;
   const pagetide_checkpoint_done done = done_;
   void *user = user_;
   lock.unlock();
   const pagetide_checkpoint_result nothing = {};
   if (done)
-    done(user, status, text.c_str(), &nothing);
+    done(user, skipped.status, skipped.text.c_str(), &nothing);
 }
 
 } // namespace pagetide::checkpoint

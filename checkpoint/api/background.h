@@ -45,11 +45,16 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  /// Why a period has no checkpoint.
+  struct Skipped {
+    int status = PAGETIDE_CHECKPOINT_OK; ///< it has one
+    std::string text;
+  };
+
   void run();
-  void end_of_period();
+  Skipped end_of_period();
   void count_saved(bool is_new, const pagetide_checkpoint_result &result);
-  void count_skipped(std::uint64_t periods, int status,
-                     const std::string &text);
+  void count_skipped(std::uint64_t periods, const Skipped &skipped);
   bool sleep_until(Clock::time_point when);
 
   Save save_;

@@ -183,9 +183,9 @@ int pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
 
 /* Told of each period of pagetide_checkpoint_every(), on a thread of the
  * library. status OK: *result is the checkpoint of the period. If nothing had
- * changed since the last one, it is that one, with moved_bytes 0. Otherwise the
- * period was skipped, and `message` says why. May call all functions but
- * pagetide_checkpoint_every and _close. */
+ * changed since the last one, it is that one, with moved_bytes 0. Otherwise
+ * this period and perhaps more were skipped, and `message` says why. May call
+ * all functions but pagetide_checkpoint_every and _close. */
 typedef void (*pagetide_checkpoint_done)(
     void *user, int status, const char *message,
     const pagetide_checkpoint_result *result);
