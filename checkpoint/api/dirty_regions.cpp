@@ -28,6 +28,9 @@ bool bit_of(const std::vector<std::uint64_t> &words, std::size_t bit) {
   return words[bit / kWordBits] >> bit % kWordBits & 1;
 }
 
+/// Coarser units than these gain nothing.
+constexpr std::size_t kMaxUnit = std::size_t{2} << 20;
+
 /// Calls found(first, last + 1) for each run of bits that are set.
 template <typename Found>
 void for_each_run(const std::vector<std::uint64_t> &words, std::size_t bits,
@@ -204,37 +207,62 @@ std::vector<std::uint8_t *> DirtyRegions::unreported() const {
   return addresses;
 }
 
-std::size_t DirtyRegions::count_runs(const Region &region) const {
-  std::size_t runs = 0;
+template <typename Found>
+void DirtyRegions::for_each_taken(const Region &region, std::size_t unit,
+                                  Found found) const {
+  const std::uintptr_t zero = region.address / granule_ * granule_;
+  const std::uintptr_t region_end = region.address + region.bytes;
+  std::uintptr_t from = 0, to = 0; // no run yet
   for_each_run(region.taken, granules_of(region),
-               [&runs](std::size_t, std::size_t) { ++runs; });
+               [&](std::size_t first, std::size_t end) {
+                 const std::uintptr_t begins =
+                     (zero + first * granule_) / unit * unit;
+                 if (begins > to) {
+                   if (to != 0)
+                     found(from, to);
+                   from = std::max(begins, region.address);
+                 }
+                 const std::uintptr_t ends = zero + end * granule_ + unit - 1;
+                 to = std::min(ends / unit * unit, region_end);
+               });
+  if (to != 0)
+    found(from, to);
+}
+
+std::size_t DirtyRegions::count_runs(const Region &region,
+                                     std::size_t unit) const {
+  std::size_t runs = 0;
+  for_each_taken(region, unit,
+                 [&runs](std::uintptr_t, std::uintptr_t) { ++runs; });
   return runs;
 }
 
 void DirtyRegions::add_runs(const Region &region, std::uint32_t index,
+                            std::size_t unit, std::size_t most,
                             std::vector<DirtyRun> &runs) const {
-  const std::uintptr_t zero = region.address / granule_ * granule_;
-  for_each_run(region.taken, granules_of(region),
-               [&](std::size_t first, std::size_t end) {
-                 const std::uintptr_t from =
-                     std::max(zero + first * granule_, region.address);
-                 const std::uintptr_t to = std::min(
-                     zero + end * granule_, region.address + region.bytes);
-                 runs.push_back({index, from - region.address, to - from});
-               });
+  while (unit <= kMaxUnit && runs.size() + count_runs(region, unit) > most)
+    unit *= 2;
+  if (unit > kMaxUnit) {
+    runs.push_back({index, 0, region.bytes});
+    return;
+  }
+  for_each_taken(region, unit, [&](std::uintptr_t from, std::uintptr_t to) {
+    runs.push_back({index, from - region.address, to - from});
+  });
 }
 
-std::vector<DirtyRun> DirtyRegions::begin_save(bool whole, std::size_t most) {
+std::vector<DirtyRun> DirtyRegions::begin_save(bool whole, std::size_t unit,
+                                               std::size_t most) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<DirtyRun> runs;
   for (std::uint32_t index = 0; index < regions_.size(); ++index) {
     Region &region = regions_[index];
     region.taken = std::move(region.dirty);
     region.dirty.assign(region.taken.size(), 0);
-    if (whole || !region.is_reported || runs.size() + count_runs(region) > most)
+    if (whole || !region.is_reported)
       runs.push_back({index, 0, region.bytes});
     else
-      add_runs(region, index, runs);
+      add_runs(region, index, std::max(unit, granule_), most, runs);
   }
   return runs;
 }

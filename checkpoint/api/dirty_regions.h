@@ -55,10 +55,13 @@ public:
   /// were protected.
   std::vector<std::uint8_t *> unreported() const;
 
-  /// Takes the bits: later ones belong to the next save. Takes regions whole of
-  /// which no period has had a row, and others if there would be more than
-  /// `most` runs. end_save() must follow.
-  std::vector<DirtyRun> begin_save(bool whole, std::size_t most);
+  /// Takes the bits: later ones belong to the next save. Regions of which no
+  /// period has had a row are taken whole. Runs of others begin and end at
+  /// multiples of `unit`, a power of two, if granules are not larger. If there
+  /// would be more than `most` runs, the region's unit doubles until there are
+  /// not. end_save() must follow.
+  std::vector<DirtyRun> begin_save(bool whole, std::size_t unit,
+                                   std::size_t most);
   /// From now on, periods that the calling thread notes belong to the save that
   /// has begun, until end_save().
   void note_to_save();
@@ -81,9 +84,13 @@ private:
   void resize(Region &region, std::uint64_t bytes);
   void set_bits(const Region &region, std::vector<std::uint64_t> &bits,
                 std::uintptr_t begin, std::uintptr_t end) const;
-  std::size_t count_runs(const Region &region) const;
-  void add_runs(const Region &region, std::uint32_t index,
-                std::vector<DirtyRun> &runs) const;
+  /// Calls found(address, end) for each run of units with a bit taken.
+  template <typename Found>
+  void for_each_taken(const Region &region, std::size_t unit,
+                      Found found) const;
+  std::size_t count_runs(const Region &region, std::size_t unit) const;
+  void add_runs(const Region &region, std::uint32_t index, std::size_t unit,
+                std::size_t most, std::vector<DirtyRun> &runs) const;
 
   mutable std::mutex mutex_;
   std::size_t granule_ = 4096;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -30,6 +31,8 @@ namespace pagetide::checkpoint {
 namespace {
 
 constexpr int kDefaultLevel = 1;
+constexpr std::size_t kMinGranularity = 64;
+constexpr std::size_t kMaxGranularity = std::size_t{2} << 20;
 constexpr int kMaxLevel = 19;
 constexpr std::size_t kDefaultKeep = 2;
 constexpr std::uint32_t kDefaultChain = 64;
@@ -113,6 +116,11 @@ pagetide_checkpoint_config checked(const pagetide_checkpoint_config &config) {
     refuse("pagetide_checkpoint_config: compression is not -1 to 19");
   if (config.max_chain > kMaxChain)
     refuse("pagetide_checkpoint_config: max_chain is above 256");
+  if (config.granularity != 0 && (!std::has_single_bit(config.granularity) ||
+                                  config.granularity < kMinGranularity ||
+                                  config.granularity > kMaxGranularity))
+    refuse("pagetide_checkpoint_config: granularity is neither 0 nor a power "
+           "of two from 64 to 2097152");
   return config;
 }
 
@@ -152,6 +160,7 @@ Session::Session(const pagetide_checkpoint_config &config)
                                                  : config.update_wait_ns),
       copy_bytes_(config.copy_bytes == 0 ? kDefaultCopyBytes
                                          : config.copy_bytes),
+      granularity_(config.granularity == 0 ? 1 : config.granularity),
       progress_(config.progress), progress_user_(config.progress_user),
       tracker_(regions_), copies_(copy_bytes_) {
   std::vector<std::uint64_t> numbers = folder_.numbers();
@@ -310,7 +319,8 @@ void Session::save(pagetide_checkpoint_result &result) {
       sets_missing_ || !regions_.unreported().empty() ? kUntracked : 0;
   // A number is used once, even if this save fails.
   ++next_number_;
-  const std::vector<DirtyRun> runs = regions_.begin_save(is_base, kMaxRuns);
+  const std::vector<DirtyRun> runs =
+      regions_.begin_save(is_base, granularity_, kMaxRuns);
   std::uint64_t total = 0;
   for (const DirtyRun &run : runs)
     total += run.bytes;
@@ -432,7 +442,8 @@ bool Session::save_at_cut(pagetide_checkpoint_result &result) {
   const std::uint64_t changes = regions_.changes();
   if (regions.empty())
     refuse(kNothingProtected);
-  const std::vector<DirtyRun> runs = regions_.begin_save(is_base, kMaxRuns);
+  const std::vector<DirtyRun> runs =
+      regions_.begin_save(is_base, granularity_, kMaxRuns);
   lock.unlock();
   try {
     make_copies(regions, runs, changes);

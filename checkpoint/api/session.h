@@ -84,6 +84,7 @@ private:
   std::uint32_t max_chain_;
   std::uint64_t update_wait_ns_;
   std::uint64_t copy_bytes_;
+  std::size_t granularity_;
   pagetide_checkpoint_progress progress_;
   void *progress_user_;
 

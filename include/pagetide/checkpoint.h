@@ -105,6 +105,11 @@ typedef struct pagetide_checkpoint_config {
                             * second. */
   uint64_t copy_bytes; /* The most memory that a checkpoint in the background
                         * takes for copies of pages. 0: 1 GiB. */
+  size_t granularity;  /* Bytes, a power of two from 64 to 2 MiB: what has
+                        * changed is saved in units of it, or of the build's
+                        * granules if these are larger. 0: the build's granules,
+                        * and coarser units only for a region that would have
+                        * more than two million runs. */
 } pagetide_checkpoint_config;
 
 enum {

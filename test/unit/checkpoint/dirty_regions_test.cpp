@@ -33,8 +33,8 @@ void note(DirtyRegions &regions, std::vector<pagetide_run> runs) {
   regions.note(period);
 }
 
-std::vector<DirtyRun> take(DirtyRegions &regions) {
-  auto runs = regions.begin_save(false, 1000);
+std::vector<DirtyRun> take(DirtyRegions &regions, std::size_t unit = 1) {
+  auto runs = regions.begin_save(false, unit, 1000);
   regions.end_save(true);
   return runs;
 }
@@ -88,7 +88,7 @@ TEST(DirtyRegions, AFailedSaveLosesNothing) {
   DirtyRegions regions;
   make_two(regions);
   note(regions, {{kBase + 0x100000, 4096, PAGETIDE_WRITTEN}});
-  EXPECT_EQ(regions.begin_save(false, 1000).size(), 1u);
+  EXPECT_EQ(regions.begin_save(false, 1, 1000).size(), 1u);
   // Meanwhile another page is written.
   note(regions, {{kBase + 0x101000, 4096, PAGETIDE_WRITTEN}});
   regions.end_save(false);
@@ -100,7 +100,7 @@ TEST(DirtyRegions, WhatIsWrittenDuringASaveBelongsToTheNext) {
   DirtyRegions regions;
   make_two(regions);
   note(regions, {{kBase + 0x100000, 4096, PAGETIDE_WRITTEN}});
-  EXPECT_EQ(regions.begin_save(false, 1000).size(), 1u);
+  EXPECT_EQ(regions.begin_save(false, 1, 1000).size(), 1u);
   note(regions, {{kBase + 0x100000, 4096, PAGETIDE_WRITTEN}});
   regions.end_save(true);
   EXPECT_EQ(triples(take(regions)), (Triples{{0, 0, 4096}}));
@@ -125,9 +125,9 @@ TEST(DirtyRegions, TooManyRunsAreOne) {
   take(regions);
   for (std::uintptr_t i = 0; i < 100; ++i)
     note(regions, {{kBase + i * 8192, 4096, PAGETIDE_WRITTEN}});
-  EXPECT_EQ(regions.begin_save(false, 100).size(), 100u);
+  EXPECT_EQ(regions.begin_save(false, 1, 100).size(), 100u);
   regions.end_save(false);
-  EXPECT_EQ(triples(regions.begin_save(false, 99)),
+  EXPECT_EQ(triples(regions.begin_save(false, 1, 99)),
             (Triples{{0, 0, 100 * 8192}}));
 }
 
@@ -183,6 +183,55 @@ TEST(DirtyRegions, AtRandom) {
         want.erase(*want.rbegin());
     }
   }
+}
+
+TEST(DirtyRegions, CoarserUnitsHoldTheGranulesAndNoUnitWithout) {
+  std::mt19937 random(20261123);
+  for (const std::size_t unit : {64, 256, 4096, 1 << 16}) {
+    constexpr std::size_t kGranule = 64, kFirst = 40, kBytes = 300000;
+    DirtyRegions regions;
+    regions.set_granule(kGranule);
+    regions.protect(1, at(kBase + kFirst), kBytes);
+    note(regions, {{kBase, 1 << 20, PAGETIDE_WRITTEN}});
+    take(regions);
+    std::set<std::uint64_t> want; // numbers of units
+    for (int i = 0; i < 20; ++i) {
+      const std::uint64_t written = random() % (kBytes / kGranule) * kGranule;
+      note(regions, {{kBase + written, kGranule, PAGETIDE_WRITTEN}});
+      if (written + kGranule > kFirst)
+        want.insert(written / unit);
+    }
+    std::set<std::uint64_t> got;
+    std::uint64_t last_end = 0;
+    for (const DirtyRun &run : take(regions, unit)) {
+      const std::uint64_t from = run.offset + kFirst, to = from + run.bytes;
+      EXPECT_TRUE(run.offset == 0 || from % unit == 0);
+      EXPECT_TRUE(run.offset + run.bytes == kBytes || to % unit == 0);
+      EXPECT_TRUE(run.offset == 0 || from > last_end); // runs do not touch
+      last_end = to;
+      for (std::uint64_t i = from / unit; i <= (to - 1) / unit; ++i)
+        got.insert(i);
+    }
+    EXPECT_EQ(got, want) << unit;
+  }
+}
+
+TEST(DirtyRegions, TooManyRunsMakeUnitsCoarserRegionByRegion) {
+  DirtyRegions regions;
+  regions.set_granule(64);
+  regions.protect(1, at(kBase), 1 << 20);
+  regions.protect(2, at(kBase + (1 << 20)), 1 << 20);
+  note(regions, {{kBase, 2 << 20, PAGETIDE_WRITTEN}});
+  take(regions);
+  note(regions, {{kBase + 640, 64, PAGETIDE_WRITTEN}});
+  for (std::uint64_t i = 0; i < 100; ++i) // every second granule of 50 pages
+    note(regions, {{kBase + (1 << 20) + i * 128, 64, PAGETIDE_WRITTEN}});
+  EXPECT_EQ(triples(regions.begin_save(false, 1, 100)),
+            (Triples{{0, 640, 64}, {1, 0, 12800}}));
+  regions.end_save(false);
+  // Nothing is lost when there is no room at all.
+  EXPECT_EQ(triples(regions.begin_save(false, 1, 1)),
+            (Triples{{0, 640, 64}, {1, 0, 1 << 20}}));
 }
 
 TEST(DirtyRegions, RefusesWhatOverlaps) {
