@@ -5,11 +5,12 @@
  *
  *===------------------------------------------------------------------------===
  *
- *   kv_server FOLDER SOCKET MILLISECONDS
+ *   kv_server FOLDER SOCKET MILLISECONDS [save]
  *
- * A thread for each connection. Another saves the table every so many
- * milliseconds, while the others go on. KV_SYNC waits for a checkpoint that has
- * all changes which were answered before.
+ * A thread for each connection. Every so many milliseconds the table is saved
+ *in the background, and these threads go on. With `save`, a thread of the
+ *program's own saves it, and changes wait meanwhile. KV_SYNC waits for a
+ *checkpoint that has all changes which were answered before.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -138,6 +139,16 @@ static void wait_for_cut(void) {
   pthread_mutex_unlock(&cut_lock);
 }
 
+/* The checkpoint is of one moment between updates. */
+static void note_checkpoint(void *unused, int status, const char *message,
+                            const pagetide_checkpoint_result *result) {
+  (void)unused;
+  if (status == PAGETIDE_CHECKPOINT_OK)
+    note_cut(result->cut_ns);
+  else /* The next one takes what is missing. */
+    fprintf(stderr, "kv_server: no checkpoint: %s\n", message);
+}
+
 struct saver {
   pagetide_checkpoint *checkpoint;
   useconds_t interval;
@@ -150,7 +161,7 @@ static void *save_again_and_again(void *argument) {
     const uint64_t cut = now();
     if (pagetide_checkpoint_save(saver->checkpoint, NULL) == 0)
       note_cut(cut);
-    else /* The next one takes what is missing. */
+    else
       fprintf(stderr, "kv_server: %s\n", pagetide_checkpoint_message());
   }
   return NULL;
@@ -202,8 +213,9 @@ static void start(void *(*run)(void *), void *argument) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: kv_server FOLDER SOCKET MILLISECONDS\n");
+  const int saves = argc == 5 && strcmp(argv[4], "save") == 0;
+  if (argc != 4 + saves) {
+    fprintf(stderr, "usage: kv_server FOLDER SOCKET MILLISECONDS [save]\n");
     return 2;
   }
   for (int i = 0; i < SHARDS; ++i)
@@ -225,7 +237,12 @@ int main(int argc, char **argv) {
     perror(argv[2]);
     return 1;
   }
-  start(save_again_and_again, &saver);
+  if (saves)
+    start(save_again_and_again, &saver);
+  else
+    must(pagetide_checkpoint_every(saver.checkpoint,
+                                   (uint64_t)saver.interval * 1000,
+                                   note_checkpoint, NULL));
   for (;;) {
     const int client = accept(listener, NULL, NULL);
     if (client >= 0)
