@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <new>
 #include <numeric>
+#include <utility>
 
 namespace pagetide::checkpoint {
 
@@ -93,13 +94,8 @@ void CopiesAtCut::make_room(std::size_t granule) {
   request_.capacity = places;
 }
 
-void CopiesAtCut::add(std::span<const ProtectedRegion> regions,
-                      std::span<const DirtyRun> more) {
-  for (const DirtyRun &run : more) {
-    const std::uintptr_t begin =
-        address_of(regions[run.region].address) + run.offset;
-    more_.push_back({begin, begin + run.bytes});
-  }
+void CopiesAtCut::copy_again(std::vector<CopyRange> ranges) {
+  more_ = std::move(ranges);
   sort_ranges(more_);
   request_.more = more_.data();
   request_.more_count = more_.size();
@@ -116,8 +112,13 @@ int CopiesAtCut::make(std::span<const ProtectedRegion> regions,
   sort_ranges(regions_);
   request_.regions = regions_.data();
   request_.region_count = regions_.size();
-  more_.clear();
-  add(regions, more);
+  std::vector<CopyRange> ranges;
+  for (const DirtyRun &run : more) {
+    const std::uintptr_t begin =
+        address_of(regions[run.region].address) + run.offset;
+    ranges.push_back({begin, begin + run.bytes});
+  }
+  copy_again(std::move(ranges));
   request_.hold = hold;
   request_.release = release;
   request_.user = &holder;

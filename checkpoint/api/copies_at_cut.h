@@ -44,9 +44,8 @@ public:
   /// Returns a pagetide_status. Throws std::bad_alloc.
   int make(std::span<const ProtectedRegion> regions,
            std::span<const DirtyRun> more, std::size_t granule, Holder &holder);
-  /// For Holder::hold(): copies this too.
-  void add(std::span<const ProtectedRegion> regions,
-           std::span<const DirtyRun> more);
+  /// For Holder::hold(): copies these anew.
+  void copy_again(std::vector<CopyRange> ranges);
 
   /// Whether there was a cut. If not: whether there was too little room for the
   /// copies, and the reason in English.

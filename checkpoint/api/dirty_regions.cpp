@@ -161,48 +161,59 @@ void DirtyRegions::set_bits(const Region &region,
   }
 }
 
-void DirtyRegions::note(const pagetide_period &period) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  // By address, so that each run meets only regions that it may overlap.
+std::vector<DirtyRegions::Region *> DirtyRegions::by_address() {
   std::vector<Region *> sorted;
   sorted.reserve(regions_.size());
   for (Region &region : regions_)
     sorted.push_back(&region);
-  const auto before = [](const Region *a, const Region *b) {
+  std::sort(sorted.begin(), sorted.end(), [](const Region *a, const Region *b) {
     return a->address < b->address;
-  };
-  std::sort(sorted.begin(), sorted.end(), before);
+  });
+  return sorted;
+}
+
+void DirtyRegions::note_range(const std::vector<Region *> &sorted,
+                              std::uintptr_t begin, std::uintptr_t end) const {
   const bool to_save = noting_to_save_ == std::this_thread::get_id();
+  // The first region that ends above the range's begin.
+  auto at = std::partition_point(
+      sorted.begin(), sorted.end(), [begin](const Region *region) {
+        return region->address + region->bytes <= begin;
+      });
+  for (; at != sorted.end() && (*at)->address < end; ++at) {
+    Region &region = **at;
+    // A region that was protected anew since has nothing taken.
+    const bool is_taken = region.taken.size() == region.dirty.size();
+    set_bits(region, to_save && is_taken ? region.taken : region.dirty, begin,
+             end);
+    region.is_reported = true;
+  }
+}
+
+void DirtyRegions::note(const pagetide_period &period) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<Region *> sorted = by_address();
   for (std::size_t t = 0; t < period.thread_count; ++t) {
     const pagetide_thread_set &set = period.threads[t];
-    for (std::size_t i = 0; i < set.run_count; ++i) {
-      const pagetide_run &run = set.runs[i];
-      if (!(run.flags & kPossiblyWritten))
-        continue;
-      // The first region that ends above the run's begin.
-      auto at = std::partition_point(
-          sorted.begin(), sorted.end(), [&run](const Region *region) {
-            return region->address + region->bytes <= run.address;
-          });
-      for (; at != sorted.end() && (*at)->address < run.address + run.bytes;
-           ++at) {
-        // A region that was protected anew since has nothing taken.
-        std::vector<std::uint64_t> &bits =
-            to_save && (*at)->taken.size() == (*at)->dirty.size()
-                ? (*at)->taken
-                : (*at)->dirty;
-        set_bits(**at, bits, run.address, run.address + run.bytes);
-        (*at)->is_reported = true;
-      }
-    }
+    for (std::size_t i = 0; i < set.run_count; ++i)
+      if (set.runs[i].flags & kPossiblyWritten)
+        note_range(sorted, set.runs[i].address,
+                   set.runs[i].address + set.runs[i].bytes);
   }
+}
+
+void DirtyRegions::note_written(std::span<const CopyRange> ranges) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<Region *> sorted = by_address();
+  for (const CopyRange &range : ranges)
+    note_range(sorted, range.begin, range.end);
 }
 
 std::vector<std::uint8_t *> DirtyRegions::unreported() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::uint8_t *> addresses;
   for (const Region &region : regions_)
-    if (!region.is_reported)
+    if (!region.is_reported && !all_reported_)
       addresses.push_back(reinterpret_cast<std::uint8_t *>(region.address));
   return addresses;
 }
@@ -259,7 +270,7 @@ std::vector<DirtyRun> DirtyRegions::begin_save(bool whole, std::size_t unit,
     Region &region = regions_[index];
     region.taken = std::move(region.dirty);
     region.dirty.assign(region.taken.size(), 0);
-    if (whole || !region.is_reported)
+    if (whole || !(region.is_reported || all_reported_))
       runs.push_back({index, 0, region.bytes});
     else
       add_runs(region, index, std::max(unit, granule_), most, runs);

@@ -7,11 +7,13 @@
 #ifndef PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H
 #define PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H
 
+#include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -50,6 +52,12 @@ public:
   /// Sets the bits of what was written in the period, for certain, possibly or
   /// carried.
   void note(const pagetide_period &period);
+  /// The same for ranges.
+  void note_written(std::span<const CopyRange> ranges);
+
+  /// Writes are known from elsewhere too: no region is taken whole because no
+  /// period has reported it.
+  void expect_no_reports() { all_reported_ = true; }
 
   /// Addresses of regions in which no period has reported a write since they
   /// were protected.
@@ -82,6 +90,9 @@ private:
 
   std::size_t granules_of(const Region &region) const;
   void resize(Region &region, std::uint64_t bytes);
+  std::vector<Region *> by_address();
+  void note_range(const std::vector<Region *> &sorted, std::uintptr_t begin,
+                  std::uintptr_t end) const;
   void set_bits(const Region &region, std::vector<std::uint64_t> &bits,
                 std::uintptr_t begin, std::uintptr_t end) const;
   /// Calls found(address, end) for each run of units with a bit taken.
@@ -95,6 +106,7 @@ private:
   mutable std::mutex mutex_;
   std::size_t granule_ = 4096;
   std::vector<Region> regions_; ///< sorted by id
+  bool all_reported_ = false;
   std::uint64_t changes_ = 0;
   std::thread::id noting_to_save_; ///< none: nobody does
 };

@@ -6,6 +6,7 @@
 
 #include "api/session.h"
 
+#include "api/marks_suspended.h"
 #include "api/updates.h"
 #include "format/error.h"
 #include "store/upkeep.h"
@@ -21,9 +22,6 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <exception>
-#include <optional>
-#include <sstream>
 #include <utility>
 
 namespace pagetide::checkpoint {
@@ -39,14 +37,6 @@ constexpr std::uint32_t kDefaultChain = 64;
 constexpr std::uint64_t kDefaultUpdateWaitNs = 1'000'000'000;
 constexpr std::uint64_t kDefaultCopyBytes = 1u << 30;
 constexpr mode_t kFolderMode = 0700; // the files have the program's memory
-
-/// Our own accesses are not the program's.
-class MarksSuspended {
-public:
-  MarksSuspended() { pagetide_leave_out_begin(); }
-  ~MarksSuspended() { pagetide_leave_out_end(); }
-  MarksSuspended(const MarksSuspended &) = delete;
-};
 
 /// A file that reaches RLIMIT_FSIZE must fail the save, and not end the
 /// program.
@@ -80,16 +70,6 @@ std::string executable_name() {
   path.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
   const std::string name = path.substr(path.rfind('/') + 1);
   return name.empty() ? "program" : name.substr(0, kMaxProgramBytes);
-}
-
-constexpr char kNothingProtected[] =
-    "no region is protected; see pagetide_checkpoint_protect";
-
-bool same(const std::vector<Region> &a, const std::vector<Region> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Region &x, const Region &y) {
-                      return x.id == y.id && x.bytes == y.bytes;
-                    });
 }
 
 [[noreturn]] void refuse(const std::string &what) {
@@ -163,6 +143,10 @@ Session::Session(const pagetide_checkpoint_config &config)
       granularity_(config.granularity == 0 ? 1 : config.granularity),
       progress_(config.progress), progress_user_(config.progress_user),
       tracker_(regions_), copies_(copy_bytes_) {
+  if (config.kernel_writes != 0) {
+    kernel_.emplace();
+    regions_.expect_no_reports();
+  }
   std::vector<std::uint64_t> numbers = folder_.numbers();
   for (; !numbers.empty(); numbers.pop_back()) {
     try {
@@ -185,6 +169,12 @@ Session::~Session() {
 
 bool Session::is_ours() const { return ::getpid() == pid_; }
 
+void Session::release_in_child() {
+  lock_.close();
+  if (kernel_)
+    kernel_->close();
+}
+
 void Session::check_program(const Manifest &manifest) const {
   if (manifest.program != program_)
     throw Error(Problem::kProgram,
@@ -195,6 +185,9 @@ void Session::check_program(const Manifest &manifest) const {
 
 void Session::protect(std::uint64_t id, void *address, std::size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  // Before the region is saved for the first time.
+  if (kernel_ && bytes != 0)
+    kernel_->track(address, bytes);
   if (regions_.protect(id, address, bytes) == DirtyRegions::Change::kInvalid)
     refuse("region " + std::to_string(id) +
            ": is empty, wraps around, overlaps another region, or is one too "
@@ -297,22 +290,46 @@ void Session::mark_unreported() {
     pagetide_mark_written(address, 1);
 }
 
+/// The kernel's account has all, also if sets of marks are missing.
+void Session::note_period_end(bool is_complete) {
+  sets_missing_ |= !is_complete && !kernel_;
+}
+
+std::vector<CopyRange>
+Session::take_kernel_writes(const std::vector<ProtectedRegion> &regions) {
+  if (!kernel_)
+    return {};
+  try {
+    std::vector<CopyRange> written = kernel_->take(regions);
+    regions_.note_written(written);
+    return written;
+  } catch (...) {
+    sets_missing_ = true;
+    throw;
+  }
+}
+
+void Session::require_some(const std::vector<ProtectedRegion> &regions) {
+  if (regions.empty())
+    refuse("no region is protected; see pagetide_checkpoint_protect");
+}
+
 void Session::save(pagetide_checkpoint_result &result) {
   const std::lock_guard<std::mutex> saving(saving_);
   const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
   const UpdatesHeld held(update_wait_ns_);
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::vector<ProtectedRegion> regions = regions_.regions();
-  if (regions.empty())
-    refuse(kNothingProtected);
+  require_some(regions);
   mark_unreported();
   // Not every engine takes our word for it.
   for (std::uint8_t *address : regions_.unreported()) {
     auto *byte = const_cast<volatile std::uint8_t *>(address);
     *byte = *byte;
   }
-  sets_missing_ |= !tracker_.end_period();
+  note_period_end(tracker_.end_period());
   const MarksSuspended suspended;
+  take_kernel_writes(regions);
   const bool is_base = sets_missing_ || needs_base();
   Manifest manifest = next_manifest(regions, is_base);
   manifest.flags =
@@ -337,146 +354,6 @@ void Session::save(pagetide_checkpoint_result &result) {
   regions_.end_save(true);
   note_saved(manifest, result);
   result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
-}
-
-//===- Saving at a cut ----------------------------------------------------===//
-
-/// Holds updates back, and regions as they are, around the instant.
-class Session::HeldForCut : public CopiesAtCut::Holder {
-public:
-  HeldForCut(Session &session, std::uint64_t changes)
-      : session_(session), changes_(changes) {}
-
-  bool hold() override {
-    try {
-      updates_.emplace(session_.update_wait_ns_);
-      regions_ = std::unique_lock<std::mutex>(session_.mutex_);
-      if (session_.regions_.changes() == changes_)
-        return true;
-      throw Error(Problem::kNoCut, "regions were protected anew meanwhile");
-    } catch (...) {
-      problem_ = std::current_exception();
-    }
-    release();
-    return false;
-  }
-
-  void release() override {
-    if (regions_.owns_lock())
-      regions_.unlock();
-    updates_.reset();
-  }
-
-  /// Why it could not hold; null if it could.
-  std::exception_ptr problem() const { return problem_; }
-
-private:
-  Session &session_;
-  std::uint64_t changes_;
-  std::optional<UpdatesHeld> updates_;
-  std::unique_lock<std::mutex> regions_;
-  std::exception_ptr problem_;
-};
-
-/// A chain that is too long becomes a shorter one by its files. A base by a cut
-/// would need memory for all regions. False if it stays too long: the next
-/// checkpoint is a base then.
-bool Session::shorten_chain() {
-  if (parent_ == 0 || chain_ < max_chain_)
-    return true;
-  if (keep_ >= max_chain_)
-    return false;
-  try {
-    compact(folder_, keep_, level_, nullptr);
-    if (const std::size_t length = chain_length(folder_, parent_))
-      chain_ = static_cast<std::uint32_t>(length);
-    return chain_ < max_chain_;
-  } catch (const Error &) {
-    return false;
-  }
-}
-
-void Session::make_copies(const std::vector<ProtectedRegion> &regions,
-                          const std::vector<DirtyRun> &runs,
-                          std::uint64_t changes) {
-  HeldForCut held(*this, changes);
-  int status = PAGETIDE_OK;
-  sets_missing_ |= !tracker_.end_period([&] {
-    regions_.note_to_save();
-    status = copies_.make(regions, runs, regions_.granule(), held);
-    return status;
-  });
-  if (held.problem())
-    std::rethrow_exception(held.problem());
-  if (copies_.was_too_small())
-    throw Error(Problem::kNoMemory,
-                "the copies of a checkpoint need " +
-                    std::to_string(copies_.bytes()) + " bytes, more than the " +
-                    std::to_string(copy_bytes_) +
-                    " that copy_bytes allows. Raise it, or call "
-                    "pagetide_checkpoint_save() once.");
-  if (status != PAGETIDE_OK)
-    throw Error(Problem::kNoCut, std::string("there was no cut: ") +
-                                     pagetide_status_string(status));
-  if (!copies_.was_made())
-    throw Error(Problem::kNoCut,
-                std::string("there was no cut: ") + copies_.reason());
-  if (copies_.not_readable() != 0) {
-    std::ostringstream text;
-    text << "a protected region cannot be read at 0x" << std::hex
-         << copies_.not_readable()
-         << "; protect it where it is now, or take its protection away";
-    throw Error(Problem::kInvalid, text.str());
-  }
-}
-
-bool Session::save_at_cut(pagetide_checkpoint_result &result) {
-  const std::lock_guard<std::mutex> saving(saving_);
-  const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
-  mark_unreported();
-  const MarksSuspended suspended;
-  const bool is_base = !shorten_chain() || sets_missing_ ||
-                       !tracker_.is_complete() || needs_base();
-  std::unique_lock<std::mutex> lock(mutex_);
-  const std::vector<ProtectedRegion> regions = regions_.regions();
-  const std::uint64_t changes = regions_.changes();
-  if (regions.empty())
-    refuse(kNothingProtected);
-  const std::vector<DirtyRun> runs =
-      regions_.begin_save(is_base, granularity_, kMaxRuns);
-  lock.unlock();
-  try {
-    make_copies(regions, runs, changes);
-    if (sets_missing_ && !is_base)
-      throw Error(Problem::kNoCut, "page sets were missing; the next "
-                                   "checkpoint is whole");
-    result.cut_ns = copies_.cut_ns();
-    result.pause_ns = copies_.pause_ns();
-    Manifest manifest = next_manifest(regions, is_base);
-    manifest.time_ns -= clock_ns(CLOCK_MONOTONIC) - copies_.cut_ns();
-    manifest.flags =
-        sets_missing_ || !regions_.unreported().empty() ? kUntracked : 0;
-    if (!is_base && copies_.is_empty() &&
-        same(manifest.regions, last_regions_)) {
-      regions_.end_save(true);
-      result.number = parent_;
-      result.chain = chain_;
-      result.bytes = manifest.region_bytes();
-      return false;
-    }
-    ++next_number_;
-    write(manifest, copies_.bytes(), result,
-          [&](const Taker &take) { copies_.for_each(regions, take); });
-    copies_.give_back();
-    regions_.end_save(true);
-    note_saved(manifest, result);
-  } catch (...) {
-    copies_.give_back();
-    regions_.end_save(false);
-    throw;
-  }
-  result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
-  return true;
 }
 
 //===- Restoring ----------------------------------------------------------===//
@@ -568,6 +445,7 @@ void Session::restore(std::uint64_t number,
   }
   // What was written up to here is in the checkpoint.
   tracker_.end_period();
+  take_kernel_writes(regions_.regions());
   regions_.clear();
   sets_missing_ = false;
   result.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;

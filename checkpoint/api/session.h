@@ -9,6 +9,7 @@
 
 #include "api/copies_at_cut.h"
 #include "api/dirty_regions.h"
+#include "api/kernel_writes.h"
 #include "api/period_tracker.h"
 #include "format/manifest.h"
 #include "pagetide/checkpoint.h"
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,7 +50,7 @@ public:
   /// False in a child of the process that opened it.
   bool is_ours() const;
   /// In a child: gives up the lock, which the parent has.
-  void release_in_child() { lock_.close(); }
+  void release_in_child();
 
 private:
   /// Takes bytes of a region.
@@ -59,6 +61,11 @@ private:
   bool needs_base() const;
   bool shorten_chain();
   void mark_unreported();
+  void note_period_end(bool is_complete);
+  /// Notes what the kernel saw written, if that is wanted, and returns it.
+  std::vector<CopyRange>
+  take_kernel_writes(const std::vector<ProtectedRegion> &regions);
+  static void require_some(const std::vector<ProtectedRegion> &regions);
   void make_copies(const std::vector<ProtectedRegion> &regions,
                    const std::vector<DirtyRun> &runs, std::uint64_t changes);
   Manifest next_manifest(const std::vector<ProtectedRegion> &regions,
@@ -93,6 +100,7 @@ private:
   DirtyRegions regions_;
   PeriodTracker tracker_;
   CopiesAtCut copies_;
+  std::optional<KernelWrites> kernel_; ///< none: not wanted
   /// Sets were missing since the last checkpoint: the next is whole.
   bool sets_missing_ = false;
   std::vector<Region> last_regions_; ///< of the last checkpoint

@@ -51,6 +51,13 @@ File::File(std::string path, int flags)
   fail(path_, "open", errno);
 }
 
+File File::of(std::string name, int fd) {
+  File file;
+  file.path_ = std::move(name);
+  file.fd_ = fd;
+  return file;
+}
+
 File &File::operator=(File &&other) noexcept {
   if (this != &other) {
     close();

@@ -27,6 +27,8 @@ public:
   File() = default;
   /// `flags` are those of open(2); O_CLOEXEC and O_NOFOLLOW are added.
   File(std::string path, int flags);
+  /// One that is open already; `name` is for messages.
+  static File of(std::string name, int fd);
   File(File &&other) noexcept
       : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
   File &operator=(File &&other) noexcept;

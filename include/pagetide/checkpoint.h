@@ -110,6 +110,8 @@ typedef struct pagetide_checkpoint_config {
                         * granules if these are larger. 0: the build's granules,
                         * and coarser units only for a region that would have
                         * more than two million runs. */
+  int kernel_writes;   /* 1: checkpoints also have the pages that the kernel saw
+                        * written, whoever wrote them (Linux 6.7) */
 } pagetide_checkpoint_config;
 
 enum {
@@ -149,7 +151,8 @@ int __pagetide_api_checkpoint_open(const pagetide_checkpoint_config *config,
  * what a killed writer left.
  *
  * Errors: INVALID, BUSY, NO_MEMORY, IO, VERSION, PROGRAM (its newest readable
- * checkpoint is of another program). */
+ * checkpoint is of another program), UNSUPPORTED (kernel_writes: the system
+ * lacks it). */
 static inline int
 pagetide_checkpoint_open(const pagetide_checkpoint_config *config,
                          pagetide_checkpoint **out) {
@@ -167,7 +170,8 @@ int pagetide_checkpoint_close(pagetide_checkpoint *checkpoint);
  * the next save takes what is new. If it moved, the next save takes it whole.
  * Memory that was moved must be readable at its new address until then. At most
  * 65536 regions. Errors: INVALID (empty, wrapping, or overlapping another
- * region), NO_MEMORY, FORKED. */
+ * region), NO_MEMORY, FORKED, UNSUPPORTED (kernel_writes: the kernel cannot
+ * watch this memory). */
 int pagetide_checkpoint_protect(pagetide_checkpoint *checkpoint, uint64_t id,
                                 void *address, size_t bytes);
 

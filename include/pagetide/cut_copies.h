@@ -28,15 +28,14 @@ struct CopyRange {
 /// What is asked, and the answer. A granule is a unit of reporting, as in
 /// pagetide.h.
 struct CopyRequest {
-  //===- Asked
-  //-------------------------------------------------------------===//
+  //===- Asked -----------------------------------------------------------===//
 
   /// Copies are made of granules that overlap these, if they are in the
   /// period's set as possibly written, or were written since. Sorted and
   /// disjoint.
   const CopyRange *regions;
   std::size_t region_count;
-  /// And of granules that overlap these parts of regions. Sorted and disjoint.
+  /// And of granules that overlap these. Sorted by `begin`.
   const CopyRange *more;
   std::size_t more_count;
 
@@ -47,15 +46,14 @@ struct CopyRequest {
   std::size_t granule;
 
   /// Called on the thread that asks, before the threads are stopped. Keeps them
-  /// from what no copy may divide. May replace `more`: what it then names is
-  /// copied anew. False: there is to be no cut.
+  /// from what no copy may divide. May set `more`, which is empty by then:
+  /// what it names is copied anew. False: there is to be no cut.
   bool (*hold)(void *user);
   /// Called on that thread when the instant has passed, if `hold` gave true.
   void (*release)(void *user);
   void *user;
 
-  //===- Answered
-  //----------------------------------------------------------===//
+  //===- Answered --------------------------------------------------------===//
 
   /// How many granules there are, in the order in which room was given. Above
   /// `capacity`: there was no room for them all, and no cut.

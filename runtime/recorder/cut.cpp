@@ -440,6 +440,7 @@ static const char *HoldUntilCut(Making &making) {
   const CutCopies &copies = *making.copies;
   if (!HavePlaces(copies))
     return kNoPlaces;
+  copies.request->more_count = 0; // they are read
   if (!HoldThreads())
     return kNotHeld;
   ListMore(*copies.request, runs.runs);

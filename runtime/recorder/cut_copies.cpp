@@ -33,10 +33,10 @@ void ListMore(const CopyRequest &request, PageVec<GranuleRun> &runs) {
   runs.clear();
   for (uptr i = 0; i < request.more_count; ++i) {
     const GranuleRange range = GranulesOf(request.more[i]);
-    if (!runs.empty() && runs.back().end() >= range.begin)
-      runs.back().length = range.end - runs.back().granule;
-    else
+    if (runs.empty() || runs.back().end() < range.begin)
       runs.push_back({range.begin, range.end - range.begin, 0});
+    else if (runs.back().end() < range.end)
+      runs.back().length = range.end - runs.back().granule;
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <random>
 #include <set>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -232,6 +233,68 @@ TEST(DirtyRegions, TooManyRunsMakeUnitsCoarserRegionByRegion) {
   // Nothing is lost when there is no room at all.
   EXPECT_EQ(triples(regions.begin_save(false, 1, 1)),
             (Triples{{0, 640, 64}, {1, 0, 1 << 20}}));
+}
+
+TEST(DirtyRegions, PeriodsOfASaveBelongToIt) {
+  DirtyRegions regions;
+  make_two(regions);
+  const auto page = [](std::uintptr_t offset) {
+    return std::vector<pagetide_run>{
+        {kBase + 0x100000 + offset, 4096, PAGETIDE_WRITTEN}};
+  };
+  const Triples both = {{0, 0, 8192}};
+  for (const bool success : {true, false}) {
+    note(regions, page(0));
+    EXPECT_EQ(regions.begin_save(false, 1, 1000).size(), 1u);
+    regions.note_to_save();
+    note(regions, page(4096));
+    // Another thread's period belongs to the next save.
+    std::thread([&regions] {
+      note(regions, {{kBase, 8192, PAGETIDE_WRITTEN}});
+    }).join();
+    regions.end_save(success);
+    EXPECT_EQ(triples(take(regions)),
+              success ? (Triples{{1, 0, 8092}})
+                      : (Triples{{0, 0, 8192}, {1, 0, 8092}}));
+    // After the save, so do this one's.
+    note(regions, page(0));
+    EXPECT_EQ(triples(take(regions)), (Triples{{0, 0, 4096}}));
+  }
+}
+
+TEST(DirtyRegions, RegionsChangeDuringASave) {
+  for (const bool success : {true, false}) {
+    DirtyRegions regions;
+    make_two(regions);
+    const std::uint64_t changes = regions.changes();
+    note(regions, {{kBase + 0x100000, 8192, PAGETIDE_WRITTEN}});
+    regions.begin_save(false, 1, 1000);
+    regions.note_to_save();
+    regions.protect(4, at(kBase + 0x100000), 600 * 4096);
+    regions.protect(9, at(kBase + 0x900000), 12288);
+    EXPECT_GT(regions.changes(), changes);
+    note(regions, {{kBase + 0x100000 + 599 * 4096, 4096, PAGETIDE_WRITTEN},
+                   {kBase + 0x900000, 4096, PAGETIDE_WRITTEN}});
+    regions.end_save(success);
+    // What is new is not lost, and what the save had is there if it failed.
+    EXPECT_EQ(triples(take(regions)),
+              success ? (Triples{{0, 8192, 598 * 4096}, {1, 0, 12288}})
+                      : (Triples{{0, 0, 600 * 4096}, {1, 0, 12288}}));
+  }
+}
+
+TEST(DirtyRegions, RangesThatTheKernelSaw) {
+  DirtyRegions regions;
+  regions.expect_no_reports();
+  regions.protect(9, at(kBase + 100), 10000);
+  regions.protect(4, at(kBase + 0x100000), 8192);
+  EXPECT_TRUE(regions.unreported().empty());
+  take(regions);
+  EXPECT_TRUE(take(regions).empty());
+  const std::vector<CopyRange> ranges = {{kBase + 0x101000, kBase + 0x109000},
+                                         {kBase, kBase + 4096}};
+  regions.note_written(ranges);
+  EXPECT_EQ(triples(take(regions)), (Triples{{0, 4096, 4096}, {1, 0, 3996}}));
 }
 
 TEST(DirtyRegions, RefusesWhatOverlaps) {

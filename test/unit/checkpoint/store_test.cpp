@@ -304,6 +304,30 @@ TEST(CheckpointWriterTest, NothingStaysOfWhatIsNotCommitted) {
   EXPECT_EQ(sample.folder().newest(), 3u);
 }
 
+TEST(CheckpointWriterTest, NeighboursMakeOneExtent) {
+  SampleFolder sample;
+  sample.make_chain();
+  Manifest manifest = sample.folder().manifest(3);
+  manifest.number = 4;
+  manifest.extents.clear();
+  manifest.blocks.clear();
+  CheckpointWriter writer(sample.folder(), manifest, 1,
+                          CheckpointWriter::Sync::kNo);
+  const std::size_t page = 4096;
+  for (const std::size_t at : {0, 1, 2, 4, 5})
+    writer.add(0, at * page, Bytes(page, 3));
+  writer.add(1, 6 * page, Bytes(page, 3)); // of another region
+  ASSERT_EQ(writer.manifest().extents.size(), 3u);
+  EXPECT_EQ(writer.manifest().extents[0].bytes, 3 * page);
+  EXPECT_EQ(writer.manifest().extents[1].offset, 4 * page);
+  EXPECT_EQ(writer.manifest().extents[1].bytes, 2 * page);
+  // None goes on in the next block.
+  for (std::size_t at = 7; at < 7 + 2 * kBlockBytes / page; ++at)
+    writer.add(1, at * page, Bytes(page, 3));
+  EXPECT_EQ(writer.manifest().extents.size(), 5u);
+  EXPECT_EQ(writer.manifest().blocks.size(), 2u);
+}
+
 TEST(CheckpointUpkeep, LeftoversGo) {
   SampleFolder sample;
   sample.make_chain();

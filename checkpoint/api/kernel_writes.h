@@ -1,0 +1,54 @@
+//===- kernel_writes.h - Which pages the kernel saw written ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_CHECKPOINT_API_KERNEL_WRITES_H
+#define PAGETIDE_CHECKPOINT_API_KERNEL_WRITES_H
+
+#include "api/dirty_regions.h"
+#include "pagetide/cut_copies.h"
+#include "pagetide/pagemap_scan.h"
+#include "store/file.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pagetide::checkpoint {
+
+/// Has the kernel write-protect regions asynchronously: the first write to a
+/// page lifts its protection without stopping a thread, whoever writes. Linux
+/// 6.7.
+class KernelWrites {
+public:
+  /// Throws Error (kUnsupported) if the system lacks it.
+  KernelWrites();
+
+  /// From now on, writes to these bytes are seen. Throws Error (kUnsupported).
+  void track(const void *address, std::size_t bytes);
+
+  /// Takes the pages of the regions that were written since they were last
+  /// taken. Memory that was mapped anew counts as written. Throws Error and
+  /// std::bad_alloc; then nobody knows what was taken.
+  std::vector<CopyRange> take(std::span<const ProtectedRegion> regions);
+
+  /// In a child of fork, where they are of no use.
+  void close();
+
+private:
+  /// Appends what the kernel finds.
+  void scan(std::uintptr_t begin, std::uintptr_t end,
+            const kernel::ScanArgument &query, std::vector<CopyRange> &found);
+  void track_pages(std::uintptr_t begin, std::uintptr_t end);
+
+  File uffd_;
+  File pagemap_;
+  std::vector<kernel::PageRegion> some_; ///< what one request finds
+};
+
+} // namespace pagetide::checkpoint
+
+#endif // PAGETIDE_CHECKPOINT_API_KERNEL_WRITES_H
