@@ -383,7 +383,7 @@ static const char *ReadStanding(Making &making) {
       });
     result.marked = ReadUnread(making, nullptr) - result.unsettled;
     if (!WasWrittenMeanwhile(cut) && !AnyMappingChangeUnderWay() &&
-        change_count == MappingChanges()) {
+        change_count == MappingChanges() && !AnyStoppedHasChild()) {
       if (Keeps(Rule::kInFlight))
         for (const GranuleRange &range : in_flight)
           ForPages(pages, range.begin, range.end, MakeUnstable);

@@ -10,6 +10,7 @@
 #include "platform/locks.h"
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
+#include "platform/program_memory.h"
 #include "platform/raw_thread_ids.h"
 #include "platform/small_file.h"
 #include "threads/blocked_call.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <linux/prctl.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -45,12 +47,21 @@ enum Phase : u32 {
   kDone,     ///< all have been released
 };
 
-enum class Step : u32 { kNew, kInterrupted, kStopped, kEnded };
+enum class Step : u32 {
+  kNew,
+  kInterrupted, ///< it may still be in user code
+  /// It has left user code, and stops before it is there again. Perhaps it
+  /// waits for a processor, and nobody knows how long.
+  kOutside,
+  kStopped,
+  kEnded,
+};
 
 struct StoppedThread {
   u32 tid;
   Step step;
-  int signal; ///< that the thread was about to receive
+  int signal;     ///< that the thread was about to receive
+  bool must_stop; ///< it sleeps in a call that changes memory
 };
 
 struct Helper {
@@ -64,6 +75,7 @@ struct Helper {
   u32 refused_tid; ///< the thread that cannot be stopped
   int error;
   bool needs_permission; ///< Yama lets a child trace its parent only if asked
+  bool has_barrier;      ///< membarrier may be used
 };
 } // namespace
 
@@ -166,6 +178,35 @@ static bool Await(StoppedThread &thread, uptr options) {
 
 static u64 Deadline() { return helper.first_ns + helper.bound_ns; }
 
+/// True if the thread has a child process, or if nobody can tell. A child of
+/// vfork runs in this memory while its parent is in the kernel.
+static bool MayHaveChild(u32 tid) {
+  char path[64], first;
+  internal_snprintf(path, sizeof(path), "/proc/%u/task/%u/children",
+                    helper.owner, tid);
+  const uptr fd =
+      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
+  if (Failed(fd))
+    return true;
+  const uptr bytes = Syscall(SYS_read, fd, (uptr)&first, 1);
+  Syscall(SYS_close, fd);
+  return bytes != 0;
+}
+
+/// Interrupts each processor that runs one of the threads. Whoever was
+/// interrupted by ptrace before leaves user code by that, or is not in it, and
+/// stops before it returns there. So nobody has to wait until threads that have
+/// no processor get one.
+static void DriveOutOfUserCode() {
+  if (!helper.has_barrier ||
+      Failed(Syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0)))
+    return;
+  for (StoppedThread &thread : threads)
+    if (thread.step == Step::kInterrupted && !thread.must_stop &&
+        !MayHaveChild(thread.tid))
+      thread.step = Step::kOutside;
+}
+
 /// What comes after kOrdered.
 static Phase StopNewThreads() {
   for (StoppedThread &thread : threads) {
@@ -186,6 +227,7 @@ static Phase StopNewThreads() {
     Ptrace(PTRACE_INTERRUPT, thread.tid);
     thread.step = Step::kInterrupted;
   }
+  DriveOutOfUserCode();
   constexpr int kYields = 50;
   for (int tries = 0;; ++tries) {
     bool all = true;
@@ -214,7 +256,7 @@ static void ReleaseAll() {
   // Those that did not stop in time do so some time. If the helper ended now,
   // their calls might end with EINTR.
   for (StoppedThread &thread : threads)
-    if (thread.step == Step::kInterrupted) {
+    if (thread.step == Step::kInterrupted || thread.step == Step::kOutside) {
       while (!Await(thread, 0)) {
       }
       if (thread.step == Step::kStopped)
@@ -297,6 +339,10 @@ const char *PrepareToStop(u64 bound_ns) {
   helper.refused_tid = 0;
   helper.error = 0;
   helper.owner = GetPidRaw();
+  helper.has_barrier =
+      !UnderSystemCallFilter() &&
+      !Failed(Syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+                      0));
   // No signal tells of its end, so a wait of the program does not see it.
   constexpr int kFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED;
   const uptr pid = (uptr)internal_clone(
@@ -385,10 +431,12 @@ const char *StopAwakeThreads(bool &stopped_any) {
       return "the threads cannot be listed without /proc";
     bool found = false;
     for (const u32 tid : tids) {
-      if (IsRawThread(tid) || IsListed(tid) || MaySleepOn(BlockedCall(tid)) ||
-          (tid == helper.owner && HasEnded(tid)))
+      if (IsRawThread(tid) || IsListed(tid))
         continue;
-      threads.push_back({tid, Step::kNew, 0});
+      const long call = BlockedCall(tid);
+      if (MaySleepOn(call) || (tid == helper.owner && HasEnded(tid)))
+        continue;
+      threads.push_back({tid, Step::kNew, 0, /*must_stop=*/call >= 0});
       found = true;
     }
     if (!found)
@@ -407,6 +455,13 @@ const char *StopAwakeThreads(bool &stopped_any) {
                             "cut_stop allows";
     }
   }
+}
+
+bool AnyStoppedHasChild() {
+  for (const StoppedThread &thread : threads)
+    if (thread.step == Step::kOutside && MayHaveChild(thread.tid))
+      return true;
+  return false;
 }
 
 StopTimes ReleaseThreads() {

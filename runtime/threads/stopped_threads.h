@@ -11,6 +11,11 @@
 // that waits for a lock of a stopped thread, or is itself not scheduled,
 // prolongs the stop no further.
 //
+// A thread without a processor stops only when it gets one, which takes many
+// milliseconds on a busy machine. So the helper drives all threads out of user
+// code (membarrier): they stop before they return there, and it need not see
+// them stop. They may be in the kernel, in a call, as threads that sleep there.
+//
 // Threads that sleep in a system call are not touched: a stop would end some
 // calls with EINTR (epoll_wait and others). Such a thread has no access under
 // way. If it wakes it marks before it writes, and the caller looks at its marks
@@ -38,9 +43,13 @@ inline constexpr char kStopAgain[] = "a thread was about to end";
 const char *PrepareToStop(u64 bound_ns);
 
 /// Stops each thread that does not sleep in a system call and is not stopped
-/// yet. Returns null when all others sleep, or a static text as above. Sets
-/// `stopped_any` to whether it stopped a thread.
+/// yet: none is in user code then. Returns null when all others sleep, or a
+/// static text as above. Sets `stopped_any` to whether it stopped a thread.
 const char *StopAwakeThreads(bool &stopped_any);
+
+/// True if a thread that nobody saw stop may have made a process since. That
+/// process could run in this memory. Call it when all has been read.
+bool AnyStoppedHasChild();
 
 /// What stopped the threads for how long.
 struct StopTimes {
