@@ -67,6 +67,10 @@ PAGETIDE_RECORDER_STATE static PageSet unsettled_runs;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 PAGETIDE_RECORDER_STATE static PageVec<uptr> places; ///< of batch's pages
+/// For each kBlockPages of the list whether one may be unread. While threads
+/// stand, few of a long list are.
+PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
+constexpr uptr kBlockPages = 256;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> copied_pages;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
@@ -137,10 +141,18 @@ static void ForPages(PageVec<PageHash> &pages, u64 begin, u64 end,
 }
 
 static void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end) {
-  ForPages(pages, begin, end, [](PageHash &page) {
+  ForPages(pages, begin, end, [&](PageHash &page) {
     page.state = kUnread;
     page.hash = 0;
+    unread_blocks[(uptr)(&page - pages.data()) / kBlockPages] = true;
   });
+}
+
+/// The list is a new one.
+static void ExpectUnread(const PageVec<PageHash> &pages) {
+  unread_blocks.clear();
+  for (uptr i = 0; i < pages.size(); i += kBlockPages)
+    unread_blocks.push_back(true);
 }
 
 /// Makes the granules of sorted runs unread. False if not all are listed.
@@ -170,6 +182,7 @@ static void Merge(PageVec<PageHash> &pages, const PageVec<GranuleRun> &added) {
   for (; i < pages.size(); ++i)
     merged.push_back(pages[i]);
   pages.swap(merged);
+  ExpectUnread(pages);
 }
 
 /// Adds the granules of sorted runs, or makes them unread.
@@ -189,13 +202,22 @@ static u64 ReadUnread(Making &making, const PageVec<GranuleRun> *except) {
   places.clear();
   uptr run = 0;
   for (uptr i = 0; i < pages.size(); ++i) {
+    if (i % kBlockPages == 0) {
+      if (!unread_blocks[i / kBlockPages]) {
+        i += kBlockPages - 1;
+        continue;
+      }
+      unread_blocks[i / kBlockPages] = false;
+    }
     if (pages[i].state != kUnread)
       continue;
     const u64 granule = pages[i].granule;
     while (except && run < except->size() && (*except)[run].end() <= granule)
       ++run;
-    if (except && run < except->size() && (*except)[run].granule <= granule)
+    if (except && run < except->size() && (*except)[run].granule <= granule) {
+      unread_blocks[i / kBlockPages] = true;
       continue;
+    }
     places.push_back(i);
     batch.push_back({granule, 0, ChecksumState::kStable, pages[i].copy});
   }
@@ -339,8 +361,10 @@ static bool WasWrittenMeanwhile(const CutOfPeriod &cut) {
 
 /// The pages that were read last must be read again.
 static void ForgetReading(PageVec<PageHash> &pages) {
-  for (const uptr place : places)
+  for (const uptr place : places) {
     pages[place] = {pages[place].granule, 0, kUnread, pages[place].copy};
+    unread_blocks[place / kBlockPages] = true;
+  }
   places.clear();
 }
 
@@ -516,6 +540,7 @@ bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result) {
   CutCopies copies = {cut.copies, copied_regions};
   CutResult made = {};
   copied_pages.clear();
+  ExpectUnread(copied_pages);
   Making making = {cut, false, &copies, &copied_regions, copied_pages, made};
   ListCopied(making, result.set);
   const bool ok = MakeCut(making);
@@ -542,6 +567,7 @@ static void KeepHashed(const CutOfPeriod &cut, PeriodResult &result) {
 bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
   ListWanted(result.set, cut.mode, kUnread, pages);
+  ExpectUnread(pages);
   CutCopies copies = {cut.copies, copied_regions};
   Making making = {cut, true, nullptr, cut.watch, pages, result.cut};
   if (cut.copies) {
