@@ -230,7 +230,7 @@ typedef struct pagetide_checkpoint_counts {
   uint64_t unchanged; /* in which nothing had changed since the last one */
   uint64_t skipped;
   uint64_t skipped_since;    /* those after the last of the other two */
-  uint64_t longest_pause_ns; /* of those made */
+  uint64_t longest_pause_ns; /* for which threads stood, of the first two */
   int last_status;           /* of the last period. OK also before the first. */
   char last_message[508];    /* why it was skipped, or empty; ends with NUL */
 } pagetide_checkpoint_counts;

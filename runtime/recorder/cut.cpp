@@ -224,6 +224,8 @@ static u64 ReadUnread(Making &making, const PageVec<GranuleRun> *except) {
   HashPages(
       GetTidRaw(), batch,
       {making.hash, making.copies ? making.copies->request->bytes : nullptr});
+  if (making.copies)
+    CopyParts(*making.copies, batch);
   for (uptr i = 0; i < batch.size(); ++i)
     pages[places[i]] = batch[i];
   return batch.size();
@@ -544,7 +546,7 @@ bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result) {
   Making making = {cut, false, &copies, &copied_regions, copied_pages, made};
   ListCopied(making, result.set);
   const bool ok = MakeCut(making);
-  Answer(copies, made, copied_pages);
+  Answer(copies, made);
   return ok;
 }
 
@@ -581,7 +583,7 @@ bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
   }
   const bool ok = MakeCut(making);
   if (making.copies)
-    Answer(copies, result.cut, pages);
+    Answer(copies, result.cut);
   if (!result.cut.why_not && !later.words.empty())
     BuildPageSet(result.entry, cut.per_thread, cut.watch, result.set, &later);
   // Without a cut, what was read ahead stays as far as nobody has written it

@@ -11,6 +11,9 @@
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
 namespace pagetide {
 
 static GranuleRange GranulesOf(const CopyRange &range) {
@@ -63,6 +66,35 @@ bool HavePlaces(const CutCopies &copies) {
   return copies.request->count <= copies.request->capacity;
 }
 
+/// Copies the part of a granule that a region has. False if it cannot be read.
+static bool CopyPart(const CopyRequest &request, const CopyRange &region,
+                     uptr granule, u8 *copy) {
+  const uptr begin = region.begin > granule ? region.begin : granule;
+  const uptr end = region.end < granule + request.granule
+                       ? region.end
+                       : granule + request.granule;
+  if (begin >= end)
+    return true;
+  iovec local = {copy + (begin - granule), end - begin};
+  iovec remote = {(void *)begin, end - begin};
+  return Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
+                 (uptr)&remote, 1, 0) == end - begin;
+}
+
+void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages) {
+  CopyRequest &request = *copies.request;
+  for (const PageHash &page : pages) {
+    if (!page.copy || (page.state != ChecksumState::kGone &&
+                       page.state != ChecksumState::kUnreadable))
+      continue;
+    const uptr granule = page.granule << shadow.module.granule_shift;
+    u8 *copy = request.bytes + (page.copy - 1) * request.granule;
+    for (uptr i = 0; i < request.region_count; ++i)
+      if (!CopyPart(request, request.regions[i], granule, copy))
+        request.not_readable = granule;
+  }
+}
+
 /// Waits until the thread that asked has done what it was told.
 static void AwaitCaller() {
   for (;;) {
@@ -85,18 +117,11 @@ void LetThreadsGo() {
   AwaitCaller();
 }
 
-void Answer(const CutCopies &copies, const CutResult &cut,
-            const PageVec<PageHash> &pages) {
+void Answer(const CutCopies &copies, const CutResult &cut) {
   CopyRequest &request = *copies.request;
   request.cut_ns = cut.at_ns;
   request.pause_ns = cut.pause_ns;
   request.no_cut = cut.why_not;
-  for (const PageHash &page : pages)
-    if (page.copy && (page.state == ChecksumState::kGone ||
-                      page.state == ChecksumState::kUnreadable)) {
-      request.not_readable = page.granule << shadow.module.granule_shift;
-      return;
-    }
 }
 
 } // namespace pagetide

@@ -35,13 +35,16 @@ void GivePlaces(const CutCopies &copies, const PageVec<GranuleRun> &runs,
 /// False if there are more pages than places.
 bool HavePlaces(const CutCopies &copies);
 
+/// Of pages that were just read, but cannot be read whole, copies the parts
+/// that belong to regions. A granule may be larger than a mapping.
+void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages);
+
 /// Has the thread that asked hold the others back. False if it could not.
 bool HoldThreads();
 void LetThreadsGo();
 
-/// Fills in the answer. `pages` have their last states.
-void Answer(const CutCopies &copies, const CutResult &cut,
-            const PageVec<PageHash> &pages);
+/// Fills in the answer.
+void Answer(const CutCopies &copies, const CutResult &cut);
 
 } // namespace pagetide
 

@@ -22,6 +22,13 @@
 // RUN:   %t/every %t/folder %t/known 10
 // RUN: %t/every %t/folder %t/known 0 | FileCheck %s --check-prefix=CHECKED
 // CHECKED: {{[1-9][0-9]*}} checkpoints are consistent
+// Granules smaller than pages, and larger than what they hold; sets by thread.
+// RUN: %build_c -O2 -Xclang -mllvm -Xclang -pagetide-granule=6 %s %link_checkpoint -o %t/small
+// RUN: %t/small %t/small.folder %t/small.known 10
+// RUN: %t/small %t/small.folder %t/small.known 0 | FileCheck %s --check-prefix=CHECKED
+// RUN: %build_c -O2 -Xclang -mllvm -Xclang -pagetide-granule=21 %s %link_checkpoint -o %t/large
+// RUN: %pagetide record -p 7ms --per-thread --no-output -- %t/large %t/large.folder %t/large.known 10
+// RUN: %t/large %t/large.folder %t/large.known 0 | FileCheck %s --check-prefix=CHECKED
 
 // Without the stop, without what was marked since, and without updates, memory
 // contradicts itself.
