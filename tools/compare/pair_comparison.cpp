@@ -132,20 +132,26 @@ void PairComparison::keep(const ComparedPeriod &period, std::size_t side) {
         page.sides[side].flags |= static_cast<std::uint8_t>(run.flags);
       });
   for (const HashedRun &each : period.checksums) {
-    std::size_t hash = each.first_hash;
-    whole_.visit(each.run.first, each.run.end(), [&](WholePage &page) {
-      WholeSide &last = page.sides[side];
-      last.state = each.run.state;
-      last.hash = last.relative = 0;
-      last.has_relative = false;
-      if (!each.run.stable())
-        return;
-      last.hash = period.hashes[hash];
-      const std::optional<std::uint64_t> relative = period.relative_hash(hash);
-      last.relative = relative.value_or(0);
-      last.has_relative = relative.has_value();
-      ++hash;
-    });
+    if (!each.run.stable()) {
+      whole_.visit(each.run.first, each.run.end(), [&](WholePage &page) {
+        page.sides[side].state = each.run.state;
+        page.sides[side].hash = page.sides[side].relative = 0;
+        page.sides[side].has_relative = false;
+      });
+      continue;
+    }
+    // A granule at a time: the table leaves out those that it has no room for.
+    for (std::uint64_t i = 0; i < each.run.count; ++i)
+      whole_.visit(each.run.first + i, each.run.first + i + 1,
+                   [&](WholePage &page) {
+                     const std::size_t hash = each.first_hash + i;
+                     const auto relative = period.relative_hash(hash);
+                     WholeSide &last = page.sides[side];
+                     last.state = each.run.state;
+                     last.hash = period.hashes[hash];
+                     last.relative = relative.value_or(0);
+                     last.has_relative = relative.has_value();
+                   });
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "export/granule_counts.h"
 #include "report/report_limits.h"
+#include "support/text_format.h"
 
 #include <array>
 #include <map>
@@ -52,7 +53,7 @@ public:
     for (const ThreadRecord &record : frame.threads.records)
       if (Thread *thread = find(record.tid)) {
         if (!record.name.empty())
-          thread->name = record.name.substr(0, kMaxThreadName);
+          thread->name = first_bytes(record.name, kMaxThreadName);
         if (record.event == trace::ThreadEvent::kStart)
           thread->start_ns = record.time_ns;
         else

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,7 +103,7 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
   }
   found.periods = counter.count();
   for (std::size_t name = 0; name < name_count; ++name)
-    found.names.push_back(trace.mapping(name).substr(0, kMaxLabel));
+    found.names.push_back(cut_text(trace.mapping(name), kMaxLabel));
   found.bands = used.bands(limits.bands,
                            [&](std::size_t name) { return found.names[name]; });
 }
@@ -114,6 +115,14 @@ struct BinFigures {
   std::uint64_t accessed = 0;
   std::uint64_t read = 0;
   std::uint64_t written = 0;
+
+  void add(const BinFigures &other) {
+    start_ns = std::min(start_ns, other.start_ns);
+    end_ns = std::max(end_ns, other.end_ns);
+    accessed = std::max(accessed, other.accessed);
+    read = std::max(read, other.read);
+    written = std::max(written, other.written);
+  }
 };
 
 /// A grid for one thread, or for all.
@@ -136,8 +145,10 @@ std::vector<std::uint32_t> busiest_threads(const Survey &found,
   return tids;
 }
 
+/// None is finer than the one of `finer`, if there are any.
 std::vector<Layer> make_layers(const Survey &found, const GridShape &shape,
-                               bool per_thread, const ViewLimits &limits) {
+                               bool per_thread, const ViewLimits &limits,
+                               std::span<const Layer> finer = {}) {
   std::vector<Layer> layers;
   layers.push_back({std::nullopt, ViewGrid(shape, found.periods, found.bands)});
   if (!per_thread || found.threads.size() < 2)
@@ -156,9 +167,12 @@ std::vector<Layer> make_layers(const Survey &found, const GridShape &shape,
          count_rows(found.bands, shape.coarser(coarser).granules_per_row) >
              found.bands.list().size())
     ++coarser;
-  for (const std::uint32_t tid : tids)
-    layers.push_back(
-        {tid, ViewGrid(shape.coarser(coarser), found.periods, found.bands)});
+  for (const std::uint32_t tid : tids) {
+    GridShape of_thread = shape.coarser(coarser);
+    if (!finer.empty())
+      of_thread = of_thread.with(finer[layers.size()].grid.shape());
+    layers.push_back({tid, ViewGrid(of_thread, found.periods, found.bands)});
+  }
   return layers;
 }
 
@@ -194,12 +208,9 @@ std::vector<BinFigures> fill(SelectedTrace &trace, const Survey &found,
       size.read += certain & trace::kRunRead ? run.count : 0;
       size.written += certain & trace::kRunWritten ? run.count : 0;
     }
-    BinFigures &bin = bins[period / all.shape().periods_per_bin];
-    bin.start_ns = std::min(bin.start_ns, trace.since_start(part->start_ns));
-    bin.end_ns = std::max(bin.end_ns, trace.since_start(part->end_ns));
-    bin.accessed = std::max(bin.accessed, size.accessed);
-    bin.read = std::max(bin.read, size.read);
-    bin.written = std::max(bin.written, size.written);
+    size.start_ns = trace.since_start(part->start_ns);
+    size.end_ns = trace.since_start(part->end_ns);
+    bins[period / all.shape().periods_per_bin].add(size);
   }
   return bins;
 }
@@ -255,25 +266,48 @@ struct Picture {
   std::vector<BinFigures> bins;
 };
 
-Picture draw(const OpenSelected &open, const Survey &found, ViewLimits limits) {
-  while (true) {
-    Picture picture;
-    const std::unique_ptr<SelectedTrace> trace = open();
-    const bool per_thread = trace->header().flags & trace::kHeaderPerThread;
-    picture.layers = make_layers(
-        found, shape_for(found.periods, found.bands, limits.cells, limits.bins),
-        per_thread, limits);
-    picture.bins = fill(*trace, found, picture.layers);
-    std::size_t bytes = 0;
-    for (const Layer &layer : picture.layers) {
-      picture.packed.push_back(deflate_raw(layer.grid.levels()));
-      bytes += picture.packed.back().size();
-    }
-    if (bytes <= limits.packed_bytes || limits.cells <= kMinCells)
-      return picture;
+/// As large as the limits let it be.
+Picture coarser(const Picture &fine, const Survey &found, bool per_thread,
+                const ViewLimits &limits) {
+  const GridShape shape =
+      shape_for(found.periods, found.bands, limits.cells, limits.bins);
+  const GridShape before = fine.layers.front().grid.shape();
+  Picture picture;
+  picture.layers =
+      make_layers(found, shape.with(before), per_thread, limits, fine.layers);
+  for (std::size_t i = 0; i < picture.layers.size(); ++i)
+    picture.layers[i].grid.add(fine.layers[i].grid);
+  const GridShape now = picture.layers.front().grid.shape();
+  picture.bins.resize(picture.layers.front().grid.bins());
+  for (std::size_t i = 0; i < fine.bins.size(); ++i)
+    picture.bins[i * before.periods_per_bin / now.periods_per_bin].add(
+        fine.bins[i]);
+  return picture;
+}
+
+/// Returns how many bytes that takes.
+std::size_t pack(Picture &picture) {
+  std::size_t bytes = 0;
+  for (const Layer &layer : picture.layers) {
+    picture.packed.push_back(deflate_raw(layer.grid.levels()));
+    bytes += picture.packed.back().size();
+  }
+  return bytes;
+}
+
+Picture draw(SelectedTrace &trace, const Survey &found, ViewLimits limits) {
+  const bool per_thread = trace.header().flags & trace::kHeaderPerThread;
+  Picture picture;
+  picture.layers = make_layers(
+      found, shape_for(found.periods, found.bands, limits.cells, limits.bins),
+      per_thread, limits);
+  picture.bins = fill(trace, found, picture.layers);
+  while (pack(picture) > limits.packed_bytes && limits.cells > kMinCells) {
     limits.cells /= 2;
     limits.thread_cells /= 2;
+    picture = coarser(picture, found, per_thread, limits);
   }
+  return picture;
 }
 
 std::size_t add_blob(ViewData &data, std::vector<std::uint8_t> packed) {
@@ -351,12 +385,12 @@ ViewData describe(const SelectedTrace &trace, const Survey &found,
                {"per_thread", (header.flags & trace::kHeaderPerThread) != 0},
                {"thread_count", found.threads.size()}};
   if (const std::optional<Process> &process = trace.process()) {
-    view["program"] = process->executable.substr(0, kMaxCommand);
+    view["program"] = cut_text(process->executable, kMaxCommand);
     std::vector<std::string> words = process->arguments;
     // A program that writes its title over its words leaves these empty.
     while (!words.empty() && words.back().empty())
       words.pop_back();
-    view["command"] = format_command(words).substr(0, kMaxCommand);
+    view["command"] = cut_text(format_command(words), kMaxCommand);
   }
   view["mappings"] = found.names;
   if (found.names.size() > limits.names)
@@ -407,7 +441,7 @@ ViewData view_process(const OpenSelected &open, const ViewLimits &limits,
   Survey found(limits.checksums);
   const std::unique_ptr<SelectedTrace> trace = open();
   survey(*trace, limits, found);
-  const Picture picture = draw(open, found, limits);
+  const Picture picture = draw(*open(), found, limits);
   ViewLimits rest = limits;
   while (true) {
     ViewData data = describe(*trace, found, picture, sites, rest);

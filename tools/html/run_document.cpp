@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 namespace pagetide::tools {
@@ -45,9 +44,8 @@ std::string dump(const Json &json) {
 
 void cut_cells(Json &row) {
   for (auto &value : row)
-    if (value.is_string() &&
-        value.get_ref<std::string &>().size() > kMaxCellText)
-      value = value.get_ref<std::string &>().substr(0, kMaxCellText) + "...";
+    if (value.is_string())
+      value = cut_text(value.get_ref<std::string &>(), kMaxCellText);
 }
 
 /// What a report has for programs, without what the page does not show. The
@@ -95,20 +93,19 @@ RunDocument::open(const std::string &file) const {
 }
 
 void RunDocument::add(const std::string &file) {
-  for (RunReport *report :
-       std::initializer_list<RunReport *>{&processes_, &mappings_, &wss_})
-    report->add(*open(file));
-  const trace::FileHeader header = open(file)->header();
-  if (header.flags & trace::kHeaderPerThread)
-    threads_.add(*open(file));
-  if (header.flags & trace::kHeaderSites)
-    sites_.add(*open(file));
+  const std::unique_ptr<SelectedTrace> trace = open(file);
+  std::vector<RunReport *> reports = {&processes_, &mappings_, &wss_};
+  if (trace->header().flags & trace::kHeaderPerThread)
+    reports.push_back(&threads_);
+  if (trace->header().flags & trace::kHeaderSites)
+    reports.push_back(&sites_);
+  RunReport::add_to(reports, *trace);
 }
 
 std::string RunDocument::title() const {
   const RunReport::Trace &first = traces().front();
-  std::string name = first.program.substr(first.program.rfind('/') + 1)
-                         .substr(0, kMaxCellText);
+  std::string name = cut_text(
+      first.program.substr(first.program.rfind('/') + 1), kMaxCellText);
   if (name.empty())
     name = fmt::format("process {}", first.pid);
   if (traces().size() > 1)

@@ -8,6 +8,7 @@
 
 #include "html/html_document.h"
 #include "support/failure.h"
+#include "support/text_format.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,16 +26,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kLinesAround = 4; ///< lines before and after a site's
 constexpr std::size_t kMaxSiteText = 300; ///< of a site's name
-
-/// Cuts the text, but not within a character of UTF-8.
-std::string cut_bytes(std::string text, std::size_t bytes) {
-  if (text.size() <= bytes)
-    return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
-    --bytes;
-  text.resize(bytes);
-  return text + "...";
-}
 
 /// What the document needs for it.
 std::size_t room_of(const Json &json) {
@@ -135,7 +126,7 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
   try {
     text = read_source(source_, file.path);
   } catch (const Failure &failure) {
-    return cut_bytes(failure.what(), kMaxSiteText);
+    return cut_text(failure.what(), kMaxSiteText);
   }
   std::vector<std::uint64_t> lines = file.lines;
   std::ranges::sort(lines);
@@ -147,7 +138,7 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
     const std::uint64_t end =
         std::min<std::uint64_t>(line + kLinesAround, text.size());
     for (; next <= end; ++next) {
-      Json shown = {next, cut_bytes(text[next - 1], kMaxLineBytes)};
+      Json shown = {next, cut_text(text[next - 1], kMaxLineBytes)};
       const std::size_t bytes = room_of(shown);
       if (bytes > budget)
         return "further lines are left out, because this file would be too "
@@ -163,7 +154,7 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
 Json SiteList::excerpt(const File &file, std::size_t &budget) const {
   Json out = {{"path", ""}, {"problem", ""}, {"lines", Json::array()}};
   Json nothing = out;
-  out["path"] = cut_bytes(file.path, kMaxSiteText);
+  out["path"] = cut_text(file.path, kMaxSiteText);
   out["problem"] = add_lines(file, budget, out["lines"]);
   const std::size_t bytes = room_of(out["path"]) + room_of(out["problem"]);
   if (bytes > budget)
@@ -178,7 +169,7 @@ Json SiteList::json(std::size_t list_bytes, std::size_t text_bytes) const {
               {"list", Json::array()},
               {"files", Json::array()}};
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    Json site = {{"text", cut_bytes(short_text(*sites_[i]), kMaxSiteText)},
+    Json site = {{"text", cut_text(short_text(*sites_[i]), kMaxSiteText)},
                  {"places", places_[i]}};
     site.update(site_figures_json(sites_[i]->figures, report_.tells_reads()));
     const std::size_t bytes = room_of(site);

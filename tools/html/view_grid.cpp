@@ -129,6 +129,26 @@ void ViewGrid::add_piece(std::size_t bin, std::uint64_t position,
   }
 }
 
+void ViewGrid::add(const ViewGrid &finer) {
+  const std::uint64_t bins_in_one =
+      shape_.periods_per_bin / finer.shape_.periods_per_bin;
+  const std::uint64_t rows_in_one =
+      shape_.granules_per_row / finer.shape_.granules_per_row;
+  for (std::size_t band = 0; band < first_rows_.size(); ++band) {
+    const std::uint64_t rows =
+        ceil_div(bands_.list()[band].length(), finer.shape_.granules_per_row);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      const Counts *from =
+          &finer.counts_[(finer.first_rows_[band] + row) * finer.bins_];
+      Counts *to = &counts_[(first_rows_[band] + row / rows_in_one) * bins_];
+      for (std::size_t bin = 0; bin < finer.bins_; ++bin) {
+        add_saturating(to[bin / bins_in_one].read, from[bin].read);
+        add_saturating(to[bin / bins_in_one].written, from[bin].written);
+      }
+    }
+  }
+}
+
 std::vector<std::uint8_t> ViewGrid::levels() const {
   std::vector<std::uint8_t> levels(counts_.size());
   for (std::size_t band = 0; band < first_rows_.size(); ++band) {

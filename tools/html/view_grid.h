@@ -16,6 +16,7 @@
 #include "report/address_bands.h"
 #include "trace/trace_records.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,6 +31,11 @@ struct GridShape {
   /// Half as many bins and rows.
   GridShape coarser(unsigned times) const {
     return {periods_per_bin << times, granules_per_row << times};
+  }
+  /// As coarse as both.
+  GridShape with(const GridShape &other) const {
+    return {std::max(periods_per_bin, other.periods_per_bin),
+            std::max(granules_per_row, other.granules_per_row)};
   }
 };
 
@@ -50,6 +56,10 @@ public:
 
   /// Counts the accesses of a run in the period with this ordinal number.
   void add(std::uint64_t period, const GranuleRun &run);
+
+  /// Adds the counts of a grid of the same bands and periods that is as fine or
+  /// finer.
+  void add(const ViewGrid &finer);
 
   GridShape shape() const { return shape_; }
   std::size_t bins() const { return bins_; }

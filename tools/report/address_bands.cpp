@@ -18,6 +18,8 @@ namespace {
 
 /// A hole stays in a band if it is at most this part of all that is used.
 constexpr std::uint64_t kHoleShare = 64;
+/// A hole is worth an extra band if it is more than this part of the axis.
+constexpr std::uint64_t kLongHoleShare = 8;
 /// Ranges of different names are joined only if they are so much closer.
 constexpr std::uint64_t kNameFactor = 4;
 
@@ -133,9 +135,10 @@ void UsedRanges::join_close_ones() {
   recent_end_ = 0;
 }
 
-AddressBands UsedRanges::bands(
-    std::size_t max_bands,
-    const std::function<std::string(std::size_t name)> &name_of) const {
+AddressBands
+UsedRanges::bands(std::size_t max_bands,
+                  const std::function<std::string(std::size_t name)> &name_of,
+                  std::size_t extra_bands) const {
   if (ranges_.empty())
     return AddressBands();
   std::uint64_t used = 0;
@@ -146,15 +149,23 @@ AddressBands UsedRanges::bands(
       holes.push_back({holes.size(), next->first - at->second.end,
                        next->second.name != at->second.name});
   }
+  // With the holes that stay.
+  std::uint64_t axis =
+      std::prev(ranges_.end())->second.end - ranges_.begin()->first;
   std::erase_if(holes, [&](const Hole &hole) {
     return !hole.name_changes && hole.length <= used / kHoleShare;
   });
-  const std::size_t cuts = std::max<std::size_t>(max_bands, 1) - 1;
+  std::size_t cuts = std::max<std::size_t>(max_bands, 1) - 1;
   if (holes.size() > cuts) {
     std::sort(holes.begin(), holes.end(), [](const Hole &a, const Hole &b) {
       return std::tie(b.length, b.name_changes, a.before) <
              std::tie(a.length, a.name_changes, b.before);
     });
+    for (std::size_t i = 0; i < cuts; ++i)
+      axis -= holes[i].length;
+    const std::size_t most = std::min(holes.size(), cuts + extra_bands);
+    for (; cuts < most && holes[cuts].length > axis / kLongHoleShare; ++cuts)
+      axis -= holes[cuts].length;
     holes.resize(cuts);
   }
   std::set<std::size_t> ends; // indices of ranges that end a band

@@ -88,10 +88,13 @@ public:
 
   /// Folds away the holes: the longest ones, until there are `max_bands`. Holes
   /// that are short beside what is used stay, if mappings of one name are on
-  /// both sides. `name_of` gives the names for the numbers.
+  /// both sides. If a hole would still take much of the axis, it goes too, as
+  /// long as there are not `extra_bands` more. `name_of` gives the names for
+  /// the numbers.
   AddressBands
   bands(std::size_t max_bands,
-        const std::function<std::string(std::size_t name)> &name_of) const;
+        const std::function<std::string(std::size_t name)> &name_of,
+        std::size_t extra_bands = 0) const;
 
 private:
   struct Range {

@@ -225,41 +225,65 @@ void ChecksumsReport::add_period(std::uint64_t middle_ns,
   stretches_[at].add(period);
 }
 
-void ChecksumsReport::read(SelectedTrace &trace) {
+class ChecksumsReport::Taker : public TraceTaker {
+public:
+  Taker(ChecksumsReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace),
+        reader_(report.table_bytes_, !trace.selection().mapping.empty()) {
+    trace.name_mappings(
+        [this](std::size_t name, const GranuleRun &piece, const PeriodTime &) {
+          reader_.name(name, piece);
+        });
+  }
+
+  void take(const PeriodPart &part) override {
+    reader_.add(part);
+    if (!part.last)
+      return;
+    report_.sums_.add(reader_.period());
+    const std::uint64_t start =
+        std::min(trace_.since_start(part.start_ns), kMaxTime);
+    const std::uint64_t end =
+        std::clamp(trace_.since_start(part.end_ns), start, kMaxTime);
+    const std::uint64_t middle = start + (end - start) / 2;
+    report_.add_period(std::max(middle, report_.from_ns_) - report_.from_ns_,
+                       reader_.period());
+  }
+
+  void finish() override {
+    reader_.table().each([&](std::uint64_t, const ContentRecord &record) {
+      ChecksumCounts counts;
+      for (std::size_t i = 0; i < kChecksumResults; ++i) {
+        counts.counts[i] = record.counts[i];
+        report_.distinct_.counts[i] += record.counts[i] != 0;
+      }
+      if (counts.all() == 0)
+        return;
+      report_.never_changed_ += counts.of(Result::kEqual) != 0 &&
+                                counts.of(Result::kChanged) == 0 &&
+                                counts.of(Result::kUnmarked) == 0 &&
+                                counts.of(Result::kUnstable) == 0;
+      report_
+          .mappings_[record.name == 0 ? "[unknown]"
+                                      : trace_.mapping(record.name - 1)]
+          .add(counts);
+    });
+    report_.is_lower_bound_ =
+        report_.is_lower_bound_ || reader_.table().is_lower_bound();
+  }
+
+private:
+  ChecksumsReport &report_;
+  SelectedTrace &trace_;
+  ChecksumReader reader_;
+};
+
+std::unique_ptr<TraceTaker> ChecksumsReport::start(SelectedTrace &trace) {
   from_ns_ = trace.selection().from_ns;
   if (stretch_ns_ == 0)
     stretch_ns_ = std::clamp<std::uint64_t>(trace.header().period_ns, kShortest,
                                             std::uint64_t{1} << 42);
-  ChecksumReader reader(table_bytes_, !trace.selection().mapping.empty());
-  trace.name_mappings([&](std::size_t name, const GranuleRun &piece,
-                          const PeriodTime &) { reader.name(name, piece); });
-  while (const PeriodPart *part = trace.next()) {
-    reader.add(*part);
-    if (!part->last)
-      continue;
-    sums_.add(reader.period());
-    const std::uint64_t start =
-        std::min(trace.since_start(part->start_ns), kMaxTime);
-    const std::uint64_t end =
-        std::clamp(trace.since_start(part->end_ns), start, kMaxTime);
-    const std::uint64_t middle = start + (end - start) / 2;
-    add_period(std::max(middle, from_ns_) - from_ns_, reader.period());
-  }
-  reader.table().each([&](std::uint64_t, const ContentRecord &record) {
-    ChecksumCounts counts;
-    for (std::size_t i = 0; i < kChecksumResults; ++i) {
-      counts.counts[i] = record.counts[i];
-      distinct_.counts[i] += record.counts[i] != 0;
-    }
-    if (counts.all() == 0)
-      return;
-    never_changed_ +=
-        counts.of(Result::kEqual) != 0 && counts.of(Result::kChanged) == 0 &&
-        counts.of(Result::kUnmarked) == 0 && counts.of(Result::kUnstable) == 0;
-    mappings_[record.name == 0 ? "[unknown]" : trace.mapping(record.name - 1)]
-        .add(counts);
-  });
-  is_lower_bound_ = is_lower_bound_ || reader.table().is_lower_bound();
+  return std::make_unique<Taker>(*this, trace);
 }
 
 std::string ChecksumsReport::title() const {

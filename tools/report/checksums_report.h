@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,12 +73,14 @@ public:
   const std::vector<ChecksumCounts> &stretches() const { return stretches_; }
 
 private:
+  class Taker;
+
   using Entry = std::pair<const std::string, ChecksumCounts>;
 
   const char *kind() const override { return "checksums"; }
   std::string title() const override;
   void check(const SelectedTrace &trace) const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 

@@ -30,6 +30,8 @@ constexpr HeatResolution kJsonResolution = {200, 100};
 constexpr std::size_t kRowsOfBand = 2;
 constexpr std::size_t kFewBands = 8;
 constexpr std::size_t kMaxBands = 64;
+/// The part of the rows that extra bands may have.
+constexpr std::size_t kExtraRows = 4;
 constexpr std::size_t kMaxProcesses = 100;
 
 HeatResolution with_defaults(HeatmapReport::Form form,
@@ -59,6 +61,7 @@ HeatmapReport::HeatmapReport(Form form, const HeatResolution &resolution,
   max_bands_ =
       std::clamp(std::max(rows / kRowsOfBand, std::min(rows, kFewBands)),
                  std::size_t{1}, kMaxBands);
+  extra_bands_ = std::min(rows / kExtraRows, rows - std::min(rows, max_bands_));
 }
 
 std::string HeatmapReport::title() const {
@@ -66,22 +69,41 @@ std::string HeatmapReport::title() const {
                      tells_reads() ? "read and written" : access_word());
 }
 
-void HeatmapReport::read(SelectedTrace &trace) {
+class HeatmapReport::Taker : public TraceTaker {
+public:
+  Taker(HeatmapReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace) {
+    trace.name_mappings(
+        [this](std::size_t name, const GranuleRun &piece, const PeriodTime &) {
+          if (piece.flags != 0)
+            ranges_.add(name, piece.first, piece.end());
+        });
+  }
+
+  void take(const PeriodPart &part) override {
+    report_.end_ns_ = std::max(
+        report_.end_ns_, std::min(trace_.since_start(part.end_ns), kMaxTime));
+  }
+
+  void finish() override {
+    const auto name_of = [this](std::size_t name) {
+      return trace_.mapping(name);
+    };
+    report_.processes_.push_back(
+        {ranges_.bands(report_.max_bands_, name_of, report_.extra_bands_),
+         {},
+         false});
+  }
+
+private:
+  HeatmapReport &report_;
+  SelectedTrace &trace_;
+  UsedRanges ranges_;
+};
+
+std::unique_ptr<TraceTaker> HeatmapReport::start(SelectedTrace &trace) {
   from_ns_ = trace.selection().from_ns;
-  UsedRanges ranges;
-  trace.name_mappings(
-      [&](std::size_t name, const GranuleRun &piece, const PeriodTime &) {
-        if (piece.flags != 0)
-          ranges.add(name, piece.first, piece.end());
-      });
-  while (const PeriodPart *part = trace.next())
-    end_ns_ =
-        std::max(end_ns_, std::min(trace.since_start(part->end_ns), kMaxTime));
-  processes_.push_back(
-      {ranges.bands(max_bands_,
-                    [&](std::size_t name) { return trace.mapping(name); }),
-       {},
-       false});
+  return std::make_unique<Taker>(*this, trace);
 }
 
 void HeatmapReport::lay_out() {

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ public:
   std::string svg(const std::string &words) const;
 
 private:
+  class Taker;
+
   struct Process {
     AddressBands bands;
     HeatGrid grid;
@@ -58,7 +61,7 @@ private:
 
   const char *kind() const override { return "heatmap"; }
   std::string title() const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 
@@ -69,6 +72,7 @@ private:
   HeatResolution resolution_;
   ReportStyle style_;
   std::size_t max_bands_;
+  std::size_t extra_bands_;        ///< if long holes would stay
   std::vector<Process> processes_; ///< of each trace
   std::size_t shown_ = 0;
   HeatTime time_;

@@ -62,49 +62,74 @@ std::uint64_t Octaves::last_of(std::size_t octave) const {
                   octave == 64 ? UINT64_MAX : (std::uint64_t{1} << octave) - 1);
 }
 
-void HotReport::read(SelectedTrace &trace) {
-  PageTable<PageHeat> pages(table_bytes_);
-  trace.name_mappings([&](std::size_t name, const GranuleRun &piece,
-                          const PeriodTime &period) {
+class HotReport::Taker : public TraceTaker {
+public:
+  Taker(HotReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace), pages_(report.table_bytes_) {
+    trace.name_mappings(
+        [this](std::size_t name, const GranuleRun &piece,
+               const PeriodTime &period) { add(name, piece, period); });
+  }
+
+  void take(const PeriodPart &part) override {
+    last_period_ = std::min(part.index, kMaxIndex);
+  }
+
+  void finish() override {
+    HotRange range;
+    std::optional<std::uint64_t> mapping; // of the range
+    pages_.each([&](std::uint64_t granule, const PageHeat &page) {
+      if (page.periods == 0)
+        return;
+      const std::uint64_t age = last_period_ - page.last;
+      report_.by_periods_.add(page.periods, page.written != 0);
+      report_.by_age_.add(age, page.written != 0);
+      if (mapping == page.mapping && range.first + range.count == granule &&
+          range.periods == page.periods) {
+        ++range.count;
+        range.written = std::max<std::uint64_t>(range.written, page.written);
+        range.age = std::min(range.age, age);
+        return;
+      }
+      if (mapping)
+        report_.add_range(std::move(range));
+      range = {granule,
+               1,
+               page.periods,
+               page.written,
+               age,
+               trace_.mapping(page.mapping),
+               trace_.header().pid};
+      mapping = page.mapping;
+    });
+    if (mapping)
+      report_.add_range(std::move(range));
+    report_.keep_hottest();
+    report_.is_lower_bound_ =
+        report_.is_lower_bound_ || pages_.is_lower_bound();
+  }
+
+private:
+  void add(std::size_t name, const GranuleRun &piece,
+           const PeriodTime &period) {
     const bool written = piece.flags & trace::kRunWritten;
-    pages.visit(piece.first, piece.end(), [&](PageHeat &page) {
+    pages_.visit(piece.first, piece.end(), [&](PageHeat &page) {
       page.last =
           std::max<std::uint64_t>(page.last, std::min(period.index, kMaxIndex));
       page.periods += page.periods != UINT32_MAX;
       page.written += written && page.written != UINT32_MAX;
       page.mapping = name & 0xffff; // there are fewer names
     });
-  });
-  std::uint64_t last_period = 0;
-  while (const PeriodPart *part = trace.next())
-    last_period = std::min(part->index, kMaxIndex);
+  }
 
-  HotRange range;
-  std::optional<std::uint64_t> mapping; // of the range
-  pages.each([&](std::uint64_t granule, const PageHeat &page) {
-    if (page.periods == 0)
-      return;
-    const std::uint64_t age = last_period - page.last;
-    by_periods_.add(page.periods, page.written != 0);
-    by_age_.add(age, page.written != 0);
-    if (mapping == page.mapping && range.first + range.count == granule &&
-        range.periods == page.periods) {
-      ++range.count;
-      range.written = std::max<std::uint64_t>(range.written, page.written);
-      range.age = std::min(range.age, age);
-      return;
-    }
-    if (mapping)
-      add_range(std::move(range));
-    range = {granule,           1,   page.periods,
-             page.written,      age, trace.mapping(page.mapping),
-             trace.header().pid};
-    mapping = page.mapping;
-  });
-  if (mapping)
-    add_range(std::move(range));
-  keep_hottest();
-  is_lower_bound_ = is_lower_bound_ || pages.is_lower_bound();
+  HotReport &report_;
+  SelectedTrace &trace_;
+  PageTable<PageHeat> pages_;
+  std::uint64_t last_period_ = 0;
+};
+
+std::unique_ptr<TraceTaker> HotReport::start(SelectedTrace &trace) {
+  return std::make_unique<Taker>(*this, trace);
 }
 
 void HotReport::add_range(HotRange range) {

@@ -7,6 +7,7 @@
 #include "report/mapping_names.h"
 
 #include "support/pieces.h"
+#include "support/text_format.h"
 
 #include <algorithm>
 
@@ -26,8 +27,9 @@ constexpr std::size_t kMaxEarlierRanges = 1 << 18;
 } // namespace
 
 std::string name_of(const Mapping &mapping) {
-  return mapping.name.empty() ? kAnonymousMapping
-                              : mapping.name.substr(0, kMaxNameBytes);
+  return mapping.name.empty()
+             ? kAnonymousMapping
+             : std::string(first_bytes(mapping.name, kMaxNameBytes));
 }
 
 MappedGranules granules_of(const Mapping &mapping, unsigned granule_shift,
@@ -136,6 +138,10 @@ void MappingNames::attribute(const std::vector<Range> &ranges,
                              std::span<const GranuleRun> runs,
                              const PeriodTime &period,
                              std::vector<GranuleRun> &rest) {
+  if (ranges.empty()) {
+    rest.insert(rest.end(), runs.begin(), runs.end());
+    return;
+  }
   Pieces pieces(ranges);
   for (const GranuleRun &run : runs)
     pieces.divide(
@@ -186,14 +192,18 @@ void MappingNames::take_open(std::span<const GranuleRun> runs,
       take_(place_of(kUnexplained), run, period);
     return;
   }
-  for (const GranuleRun &run : runs) {
-    if (lost_earlier_)
-      take_(place_of(kLost), run, period);
-    else if (waiting_.size() < kMaxWaiting)
+  if (!lost_earlier_) {
+    const std::size_t wait =
+        std::min(runs.size(), kMaxWaiting - waiting_.size());
+    for (const GranuleRun &run : runs.first(wait))
       waiting_.push_back({run, period});
-    else
-      take_(place_of(kUnexplained), run, period);
+    runs = runs.subspan(wait);
   }
+  if (runs.empty())
+    return;
+  const Place place = place_of(lost_earlier_ ? kLost : kUnexplained);
+  for (const GranuleRun &run : runs)
+    take_(place, run, period);
 }
 
 void MappingNames::finish() {

@@ -41,26 +41,39 @@ struct MappingSets {
 
 } // namespace
 
-void MappingsReport::read(SelectedTrace &trace) {
-  MemoryBudget budget(kSetBytes);
-  std::map<std::size_t, MappingSets> sets; // by the number of the name
-  trace.name_mappings(
-      [&](std::size_t name, const GranuleRun &piece, const PeriodTime &period) {
-        sets.try_emplace(name, budget).first->second.add(piece, period);
-      });
-  while (trace.next()) {
+class MappingsReport::Taker : public TraceTaker {
+public:
+  Taker(MappingsReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace) {
+    trace.name_mappings([this](std::size_t name, const GranuleRun &piece,
+                               const PeriodTime &period) {
+      sets_.try_emplace(name, budget_).first->second.add(piece, period);
+    });
   }
-  for (const auto &[name, of_name] : sets) {
-    MappingFigures &figures = mappings_[trace.mapping(name)];
-    figures.granules += of_name.granules.accessed.count();
-    figures.read += of_name.granules.read.count();
-    figures.written += of_name.granules.written.count();
-    figures.periods += of_name.periods.count();
-    figures.sum += of_name.sum;
-    figures.is_lower_bound = figures.is_lower_bound ||
-                             of_name.granules.is_lower_bound() ||
-                             of_name.periods.is_lower_bound();
+
+  void finish() override {
+    for (const auto &[name, of_name] : sets_) {
+      MappingFigures &figures = report_.mappings_[trace_.mapping(name)];
+      figures.granules += of_name.granules.accessed.count();
+      figures.read += of_name.granules.read.count();
+      figures.written += of_name.granules.written.count();
+      figures.periods += of_name.periods.count();
+      figures.sum += of_name.sum;
+      figures.is_lower_bound = figures.is_lower_bound ||
+                               of_name.granules.is_lower_bound() ||
+                               of_name.periods.is_lower_bound();
+    }
   }
+
+private:
+  MappingsReport &report_;
+  SelectedTrace &trace_;
+  MemoryBudget budget_{kSetBytes};
+  std::map<std::size_t, MappingSets> sets_; ///< by the number of the name
+};
+
+std::unique_ptr<TraceTaker> MappingsReport::start(SelectedTrace &trace) {
+  return std::make_unique<Taker>(*this, trace);
 }
 
 std::vector<const MappingsReport::Entry *> MappingsReport::largest() const {

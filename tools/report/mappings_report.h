@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,11 +35,13 @@ public:
   }
 
 private:
+  class Taker;
+
   using Entry = std::pair<const std::string, MappingFigures>;
 
   const char *kind() const override { return "mappings"; }
   std::string title() const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 

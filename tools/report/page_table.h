@@ -35,10 +35,7 @@ public:
       if (!block) {
         left_out_ = true;
         // A run can be of 2^40 granules.
-        const auto next = blocks_.upper_bound(number);
-        first = next == blocks_.end()
-                    ? end
-                    : std::min(end, next->first * kBlockGranules);
+        first = std::min(end, first_granule_above(number));
         continue;
       }
       const std::uint64_t stop = std::min(end, (number + 1) * kBlockGranules);
@@ -50,9 +47,12 @@ public:
   /// Calls visit(granule, record) for each record, by rising granules. Records
   /// that are still Record() come too.
   template <typename Visit> void each(Visit visit) const {
-    for (const auto &[number, block] : blocks_)
-      for (std::size_t i = 0; i < kBlockGranules; ++i)
-        visit(number * kBlockGranules + i, (*block)[i]);
+    for (const auto &[number, region] : regions_)
+      for (std::size_t at = 0; at < kRegionBlocks; ++at)
+        if (const Block *block = (*region)[at].get())
+          for (std::size_t i = 0; i < kBlockGranules; ++i)
+            visit((number * kRegionBlocks + at) * kBlockGranules + i,
+                  (*block)[i]);
   }
 
   /// Whether granules were left out.
@@ -61,26 +61,51 @@ public:
 private:
   static constexpr std::uint64_t kBlockGranules = 64;
   using Block = std::array<Record, kBlockGranules>;
-  /// Includes what the map and the allocator need for it.
-  static constexpr std::size_t kBlockBytes = sizeof(Block) + 96;
+  /// Scattered accesses would wait for memory at each step of one large map.
+  static constexpr std::uint64_t kRegionBlocks = 512;
+  using Region = std::array<std::unique_ptr<Block>, kRegionBlocks>;
+  /// What the map and the allocator need for each.
+  static constexpr std::size_t kMoreBytes = 96;
 
   /// Null if there is no memory for it.
   Block *find(std::uint64_t number) {
     if (number == recent_number_)
       return recent_;
-    auto found = blocks_.find(number);
-    if (found == blocks_.end()) {
-      if (!budget_.take(kBlockBytes))
+    std::unique_ptr<Region> &region = regions_[number / kRegionBlocks];
+    if (!region) {
+      if (!budget_.take(sizeof(Region) + kMoreBytes)) {
+        regions_.erase(number / kRegionBlocks);
         return nullptr;
-      found = blocks_.emplace(number, std::make_unique<Block>()).first;
+      }
+      region = std::make_unique<Region>();
+    }
+    std::unique_ptr<Block> &block = (*region)[number % kRegionBlocks];
+    if (!block) {
+      if (!budget_.take(sizeof(Block) + kMoreBytes))
+        return nullptr;
+      block = std::make_unique<Block>();
     }
     recent_number_ = number;
-    recent_ = found->second.get();
+    recent_ = block.get();
     return recent_;
   }
 
+  /// The first granule above the block that is in a block.
+  std::uint64_t first_granule_above(std::uint64_t number) const {
+    const std::uint64_t next = number + 1;
+    for (auto at = regions_.lower_bound(next / kRegionBlocks);
+         at != regions_.end(); ++at) {
+      const std::uint64_t begin = at->first * kRegionBlocks;
+      for (std::uint64_t i = next > begin ? next - begin : 0; i < kRegionBlocks;
+           ++i)
+        if ((*at->second)[i])
+          return (begin + i) * kBlockGranules;
+    }
+    return UINT64_MAX;
+  }
+
   MemoryBudget budget_;
-  std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;
+  std::map<std::uint64_t, std::unique_ptr<Region>> regions_;
   bool left_out_ = false;
   std::uint64_t recent_number_ =
       UINT64_MAX; ///< most runs are near the last one

@@ -31,38 +31,54 @@ std::string process_note(const RunReport::Trace &trace) {
 
 } // namespace
 
-void ProcessesReport::read(SelectedTrace &trace) {
-  MemoryBudget budget(kSetBytes);
-  GranuleSet accessed(budget);
-  GranuleSet written(budget);
-  std::vector<GranuleRun> scratch;
-  ProcessFigures figures;
-  figures.start_ns = trace.since_start(trace.header().monotonic_ns);
-  figures.end_ns = figures.start_ns;
-  std::uint64_t size = 0; // of the period
-  while (const PeriodPart *part = trace.next()) {
-    if (part->first)
-      size = 0;
-    for (const GranuleRun &run : union_of_sections(*part, scratch)) {
+class ProcessesReport::Taker : public TraceTaker {
+public:
+  Taker(ProcessesReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace) {
+    figures_.start_ns = trace.since_start(trace.header().monotonic_ns);
+    figures_.end_ns = figures_.start_ns;
+  }
+
+  void take(const PeriodPart &part) override {
+    if (part.first)
+      size_ = 0;
+    for (const GranuleRun &run : union_of_sections(part, scratch_)) {
       const unsigned certain = certain_flags(run.flags);
       if (certain == 0)
         continue;
-      size += run.count;
-      accessed.insert(run.first, run.end());
-      addresses_.insert(run.first, run.end());
+      size_ += run.count;
+      accessed_.insert(run.first, run.end());
+      report_.addresses_.insert(run.first, run.end());
       if (certain & trace::kRunWritten)
-        written.insert(run.first, run.end());
+        written_.insert(run.first, run.end());
     }
-    if (part->last) {
-      figures.peak = std::max(figures.peak, size);
-      figures.end_ns = trace.since_start(part->end_ns);
+    if (part.last) {
+      figures_.peak = std::max(figures_.peak, size_);
+      figures_.end_ns = trace_.since_start(part.end_ns);
     }
   }
-  figures.granules = accessed.count();
-  figures.written = written.count();
-  figures.is_lower_bound =
-      accessed.is_lower_bound() || written.is_lower_bound();
-  processes_.push_back(figures);
+
+  void finish() override {
+    figures_.granules = accessed_.count();
+    figures_.written = written_.count();
+    figures_.is_lower_bound =
+        accessed_.is_lower_bound() || written_.is_lower_bound();
+    report_.processes_.push_back(figures_);
+  }
+
+private:
+  ProcessesReport &report_;
+  SelectedTrace &trace_;
+  MemoryBudget budget_{kSetBytes};
+  GranuleSet accessed_{budget_};
+  GranuleSet written_{budget_};
+  std::vector<GranuleRun> scratch_;
+  ProcessFigures figures_;
+  std::uint64_t size_ = 0; ///< of the period
+};
+
+std::unique_ptr<TraceTaker> ProcessesReport::start(SelectedTrace &trace) {
+  return std::make_unique<Taker>(*this, trace);
 }
 
 std::vector<std::size_t> ProcessesReport::sorted() const {

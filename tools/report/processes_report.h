@@ -12,6 +12,7 @@
 #include "report/run_report.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,9 +53,11 @@ public:
   std::vector<std::size_t> sorted() const;
 
 private:
+  class Taker;
+
   const char *kind() const override { return "processes"; }
   std::string title() const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 

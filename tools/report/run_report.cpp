@@ -112,7 +112,7 @@ std::string format_since_start(std::uint64_t ns) {
   return ns == 0 ? "0 s" : format_duration(ns);
 }
 
-void RunReport::add(SelectedTrace &trace) {
+void RunReport::check_and_note(const SelectedTrace &trace) {
   const trace::FileHeader &header = trace.header();
   if (!traces_.empty() && header.granule_shift != granule_shift_)
     throw Failure(fmt::format(
@@ -129,8 +129,27 @@ void RunReport::add(SelectedTrace &trace) {
   records_reads_ = records_reads_ && abi::records_reads(layout);
   only_reads_ = trace.selection().only_reads();
   only_writes_ = trace.selection().only_writes();
-  read(trace);
-  traces_.push_back(facts_of(trace));
+}
+
+void RunReport::add_to(std::span<RunReport *const> reports,
+                       SelectedTrace &trace) {
+  for (RunReport *report : reports)
+    report->check_and_note(trace);
+  std::vector<std::unique_ptr<TraceTaker>> takers;
+  for (RunReport *report : reports)
+    takers.push_back(report->start(trace));
+  while (const PeriodPart *part = trace.next())
+    for (const std::unique_ptr<TraceTaker> &taker : takers)
+      taker->take(*part);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    takers[i]->finish();
+    reports[i]->traces_.push_back(facts_of(trace));
+  }
+}
+
+void RunReport::add(SelectedTrace &trace) {
+  RunReport *const report = this;
+  add_to(std::span(&report, 1), trace);
 }
 
 const char *RunReport::access_word() const {

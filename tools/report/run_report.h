@@ -14,11 +14,21 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace pagetide::tools {
+
+/// Takes what a report needs of a trace while that is read.
+class TraceTaker {
+public:
+  virtual ~TraceTaker() = default;
+  virtual void take(const PeriodPart &) {}
+  /// The trace has been read to its end.
+  virtual void finish() = 0;
+};
 
 /// One kind of report, over one trace or the traces of several processes. Pages
 /// of different processes are different pages.
@@ -29,6 +39,8 @@ public:
   /// Reads the trace to its end. Throws Failure if it cannot be reported
   /// together with those before it.
   void add(SelectedTrace &trace);
+  /// The same for several reports, which the trace is read once for.
+  static void add_to(std::span<RunReport *const> reports, SelectedTrace &trace);
   /// The report for people. `words` says what is selected.
   std::string text(const std::string &words, const ReportStyle &style) const;
   /// The same for programs, as docs/reference/cli-output.md describes it.
@@ -57,7 +69,8 @@ protected:
   virtual std::string title() const = 0;
   /// Refuses a trace by an exception before anything of it is read.
   virtual void check(const SelectedTrace &) const {}
-  virtual void read(SelectedTrace &trace) = 0;
+  /// The trace and the report outlive what it returns.
+  virtual std::unique_ptr<TraceTaker> start(SelectedTrace &trace) = 0;
   virtual void write_text(TextLines &out, const ReportStyle &style) const = 0;
   virtual void write_json(nlohmann::ordered_json &out) const = 0;
 
@@ -83,6 +96,7 @@ protected:
   const char *access_verb() const;
 
 private:
+  void check_and_note(const SelectedTrace &trace);
   std::string subject() const;
   void head(TextLines &out, const std::string &words,
             const ReportStyle &style) const;

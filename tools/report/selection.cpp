@@ -105,7 +105,7 @@ SelectedTrace::SelectedTrace(TraceReader reader, const Selection &selection,
 }
 
 void SelectedTrace::name_mappings(MappingNames::Take take) {
-  take_ = std::move(take);
+  takes_.push_back(std::move(take));
 }
 
 void SelectedTrace::look_ahead(std::function<TraceReader()> open) {
@@ -122,10 +122,12 @@ void SelectedTrace::take_piece(const MappingNames::Place &place,
                                const PeriodTime &period) {
   if (!selection_.has_mapping(names_.name(place.name)))
     return;
-  if (is_dividing_)
+  if (is_dividing_) {
     pieces_.push_back({piece, place});
-  else if (take_)
-    take_(place.name, piece, period);
+    return;
+  }
+  for (const MappingNames::Take &take : takes_)
+    take(place.name, piece, period);
 }
 
 template <typename Part>
@@ -174,7 +176,7 @@ void SelectedTrace::select(PeriodPart &part) {
   std::swap(whole.sections, part.sections);
   std::swap(whole.runs, part.runs);
   places_.clear();
-  const bool by_pieces = divides_ || (!selection_.mapping.empty() && !take_);
+  const bool by_pieces = divides_ || !selection_.mapping.empty();
   for (const PeriodPart::Section &section : whole.sections) {
     if (selection_.tid && *selection_.tid != section.tid)
       continue;
@@ -186,7 +188,7 @@ void SelectedTrace::select(PeriodPart &part) {
     if (!selected_.empty())
       part.add_section(section.tid, selected_);
   }
-  if (take_) {
+  if (!takes_.empty()) {
     selected_.clear();
     for (const GranuleRun &run : union_of_sections(part, union_scratch_))
       if (const unsigned certain = certain_flags(run.flags))
@@ -207,7 +209,8 @@ void SelectedTrace::take_row(std::uint32_t tid, SiteRun run,
     return;
   run.first = first;
   run.count = end - first;
-  take_sites_(tid, run, period);
+  for (const TakeSites &take : take_sites_)
+    take(tid, run, period);
 }
 
 void SelectedTrace::select_sites(const PeriodSites &part) {
@@ -243,7 +246,7 @@ const PeriodPart *SelectedTrace::next() {
       for (const ThreadRecord &record : frame_.threads.records)
         if (!record.name.empty() &&
             (threads_.size() < kMaxThreads || threads_.contains(record.tid)))
-          threads_[record.tid] = record.name.substr(0, kMaxThreadName);
+          threads_[record.tid] = first_bytes(record.name, kMaxThreadName);
     if (frame_.lost_mappings && (frame_.type == trace::FrameType::kMappings ||
                                  frame_.type == trace::FrameType::kPeriod)) {
       names_.forget_mappings();
@@ -251,12 +254,12 @@ const PeriodPart *SelectedTrace::next() {
     }
     if (frame_.type == trace::FrameType::kMappings) {
       names_.set_mappings(frame_.mappings);
-      if (take_sites_)
+      if (!take_sites_.empty())
         site_mappings_.set_mappings(frame_.mappings);
     }
-    if (frame_.type == trace::FrameType::kSiteTable && take_sites_)
+    if (frame_.type == trace::FrameType::kSiteTable && !take_sites_.empty())
       sites_.add(frame_.site_table);
-    if (frame_.type == trace::FrameType::kPeriodSites && take_sites_ &&
+    if (frame_.type == trace::FrameType::kPeriodSites && !take_sites_.empty() &&
         is_selected(frame_.period_sites))
       select_sites(frame_.period_sites);
     const bool is_period = frame_.type == trace::FrameType::kPeriod;

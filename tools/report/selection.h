@@ -60,8 +60,7 @@ public:
   SelectedTrace(const SelectedTrace &) = delete;
 
   /// Gives `take` all certain accesses that are selected, by mapping, and those
-  /// of all threads as one. What next() returns is then of every mapping. Call
-  /// it before next().
+  /// of all threads as one. Several may ask for them. Call it before next().
   void name_mappings(MappingNames::Take take);
   const std::string &mapping(std::size_t number) const {
     return names_.name(number);
@@ -90,10 +89,10 @@ public:
   }
 
   /// Gives `take` the rows of sites that are selected, before next() returns
-  /// their period. Call it before next().
+  /// their period. Several may ask for them. Call it before next().
   using TakeSites = std::function<void(std::uint32_t tid, const SiteRun &run,
                                        const PeriodTime &period)>;
-  void take_sites(TakeSites take) { take_sites_ = std::move(take); }
+  void take_sites(TakeSites take) { take_sites_.push_back(std::move(take)); }
   /// What the sites are. Complete when next() has returned null.
   const SiteTable &sites() const { return sites_; }
 
@@ -145,11 +144,11 @@ private:
   std::uint64_t last_granule_;
   unsigned flags_; ///< of the accesses that are selected
   MappingNames names_;
-  MappingNames::Take take_;
+  std::vector<MappingNames::Take> takes_;
   /// The same for rows of sites, which come before their period.
   MappingNames site_mappings_;
   std::vector<GranuleRun> site_pieces_; ///< of the selected mapping
-  TakeSites take_sites_;
+  std::vector<TakeSites> take_sites_;
   SiteTable sites_;
   Frame frame_;
   std::optional<Process> process_;

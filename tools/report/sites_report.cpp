@@ -117,7 +117,25 @@ NamedPlace named(const SourcePlace &place) {
           place.column};
 }
 
+SiteEntry entry_of(const SiteTable &table, std::uint32_t id) {
+  SiteEntry entry;
+  entry.id = id;
+  for (const Site &site : table.find(id)) {
+    SiteEntry::Place place;
+    place.kind = site.kind;
+    place.at = named(site.place);
+    for (const SourcePlace &caller : site.callers)
+      place.callers.push_back(named(caller));
+    entry.places.push_back(std::move(place));
+  }
+  return entry;
+}
+
 } // namespace
+
+std::string short_site_text(const SiteTable &table, std::uint32_t id) {
+  return short_text(entry_of(table, id));
+}
 
 std::string short_text(const SiteEntry &site) {
   std::string text;
@@ -170,127 +188,140 @@ std::string SitesReport::key_of(const SiteTable &table, std::uint32_t id) {
 /// Finds the source of a call of libc.
 SiteEntry SitesReport::describe(const SiteTable &table,
                                 std::uint32_t id) const {
-  SiteEntry entry;
-  entry.id = id;
-  for (const Site &site : table.find(id)) {
-    SiteEntry::Place place;
-    place.kind = site.kind;
-    place.at = named(site.place);
-    for (const SourcePlace &caller : site.callers)
-      place.callers.push_back(named(caller));
-    if (site.is_return()) {
-      CodePlace code = lookup_(place.at.file, place.at.line);
-      if (code.function.ends_with(kMarkedCopy))
-        code.function.resize(code.function.size() - kMarkedCopy.size());
-      if (!code.function.empty())
-        place.at = {std::move(code.function),
-                    code.file.empty() ? place.at.file : std::move(code.file),
-                    code.line, 0};
-    }
-    entry.places.push_back(std::move(place));
+  SiteEntry entry = entry_of(table, id);
+  for (SiteEntry::Place &place : entry.places) {
+    if (!(place.kind & trace::kSiteReturn))
+      continue;
+    CodePlace code = lookup_(place.at.file, place.at.line);
+    if (code.function.ends_with(kMarkedCopy))
+      code.function.resize(code.function.size() - kMarkedCopy.size());
+    if (!code.function.empty())
+      place.at = {std::move(code.function),
+                  code.file.empty() ? place.at.file : std::move(code.file),
+                  code.line, 0};
   }
   return entry;
 }
 
-void SitesReport::read(SelectedTrace &trace) {
-  PageTable<Page> pages(kTableBytes);
-  ThreadSets threads;
-  ThreadSets sites;
-  KeyNumbers thread_numbers;
-  KeyNumbers site_numbers;
+class SitesReport::Taker : public TraceTaker {
+public:
+  Taker(SitesReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace) {
+    trace.take_sites(
+        [this](std::uint32_t tid, const SiteRun &run,
+               const PeriodTime &period) { add(tid, run, period.index); });
+  }
+
+  void finish() override {
+    const std::vector<std::uint32_t> &ids = site_numbers_.keys();
+    std::vector<SiteEntry> entries;
+    std::vector<std::set<std::uint64_t>> lines(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      entries.push_back(report_.describe(trace_.sites(), ids[i]));
+      for (const SiteEntry::Place &place : entries[i].places)
+        if (report_.source_.is_meant(place.at.file) && has_line(place)) {
+          lines[i].insert(place.at.line);
+          report_.annotated_.insert(place.at.file);
+        }
+    }
+    std::vector<std::uint64_t> touched;
+    std::vector<std::uint64_t> wrote;
+    pages_.each([&](std::uint64_t, const Page &page) {
+      if (page.sites == 0)
+        return;
+      const std::uint64_t sharers = threads_.members(page.threads).size();
+      const auto add = [&](SiteFigures &figures) {
+        ++figures.pages;
+        figures.shared += sharers > 1;
+        figures.most_threads = std::max(figures.most_threads, sharers);
+      };
+      touched.clear();
+      wrote.clear();
+      for (const std::uint32_t site : sites_.members(page.sites)) {
+        add(counts_[site].figures);
+        touched.insert(touched.end(), lines[site].begin(), lines[site].end());
+      }
+      for (const std::uint32_t site : sites_.members(page.writers)) {
+        ++counts_[site].figures.written;
+        wrote.insert(wrote.end(), lines[site].begin(), lines[site].end());
+      }
+      // Several sites of a line count once.
+      for (std::vector<std::uint64_t> *list : {&touched, &wrote}) {
+        std::ranges::sort(*list);
+        list->erase(std::ranges::unique(*list).begin(), list->end());
+      }
+      for (const std::uint64_t line : touched)
+        add(report_.lines_[line]);
+      for (const std::uint64_t line : wrote)
+        ++report_.lines_[line].written;
+    });
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      SiteEntry &entry =
+          report_.sites_.try_emplace(key_of(trace_.sites(), ids[i]), entries[i])
+              .first->second;
+      entry.figures.add(counts_[i].figures);
+    }
+    report_.is_lower_bound_ =
+        report_.is_lower_bound_ || pages_.is_lower_bound() ||
+        threads_.is_lower_bound() || sites_.is_lower_bound();
+    report_.left_out_sites_ =
+        report_.left_out_sites_ || trace_.sites().is_full();
+  }
+
+private:
   struct Count {
     SiteFigures figures;
     std::uint64_t last_period = UINT64_MAX;
   };
-  std::vector<Count> counts; // by the number of the site
-  const auto count = [&](std::uint32_t id, std::uint64_t granules,
-                         std::uint64_t period) {
-    const std::uint32_t number = site_numbers.of(id);
-    if (number >= counts.size())
-      counts.resize(number + 1);
-    Count &of = counts[number];
+
+  /// Returns the site's number.
+  std::uint32_t count(std::uint32_t id, std::uint64_t granules,
+                      std::uint64_t period) {
+    const std::uint32_t number = site_numbers_.of(id);
+    if (number >= counts_.size())
+      counts_.resize(number + 1);
+    Count &of = counts_[number];
     of.figures.sum += granules;
     of.figures.periods += of.last_period != period;
     of.last_period = period;
     return number;
-  };
-  trace.take_sites(
-      [&](std::uint32_t tid, const SiteRun &run, const PeriodTime &period) {
-        const std::uint32_t read = certain_site(run.read);
-        const std::uint32_t write = certain_site(run.write);
-        std::uint32_t of_read = 0;
-        std::uint32_t of_write = 0;
-        if (read != 0)
-          of_read = count(read, run.count, period.index);
-        if (write != 0)
-          of_write = count(write, read == write ? 0 : run.count, period.index);
-        if (read == 0 && write == 0)
-          return;
-        const std::uint32_t thread = thread_numbers.of(tid);
-        pages.visit(run.first, run.end(), [&](Page &page) {
-          page.threads = threads.with(page.threads, thread);
-          if (read != 0)
-            page.sites = sites.with(page.sites, of_read);
-          if (write != 0) {
-            page.sites = sites.with(page.sites, of_write);
-            page.writers = sites.with(page.writers, of_write);
-          }
-        });
-      });
-  while (trace.next()) {
   }
 
-  const std::vector<std::uint32_t> &ids = site_numbers.keys();
-  std::vector<SiteEntry> entries;
-  std::vector<std::set<std::uint64_t>> lines(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    entries.push_back(describe(trace.sites(), ids[i]));
-    for (const SiteEntry::Place &place : entries[i].places)
-      if (source_.is_meant(place.at.file) && has_line(place)) {
-        lines[i].insert(place.at.line);
-        annotated_.insert(place.at.file);
-      }
-  }
-  std::vector<std::uint64_t> touched;
-  std::vector<std::uint64_t> wrote;
-  pages.each([&](std::uint64_t, const Page &page) {
-    if (page.sites == 0)
+  void add(std::uint32_t tid, const SiteRun &run, std::uint64_t period) {
+    const std::uint32_t read = certain_site(run.read);
+    const std::uint32_t write = certain_site(run.write);
+    std::uint32_t of_read = 0;
+    std::uint32_t of_write = 0;
+    if (read != 0)
+      of_read = count(read, run.count, period);
+    if (write != 0)
+      of_write = count(write, read == write ? 0 : run.count, period);
+    if (read == 0 && write == 0)
       return;
-    const std::uint64_t sharers = threads.members(page.threads).size();
-    const auto add = [&](SiteFigures &figures) {
-      ++figures.pages;
-      figures.shared += sharers > 1;
-      figures.most_threads = std::max(figures.most_threads, sharers);
-    };
-    touched.clear();
-    wrote.clear();
-    for (const std::uint32_t site : sites.members(page.sites)) {
-      add(counts[site].figures);
-      touched.insert(touched.end(), lines[site].begin(), lines[site].end());
-    }
-    for (const std::uint32_t site : sites.members(page.writers)) {
-      ++counts[site].figures.written;
-      wrote.insert(wrote.end(), lines[site].begin(), lines[site].end());
-    }
-    // Several sites of a line count once.
-    for (std::vector<std::uint64_t> *list : {&touched, &wrote}) {
-      std::ranges::sort(*list);
-      list->erase(std::ranges::unique(*list).begin(), list->end());
-    }
-    for (const std::uint64_t line : touched)
-      add(lines_[line]);
-    for (const std::uint64_t line : wrote)
-      ++lines_[line].written;
-  });
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    SiteEntry &entry =
-        sites_.try_emplace(key_of(trace.sites(), ids[i]), entries[i])
-            .first->second;
-    entry.figures.add(counts[i].figures);
+    const std::uint32_t thread = thread_numbers_.of(tid);
+    pages_.visit(run.first, run.end(), [&](Page &page) {
+      page.threads = threads_.with(page.threads, thread);
+      if (read != 0)
+        page.sites = sites_.with(page.sites, of_read);
+      if (write != 0) {
+        page.sites = sites_.with(page.sites, of_write);
+        page.writers = sites_.with(page.writers, of_write);
+      }
+    });
   }
-  is_lower_bound_ = is_lower_bound_ || pages.is_lower_bound() ||
-                    threads.is_lower_bound() || sites.is_lower_bound();
-  left_out_sites_ = left_out_sites_ || trace.sites().is_full();
+
+  SitesReport &report_;
+  SelectedTrace &trace_;
+  PageTable<Page> pages_{kTableBytes};
+  ThreadSets threads_;
+  ThreadSets sites_;
+  KeyNumbers thread_numbers_;
+  KeyNumbers site_numbers_;
+  std::vector<Count> counts_; ///< by the number of the site
+};
+
+std::unique_ptr<TraceTaker> SitesReport::start(SelectedTrace &trace) {
+  return std::make_unique<Taker>(*this, trace);
 }
 
 std::vector<const SiteEntry *>
@@ -308,6 +339,7 @@ SitesReport::largest(std::uint64_t SiteFigures::*by) const {
 
 void SitesReport::write_table(TextLines &out, const ReportStyle &style,
                               const std::string &heading,
+                              const std::string &meaning,
                               std::uint64_t SiteFigures::*by) const {
   const std::vector<const SiteEntry *> entries = largest(by);
   if (entries.empty())
@@ -338,6 +370,7 @@ void SitesReport::write_table(TextLines &out, const ReportStyle &style,
     table.rows.push_back(std::move(row));
   }
   table.longest = bytes(entries.front()->figures.*by);
+  table.dark_meaning = fmt::format("{}s {}", unit(), meaning);
   out.append(wrapped(heading, 0, style.width));
   out.append(draw_bars(table, style));
   if (entries.size() > shown)
@@ -431,10 +464,10 @@ void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
                           "that several threads touched, and the most threads "
                           "that touched one",
                           unit(), access_word()),
-              &SiteFigures::pages);
+              access_word(), &SiteFigures::pages);
   if (tells_reads()) {
     out.line("");
-    write_table(out, style, fmt::format("By {}s written", unit()),
+    write_table(out, style, fmt::format("By {}s written", unit()), "written",
                 &SiteFigures::written);
   }
   if (!largest(&SiteFigures::shared).empty()) {
@@ -442,7 +475,7 @@ void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
     write_table(
         out, style,
         fmt::format("By sharing: {}s that several threads touched", unit()),
-        &SiteFigures::shared);
+        "that several threads touched", &SiteFigures::shared);
   }
   write_notes(out, style);
 }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ struct SiteEntry {
 
 /// "fill (sort.cpp:12:7), in main (main.cpp:40:3)".
 std::string short_text(const SiteEntry &site);
+/// The same of a site that is in a table. Calls of libc are not looked up.
+std::string short_site_text(const SiteTable &table, std::uint32_t id);
 
 /// Whether the line is one of the file: of calls of libc that were not found in
 /// the source, it is an offset.
@@ -77,16 +80,18 @@ public:
   const std::map<std::uint64_t, SiteFigures> &lines() const { return lines_; }
 
 private:
+  class Taker;
+
   const char *kind() const override { return "sites"; }
   std::string title() const override;
   void check(const SelectedTrace &trace) const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 
   SiteEntry describe(const SiteTable &table, std::uint32_t id) const;
   void write_table(TextLines &out, const ReportStyle &style,
-                   const std::string &heading,
+                   const std::string &heading, const std::string &meaning,
                    std::uint64_t SiteFigures::*by) const;
   void write_notes(TextLines &out, const ReportStyle &style) const;
   void write_annotated(TextLines &out) const;

@@ -10,6 +10,7 @@
 #include "report/granule_set.h"
 #include "report/mapping_use.h"
 #include "report/report_limits.h"
+#include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -151,7 +152,7 @@ void Summarizer::add_frame(const Frame &frame) {
     for (const ThreadRecord &record : frame.threads.records)
       if (ThreadSummary *entry = thread(record.tid)) {
         if (!record.name.empty())
-          entry->name = record.name.substr(0, kMaxThreadName);
+          entry->name = first_bytes(record.name, kMaxThreadName);
         if (record.event == trace::ThreadEvent::kStart)
           entry->start_ns = record.time_ns;
         else
@@ -170,7 +171,7 @@ void Summarizer::add_frame(const Frame &frame) {
     if (summary_.notes.size() < kMaxNotes)
       summary_.notes.push_back({frame.note.time_ns, frame.note.period,
                                 frame.note.code,
-                                frame.note.text.substr(0, kMaxNoteText)});
+                                cut_text(frame.note.text, kMaxNoteText)});
     break;
   case trace::FrameType::kCut:
     cut_ = frame.cut;
@@ -259,7 +260,7 @@ void Summarizer::add_cut(const Cut &cut) {
     return;
   }
   ++cuts.without;
-  const std::string reason = cut.reason.substr(0, kMaxNoteText);
+  const std::string reason = cut_text(cut.reason, kMaxNoteText);
   const auto found =
       std::find_if(cuts.reasons.begin(), cuts.reasons.end(),
                    [&](const auto &known) { return known.first == reason; });

@@ -70,77 +70,94 @@ void ThreadsReport::check(const SelectedTrace &trace) const {
     throw Failure(fmt::format("{}: {}", printable(trace.path()), kOneSet));
 }
 
-void ThreadsReport::read(SelectedTrace &trace) {
-  PageTable<PageSharing> pages(table_bytes_);
-  struct Known {
-    std::uint32_t number;
-    std::uint64_t last_period;
-  };
-  std::map<std::uint32_t, Known> known; // by tid
-  while (const PeriodPart *part = trace.next()) {
-    for (const PeriodPart::Section &section : part->sections) {
-      auto at = known.find(section.tid);
-      if (at == known.end()) {
-        if (known.size() == kMaxThreads) {
-          is_lower_bound_ = true;
+class ThreadsReport::Taker : public TraceTaker {
+public:
+  Taker(ThreadsReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace), pages_(report.table_bytes_) {}
+
+  void take(const PeriodPart &part) override {
+    for (const PeriodPart::Section &section : part.sections) {
+      auto at = known_.find(section.tid);
+      if (at == known_.end()) {
+        if (known_.size() == kMaxThreads) {
+          report_.is_lower_bound_ = true;
           continue;
         }
-        at = known
+        at = known_
                  .insert({section.tid,
-                          {static_cast<std::uint32_t>(threads_.size()),
+                          {static_cast<std::uint32_t>(report_.threads_.size()),
                            UINT64_MAX}})
                  .first;
         ThreadFigures figures;
-        figures.pid = trace.header().pid;
+        figures.pid = trace_.header().pid;
         figures.tid = section.tid;
-        threads_.push_back(std::move(figures));
+        report_.threads_.push_back(std::move(figures));
       }
-      ThreadAdder accessed(sets_, at->second.number);
-      ThreadAdder written(sets_, at->second.number);
+      ThreadAdder accessed(report_.sets_, at->second.number);
+      ThreadAdder written(report_.sets_, at->second.number);
       bool any = false;
-      for (const GranuleRun &run : part->runs_of(section)) {
+      for (const GranuleRun &run : part.runs_of(section)) {
         const unsigned certain = certain_flags(run.flags);
         if (certain == 0)
           continue;
         any = true;
         const bool writes = certain & trace::kRunWritten;
-        pages.visit(run.first, run.end(), [&](PageSharing &page) {
+        pages_.visit(run.first, run.end(), [&](PageSharing &page) {
           accessed.add_to(page.accessed);
           if (writes)
             written.add_to(page.written);
         });
       }
-      if (any && at->second.last_period != part->index) {
-        at->second.last_period = part->index;
-        ++threads_[at->second.number].periods;
+      if (any && at->second.last_period != part.index) {
+        at->second.last_period = part.index;
+        ++report_.threads_[at->second.number].periods;
       }
     }
   }
-  for (const auto &[tid, thread] : known)
-    if (const auto name = trace.threads().find(tid);
-        name != trace.threads().end())
-      threads_[thread.number].name = name->second;
 
-  SharingCounts counts;
-  pages.each([&](std::uint64_t, const PageSharing &page) {
-    if (page.accessed != 0)
-      counts.add(page.accessed, page.written);
-  });
-  counts.each([&](std::uint32_t accessed, std::uint32_t written,
-                  std::uint64_t granules) {
-    const ThreadSets::Members &members = sets_.members(accessed);
-    for (const std::uint32_t thread : members) {
-      threads_[thread].granules += granules;
-      threads_[thread].alone += members.size() == 1 ? granules : 0;
-      threads_[thread].contested +=
-          members.size() > 1 && written != 0 ? granules : 0;
-    }
-    for (const std::uint32_t thread : sets_.members(written))
-      threads_[thread].written += granules;
-    counts_.add(accessed, written, granules);
-  });
-  is_lower_bound_ =
-      is_lower_bound_ || pages.is_lower_bound() || sets_.is_lower_bound();
+  void finish() override {
+    for (const auto &[tid, thread] : known_)
+      if (const auto name = trace_.threads().find(tid);
+          name != trace_.threads().end())
+        report_.threads_[thread.number].name = name->second;
+
+    SharingCounts counts;
+    pages_.each([&](std::uint64_t, const PageSharing &page) {
+      if (page.accessed != 0)
+        counts.add(page.accessed, page.written);
+    });
+    counts.each([&](std::uint32_t accessed, std::uint32_t written,
+                    std::uint64_t granules) {
+      const ThreadSets::Members &members = report_.sets_.members(accessed);
+      for (const std::uint32_t thread : members) {
+        report_.threads_[thread].granules += granules;
+        report_.threads_[thread].alone += members.size() == 1 ? granules : 0;
+        report_.threads_[thread].contested +=
+            members.size() > 1 && written != 0 ? granules : 0;
+      }
+      for (const std::uint32_t thread : report_.sets_.members(written))
+        report_.threads_[thread].written += granules;
+      report_.counts_.add(accessed, written, granules);
+    });
+    report_.is_lower_bound_ = report_.is_lower_bound_ ||
+                              pages_.is_lower_bound() ||
+                              report_.sets_.is_lower_bound();
+  }
+
+private:
+  struct Known {
+    std::uint32_t number;
+    std::uint64_t last_period;
+  };
+
+  ThreadsReport &report_;
+  SelectedTrace &trace_;
+  PageTable<PageSharing> pages_;
+  std::map<std::uint32_t, Known> known_; ///< by tid
+};
+
+std::unique_ptr<TraceTaker> ThreadsReport::start(SelectedTrace &trace) {
+  return std::make_unique<Taker>(*this, trace);
 }
 
 ThreadsReport::Matrix

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,12 @@ public:
   Matrix sharing(const std::vector<std::size_t> &threads) const;
 
 private:
+  class Taker;
+
   const char *kind() const override { return "threads"; }
   std::string title() const override;
   void check(const SelectedTrace &trace) const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 

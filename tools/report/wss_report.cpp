@@ -186,32 +186,51 @@ void WssTimeline::add_process(WssTimeline process) {
   }
 }
 
-void WssReport::read(SelectedTrace &trace) {
+class WssReport::Taker : public TraceTaker {
+public:
+  /// All processes have the same stretches, so that they can be added.
+  Taker(WssReport &report, SelectedTrace &trace)
+      : report_(report), trace_(trace),
+        timeline_(report.shortest_ns_, report.max_rows_) {}
+
+  void take(const PeriodPart &part) override {
+    if (!reader_.add(part))
+      return;
+    const WssStretch &period = reader_.period();
+    report_.accessed_.add(period.accessed);
+    report_.read_.add(period.read);
+    report_.written_.add(period.written);
+    timeline_.add_period(since_from(part.start_ns), since_from(part.end_ns),
+                         period);
+  }
+
+  void finish() override {
+    report_.timeline_->add_process(std::move(timeline_));
+    report_.distinct_ += reader_.distinct().count();
+    report_.is_lower_bound_ =
+        report_.is_lower_bound_ || reader_.distinct().is_lower_bound();
+    report_.may_ += reader_.may();
+  }
+
+private:
+  std::uint64_t since_from(std::uint64_t time) const {
+    return std::max(trace_.since_start(time), report_.from_ns_) -
+           report_.from_ns_;
+  }
+
+  WssReport &report_;
+  SelectedTrace &trace_;
+  WssTimeline timeline_;
+  WssReader reader_{kSetBytes};
+};
+
+std::unique_ptr<TraceTaker> WssReport::start(SelectedTrace &trace) {
   from_ns_ = trace.selection().from_ns;
-  const auto since_from = [&](std::uint64_t time) {
-    return std::max(trace.since_start(time), from_ns_) - from_ns_;
-  };
-  // All processes have the same stretches, so that they can be added.
   if (!timeline_) {
     shortest_ns_ = trace.header().period_ns;
     timeline_.emplace(shortest_ns_, max_rows_);
   }
-  WssTimeline timeline(shortest_ns_, max_rows_);
-  WssReader reader(kSetBytes);
-  while (const PeriodPart *part = trace.next()) {
-    if (!reader.add(*part))
-      continue;
-    const WssStretch &period = reader.period();
-    accessed_.add(period.accessed);
-    read_.add(period.read);
-    written_.add(period.written);
-    timeline.add_period(since_from(part->start_ns), since_from(part->end_ns),
-                        period);
-  }
-  timeline_->add_process(std::move(timeline));
-  distinct_ += reader.distinct().count();
-  is_lower_bound_ = is_lower_bound_ || reader.distinct().is_lower_bound();
-  may_ += reader.may();
+  return std::make_unique<Taker>(*this, trace);
 }
 
 std::string WssReport::title() const {

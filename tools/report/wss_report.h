@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -81,9 +82,11 @@ public:
   bool is_lower_bound() const { return is_lower_bound_; }
 
 private:
+  class Taker;
+
   const char *kind() const override { return "wss"; }
   std::string title() const override;
-  void read(SelectedTrace &trace) override;
+  std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(nlohmann::ordered_json &out) const override;
 

@@ -145,6 +145,22 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string_view first_bytes(std::string_view text, std::size_t max) {
+  if (text.size() <= max)
+    return text;
+  // The last character may begin up to three bytes before the cut.
+  for (std::size_t begin = max; begin > 0 && max - begin < 3; --begin)
+    if (const std::size_t length = utf8_length(text.substr(begin - 1));
+        begin - 1 + length > max)
+      return text.substr(0, begin - 1);
+  return text.substr(0, max);
+}
+
+std::string cut_text(std::string_view text, std::size_t max) {
+  std::string out(first_bytes(text, max));
+  return text.size() <= max ? out : out + "...";
+}
+
 std::string format_command(const std::vector<std::string> &words) {
   constexpr std::string_view kSpecial = " \t\n\r\"'\\$`|&;<>()*?[]{}~#!";
   std::string out;

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_FORMAT_H
 #define PAGETIDE_TOOLS_SUPPORT_TEXT_FORMAT_H
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,13 @@ std::string format_realtime(std::uint64_t ns);
 /// \xNN. The names in a trace come from the recorded program, and can have any
 /// bytes.
 std::string printable(std::string_view text);
+
+/// The first bytes of the text, at most so many, without a part of a character
+/// of UTF-8.
+std::string_view first_bytes(std::string_view text, std::size_t max);
+
+/// The same, and "..." if the text is longer.
+std::string cut_text(std::string_view text, std::size_t max);
 
 /// The words for a shell (bash, zsh, ksh), quoted if necessary. Terminal
 /// controls are written as escapes, within $'...'.

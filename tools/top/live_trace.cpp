@@ -8,7 +8,9 @@
 
 #include "report/access_sets.h"
 #include "report/report_limits.h"
+#include "report/sites_report.h"
 #include "support/failure.h"
+#include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fcntl.h>
@@ -144,7 +146,7 @@ void LiveTrace::take_threads(const Threads &threads) {
     ThreadState &state = contents_->threads[record.tid];
     state.runs = !ended;
     if (!record.name.empty())
-      state.name = record.name.substr(0, kMaxThreadName);
+      state.name = first_bytes(record.name, kMaxThreadName);
   }
 }
 
@@ -327,7 +329,8 @@ LiveFigures LiveTrace::figures() const {
     figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
   }
   for (const auto &[site, sets] : sites) {
-    figures.sites.push_back({site_text(now.sites, site), counts_of(sets)});
+    figures.sites.push_back(
+        {short_site_text(now.sites, site), counts_of(sets)});
     figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
   }
   for (const auto &[tid, sets] : threads) {

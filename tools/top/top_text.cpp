@@ -274,7 +274,8 @@ void write_sizes(TextLines &out, const LiveProcess &process,
 
 /// Mappings or sites: names with their counts.
 void write_named(TextLines &out, std::vector<LiveNamed> entries,
-                 const TopView &view, const Units &units, const char *noun) {
+                 const TopView &view, const Units &units, const char *noun,
+                 bool keeps_beginnings) {
   std::sort(entries.begin(), entries.end(),
             [&](const LiveNamed &a, const LiveNamed &b) {
               if (view.order == TopOrder::kName)
@@ -285,6 +286,7 @@ void write_named(TextLines &out, std::vector<LiveNamed> entries,
   BarTable table;
   set_columns(table, units);
   table.label_heading = noun;
+  table.keeps_beginnings = keeps_beginnings;
   for (const LiveNamed &entry : entries)
     table.rows.push_back(row_of(printable(entry.name), entry.counts, units));
   draw_first(out, std::move(table), units, view.style, noun);
@@ -414,9 +416,9 @@ std::string process_text(const LiveProcess &process, const TopView &view) {
   }
   const Units units(*process.trace);
   write_sizes(out, process, view, units);
-  write_named(out, process.figures.mappings, view, units, "mapping");
+  write_named(out, process.figures.mappings, view, units, "mapping", false);
   if (!process.figures.sites.empty())
-    write_named(out, process.figures.sites, view, units, "site");
+    write_named(out, process.figures.sites, view, units, "site", true);
   write_threads(out, process, view, units);
   return out.take();
 }

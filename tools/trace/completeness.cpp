@@ -70,7 +70,7 @@ void Completeness::add_damage(std::uint64_t offset, std::uint64_t bytes,
 
 void Completeness::add_note(const Note &note) {
   if (note.code == trace::NoteCode::kLost)
-    lost_note_ = note.text.substr(0, kMaxLostNoteText);
+    lost_note_ = first_bytes(note.text, kMaxLostNoteText);
 }
 
 void Completeness::finish(Integrity end_of_file, std::uint64_t offset,

@@ -82,6 +82,21 @@ TEST_F(RunComparisonTest, EqualRuns) {
   EXPECT_EQ(text_of(both.sum().pages), "4/0/0/0/0");
 }
 
+TEST_F(RunComparisonTest, PagesBeyondMemoryTakeNoChecksumsFromOthers) {
+  // So many that the table of the whole run is full. Before them lie two that
+  // it has no room for.
+  const PeriodPart full = period_with(0, {{0x10000000, 8u << 20, kW}});
+  const std::vector<GranuleRun> runs = {{0x10000000 - 2, 4, kW}};
+  PeriodPart other = written(1, runs);
+  other.hashes[0] ^= 1;
+  other.hashes[1] ^= 2;
+  const RunComparison both =
+      compare(driven({full, written(1, runs)}), driven({full, other}));
+  EXPECT_EQ(text_of(both.sum().checksums), "2/2/0/0/0");
+  EXPECT_EQ(both.sum().final_checksums.equal, 2u);
+  EXPECT_EQ(both.sum().final_checksums.different, 0u);
+}
+
 TEST_F(RunComparisonTest, ThePeriodAndPageOfADifferingChecksum) {
   PeriodPart other = written(1, {{0x100, 4, kW}});
   other.hashes[2] ^= 1;

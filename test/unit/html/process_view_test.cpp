@@ -122,6 +122,17 @@ TEST(ProcessView, GridsAreMadeCoarserUntilTheyFit) {
   EXPECT_LT(small["layers"][0]["rows"].get<int>() *
                 small["layers"][0]["bins"].get<int>(),
             200 * 200 / 2);
+
+  // Coarser grids are made of fine ones: the trace is read no more for them.
+  int readings = 0;
+  view_process(
+      [&] {
+        ++readings;
+        return std::make_unique<SelectedTrace>(reader_of(bytes), Selection(),
+                                               kSampleStartNs);
+      },
+      limits, nullptr);
+  EXPECT_EQ(readings, 2);
 }
 
 TEST(ProcessView, ATraceWithoutPeriods) {

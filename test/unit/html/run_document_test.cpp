@@ -133,6 +133,40 @@ TEST(RunDocument, AHundredAndFiftyShortProcessesHaveAViewEach) {
   }
 }
 
+TEST(RunDocument, NamesAreCutBetweenCharacters) {
+  std::string name = "a";
+  for (int i = 0; i < 400; ++i)
+    name += "ü";
+  const std::string path = "/bin/" + name;
+  ScratchDirectory directory;
+  MemorySink sink;
+  TraceWriter writer(sink);
+  writer.header(finished_header(sample_header()));
+  writer.write(Process{path, {path, name}, "", "marks", "0"});
+  writer.write(one_mapping(path.c_str(), kSampleHeap, 4));
+  writer.write(period_with(0, {{kSampleHeap, 4, kR}}));
+  writer.write(End{});
+  const Json data = document_of({directory.write("run", sink.bytes())}).data;
+  const Json &view = data["views"][0]["view"];
+  const auto is_cut = [&](const Json &json, std::string_view whole) {
+    std::string text = json.get<std::string>();
+    ASSERT_TRUE(text.ends_with("...")) << text;
+    text.resize(text.size() - 3);
+    // No replacement character, and nothing but the name's own characters.
+    EXPECT_NE(whole.find(text), std::string_view::npos) << text;
+    EXPECT_GT(text.size(), 200u);
+  };
+  is_cut(view["program"], path);
+  is_cut(view["command"], path + " " + name);
+  is_cut(view["mappings"][0], path);
+  is_cut(data["processes"]["processes"][0]["executable"], path);
+  is_cut(data["mappings"]["mappings"][0]["name"], path);
+  const std::string title = data["title"];
+  const std::size_t end = title.find("...");
+  ASSERT_NE(end, std::string::npos) << title;
+  EXPECT_EQ(name.find(title.substr(0, end)), 0u) << title;
+}
+
 //===- Sites --------------------------------------------------------------===//
 
 TEST(RunDocument, SitesHaveTheLinesAroundThem) {

@@ -64,6 +64,29 @@ TEST(ViewGrid, EveryPageInEveryPeriodIfThereIsRoom) {
                            "00 00 ff\n");
 }
 
+TEST(ViewGrid, AFinerGridAddsUpToTheCoarserOne) {
+  const AddressBands bands = bands_of({37, 3, 150});
+  constexpr std::uint64_t kPeriods = 45;
+  for (const GridShape &fine : {GridShape{1, 1}, GridShape{2, 4}})
+    for (const GridShape &coarse :
+         {GridShape{2, 4}, GridShape{2, 16}, GridShape{8, 4}}) {
+      ViewGrid direct(coarse, kPeriods, bands);
+      ViewGrid finer(fine, kPeriods, bands);
+      for (std::uint64_t i = 0; i < 400; ++i) {
+        const std::size_t band = i % 3;
+        const std::uint64_t at = i * 7 % (band == 0 ? 30 : band == 1 ? 2 : 140);
+        const unsigned flags = i % 4 == 0 ? kR | kW : i % 2 == 0 ? kR : kW;
+        const GranuleRun run = {first_of(band) + at, 1 + i % 5,
+                                static_cast<std::uint8_t>(flags)};
+        for (ViewGrid *grid : {&direct, &finer})
+          grid->add(i % kPeriods, run);
+      }
+      ViewGrid sum(coarse, kPeriods, bands);
+      sum.add(finer);
+      EXPECT_EQ(picture(sum), picture(direct));
+    }
+}
+
 TEST(ViewGrid, TheShapeFitsIntoTheCells) {
   for (const std::uint64_t periods : {1u, 7u, 1000u, 60'000u, 10'000'000u})
     for (const std::uint64_t pages : {1ull, 500ull, 1'000'000ull, 1ull << 40})

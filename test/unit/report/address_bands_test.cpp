@@ -76,6 +76,24 @@ TEST(AddressBands, OfTooManyTheLongestHolesStayFolded) {
   EXPECT_EQ(text_of(ranges, 1), "0-1048580 a+2@0");
 }
 
+TEST(AddressBands, AHoleThatWouldTakeMuchOfTheAxisGetsAnExtraBand) {
+  UsedRanges ranges;
+  ranges.add(0, 0, 10);
+  ranges.add(0, 1 << 20, (1 << 20) + 10); // far away
+  ranges.add(0, 1'050'000, 1'050'010);    // a few thousand further
+  ranges.add(0, 1'050'020, 1'050'030);    // near
+  const auto text = [&](std::size_t max, std::size_t extra) {
+    return text_of(ranges.bands(max, name_of, extra));
+  };
+  EXPECT_EQ(text(2, 0), "0-10 a@0 | 1048576-1050030 a@10");
+  EXPECT_EQ(text(2, 1),
+            "0-10 a@0 | 1048576-1048586 a@10 | 1050000-1050030 a@20");
+  // The next hole is a quarter of the axis, and there is one band more.
+  EXPECT_EQ(text(2, 9), "0-10 a@0 | 1048576-1048586 a@10 | "
+                        "1050000-1050010 a@20 | 1050020-1050030 a@30");
+  EXPECT_EQ(text(1, 0), "0-1050030 a@0");
+}
+
 TEST(AddressBands, PositionsThereAndBack) {
   const AddressBands bands({{.first = 100, .end = 110, .label = "a"},
                             {.first = 200, .end = 201, .label = "b"},

@@ -115,7 +115,8 @@ TEST(HotReport, ProcessesHavePagesOfTheirOwn) {
 }
 
 TEST(PageTable, KeepsTheRecordsItHasRoomFor) {
-  PageTable<int> table(2 * (64 * sizeof(int) + 96));
+  // Two blocks of 64 records, in one region of 512 blocks.
+  PageTable<int> table(512 * sizeof(void *) + 96 + 2 * (64 * sizeof(int) + 96));
   const auto add = [](int &record) { ++record; };
   table.visit(10, 20, add);
   table.visit(100, 101, add);
@@ -129,6 +130,40 @@ TEST(PageTable, KeepsTheRecordsItHasRoomFor) {
     sum += static_cast<std::uint64_t>(record);
   });
   EXPECT_EQ(sum, 10u + 1 + 128 + 1);
+}
+
+TEST(PageTable, RecordsOfAllRegionsByRisingGranules) {
+  PageTable<int> table(1 << 20);
+  const auto add = [](int &record) { ++record; };
+  constexpr std::uint64_t kRegion = 512 * 64;
+  const std::vector<std::uint64_t> expected = {
+      3, kRegion - 1, kRegion, 5 * kRegion + 700, std::uint64_t{1} << 50};
+  for (const std::size_t i : {3u, 0u, 4u, 2u, 1u, 0u})
+    table.visit(expected[i], expected[i] + 1, add);
+  std::vector<std::uint64_t> found;
+  std::uint64_t last = 0;
+  table.each([&](std::uint64_t granule, int record) {
+    EXPECT_GE(granule, last);
+    last = granule;
+    if (record != 0)
+      found.push_back(granule);
+  });
+  EXPECT_EQ(found, expected);
+  EXPECT_FALSE(table.is_lower_bound());
+
+  // When memory is spent, the next block is found in any region.
+  PageTable<int> full(3 * (512 * sizeof(void *) + 96) +
+                      3 * (64 * sizeof(int) + 96));
+  for (const std::uint64_t granule : {kRegion, 9 * kRegion, 9 * kRegion + 640})
+    full.visit(granule, granule + 1, add);
+  full.visit(20 * kRegion, 20 * kRegion + 1, add); // a region without a block
+  std::uint64_t sum = 0;
+  full.visit(0, 30 * kRegion, [&](int &record) {
+    ++record;
+    ++sum;
+  });
+  EXPECT_EQ(sum, 3u * 64);
+  EXPECT_TRUE(full.is_lower_bound());
 }
 
 } // namespace

@@ -125,6 +125,25 @@ TEST(Printable, LeavesNothingThatATerminalObeys) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
+TEST(CutText, EndsAtACharacter) {
+  EXPECT_EQ(cut_text("plain", 5), "plain");
+  EXPECT_EQ(cut_text("plain", 4), "plai...");
+  EXPECT_EQ(first_bytes("plain", 4), "plai");
+  const std::string text = "aü日😀"; // of 1, 2, 3 and 4 bytes
+  const char *const expected[] = {"",     "a",    "a",    "aü",   "aü",    "aü",
+                                  "aü日", "aü日", "aü日", "aü日", "aü日😀"};
+  for (std::size_t bytes = 0; bytes <= text.size(); ++bytes) {
+    EXPECT_EQ(first_bytes(text, bytes), expected[bytes]) << bytes;
+    EXPECT_EQ(cut_text(text, bytes),
+              expected[bytes] + std::string(bytes < text.size() ? "..." : ""))
+        << bytes;
+  }
+  // Bytes that are no characters have no place where they must not be cut.
+  EXPECT_EQ(first_bytes("\x80\x80\x80\x80\x80\x80", 5), "\x80\x80\x80\x80\x80");
+  EXPECT_EQ(first_bytes("abc\xe2", 3), "abc");
+  EXPECT_EQ(first_bytes("ab\xe2\x80", 3), "ab\xe2");
+}
+
 TEST(ParseNumber, ReadsDecimalAndHexadecimal) {
   EXPECT_EQ(parse_number("0"), 0u);
   EXPECT_EQ(parse_number("010"), 10u);

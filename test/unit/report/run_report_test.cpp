@@ -1,0 +1,81 @@
+//===- run_report_test.cpp - What the reports on a run share --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "run_report_testing.h"
+
+#include "report/checksums_report.h"
+#include "report/hot_report.h"
+#include "report/mappings_report.h"
+#include "report/processes_report.h"
+#include "report/sites_report.h"
+#include "report/threads_report.h"
+#include "report/wss_report.h"
+#include "support/failure.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pagetide::tools {
+namespace {
+
+using Reports = std::vector<std::unique_ptr<RunReport>>;
+
+/// Those that the trace can have.
+Reports reports_for(const trace::FileHeader &header) {
+  Reports reports;
+  reports.push_back(std::make_unique<ProcessesReport>());
+  reports.push_back(std::make_unique<MappingsReport>());
+  reports.push_back(std::make_unique<WssReport>());
+  reports.push_back(std::make_unique<HotReport>());
+  if (header.checksum_mode != trace::ChecksumMode::kNone)
+    reports.push_back(std::make_unique<ChecksumsReport>());
+  if (header.flags & trace::kHeaderPerThread)
+    reports.push_back(std::make_unique<ThreadsReport>());
+  if (header.flags & trace::kHeaderSites)
+    reports.push_back(std::make_unique<SitesReport>(
+        [](const std::string &, std::uint64_t) { return CodePlace(); },
+        SourceRequest()));
+  return reports;
+}
+
+TEST(RunReport, SeveralReportsOfOneReadingAreThoseOfTheirOwn) {
+  Selection heap;
+  heap.mapping = "[heap]";
+  Selection writes;
+  writes.writes = true;
+  writes.from_ns = 500'000'000;
+  std::size_t compared = 0;
+  for (const SampleTrace &sample : sample_traces())
+    for (const Selection &selection : {Selection(), heap, writes}) {
+      SCOPED_TRACE(std::string(sample.name) + " " + selection.words());
+      const Bytes bytes = sample.make();
+      try {
+        SelectedTrace trace(reader_of(bytes), selection, kSampleStartNs);
+        if (!selection.mapping.empty())
+          trace.look_ahead([&] { return reader_of(bytes); });
+        const Reports together = reports_for(trace.header());
+        std::vector<RunReport *> list;
+        for (const std::unique_ptr<RunReport> &report : together)
+          list.push_back(report.get());
+        RunReport::add_to(list, trace);
+        const Reports alone = reports_for(trace.header());
+        for (std::size_t i = 0; i < alone.size(); ++i) {
+          add_trace(*alone[i], bytes, selection);
+          EXPECT_EQ(together[i]->json(""), alone[i]->json(""));
+          ++compared;
+        }
+      } catch (const Failure &) {
+        // It has no header, or not what is selected.
+      }
+    }
+  EXPECT_GT(compared, 200u);
+}
+
+} // namespace
+} // namespace pagetide::tools
