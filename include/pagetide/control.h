@@ -20,7 +20,7 @@
 
 namespace pagetide::control {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 /// A process that can be reached has one private page without access mapped at
 /// marker_address(kVersion, signal), where signal is the number of the signal.
@@ -60,6 +60,7 @@ enum RequestSays : std::uint32_t {
   kSaysPerThread = 2,
   kSaysChecksum = 4,
   kSaysUnstable = 8,
+  kSaysChecksumRelative = 16,
 };
 
 struct Request {
@@ -71,7 +72,8 @@ struct Request {
   std::uint32_t checksum;   ///< kStart: trace::ChecksumMode
   std::uint32_t unstable;   ///< kStart: trace::UnstablePolicy
   std::uint32_t says;       ///< kStart: RequestSays
-  char trace_path[4096];    ///< kStart: absolute, ends in 0
+  std::uint32_t checksum_relative; ///< kStart: 0 or 1
+  char trace_path[4096];           ///< kStart: absolute, ends in 0
 };
 inline constexpr std::uint64_t kRequestMagic = 0x5145524C54435450; // "PTCTLREQ"
 

@@ -93,7 +93,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   const u64 now = MonotonicNs();
   const bool callback = HasCallback() && membership != Membership::kLeft;
   const bool hash = record_config.checksum != ChecksumMode::kNone;
-  const bool relative = hash && GetFlags().checksum_relative;
+  const bool relative = hash && record_config.checksum_relative;
   const bool hash_at_cut =
       hash && record_config.unstable == UnstablePolicy::kCut;
   const bool cut = hash_at_cut || copies;

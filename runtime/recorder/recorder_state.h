@@ -19,6 +19,7 @@ struct RecordConfig {
   bool per_thread;
   trace::ChecksumMode checksum;
   trace::UnstablePolicy unstable;
+  bool checksum_relative;
   char trace_path[4096]; ///< absolute; empty: none
   char control[108];     ///< socket of `pagetide record`; empty: none
   bool by_record;        ///< `pagetide record` began it, not the program

@@ -53,6 +53,7 @@ RecordConfig ConfigFromFlags() {
   config.per_thread = flags.per_thread;
   config.checksum = flags.checksum;
   config.unstable = flags.unstable;
+  config.checksum_relative = flags.checksum_relative;
   switch (int error = SetTracePath(config, flags.trace_path)) {
   case 0:
     break;
@@ -131,6 +132,9 @@ RecordConfig ConfigForControl(const control::Request &asked) {
   config.unstable = asked.says & control::kSaysUnstable
                         ? (UnstablePolicy)asked.unstable
                         : own.unstable;
+  config.checksum_relative = asked.says & control::kSaysChecksumRelative
+                                 ? asked.checksum_relative != 0
+                                 : own.checksum_relative;
   SetTracePath(config, asked.trace_path);
   return config;
 }
@@ -158,6 +162,8 @@ static FileHeader HeaderOfTrace(u64 now) {
   header.unstable_policy = record_config.unstable;
   if (record_config.per_thread)
     header.flags |= kHeaderPerThread;
+  if (record_config.checksum_relative)
+    header.flags |= kHeaderRelativeHashes;
   header.period_ns = record_config.period_ns;
   return header;
 }

@@ -98,8 +98,6 @@ FileHeader MakeHeader(u64 now) {
     header.flags |= kHeaderSites;
   if (shadow.marks_late)
     header.flags |= kHeaderMarksLate;
-  if (GetFlags().checksum_relative)
-    header.flags |= kHeaderRelativeHashes;
   header.pid = ServedProcess();
   header.parent_pid = (u32)Syscall(SYS_getppid);
   header.page_bytes = 4096;

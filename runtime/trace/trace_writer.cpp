@@ -41,8 +41,9 @@ struct Writer {
   RawThread thread;
   bool running;
   TraceFile file;
-  bool failed; ///< nothing more is written
-  u64 context; ///< is_context() frames written
+  bool failed;          ///< nothing more is written
+  bool relative_hashes; ///< the trace has kHeaderRelativeHashes
+  u64 context;          ///< is_context() frames written
   char path[4096];
   ZSTD_CCtx *compressor;
   PageVec<u8> payload, compressed;
@@ -145,7 +146,7 @@ static void WritePeriod(const PeriodResult &result) {
       WriteFrame(FrameType::kPeriodSites, writer.payload.data(),
                  writer.payload.size());
   }
-  PeriodEncoder encoder(result, writer.context, GetFlags().checksum_relative);
+  PeriodEncoder encoder(result, writer.context, writer.relative_hashes);
   while (encoder.NextPart(writer.payload))
     WriteFrame(FrameType::kPeriod, writer.payload.data(),
                writer.payload.size());
@@ -252,6 +253,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
   writer.file = {};
   writer.file.fd = fd;
   writer.failed = false;
+  writer.relative_hashes = header.flags & kHeaderRelativeHashes;
   writer.context = 0;
   writer.stop = 0;
   __sanitizer::internal_strncpy(writer.path, path, sizeof(writer.path) - 1);

@@ -48,6 +48,10 @@ constexpr control::Operation kOperations[] = {
     control::Operation::kFlush,
 };
 
+constexpr const char kStartOptions[] =
+    "the options -o, -p, --per-thread, --checksum, --checksum-relative and "
+    "--unstable";
+
 struct CtlOptions {
   std::string pid;
   std::string operation;
@@ -69,14 +73,9 @@ control::Operation operation_of(const CtlOptions &options) {
   for (const control::Operation operation : kOperations) {
     if (options.operation != operation_name(operation))
       continue;
-    const RecordingOptions &recording = options.recording;
-    if (operation != control::Operation::kStart &&
-        (!recording.output.empty() || !recording.period.empty() ||
-         recording.per_thread || !recording.checksum.empty() ||
-         !recording.unstable.empty()))
-      throw Failure(fmt::format("ctl: {}: the options -o, -p, --per-thread, "
-                                "--checksum and --unstable belong to start",
-                                options.operation));
+    if (operation != control::Operation::kStart && options.recording.has_any())
+      throw Failure(fmt::format("ctl: {}: {} belong to start",
+                                options.operation, kStartOptions));
     if (operation == control::Operation::kPeriod && options.argument.empty())
       throw Failure("ctl: period: the length of a period is missing, as in: "
                     "pagetide ctl 1234 period 10ms");
@@ -99,17 +98,11 @@ std::uint64_t period_of(const std::string &text) {
 
 /// The option's value is one of these names, or the command line is refused.
 trace::ChecksumMode checksum_of(const std::string &name) {
-  constexpr trace::ChecksumMode kModes[] = {trace::ChecksumMode::kNone,
-                                            trace::ChecksumMode::kWritten,
-                                            trace::ChecksumMode::kAccessed};
-  return *std::ranges::find(kModes, name, checksum_mode_name);
+  return *std::ranges::find(kChecksumModes, name, checksum_mode_name);
 }
 
 trace::UnstablePolicy unstable_of(const std::string &name) {
-  constexpr trace::UnstablePolicy kPolicies[] = {
-      trace::UnstablePolicy::kFlag, trace::UnstablePolicy::kRehash,
-      trace::UnstablePolicy::kStop, trace::UnstablePolicy::kCut};
-  return *std::ranges::find(kPolicies, name, unstable_policy_name);
+  return *std::ranges::find(kUnstablePolicies, name, unstable_policy_name);
 }
 
 /// Where the trace is to be, as the process must be told.
@@ -151,6 +144,10 @@ std::unique_ptr<control::Request> request_for(const CtlOptions &options,
     request->says |= control::kSaysChecksum;
     request->checksum =
         static_cast<std::uint32_t>(checksum_of(recording.checksum));
+  }
+  if (recording.checksum_relative) {
+    request->says |= control::kSaysChecksumRelative;
+    request->checksum_relative = 1;
   }
   if (!recording.unstable.empty()) {
     request->says |= control::kSaysUnstable;
@@ -300,8 +297,9 @@ extern const Command kCtlCommand = {
     set_up_ctl,
     kStatusFailed,
     false,
-    "The options -o, -p, --per-thread, --checksum and --unstable belong to "
-    "start. What they leave out is as the process's own options "
+    "The options -o, -p, --per-thread, --checksum, --checksum-relative and "
+    "--unstable belong to start. What they leave out is as the process's own "
+    "options "
     "(PAGETIDE_OPTIONS) have it. An example of another operation:",
     "pagetide ctl 1234 period 10ms",
 };

@@ -272,11 +272,6 @@ CommandRun set_up_record(CLI::App &app) {
          "and traces say what is missing. [refuse]")
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
-  app.add_flag("--checksum-relative", options->checksum_relative,
-               "Beside each checksum, record one that does not depend on where "
-               "the kernel mapped memory. By it pagetide diff --relative "
-               "compares contents.")
-      ->needs(app.get_option("--checksum"));
   app.add_flag("--no-aslr", options->no_aslr,
                "Give the command the same addresses in each run: without "
                "address space randomisation (ASLR). Its pages can then be "

@@ -9,10 +9,30 @@
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "support/text_format.h"
+#include "trace/trace_records.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
+
+#include <vector>
 
 namespace pagetide::tools {
+
+namespace {
+
+/// Adds an option whose value is the name of one of the values.
+template <typename Values, typename Name>
+void add_choice(CLI::App &app, const char *option, std::string &chosen,
+                const char *help, const Values &values, Name name_of) {
+  std::vector<std::string> names;
+  for (const auto value : values)
+    names.emplace_back(name_of(value));
+  app.add_option(option, chosen, help)
+      ->type_name(fmt::format("{}", fmt::join(names, "|")))
+      ->check(CLI::IsMember(names).description(""));
+}
+
+} // namespace
 
 void add_recording_options(CLI::App &app, RecordingOptions &options,
                            const char *output_help) {
@@ -32,20 +52,22 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
           [](std::string &text) { return check_period(text); }, ""));
   app.add_flag("--per-thread", options.per_thread,
                "Keep one page set for each thread.");
-  app.add_option("--checksum", options.checksum,
-                 "Of which pages to take checksums in each period: none, those "
-                 "written, or those read or written. [none]")
-      ->type_name("none|written|accessed")
-      ->check(CLI::IsMember({"none", "written", "accessed"}).description(""));
-  app.add_option(
-         "--unstable", options.unstable,
-         "What to do if a page is written while its checksum is taken. "
-         "flag: report it as unstable, without a checksum; rehash: first try "
-         "again, up to three times; stop: stop the program's threads and take "
-         "the checksum once more; cut: end each period at one instant, of "
-         "which all its checksums are. [flag]")
-      ->type_name("flag|rehash|stop|cut")
-      ->check(CLI::IsMember({"flag", "rehash", "stop", "cut"}).description(""));
+  add_choice(app, "--checksum", options.checksum,
+             "Of which pages to take checksums in each period: none, those "
+             "written, or those read or written. [none]",
+             kChecksumModes, checksum_mode_name);
+  app.add_flag("--checksum-relative", options.checksum_relative,
+               "Beside each checksum, record one that does not depend on where "
+               "the kernel mapped memory. By it pagetide diff --relative "
+               "compares contents.")
+      ->needs(app.get_option("--checksum"));
+  add_choice(app, "--unstable", options.unstable,
+             "What to do if a page is written while its checksum is taken. "
+             "flag: report it as unstable, without a checksum; rehash: first "
+             "try again, up to three times; stop: stop the program's threads "
+             "and take the checksum once more; cut: end each period at one "
+             "instant, of which all its checksums are. [flag]",
+             kUnstablePolicies, unstable_policy_name);
 }
 
 void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {

@@ -23,6 +23,12 @@ struct RecordingOptions {
   std::string checksum;
   bool checksum_relative = false;
   std::string unstable;
+
+  /// Whether any of them was given.
+  bool has_any() const {
+    return !output.empty() || !period.empty() || per_thread ||
+           !checksum.empty() || checksum_relative || !unstable.empty();
+  }
 };
 
 /// Declares the options, which must outlive the app. `output_help` says what

@@ -76,7 +76,11 @@ std::string header_text(const trace::FileHeader &header,
     fact("marks",
          "switched on while the program ran; functions that were running "
          "then have none");
-  fact("checksums", checksum_mode_name(header.checksum_mode));
+  fact("checksums",
+       fmt::format("{}{}", checksum_mode_name(header.checksum_mode),
+                   header.flags & trace::kHeaderRelativeHashes
+                       ? ", and relative ones"
+                       : ""));
   fact("unstable", unstable_policy_name(header.unstable_policy));
   fact("period", header.period_ns == 0 ? "ended by the program"
                                        : format_duration(header.period_ns));

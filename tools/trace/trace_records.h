@@ -282,6 +282,12 @@ inline bool is_near(const trace::FileHeader &header) {
 /// English words for what headers and frames say. A value that a later minor
 /// version added is given as a number, or is "unknown".
 const char *precision_name(const trace::FileHeader &header);
+inline constexpr trace::ChecksumMode kChecksumModes[] = {
+    trace::ChecksumMode::kNone, trace::ChecksumMode::kWritten,
+    trace::ChecksumMode::kAccessed};
+inline constexpr trace::UnstablePolicy kUnstablePolicies[] = {
+    trace::UnstablePolicy::kFlag, trace::UnstablePolicy::kRehash,
+    trace::UnstablePolicy::kStop, trace::UnstablePolicy::kCut};
 const char *checksum_mode_name(trace::ChecksumMode mode);
 const char *unstable_policy_name(trace::UnstablePolicy policy);
 /// The id in hexadecimal digits.

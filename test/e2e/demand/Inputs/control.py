@@ -145,13 +145,15 @@ def with_marks():
 
     # What start does not say, the program's own options do.
     server = Server(options="period=7ms:per_thread=1:marks=late")
-    server.ctl("start", "-o", "own.ptrace", "--checksum", "written")
+    server.ctl("start", "-o", "own.ptrace", "--checksum", "written",
+               "--checksum-relative")
     state = server.state()
     assert state["period_ns"] == 7_000_000 and state["per_thread"], state
     # It is growing, so the exit status is not 0.
     info = subprocess.run([PAGETIDE, "info", "own.ptrace"], text=True,
                           capture_output=True, check=False).stdout
-    assert "written" in re.search(r"^ *checksums .*", info, re.M)[0], info
+    checksums = re.search(r"^ *checksums +(.*)", info, re.M)[1]
+    assert checksums == "written, and relative ones", info
     server.ends()
 
 
