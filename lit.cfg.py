@@ -251,6 +251,7 @@ features = {
     "gdb": shutil.which("gdb") is not None,
     "strace": shutil.which("strace") is not None,
     "valgrind": shutil.which("valgrind") is not None,
+    "crit": can_run("crit", "--help"),
     # What the pages of `pagetide html` are made of, and tried with.
     "html": bool(config.pagetide_uplot),
     "chromium": chromium is not None,

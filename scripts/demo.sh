@@ -184,17 +184,21 @@ record sqlite3 "$(instrumented sqlite3)" "$DEMO/work.db" ".read '$DEMO/work.sql'
 report sqlite3
 
 # Shown relative to where the reader stands, if possible.
-bin=${BUILD#"$PWD"/}/bin
+bin=$(printf %q "${BUILD#"$PWD"/}/bin")
+demo=$(printf %q "${DEMO#"$PWD"/}")
+# A compiler's path with a blank would be two words to a makefile.
+path=$(printf %q "$BUILD/bin")
 cat <<NEXT
 
 Three commands to try next:
 
-  $bin/pagetide export --format csv ${DEMO#"$PWD"/}/sqlite3.ptrace | head
+  $bin/pagetide export --format csv $demo/sqlite3.ptrace | head
       every page of every period, with its checksum
 
   $bin/pagetide-clang -O2 -g your_program.c -o your_program
-      instrument a program of your own; to a configure script or a makefile, give
-      CC=$BUILD/bin/pagetide-clang CXX=$BUILD/bin/pagetide-clang++
+      instrument a program of your own; for a configure script or a makefile, say
+      export PATH=$path:\$PATH
+      and give it CC=pagetide-clang CXX=pagetide-clang++
 
   $bin/pagetide record -p 500ms --per-thread -o your.ptrace -- ./your_program
       record it, with a page set for each thread; then: pagetide report your.ptrace
