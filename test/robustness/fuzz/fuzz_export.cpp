@@ -10,7 +10,8 @@
 //
 // The rows of a filtered export must be those rows of a whole one that the
 // filter lets through, and CSV and JSON must say the same. JSON of all formats
-// must be JSON.
+// must be JSON. A database must be whole, and have the rows of CSV. Of each
+// eight values of --top one makes a database, because that takes long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,10 @@
 #include "support/text_format.h"
 
 #include <nlohmann/json.hpp>
+#include <sqlite3.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -177,6 +181,51 @@ void export_other_formats(const Bytes &bytes, const Selection &filter,
   exported(bytes, request);
 }
 
+/// The first value of the query's first row.
+std::string asked(sqlite3 *database, const std::string &query) {
+  sqlite3_stmt *statement = nullptr;
+  require(sqlite3_prepare_v2(database, query.c_str(), -1, &statement,
+                             nullptr) == SQLITE_OK &&
+              sqlite3_step(statement) == SQLITE_ROW,
+          "the database can be asked");
+  const std::string text =
+      reinterpret_cast<const char *>(sqlite3_column_text(statement, 0));
+  sqlite3_finalize(statement);
+  return text;
+}
+
+void export_database(const Bytes &bytes, const Selection &filter) {
+  ExportRequest request;
+  request.selection = filter;
+  const ExportedText rows = exported(bytes, request);
+  if (!rows.all)
+    return; // a run can be of 2^40 granules
+  const std::string path =
+      "fuzzed-" + std::to_string(static_cast<long>(getpid())) + ".db";
+  unlink(path.c_str());
+  request.format = "sqlite";
+  class : public TextSink {
+    void write(std::string_view) override {}
+  } nothing; // the database is a file
+  export_bytes(bytes, request, nothing, path);
+  sqlite3 *database = nullptr;
+  require(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY,
+                          nullptr) == SQLITE_OK,
+          "there is a database");
+  require(asked(database, "PRAGMA integrity_check") == "ok", "it is whole");
+  const auto lines = std::count(rows.text.begin(), rows.text.end(), '\n') - 1;
+  for (const char *table : {"pages", "page_rows"})
+    require(asked(database, std::string("SELECT count(*) FROM ") + table) ==
+                std::to_string(lines),
+            "it has the rows of CSV");
+  require(asked(database,
+                "SELECT count(*) FROM pages WHERE mapping IS NOT NULL "
+                "AND mapping NOT IN (SELECT mapping FROM names)") == "0",
+          "each mapping has a name");
+  sqlite3_close(database);
+  unlink(path.c_str());
+}
+
 void export_all_ways(const Bytes &bytes, const Selection &filter) {
   TraceReader reader = reader_of(bytes);
   const std::uint64_t granule_bytes = std::uint64_t{1}
@@ -229,6 +278,8 @@ void pagetide::tools::try_input(Input input) {
     const auto nothing = [](const std::string &) { return ModuleFile(); };
     audit_text(audit_trace(reader_of(bytes), nothing), "input", audit_style);
     export_other_formats(bytes, filter, choice);
+    if (choice % 8 == 0)
+      export_database(bytes, filter);
   } catch (const Failure &failure) {
     // No trace, a header that is not possible, or a layout that the last
     // format cannot say.
