@@ -343,10 +343,14 @@ static void no_cut(void) {
   saved(c);
   every(c);
   volatile int spins = 0;
-  while (told_count == 0)
+  int at = 0;
+  /* If the helper is too late to end a stop, that is a cut, and if a checkpoint
+   * takes longer than a period, that is told. */
+  while (at == told_count || all_told[at].status != PAGETIDE_CHECKPOINT_NO_CUT) {
+    at += at < told_count;
     a[(spins++ % 20) * PAGE] ^= 1;
-  require_equal(all_told[0].status, PAGETIDE_CHECKPOINT_NO_CUT);
-  require(strstr(all_told[0].message, "no cut: "));
+  }
+  require(strstr(all_told[at].message, "no cut: "));
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
