@@ -32,7 +32,7 @@ constexpr u64 kMaxRounds = 3;
 constexpr u64 kFewPages = 32;
 /// How often a period tries to make its cut, and how often a stop starts again
 /// because a thread woke.
-constexpr int kMaxStops = 3, kMaxRepeats = 4;
+constexpr int kMaxStops = 3, kMaxRepeats = 16;
 
 namespace {
 /// A rule that option cut_without leaves out, so that tests can show that it is
@@ -67,6 +67,8 @@ PAGETIDE_RECORDER_STATE static PageSet unsettled_runs;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 PAGETIDE_RECORDER_STATE static PageVec<uptr> places; ///< of batch's pages
+/// The granules that were read while the threads stood.
+PAGETIDE_RECORDER_STATE static PageVec<u64> read_standing;
 /// For each kBlockPages of the list whether one may be unread. While threads
 /// stand, few of a long list are.
 PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
@@ -344,30 +346,30 @@ static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
   return nullptr;
 }
 
-/// True if a page that was read while the threads stood may have been written
-/// meanwhile, by a thread that woke.
-static bool WasWrittenMeanwhile(const CutOfPeriod &cut) {
+/// True if a page that was read last may have been written meanwhile, by a
+/// thread that woke. Makes such pages unread. What was read before stays as it
+/// was at that instant: its next write has a mark, which is collected.
+static bool WasWrittenMeanwhile(Making &making) {
   if (!Keeps(Rule::kRepeat) || !Keeps(Rule::kStop))
     return false;
   for (const GranuleRange &range : in_flight) // they have no content anyway
     ForPages(batch, range.begin, range.end,
-             [](PageHash &page) { page.state = ChecksumState::kUnstable; });
-  u64 stable = 0, still = 0;
+             [](PageHash &page) { page.state = ChecksumState::kGone; });
+  making.cut.engine.recheck(batch);
+  bool any = false;
   for (const PageHash &page : batch)
-    stable += page.state == ChecksumState::kStable;
-  cut.engine.recheck(batch);
-  for (const PageHash &page : batch)
-    still += page.state == ChecksumState::kStable;
-  return still != stable;
+    if (page.state == ChecksumState::kUnstable) {
+      MakeUnread(making.pages, page.granule, page.granule + 1);
+      any = true;
+    }
+  return any;
 }
 
-/// The pages that were read last must be read again.
+/// What was read while the threads stood must be read again.
 static void ForgetReading(PageVec<PageHash> &pages) {
-  for (const uptr place : places) {
-    pages[place] = {pages[place].granule, 0, kUnread, pages[place].copy};
-    unread_blocks[place / kBlockPages] = true;
-  }
-  places.clear();
+  for (const u64 granule : read_standing)
+    MakeUnread(pages, granule, granule + 1);
+  read_standing.clear();
 }
 
 /// Reads what could not be read ahead. All threads are stopped or sleep in a
@@ -376,7 +378,8 @@ static const char *ReadStanding(Making &making) {
   const CutOfPeriod &cut = making.cut;
   CutResult &result = making.result;
   PageVec<PageHash> &pages = making.pages;
-  for (int repeat = 0; repeat < kMaxRepeats; ++repeat) {
+  result.marked = result.unsettled = 0;
+  for (int repeat = 0; repeat < kMaxRepeats;) {
     const uptr first_writer = WritersSoFar().size();
     if (!cut.engine.collect_standing())
       return kStagingFull;
@@ -389,7 +392,7 @@ static const char *ReadStanding(Making &making) {
     if (Keeps(Rule::kStop))
       if (const char *why = StopAwakeThreads(stopped_any))
         return why;
-    if (stopped_any)
+    if (stopped_any) // which happens once for each thread
       continue;
     if (!sharers.empty())
       return "threads share a shadow";
@@ -402,21 +405,28 @@ static const char *ReadStanding(Making &making) {
       return why;
     const u64 change_count = MappingChanges();
     result.at_ns = MonotonicNs();
-    result.unsettled = 0;
+    u64 unsettled = 0;
     for (const GranuleRun &run : unsettled_runs.runs)
       ForPages(pages, run.granule, run.end(), [&](const PageHash &page) {
-        result.unsettled += page.state == kUnread;
+        unsettled += page.state == kUnread;
       });
-    result.marked = ReadUnread(making, nullptr) - result.unsettled;
-    if (!WasWrittenMeanwhile(cut) && !AnyMappingChangeUnderWay() &&
-        change_count == MappingChanges() && !AnyStoppedHasChild()) {
+    result.unsettled += unsettled;
+    result.marked += ReadUnread(making, nullptr) - unsettled;
+    for (const PageHash &page : batch)
+      read_standing.push_back(page.granule);
+    const bool was_changed = AnyMappingChangeUnderWay() ||
+                             change_count != MappingChanges() ||
+                             AnyStoppedHasChild();
+    if (!WasWrittenMeanwhile(making) && !was_changed) {
       if (Keeps(Rule::kInFlight))
         for (const GranuleRange &range : in_flight)
           ForPages(pages, range.begin, range.end, MakeUnstable);
       MakeSharedUnstable(cut, pages);
       return nullptr;
     }
-    ForgetReading(pages);
+    if (was_changed)
+      ForgetReading(pages);
+    ++repeat;
   }
   return kWoke;
 }
@@ -428,7 +438,7 @@ static const char *StopAndRead(Making &making) {
   bool stopped_any;
   if (!why && stop)
     why = StopAwakeThreads(stopped_any);
-  places.clear();
+  read_standing.clear();
   if (!why)
     why = ReadStanding(making);
   const StopTimes times = stop ? ReleaseThreads() : StopTimes{0, true};
