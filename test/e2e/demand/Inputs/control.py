@@ -68,6 +68,17 @@ def child_of(parent):
     raise LookupError(parent)
 
 
+def await_pages(server, name, begins, wanted=PAGES):
+    """A busy machine lets the program go on slowly: it touches one page after
+    the other."""
+    for _ in range(300):
+        server.ctl("flush")
+        if all(len(pages(name, begin)) >= wanted for begin in begins):
+            return
+        time.sleep(0.1)
+    raise TimeoutError(name)
+
+
 def switches_on():
     server = Server()
     assert server.threads() == 2  # none of the runtime's
@@ -78,7 +89,7 @@ def switches_on():
     assert "pagetide report" in answer, answer
     state = server.state()
     assert state["recording"] and state["marks_late"], state
-    time.sleep(0.5)
+    await_pages(server, "first.ptrace", server.memory)
     server.ctl("start", "-o", "other.ptrace", status=1)
     assert not os.path.exists("other.ptrace")
     server.ctl("period", "20ms")
@@ -95,17 +106,16 @@ def switches_on():
 
     # Once more, without a name, and until the end.
     server.ctl("start")
-    time.sleep(0.2)
-    server.ends()
     name = f"pagetide.{os.path.basename(SERVES)}.{server.pid}.ptrace"
+    await_pages(server, name, server.memory[:1], PAGES / 2 + 1)
+    server.ends()
     assert len(pages(name, server.memory[0])) > PAGES / 2
 
 
 def killed():
     server = Server()
     server.ctl("start", "-o", "killed.ptrace", "-p", "5ms")
-    time.sleep(0.3)
-    server.ctl("flush")
+    await_pages(server, "killed.ptrace", server.memory[1:], PAGES / 2 + 1)
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
     assert len(pages("killed.ptrace", server.memory[1])) > PAGES / 2
@@ -139,7 +149,7 @@ def with_marks():
     assert state["marks"] and not state["recording"], state
     server.ctl("start", "-o", "marks.ptrace", "-p", "5ms", "--per-thread")
     assert not server.state()["marks_late"]
-    time.sleep(0.4)
+    await_pages(server, "marks.ptrace", server.memory[1:])
     server.ends()
     assert len(pages("marks.ptrace", server.memory[1])) == PAGES
 
@@ -165,7 +175,7 @@ def forked():
     state = server.state()
     assert state["marks"] and not state["recording"], state
     server.ctl("start", "-o", "child.ptrace", "-p", "5ms")
-    time.sleep(0.4)
+    await_pages(server, "child.ptrace", server.memory[:1])
     server.ctl("stop")
     server.ends()
     assert len(pages("child.ptrace", server.memory[0])) == PAGES
