@@ -63,6 +63,20 @@ restored(pagetide_checkpoint *checkpoint, uint64_t number) {
   return result;
 }
 
+/* Valid until the next call. */
+static inline const char *path_in(const char *folder, const char *name) {
+  static char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+/* Bytes that do not compress, others in each call. */
+static inline void noise(uint8_t *bytes, size_t count) {
+  static unsigned seed = 1;
+  for (size_t i = 0; i < count; ++i)
+    bytes[i] = (uint8_t)((seed = seed * 1103515245u + 12345u) >> 16);
+}
+
 /* Each part of a test opens a folder in a process of its own. */
 static inline void in_child(void (*function)(void)) {
   fflush(NULL);

@@ -27,12 +27,6 @@ static const char *work;
 static uint8_t *a;
 static uint8_t want[COUNT * PAGE];
 
-static const char *folder_named(const char *name) {
-  static char path[4096];
-  snprintf(path, sizeof path, "%s/%s", work, name);
-  return path;
-}
-
 /* All that the library has told. */
 enum { MOST_TOLD = 200000 };
 static struct told {
@@ -81,7 +75,7 @@ static void stop(pagetide_checkpoint *c) {
 }
 
 static pagetide_checkpoint *open_protected(const char *name) {
-  pagetide_checkpoint_config config = in_folder(folder_named(name));
+  pagetide_checkpoint_config config = in_folder(path_in(work, name));
   config.update_wait_ns = 100000000;
   config.copy_bytes = 32 * PAGE;
   config.sync = PAGETIDE_CHECKPOINT_NO_SYNC;
@@ -97,12 +91,6 @@ static void check_restored(pagetide_checkpoint *c) {
   restored(c, 0);
   require(memcmp(a, want, sizeof want) == 0);
   require_checkpoint(pagetide_checkpoint_close(c), 0);
-}
-
-static void noise(uint8_t *bytes, size_t count) {
-  static unsigned seed = 1;
-  for (size_t i = 0; i < count; ++i)
-    bytes[i] = (uint8_t)((seed = seed * 1103515245u + 12345u) >> 16);
 }
 
 static void limit_files(rlim_t bytes) {
@@ -321,7 +309,7 @@ static void after_exit(void) {
 
 /* A checkpoint follows each change, at every chain's length. */
 static void long_chain(void) {
-  pagetide_checkpoint_config config = in_folder(folder_named("chain"));
+  pagetide_checkpoint_config config = in_folder(path_in(work, "chain"));
   config.max_chain = 5;
   config.keep = 3;
   config.copy_bytes = 32 * PAGE; /* not enough for a base */

@@ -55,14 +55,8 @@ enum { PAGE = 4096, COUNT = 64, STRIDE = PAGE / 8, THREADS = 2 };
 
 static const char *work;
 
-static const char *folder_named(const char *name) {
-  static char path[4096];
-  snprintf(path, sizeof path, "%s/%s", work, name);
-  return path;
-}
-
 static pagetide_checkpoint *open_named(const char *name, int kernel_writes) {
-  pagetide_checkpoint_config config = in_folder(folder_named(name));
+  pagetide_checkpoint_config config = in_folder(path_in(work, name));
   config.sync = PAGETIDE_CHECKPOINT_NO_SYNC;
   config.keep = 1000;
   config.max_chain = 256;
@@ -238,7 +232,7 @@ static void refused(void) {
   struct sock_fprog program = {4, filter};
   require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
   require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
-  pagetide_checkpoint_config config = in_folder(folder_named("refused"));
+  pagetide_checkpoint_config config = in_folder(path_in(work, "refused"));
   config.kernel_writes = 1;
   pagetide_checkpoint *c;
   require_checkpoint(pagetide_checkpoint_open(&config, &c),

@@ -24,18 +24,6 @@ static const char *work;
 static uint8_t *a;
 static uint8_t want[COUNT * PAGE];
 
-static const char *folder_named(const char *name) {
-  static char path[4096];
-  snprintf(path, sizeof path, "%s/%s", work, name);
-  return path;
-}
-
-static void noise(uint8_t *bytes, size_t count) {
-  static unsigned seed = 1;
-  for (size_t i = 0; i < count; ++i)
-    bytes[i] = (uint8_t)((seed = seed * 1103515245u + 12345u) >> 16);
-}
-
 static int files_in(const char *folder) {
   int count = 0;
   DIR *directory = opendir(folder);
@@ -46,7 +34,7 @@ static int files_in(const char *folder) {
 }
 
 static pagetide_checkpoint *open_protected(const char *name) {
-  pagetide_checkpoint *c = open_folder(folder_named(name));
+  pagetide_checkpoint *c = open_folder(path_in(work, name));
   require_checkpoint(pagetide_checkpoint_protect(c, 1, a, COUNT * PAGE), 0);
   return c;
 }
@@ -67,7 +55,7 @@ static void private_files(void) {
   const char *names[] = {"", "/data-00000001-0", "/checkpoint-00000001"};
   for (int i = 0; i < 3; ++i) {
     struct stat status;
-    snprintf(path, sizeof path, "%s%s", folder_named("private"), names[i]);
+    snprintf(path, sizeof path, "%s%s", path_in(work, "private"), names[i]);
     require(stat(path, &status) == 0);
     require_equal(status.st_mode & 0777, i == 0 ? 0700 : 0600);
   }
@@ -80,13 +68,13 @@ static void no_room(void) {
   pagetide_checkpoint *c = open_protected("room");
   noise(a, COUNT * PAGE);
   saved(c);
-  const int files = files_in(folder_named("room"));
+  const int files = files_in(path_in(work, "room"));
   noise(a + 3 * PAGE, 20 * PAGE);
   limit_files(30000);
   require_checkpoint(pagetide_checkpoint_save(c, NULL),
                      PAGETIDE_CHECKPOINT_IO);
   require(strstr(pagetide_checkpoint_message(), "EFBIG"));
-  require_equal(files_in(folder_named("room")), files);
+  require_equal(files_in(path_in(work, "room")), files);
   /* No signal is left behind. */
   sigset_t pending;
   sigpending(&pending);
@@ -136,7 +124,7 @@ static void one_writer(void) {
   pid_t grandchild;
   require(read(ready[0], &grandchild, sizeof grandchild) == sizeof grandchild);
   pagetide_checkpoint *c = NULL;
-  pagetide_checkpoint_config config = in_folder(folder_named(name));
+  pagetide_checkpoint_config config = in_folder(path_in(work, name));
   require_checkpoint(pagetide_checkpoint_open(&config, &c),
                      PAGETIDE_CHECKPOINT_BUSY);
   require(c == NULL);
@@ -158,7 +146,7 @@ static void one_writer(void) {
 }
 
 static void wrong_program(void) {
-  pagetide_checkpoint_config config = in_folder(folder_named("program"));
+  pagetide_checkpoint_config config = in_folder(path_in(work, "program"));
   config.program = "the first";
   pagetide_checkpoint *c = open_with(&config);
   require_checkpoint(pagetide_checkpoint_protect(c, 1, a, PAGE), 0);
@@ -179,7 +167,7 @@ static void damaged(void) {
   noise(a + PAGE, PAGE);
   saved(c);
   char path[4200];
-  snprintf(path, sizeof path, "%s/data-00000002-0", folder_named("damaged"));
+  snprintf(path, sizeof path, "%s/data-00000002-0", path_in(work, "damaged"));
   FILE *file = fopen(path, "r+b");
   require(file && fseek(file, 2000, SEEK_SET) == 0);
   require(fwrite("damage", 1, 6, file) == 6 && fclose(file) == 0);
@@ -276,7 +264,7 @@ static void own_callback(const pagetide_period *period, void *user) {
 }
 
 static void callback_of_the_program(void) {
-  pagetide_checkpoint_config config = in_folder(folder_named("callback"));
+  pagetide_checkpoint_config config = in_folder(path_in(work, "callback"));
   config.own_callback = 1;
   require_status(pagetide_on_period(own_callback, NULL), PAGETIDE_OK);
   require_checkpoint(pagetide_checkpoint_open(&config, &of_callback), 0);
@@ -296,24 +284,24 @@ static void callback_of_the_program(void) {
 /* Arguments. */
 static void wrong_use(void) {
   pagetide_checkpoint *c = NULL;
-  pagetide_checkpoint_config config = in_folder(folder_named("wrong"));
+  pagetide_checkpoint_config config = in_folder(path_in(work, "wrong"));
   require_checkpoint(pagetide_checkpoint_open(NULL, &c),
                      PAGETIDE_CHECKPOINT_INVALID);
   config.size = 8;
   require_checkpoint(pagetide_checkpoint_open(&config, &c),
                      PAGETIDE_CHECKPOINT_INVALID);
-  config = in_folder(folder_named("no/parent"));
+  config = in_folder(path_in(work, "no/parent"));
   require_checkpoint(pagetide_checkpoint_open(&config, &c),
                      PAGETIDE_CHECKPOINT_IO);
   require(strstr(pagetide_checkpoint_message(), "ENOENT"));
   config = in_folder("");
   require_checkpoint(pagetide_checkpoint_open(&config, &c),
                      PAGETIDE_CHECKPOINT_INVALID);
-  config = in_folder(folder_named("wrong"));
+  config = in_folder(path_in(work, "wrong"));
   config.compression = 20;
   require_checkpoint(pagetide_checkpoint_open(&config, &c),
                      PAGETIDE_CHECKPOINT_INVALID);
-  c = open_folder(folder_named("wrong"));
+  c = open_folder(path_in(work, "wrong"));
   require_checkpoint(pagetide_checkpoint_save(c, NULL),
                      PAGETIDE_CHECKPOINT_INVALID);
   require_checkpoint(pagetide_checkpoint_restore(c, 0, NULL),

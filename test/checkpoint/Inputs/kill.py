@@ -9,12 +9,13 @@ anew, and with the last step whose save had returned. At the end it must have
 the hash of a run that nobody killed.
 """
 
-import json
 import os
 import random
 import subprocess
 import sys
 import time
+
+from checkpoint_folder import checkpoints
 
 pagetide, steps, folder, kills, threads = sys.argv[1:]
 LAST = "100000000"
@@ -27,17 +28,6 @@ def fail(text):
 
 def command(name, last):
     return [steps, name, name + ".acknowledged", last, threads]
-
-
-def verify():
-    done = subprocess.run([pagetide, "checkpoint", "verify", "--json", folder],
-                          capture_output=True, text=True)
-    if not done.stdout:
-        return []  # killed before there was a folder
-    found = json.loads(done.stdout)["checkpoints"]
-    if done.returncode != 0 or any(one["problem"] for one in found):
-        fail(done.stdout)
-    return found
 
 
 def kill(process):
@@ -65,9 +55,9 @@ for number in range(int(kills)):
         fail("it ended by itself: %s" % program.stderr.read().decode())
     if compaction:
         compaction.wait()
-    verify()
+    checkpoints(pagetide, "verify", folder)
 
-found = verify()
+found = checkpoints(pagetide, "verify", folder)
 if not found:
     fail("nothing was ever saved")
 step = int.from_bytes(open(folder + ".acknowledged", "rb").read(8), "little")

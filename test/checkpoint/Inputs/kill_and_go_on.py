@@ -11,7 +11,6 @@ nobody killed. A full dump of that state has TIMES the bytes of an increment, at
 least. Prints both.
 """
 
-import json
 import os
 import random
 import re
@@ -19,6 +18,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from checkpoint_folder import checkpoints
 
 pagetide, kills, steps, times, folder, program, *words = sys.argv[1:]
 random.seed(int(os.environ.get("SEED", "1")))
@@ -67,17 +68,6 @@ def check(lines):
         fail("it began anew: " + lines[0])
 
 
-def checkpoints(operation, *options):
-    done = subprocess.run([pagetide, "checkpoint", operation, "--json", *options, folder],
-                          capture_output=True, text=True)
-    if not done.stdout:
-        return []  # killed before there was a folder
-    found = json.loads(done.stdout)["checkpoints"]
-    if done.returncode != 0 or any(one["problem"] for one in found):
-        fail(done.stdout)
-    return found
-
-
 def run_and_kill(number):
     output = folder + ".said"
     # Some kills at once, as the program starts and restores. The others after some
@@ -98,7 +88,7 @@ def run_and_kill(number):
     if status != -9:
         fail("it ended by itself with status %d: " % status + open(folder + ".err").read())
     check(whole_lines(output))
-    checkpoints("verify")
+    checkpoints(pagetide, "verify", folder)
 
 
 def run_to_end(name, last):
@@ -123,10 +113,10 @@ if end != end_of_whole:
 print("%s kills, %s states" % (kills, len(digests)))
 print("\n".join(end))
 
-increments = [one["file_bytes"] for one in checkpoints("list") if one["parent"]]
+increments = [one["file_bytes"] for one in checkpoints(pagetide, "list", folder) if one["parent"]]
 subprocess.run([pagetide, "checkpoint", "compact", "--keep", "1", folder],
                check=True, stderr=subprocess.DEVNULL)
-full = checkpoints("verify")[-1]
+full = checkpoints(pagetide, "verify", folder)[-1]
 increment = statistics.median(increments)
 print("full dump %d bytes, in files %d; increments in files %d"
       % (full["bytes"], full["file_bytes"], increment))
