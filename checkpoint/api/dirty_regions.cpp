@@ -28,9 +28,6 @@ bool bit_of(const std::vector<std::uint64_t> &words, std::size_t bit) {
   return words[bit / kWordBits] >> bit % kWordBits & 1;
 }
 
-/// Coarser units than these gain nothing.
-constexpr std::size_t kMaxUnit = std::size_t{2} << 20;
-
 /// Calls found(first, last + 1) for each run of bits that are set.
 template <typename Found>
 void for_each_run(const std::vector<std::uint64_t> &words, std::size_t bits,

@@ -32,6 +32,10 @@ struct ProtectedRegion {
   std::uint64_t bytes;
 };
 
+/// What a save may take at once. Coarser units gain nothing.
+inline constexpr std::size_t kMinUnit = 64;
+inline constexpr std::size_t kMaxUnit = std::size_t{2} << 20;
+
 /// The protected regions with one bit for each granule that overlaps them. The
 /// period callback sets bits, so nothing here waits for the runtime.
 class DirtyRegions {

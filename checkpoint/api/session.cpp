@@ -29,8 +29,6 @@ namespace pagetide::checkpoint {
 namespace {
 
 constexpr int kDefaultLevel = 1;
-constexpr std::size_t kMinGranularity = 64;
-constexpr std::size_t kMaxGranularity = std::size_t{2} << 20;
 constexpr int kMaxLevel = 19;
 constexpr std::size_t kDefaultKeep = 2;
 constexpr std::uint32_t kDefaultChain = 64;
@@ -96,9 +94,9 @@ pagetide_checkpoint_config checked(const pagetide_checkpoint_config &config) {
     refuse("pagetide_checkpoint_config: compression is not -1 to 19");
   if (config.max_chain > kMaxChain)
     refuse("pagetide_checkpoint_config: max_chain is above 256");
-  if (config.granularity != 0 && (!std::has_single_bit(config.granularity) ||
-                                  config.granularity < kMinGranularity ||
-                                  config.granularity > kMaxGranularity))
+  if (config.granularity != 0 &&
+      (!std::has_single_bit(config.granularity) ||
+       config.granularity < kMinUnit || config.granularity > kMaxUnit))
     refuse("pagetide_checkpoint_config: granularity is neither 0 nor a power "
            "of two from 64 to 2097152");
   return config;

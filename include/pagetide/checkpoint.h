@@ -109,7 +109,8 @@ typedef struct pagetide_checkpoint_config {
                         * changed is saved in units of it, or of the build's
                         * granules if these are larger. 0: the build's granules,
                         * and coarser units only for a region that would have
-                        * more than two million runs. */
+                        * more than two million runs. In the background, what
+                        * the last period wrote is saved in granules. */
   int kernel_writes;   /* 1: checkpoints also have the pages that the kernel saw
                         * written, whoever wrote them (Linux 6.7) */
 } pagetide_checkpoint_config;
