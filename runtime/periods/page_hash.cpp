@@ -167,11 +167,15 @@ static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes,
       MapCallBuffer();
     }
     CopyOut(use, page, bytes, done, reading.buffer, kBatchBytes);
+    if (!use.hash)
+      continue;
     XXH3_64bits_update(&state, reading.buffer, kBatchBytes);
     if (HasRelativeMappings())
       relative =
           RelativeHash(relative, address + done, reading.buffer, kBatchBytes);
   }
+  if (!use.hash)
+    return;
   page.hash = XXH3_64bits_digest(&state);
   page.relative = relative;
 }

@@ -66,7 +66,6 @@ PAGETIDE_RECORDER_STATE static PageSet runs;
 PAGETIDE_RECORDER_STATE static PageSet unsettled_runs;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
-PAGETIDE_RECORDER_STATE static PageVec<uptr> places; ///< of batch's pages
 /// The granules that were read while the threads stood.
 PAGETIDE_RECORDER_STATE static PageVec<u64> read_standing;
 /// For each kBlockPages of the list whether one may be unread. While threads
@@ -197,9 +196,10 @@ static void AddUnread(Making &making, const PageVec<GranuleRun> &added) {
 }
 
 /// Reads the unread pages, except those of sorted runs. Returns how many it
-/// read; they are in `batch` and `places`.
+/// read; they are in `batch`.
 static u64 ReadUnread(Making &making, const PageVec<GranuleRun> *except) {
   PageVec<PageHash> &pages = making.pages;
+  PAGETIDE_RECORDER_STATE static PageVec<uptr> places; // of batch's pages
   batch.clear();
   places.clear();
   uptr run = 0;
@@ -358,10 +358,12 @@ static bool WasWrittenMeanwhile(Making &making) {
   making.cut.engine.recheck(batch);
   bool any = false;
   for (const PageHash &page : batch)
-    if (page.state == ChecksumState::kUnstable) {
+    any |= page.state == ChecksumState::kUnstable;
+  // Also those in flight: when their call has returned, nothing else says that
+  // it was writing while they were read.
+  for (const PageHash &page : batch)
+    if (any && page.state != ChecksumState::kStable)
       MakeUnread(making.pages, page.granule, page.granule + 1);
-      any = true;
-    }
   return any;
 }
 
