@@ -4,7 +4,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-// REQUIRES: uffd
+// REQUIRES: userfaultfd
 // Each thread touches all of its granules and then, far apart in time, a few here
 // and there, while the recorder collects. It leaves alone what had no marks for a
 // period (idle_after=1), so that most of these marks are made where it does not
