@@ -62,8 +62,12 @@ struct Engine {
   //===- For cuts; null if the engine cannot tell ------------------------===//
 
   /// As collect(false), while the program's threads may be stopped: waits for
-  /// no lock that they may hold.
+  /// no lock that they may hold. It may leave what was only read.
   bool (*collect_standing)() = nullptr;
+
+  /// Until `watch(false)`, collections are fast if little is written between
+  /// them. `watch(true)` begins anew.
+  void (*watch)(bool on) = nullptr;
 
   /// Appends the ranges that calls under way may write. False if they may write
   /// anywhere.

@@ -123,20 +123,21 @@ static void CopyWritten(StagedPosition at, u64 count,
 }
 
 /// Takes the marks of all extents of one slot. `extent` is the first of them,
-/// and is set to the one after the last.
+/// and is set to the one after the last. `mask` is as for TakeMarks.
 template <typename Stage, typename StageSites>
 static bool TakeSlot(const PageVec<ShadowExtent> &extents, uptr &extent,
-                     Stage stage, StageSites stage_sites) {
+                     u64 mask, Stage stage, StageSites stage_sites) {
   u32 slot = extents[extent].slot;
   for (; extent < extents.size() && extents[extent].slot == slot; ++extent)
     if (!TakeMarks(
             slot, extents[extent].begin, extents[extent].end, stage,
-            [slot](u64 page) { FoundMarks(slot, page); }, stage_sites))
+            [slot](u64 page) { FoundMarks(slot, page); }, stage_sites, mask))
       return false;
   return true;
 }
 
-/// `standing`: threads may be stopped, and hold the lock of free slots.
+/// `standing`: threads may be stopped, and hold the lock of free slots. Only
+/// what was written counts.
 static bool CollectMarks(bool ends_period, bool standing) {
   TakingMarks taking;
   PageVec<StagedWord> &written = WrittenSoFar();
@@ -162,7 +163,7 @@ static bool CollectMarks(bool ends_period, bool standing) {
       StagingCursor cursor(StagingTid(slot), ChunkKind::kMarks);
       StagingCursor sites(tid, ChunkKind::kSites);
       ok = TakeSlot(
-          extents, e,
+          extents, e, ~u64{0},
           [&](u64 word, u64 value) {
             return cursor.AddOrJoin(word, value) != nullptr;
           },
@@ -173,8 +174,10 @@ static bool CollectMarks(bool ends_period, bool standing) {
         CopyWritten(cursor.First(), cursor.Words(), written);
     } else {
       const u64 mask = WriteCellMask();
+      // Read marks can wait for the period's end.
+      const u64 taken = standing && !shadow.with_sites ? mask : ~u64{0};
       ok = TakeSlot(
-          extents, e,
+          extents, e, taken,
           [&](u64 word, u64 value) {
             if (value & mask)
               AddOrJoin(written, first, word, value & mask);
@@ -192,7 +195,8 @@ static bool CollectMarks(bool ends_period, bool standing) {
       EndThread(slot);
       FreeSlot(slot);
     }
-    TookAll(populated, ends_period);
+    if (!standing) // which leaves marks
+      TookAll(populated, ends_period);
   }
   if (ends_period) {
     early.Clear();
@@ -206,6 +210,13 @@ static bool Collect(bool ends_period) {
 }
 
 static bool CollectStanding() { return CollectMarks(false, true); }
+
+static void Watch(bool on) {
+  if (on)
+    WatchShadow(PopulatedExtents(RecorderMemfd()));
+  else
+    UnwatchShadow();
+}
 
 //===- Recheck ------------------------------------------------------------===//
 
@@ -389,8 +400,8 @@ static bool Take(GranuleRange range) {
 
 const Engine &MarksEngine() {
   static const Engine kEngine = {
-      "marks", Start, ForgetIdleShadow, Collect,         Recheck,
-      Peek,    Take,  nullptr,          CollectStanding, ListInFlight};
+      "marks", Start,   ForgetIdleShadow, Collect, Recheck,     Peek,
+      Take,    nullptr, CollectStanding,  Watch,   ListInFlight};
   return kEngine;
 }
 

@@ -275,6 +275,8 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
 /// staging is full.
 static bool ReadRound(Making &making, u64 wait_ns, u64 &granules) {
   const uptr first_writer = WritersSoFar().size();
+  // The collections of the stop then look only at what is marked from here on.
+  making.cut.engine.watch(true);
   if (!making.cut.engine.collect(false))
     return false;
   NoteSharers(first_writer);
@@ -509,6 +511,7 @@ static bool MakeCut(Making &making) {
                    : !ok           ? kStagingFull
                    : making.copies ? HoldUntilCut(making)
                                    : StopUntilCut(making);
+  making.cut.engine.watch(false);
   if (result.why_not)
     result.at_ns = result.marked = result.unsettled = 0;
   return ok;

@@ -35,10 +35,11 @@ namespace {
 struct IdleShadow {
   bool open, unavailable;
   AsyncProtection account;
-  PageVec<ShadowExtent> pages;  ///< protected, and looked at since
-  PageVec<ShadowExtent> fresh;  ///< protected, and not looked at since
-  PageVec<ShadowExtent> found;  ///< had marks in this collection
-  PageVec<ShadowExtent> recent; ///< and since the last sweep
+  PageVec<ShadowExtent> pages;   ///< protected, and looked at since
+  PageVec<ShadowExtent> fresh;   ///< protected, and not looked at since
+  PageVec<ShadowExtent> found;   ///< had marks in this collection
+  PageVec<ShadowExtent> recent;  ///< and since the last sweep
+  PageVec<ShadowExtent> watched; ///< protected by WatchShadow
   PageVec<ShadowExtent> to_take;
   PageVec<ShadowExtent> scratch;
   u64 periods; ///< since the last sweep
@@ -118,6 +119,18 @@ static bool FindWritten() {
   return true;
 }
 
+/// Protects the pages of `part` that are not protected, and adds them to
+/// `found`. `registered` is the slot of the call before.
+static bool ProtectPart(const ShadowExtent &part, u32 &registered,
+                        PageVec<ShadowExtent> &found) {
+  if (part.slot != registered &&
+      idle.account.Register(shadow.slot_base[part.slot],
+                            shadow.slot_base[part.slot] + shadow.slot_bytes))
+    return false;
+  registered = part.slot;
+  return Scan(part, kProtectWritten, found);
+}
+
 /// Protects what has had no marks since the last sweep. False if the kernel
 /// refuses.
 static bool Sweep(const PageVec<ShadowExtent> &populated) {
@@ -144,12 +157,7 @@ static bool Sweep(const PageVec<ShadowExtent> &populated) {
       continue;
     if (++requests > kMaxRequests)
       break;
-    if (part.slot != registered &&
-        idle.account.Register(shadow.slot_base[part.slot],
-                              shadow.slot_base[part.slot] + shadow.slot_bytes))
-      return false;
-    registered = part.slot;
-    if (!Scan(part, kProtectWritten, idle.fresh))
+    if (!ProtectPart(part, registered, idle.fresh))
       return false;
   }
   RemoveFromIdle(idle.fresh);
@@ -194,6 +202,49 @@ void TookAll(const PageVec<ShadowExtent> &populated, bool ends_period) {
   }
 }
 
+void WatchShadow(const PageVec<ShadowExtent> &populated) {
+  if (!GetFlags().idle_after)
+    return;
+  PageVec<ShadowExtent> &now = idle.to_take;
+  Subtract(populated, idle.pages, now);
+  if (BytesOf(now) < kMinBytes || !Open())
+    return;
+  now.clear();
+  u32 requests = 0, registered = shadow_file::kMaxSlots;
+  for (const ShadowExtent &part : populated) {
+    if (++requests > kMaxRequests)
+      break;
+    if (shadow.slot_base[part.slot] && !ProtectPart(part, registered, now))
+      return GiveUp();
+  }
+  // What was idle, and has been marked since, is to be looked at too.
+  RemoveFromIdle(now);
+  Unite(idle.fresh, now, idle.scratch);
+  idle.fresh.swap(idle.scratch);
+  Unite(idle.watched, now, idle.scratch);
+  idle.watched.swap(idle.scratch);
+}
+
+void UnwatchShadow() {
+  // One request for parts that lie near each other. Between them nothing is
+  // mapped, or it is idle, and then it counts as written.
+  constexpr u64 kNear = u64{1} << 20;
+  const PageVec<ShadowExtent> &parts = idle.watched;
+  for (uptr first = 0, next; first < parts.size(); first = next) {
+    const u32 slot = parts[first].slot;
+    for (next = first + 1; next < parts.size() && parts[next].slot == slot &&
+                           parts[next].begin - parts[next - 1].end <= kNear;)
+      ++next;
+    // If it fails, the next mark takes a fault.
+    idle.account.Unprotect(shadow.slot_base[slot] + parts[first].begin,
+                           shadow.slot_base[slot] + parts[next - 1].end);
+  }
+  RemoveFromIdle(idle.watched);
+  Subtract(idle.fresh, idle.watched, idle.scratch);
+  idle.fresh.swap(idle.scratch);
+  idle.watched.clear();
+}
+
 void ForgetIdleShadow() {
   if (idle.open)
     idle.account.Close(); // the kernel forgets its protection too
@@ -201,6 +252,7 @@ void ForgetIdleShadow() {
   idle.pages.clear();
   idle.fresh.clear();
   idle.recent.clear();
+  idle.watched.clear();
   idle.periods = 0;
 }
 

@@ -30,6 +30,10 @@
 // protection take about 1 us together. With the default of option idle_after
 // the total is at most twice the cheaper of scanning and protecting.
 //
+// A cut watches the whole shadow for a moment (WatchShadow): all pages are then
+// idle once they have been scanned. So a collection while the threads stand
+// scans what was marked in the last milliseconds, and nothing else.
+//
 // For the recorder's thread.
 //
 //===----------------------------------------------------------------------===//
@@ -54,6 +58,14 @@ void FoundMarks(u32 slot, u64 page);
 /// All marks in the extents of ExtentsToTake have been taken. If `ends_period`,
 /// all pages are one period older.
 void TookAll(const PageVec<ShadowExtent> &populated, bool ends_period);
+
+/// Protects all of `populated`, so that the next collections look only at what
+/// is marked from now on. Call it before a collection; each call begins anew.
+/// Does nothing if the kernel cannot tell, or if a scan is as fast.
+void WatchShadow(const PageVec<ShadowExtent> &populated);
+
+/// Lifts the protection that WatchShadow made.
+void UnwatchShadow();
 
 /// Recording has ended: nothing is protected any more.
 void ForgetIdleShadow();

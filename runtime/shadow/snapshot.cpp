@@ -18,20 +18,21 @@
 namespace pagetide {
 
 PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> extents;
+PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> known_extents;
 /// Bytes that the memfd held when the extents were looked up; 0: look them up
 /// again.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
 
 void ForgetExtents() { known_bytes = 0; }
 
-/// Cuts [begin, end) of the slots region at slot boundaries.
+/// Adds [begin, end) of the slots region, cut at slot boundaries.
 static void AddExtent(u64 begin, u64 end) {
   while (begin < end) {
-    u64 slot = begin / shadow.slot_bytes;
-    u64 slot_end = (slot + 1) * shadow.slot_bytes;
-    u64 stop = end < slot_end ? end : slot_end;
-    extents.push_back({(u32)slot, begin - slot * shadow.slot_bytes,
-                       stop - slot * shadow.slot_bytes});
+    const u64 slot = begin / shadow.slot_bytes;
+    const u64 slot_begin = slot * shadow.slot_bytes;
+    const u64 slot_end = slot_begin + shadow.slot_bytes;
+    const u64 stop = end < slot_end ? end : slot_end;
+    AppendExtent(extents, {(u32)slot, begin - slot_begin, stop - slot_begin});
     begin = stop;
   }
 }
@@ -44,32 +45,55 @@ static u64 BytesInUse(int fd) {
   return (u64)status.st_blocks * 512;
 }
 
+/// The first offset in [position, end) at which there is data, or none; `end`
+/// if there is no such.
+static u64 Seek(int fd, u64 position, u64 end, int whence) {
+  const uptr at = Syscall(SYS_lseek, (uptr)fd, position, whence);
+  if (ErrnoOf(at) == ENXIO)
+    return end;
+  if (Failed(at))
+    BailOut("the parts of the shadow in use cannot be listed: lseek failed "
+            "with %s (if a system call filter forbids it, allow lseek)",
+            DescribeErrno(ErrnoOf(at)));
+  return at < end ? at : end;
+}
+
+/// Calls found(begin, end) for the data in a part of the memfd.
+template <typename Found>
+static void FindData(int fd, u64 begin, u64 end, Found found) {
+  while ((begin = Seek(fd, begin, end, SEEK_DATA)) < end) {
+    const u64 hole = Seek(fd, begin, end, SEEK_HOLE);
+    found(begin, hole);
+    begin = hole;
+  }
+}
+
 const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   u64 before = BytesInUse(fd);
   if (before && before == known_bytes)
     return extents;
-  extents.clear();
   const ShadowHeader &header = *shadow.header;
   const u64 first = header.slots_offset;
-  const u64 last = first + u64{header.slot_high} * shadow.slot_bytes;
   u64 found = 0;
-  for (u64 position = 0; position < last;) {
-    uptr data = Syscall(SYS_lseek, (uptr)fd, position, SEEK_DATA);
-    if (ErrnoOf(data) == ENXIO || (!Failed(data) && data >= last))
-      break;
-    uptr hole =
-        Failed(data) ? data : Syscall(SYS_lseek, (uptr)fd, data, SEEK_HOLE);
-    if (Failed(hole))
-      BailOut("the parts of the shadow in use cannot be listed: lseek failed "
-              "with %s (if a system call filter forbids it, allow lseek)",
-              DescribeErrno(ErrnoOf(hole)));
-    if (hole > last)
-      hole = last;
-    found += hole - data;
-    if (hole > first)
-      AddExtent(data > first ? data - first : 0, hole - first);
-    position = hole;
+  FindData(fd, 0, first, [&](u64 begin, u64 end) { found += end - begin; });
+  // What is populated stays so. So only the gaps between the known extents are
+  // looked at: SEEK_HOLE takes 0.1 us for each page that it passes.
+  known_extents.swap(extents);
+  extents.clear();
+  u64 at = 0;
+  const auto look_in_gap = [&](u64 end) {
+    FindData(fd, first + at, first + end, [&](u64 data, u64 hole) {
+      AddExtent(data - first, hole - first);
+    });
+  };
+  for (const ShadowExtent &known : known_extents) {
+    const u64 slot_begin = known.slot * shadow.slot_bytes;
+    look_in_gap(slot_begin + known.begin);
+    AppendExtent(extents, known);
+    at = slot_begin + known.end;
   }
+  look_in_gap(u64{header.slot_high} * shadow.slot_bytes);
+  found += BytesOf(extents);
   // The kernel counts a page before SEEK_DATA shows it: a thread may be in the
   // middle of its first touch. The page holds no mark yet, so this answer is
   // right. But it must not be used again.

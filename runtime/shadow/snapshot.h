@@ -57,10 +57,12 @@ void ForgetExtents();
 /// A cache line, and its words.
 constexpr u64 kLineBytes = 64, kLine = kLineBytes / 8;
 
-inline bool IsEmptyLine(const u8 *p) {
+/// Whether the cells of a mask, which is the same for each word, are empty.
+inline bool IsEmptyLine(const u8 *p, u64 mask = ~u64{0}) {
   const __m128i *line = (const __m128i *)p;
   __m128i any = _mm_or_si128(_mm_or_si128(line[0], line[1]),
                              _mm_or_si128(line[2], line[3]));
+  any = _mm_and_si128(any, _mm_set1_epi64x((long long)mask));
   return _mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) == 0xffff;
 }
 
@@ -223,10 +225,11 @@ struct NoSites {
 /// false if the ring is full; then the rest stays marked, and TakeMarks returns
 /// false. found(page) is called for each page of the shadow that had marks, by
 /// offset. Under a layout with sites, stage_sites(word number, value) keeps a
-/// word as it is in the shadow, and stage() its marks.
+/// word as it is in the shadow, and stage() its marks. Lines whose cells of
+/// `mask` are empty are left as they are.
 template <typename Stage, typename Found, typename StageSites = NoSites>
 bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found,
-               StageSites stage_sites = {}) {
+               StageSites stage_sites = {}, u64 mask = ~u64{0}) {
   u8 *base = (u8 *)shadow.slot_base[slot];
   const u64 of_granule =
       u64{shadow.cells_per_index} << shadow.cells_per_granule_shift >> 3;
@@ -235,7 +238,7 @@ bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found,
   bool ok = true;
   u64 last_found = ~u64{0};
   for (u64 at = begin; at < end && ok; at += kLineBytes) {
-    if (IsEmptyLine(base + at))
+    if (IsEmptyLine(base + at, mask))
       continue;
     const u64 page = at & ~(kShadowPageBytes - 1);
     if (page != last_found)

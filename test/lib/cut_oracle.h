@@ -44,7 +44,11 @@ static _Atomic int oracle_ends;
     }                                                                          \
   } while (0)
 
-static char *oracle_page(int n) { return oracle_pages + (size_t)n * PAGE; }
+/* Pages from one of the oracle to the next. */
+static size_t oracle_stride = 1;
+static char *oracle_page(int n) {
+  return oracle_pages + (size_t)n * oracle_stride * PAGE;
+}
 
 /* Only the first word: a store, as a program makes it. */
 static inline void put_number(int page, int number) {
@@ -69,7 +73,7 @@ static int number_of(uint64_t hash) {
 
 static void make_oracle(void) {
   static char model[4096] __attribute__((aligned(8)));
-  oracle_pages = arena(0, ORACLE_PAGES * PAGE);
+  oracle_pages = arena(0, ORACLE_PAGES * oracle_stride * PAGE);
   /* A thread may write in the first period what it marked before. */
   for (int n = 0; n < ORACLE_PAGES; ++n)
     known_numbers[n] = UNKNOWN;
@@ -84,8 +88,9 @@ static int learn(const pagetide_period *period) {
   memset(page_was_listed, 0, sizeof page_was_listed);
   for (size_t i = 0; i < period->page_count; ++i) {
     const pagetide_page *page = &period->pages[i];
-    const size_t n = (page->address - (uintptr_t)oracle_pages) / PAGE;
-    require(n < ORACLE_PAGES);
+    const size_t offset = page->address - (uintptr_t)oracle_pages;
+    const size_t n = offset / PAGE / oracle_stride;
+    require(n < ORACLE_PAGES && offset % (oracle_stride * PAGE) == 0);
     page_was_listed[n] = 1;
     last_state[n] = page->state;
     known_numbers[n] = UNKNOWN;

@@ -16,6 +16,9 @@
 // Threads that wait for a processor do not keep a cut from being made.
 // RUN: PAGETIDE_OPTIONS=settle_wait=20ms taskset -c 0 %t > %t.out
 // RUN: awk '/cuts/ { exit !($3 < 3 * $1) }' %t.out
+// The same when each page has a page of the shadow to itself, and the shadow is so
+// large that the recorder looks only at what was marked a moment ago.
+// RUN: PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s %t far-apart
 
 // What is written between the reading ahead and the instant must be read again.
 // RUN: not env PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s:cut_without=marked %t 2>&1 \
@@ -35,7 +38,9 @@ enum {
   ACCOUNTS = 300, /* likewise */
   ACCOUNT_COUNT = 8,
   BALANCE = 1000,
-  JOURNAL = 400
+  JOURNAL = 400,
+  SLOW = 500, /* likewise */
+  SLOW_PAGES = 300
 };
 
 static void *counts(void *arg) {
@@ -51,6 +56,16 @@ static void *counts(void *arg) {
     }
   }
   return NULL;
+}
+
+/* So many pages that there are several rounds of reading ahead, and so slowly
+ * that most of them are not written between two rounds. */
+static void *counts_slowly(void *unused) {
+  for (int step = 0; !oracle_ends; ++step) {
+    put_number(SLOW + step % SLOW_PAGES, step / SLOW_PAGES + 1);
+    spin(60);
+  }
+  return unused;
 }
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -122,24 +137,32 @@ static void check(const pagetide_period *period, void *unused) {
   for (int i = 0; i < WRITERS; ++i)
     check_turns(i * PAGES_OF_WRITER, PAGES_OF_WRITER);
   check_turns(RING, RING_PAGES);
+  check_turns(SLOW, SLOW_PAGES);
   check_accounts();
   for (size_t i = 0; i < period->page_count; ++i)
     require_equal(period->pages[i].state, PAGETIDE_STATE_STABLE);
 }
 
-int main(void) {
+int main(int argc, char **unused) {
+  (void)unused;
+  if (argc > 1)
+    oracle_stride = 256;
   make_oracle();
+  for (int n = JOURNAL + 1; n < ORACLE_PAGES && argc > 1; ++n)
+    put_number(n, 0);
   for (int i = 0; i < ACCOUNT_COUNT; ++i)
     put_number(ACCOUNTS + i, BALANCE);
-  pthread_t threads[WRITERS + TAKERS + 1];
-  for (int i = 0; i < WRITERS + TAKERS + 1; ++i)
+  enum { THREADS = WRITERS + TAKERS + 2 };
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; ++i)
     require(pthread_create(&threads[i], NULL,
-                           i < WRITERS            ? counts
-                           : i < WRITERS + TAKERS ? takes_numbers
-                                                  : transfers,
+                           i < WRITERS                ? counts
+                           : i < WRITERS + TAKERS     ? takes_numbers
+                           : i < WRITERS + TAKERS + 1 ? transfers
+                                                      : counts_slowly,
                            (void *)(intptr_t)i) == 0);
   record_cuts(check, 20 * 1000 * 1000, 60);
-  for (int i = 0; i < WRITERS + TAKERS + 1; ++i)
+  for (int i = 0; i < THREADS; ++i)
     pthread_join(threads[i], NULL);
   return 0;
 }
