@@ -16,7 +16,7 @@ using trace::ChecksumState;
 
 namespace {
 
-constexpr std::array<Column, 23> kPeriodsColumns = {{
+constexpr std::array<Column, 28> kPeriodsColumns = {{
     {"trace", "number of the trace in this export, from 1"},
     {"pid", "of the process"},
     {"period", "number of the period, from 0"},
@@ -42,6 +42,13 @@ constexpr std::array<Column, 23> kPeriodsColumns = {{
     {"combined", "sum of the period's checksums; empty if there are none"},
     {"is_whole", "0: parts of the period are lost, and the counts are of the "
                  "others"},
+    {"cut_ns", "CLOCK_MONOTONIC: the instant of the checksums; empty if the "
+               "period did not end in a cut"},
+    {"cut_pause_ns", "from the first thread stopped to the last one released"},
+    {"cut_marked", "granules read while threads stood: just written"},
+    {"cut_unsettled", "granules read while threads stood: a thread was perhaps "
+                      "about to write"},
+    {"no_cut", "why a period that was to end in a cut did not", true, true},
 }};
 
 class PeriodsSource : public TableSource {
@@ -52,6 +59,12 @@ public:
     trace_ = &trace;
     number_ = number;
     open_ = false;
+    next_cut_ = {};
+  }
+
+  void see(const Frame &frame) override {
+    if (frame.type == trace::FrameType::kCut)
+      next_cut_ = frame.cut;
   }
 
   void add(const PeriodPart &part) override {
@@ -60,6 +73,10 @@ public:
       index_ = part.index;
       counts_ = GranuleCounts();
       states_.fill(0);
+      // A harvested period has no checksums, so its cut is lost.
+      const bool is_known =
+          next_cut_.index == index_ && !(part.flags & trace::kPeriodHarvested);
+      cut_ = is_known ? next_cut_ : Cut();
     }
     for (const GranuleRun &run : union_of_sections(part, scratch_))
       counts_.add(run);
@@ -92,6 +109,9 @@ private:
     const auto state = [&](ChecksumState of) {
       return Cell::of(states_[static_cast<std::size_t>(of)]);
     };
+    const auto of_cut = [&](std::uint64_t number) {
+      return cut_.time_ns != 0 ? Cell::of(number) : Cell();
+    };
     const std::array<Cell, kPeriodsColumns.size()> cells = {
         Cell::of(number_),
         Cell::of(std::uint64_t{trace_->header().pid}),
@@ -116,6 +136,11 @@ private:
         is_whole ? Cell::of(left_out_) : Cell(),
         is_whole && stable_ != 0 ? Cell::hash(combined_) : Cell(),
         flag_cell(is_whole),
+        of_cut(cut_.time_ns),
+        of_cut(cut_.pause_ns),
+        of_cut(cut_.marked),
+        of_cut(cut_.unsettled),
+        cut_.reason.empty() ? Cell() : Cell::of(std::string_view(cut_.reason)),
     };
     sink_.row(cells.data());
     open_ = false;
@@ -132,6 +157,8 @@ private:
   std::uint64_t stable_ = 0;
   std::uint64_t left_out_ = 0;
   std::uint64_t combined_ = 0;
+  Cut cut_;      ///< of the open period, if it was to end in one
+  Cut next_cut_; ///< of the period whose parts come next
   GranuleCounts counts_;
   std::array<std::uint64_t, 5> states_ = {};
   std::vector<GranuleRun> scratch_;

@@ -360,6 +360,25 @@ TEST(Export, APeriodWithoutItsLastPartSaysSo) {
   EXPECT_TRUE(periods.ends_with(",0\n")) << periods;
 }
 
+TEST(Export, PeriodsSayWhichEndedInACut) {
+  const std::string periods = exported(
+      sample_trace("cuts"), {.what = "periods",
+                             .columns = "period,cut_ns,cut_pause_ns,cut_marked,"
+                                        "cut_unsettled,no_cut"});
+  EXPECT_EQ(periods,
+            "period,cut_ns,cut_pause_ns,cut_marked,cut_unsettled,no_cut\n"
+            "0,1503000000,250000,0,2,\n"
+            "1,,,,,threads share a shadow\n"
+            "2,2503000000,250000,20,2,\n"
+            "3,,,,,reading took longer than option cut_stop allows\n"
+            "4,3503000000,900000,40,2,\n"
+            "5,,,,,threads share a shadow\n"
+            "6,,,,,\n"); // harvested: it has no checksums
+  const std::string others = exported(
+      sample_trace("fine"), {.what = "periods", .columns = "cut_ns,no_cut"});
+  EXPECT_EQ(others, "cut_ns,no_cut\n,\n");
+}
+
 TEST(Export, ThePageAccessTracersText) {
   const std::string text =
       exported(sample_trace("threads"), {.format = "page-access-tracer"});
