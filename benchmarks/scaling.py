@@ -9,9 +9,11 @@ Exit status: 0; 1 if a run was void (it did not record what it should have);
 """
 
 import argparse
+import csv
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -39,7 +41,19 @@ SPAN = SIZES[-1]
 # option idle_after, and some). With periods of 1 s that is not waited for.
 LEFT_ALONE = 40
 
-# Per size of the benchmark: `seconds` and `periods` bound each run, `rounds`
+# Cuts: four threads write some 1,500 pages a period. A step is that of write.c.
+CUT_THREADS = 4
+CUT_LOADS = (
+    # name, period in ms, milliseconds a step, pages, rounds of work, pause in us
+    ("threads that wait", 100, 1.3, 5, 0, 1250),
+    ("threads that wait", 500, 1.3, 1, 0, 1250),
+    ("threads that compute", 100, 5, 19, 1500000, 0),
+    ("threads that compute", 500, 5, 4, 1500000, 0),
+)
+# Of what is compared with: the same period, without checksums.
+CUT_OPTIONS = ("--checksum", "written", "--unstable", "cut")
+
+# Per size of the benchmark: `cut_s` is how long a run of cuts takes. `seconds` and `periods` bound each run, `rounds`
 # are pairs of runs, `steps` the work of a thread, `micro` seconds of each
 # micro-benchmark.
 SCALES = {
@@ -52,6 +66,9 @@ SCALES = {
         "rounds": 1,
         "steps": 100000,
         "micro": 0.0001,
+        "cut_s": 0.5,
+        "cut_rounds": 1,
+        "cut_loads": 1,
     },
     "quick": {
         "sizes": SIZES[::2] + SIZES[-1:],
@@ -62,6 +79,9 @@ SCALES = {
         "rounds": 3,
         "steps": 20000000,
         "micro": 0.02,
+        "cut_s": 5,
+        "cut_rounds": 3,
+        "cut_loads": len(CUT_LOADS),
     },
     "full": {
         "sizes": SIZES,
@@ -72,6 +92,9 @@ SCALES = {
         "rounds": 9,
         "steps": 40000000,
         "micro": 0.2,
+        "cut_s": 8,
+        "cut_rounds": 15,
+        "cut_loads": len(CUT_LOADS),
     },
 }
 
@@ -90,6 +113,7 @@ class Bench:
         self.toolchain = toolchain
         self.directory = pathlib.Path(directory)
         self.touch_program = self._build("touch", "-fpagetide-layout=rw")
+        self.write_program = self._build("write")
         self.share_programs = {
             "native": self._build("share", "-fno-pagetide"),
             "rw": self._build("share", "-fpagetide-layout=rw"),
@@ -156,6 +180,28 @@ class Bench:
         if trace:
             result["trace"] = self._inspect(path, options)
         return result
+
+    def write(self, words, period_ms, *options):
+        """Runs write.c under `pagetide record`. Processor seconds, its own and the
+        recorder's, and a row for each period but the last."""
+        path = self.directory / "write.ptrace"
+        pagetide = self.toolchain.pagetide
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self._run(
+            [pagetide, "record", "--period", "%dms" % period_ms, *options,
+             "--output", path, "--", self.write_program, *words],
+            {},
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        table = self._run(
+            [pagetide, "export", "--format", "csv", "--what", "periods", path],
+            {},
+        )
+        path.unlink()
+        rows = list(csv.DictReader(table.stdout.splitlines()))
+        seconds = (after.ru_utime - before.ru_utime
+                   + after.ru_stime - before.ru_stime)
+        return seconds, [row for row in rows if row["final"] == "0"]
 
     def _inspect(self, path, options):
         done = self._run(
@@ -322,6 +368,45 @@ def measure_traces(bench, scale):
             )
 
 
+def measure_cuts(bench, scale):
+    """Pairs of recordings without checksums, and with those of a cut."""
+    loads = CUT_LOADS[: scale["cut_loads"]]
+    for name, period_ms, step_ms, *words in loads:
+        steps = round(scale["cut_s"] * 1000 / step_ms)
+        words = [str(n) for n in (CUT_THREADS, steps, *words)]
+        for round_number in range(scale["cut_rounds"]):
+            sides = [(), CUT_OPTIONS]
+            if round_number % 2:
+                sides.reverse()
+            record = {
+                "record": "cut",
+                "options": {"load": name, "period_ms": period_ms},
+                "void": None,
+            }
+            for options in sides:
+                seconds, periods = bench.write(words, period_ms, *options)
+                if not options:
+                    record["plain_s"] = seconds
+                    continue
+                record["cut_s"] = seconds
+                # Those in which all memory is written first are another thing.
+                periods = [row for row in periods
+                           if int(row["written"] or 0) < 10000]
+                record["periods"] = [
+                    {
+                        "pages": int(row["written"]),
+                        "pause_ns": int(row["cut_pause_ns"] or 0),
+                        "cut": row["cut_ns"] != "",
+                        "why_not": row["no_cut"],
+                        "stable": int(row["stable"]),
+                        "without": int(row["unstable"]) + int(row["gone"])
+                        + int(row["unreadable"]),
+                    }
+                    for row in periods
+                ]
+            yield record
+
+
 def measure_micro(bench, scale):
     """The snapshot alone, by the micro-benchmarks."""
     program = bench.toolchain.directory / "bin" / "pagetide-micro-runtime"
@@ -358,6 +443,7 @@ SECTIONS = {
     "checksum": measure_checksums,
     "live": measure_live,
     "trace": measure_traces,
+    "cut": measure_cuts,
 }
 
 
@@ -517,6 +603,51 @@ def trace_table(records):
     return report.table(header, rows)
 
 
+def cut_table(records):
+    groups = {}
+    for r in _of(records, "cut"):
+        key = r["options"]["load"], r["options"]["period_ms"]
+        groups.setdefault(key, []).append(r)
+    rows = []
+    for (load, period_ms), runs in groups.items():
+        periods = [p for r in runs for p in r["periods"]]
+        pauses = sorted(p["pause_ns"] for p in periods if p["cut"])
+        if not pauses:
+            continue
+        without = sum(p["without"] for p in periods)
+        hashed = without + sum(p["stable"] for p in periods)
+        ratios = [r["cut_s"] / r["plain_s"] for r in runs]
+        rows.append(
+            [
+                "%s, %d ms" % (load, period_ms),
+                "%d" % statistics.median(p["pages"] for p in periods),
+                str(len(periods)),
+                str(len(pauses)),
+                "%.2f / %.2f / %.2f" % tuple(
+                    pauses[min(len(pauses) - 1, int(len(pauses) * part))] / 1e6
+                    for part in (0.5, 0.99, 1)
+                ),
+                "%.2f%%" % (100 * without / max(hashed, 1)),
+                "%.3f (%.3f..%.3f)"
+                % (statistics.median(ratios), min(ratios), max(ratios)),
+            ]
+        )
+    reasons = {}
+    for r in _of(records, "cut"):
+        for period in r["periods"]:
+            if period["why_not"]:
+                reasons[period["why_not"]] = (
+                    reasons.get(period["why_not"], 0) + 1
+                )
+    header = ["load", "pages", "periods", "with a cut",
+              "pause ms: median / 99% / most", "checksums without a value",
+              "cpu over no checksums"]
+    text = report.table(header, rows)
+    for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
+        text += "\n\nNo cut in %d: %s." % (count, reason)
+    return text
+
+
 def make_curves(records):
     """SVG texts by name, of what was measured."""
     ends, cpu, micro = {}, {}, {}
@@ -575,6 +706,8 @@ def render(records, links=""):
         ("checksum", "Checksums within a period's end", checksum_table),
         ("live", "Live threads, each with 8 pages a period", live_table),
         ("trace", "Size of the trace", trace_table),
+        ("cut", "Cuts: 1 GiB, four threads, checksums of written pages",
+         cut_table),
     )
     for kind, title, make in titles:
         if any(r["record"] == kind for r in records):
