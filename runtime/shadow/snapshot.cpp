@@ -23,7 +23,12 @@ PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> known_extents;
 /// again.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
 
-void ForgetExtents() { known_bytes = 0; }
+void ForgetExtents() {
+  extents.clear();
+  known_bytes = 0;
+}
+
+void CountBytesAnew() { known_bytes = 0; }
 
 /// Adds [begin, end) of the slots region, cut at slot boundaries.
 static void AddExtent(u64 begin, u64 end) {

@@ -51,8 +51,11 @@ namespace pagetide {
 /// has changed (fstat takes 1 us, SEEK_DATA up to milliseconds).
 const PageVec<ShadowExtent> &PopulatedExtents(int fd);
 
-/// The extents must be looked up again, although the size may be the same.
+/// There may be another memfd.
 void ForgetExtents();
+/// Parts of the memfd outside the slots were given back: what its size was says
+/// nothing any more.
+void CountBytesAnew();
 
 /// A cache line, and its words.
 constexpr u64 kLineBytes = 64, kLine = kLineBytes / 8;
