@@ -263,6 +263,41 @@ constexpr bool for_each_granule_word(Layout layout, unsigned cells_shift,
          (!next || add(position / 8 + 1, next));
 }
 
+//===----------------------------------------------------------------------===//
+// Units: what a recording reports, one granule or several
+//===----------------------------------------------------------------------===//
+
+/// Translates a word of a shadow that has one cell of each kind per granule. Of
+/// the result each cell stands for 2^\p shift granules, and is the union of
+/// theirs. It is part of word number `word >> shift`.
+constexpr std::uint64_t join_granules(Layout layout, unsigned shift,
+                                      std::uint64_t word, std::uint64_t value) {
+  const unsigned kinds = cells_per_index(layout);
+  const unsigned bits = 8 * kinds, per_word = 8 / kinds;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  std::uint64_t joined = 0;
+  for (unsigned i = 0; i < per_word; ++i) {
+    const std::uint64_t unit = (word * per_word + i) >> shift;
+    joined |= (value >> bits * i & mask) << unit % per_word * bits;
+  }
+  return joined;
+}
+
+/// Translates a word of the shadow to words that have one cell of each kind per
+/// unit. A unit has 2^\p cells_shift cells of each kind. \p near: granules have
+/// several cells. Otherwise as for_each_granule_word.
+template <typename Add>
+constexpr bool for_each_unit_word(Layout layout, unsigned cells_shift,
+                                  bool near, std::uint64_t word,
+                                  std::uint64_t value, Add add) {
+  if (near)
+    return for_each_granule_word(layout, cells_shift, word, value, add);
+  if (cells_shift == 0)
+    return add(word, value);
+  return add(word >> cells_shift,
+             join_granules(layout, cells_shift, word, value));
+}
+
 /// What a module says about itself, in its ELF note. All fields are
 /// little-endian.
 struct ModuleInfo {

@@ -107,7 +107,8 @@ typedef struct pagetide_checkpoint_config {
                         * takes for copies of pages. 0: 1 GiB. */
   size_t granularity;  /* Bytes, a power of two from 64 to 2 MiB: what has
                         * changed is saved in units of it, or of the build's
-                        * granules if these are larger. 0: the build's granules,
+                        * granules if these are larger (or the recording's, if
+                        * it asks for coarser ones). 0: these granules,
                         * and coarser units only for a region that would have
                         * more than two million runs. In the background, what
                         * the last period wrote is saved in granules. */

@@ -20,7 +20,7 @@
 
 namespace pagetide::control {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 /// A process that can be reached has one private page without access mapped at
 /// marker_address(kVersion, signal), where signal is the number of the signal.
@@ -61,6 +61,7 @@ enum RequestSays : std::uint32_t {
   kSaysChecksum = 4,
   kSaysUnstable = 8,
   kSaysChecksumRelative = 16,
+  kSaysGranularity = 32,
 };
 
 struct Request {
@@ -73,7 +74,8 @@ struct Request {
   std::uint32_t unstable;   ///< kStart: trace::UnstablePolicy
   std::uint32_t says;       ///< kStart: RequestSays
   std::uint32_t checksum_relative; ///< kStart: 0 or 1
-  char trace_path[4096];           ///< kStart: absolute, ends in 0
+  std::uint32_t unit_shift; ///< kStart: log2 bytes; 0: the build's granule
+  char trace_path[4096];    ///< kStart: absolute, ends in 0
 };
 inline constexpr std::uint64_t kRequestMagic = 0x5145524C54435450; // "PTCTLREQ"
 

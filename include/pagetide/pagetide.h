@@ -9,10 +9,10 @@
  * PAGETIDE_ABSENT.
  *
  * Terms. A granule is the unit of reporting (4 KiB unless the program was built
- * with another size). A period is the time between two collections. Its page
- * set has the granules that were accessed in it. Addresses are virtual
- * addresses of this process, sizes are bytes, and times are CLOCK_MONOTONIC
- * nanoseconds.
+ * with another size, or option granularity asks for a coarser one). A period is
+ * the time between two collections. Its page set has the granules that were
+ * accessed in it. Addresses are virtual addresses of this process, sizes are
+ * bytes, and times are CLOCK_MONOTONIC nanoseconds.
  *
  * Threads and signals. Every function may be called from any thread at any
  * time. Only the functions of "Marks" and "Leaving code out" may be called from

@@ -32,7 +32,7 @@
 
 namespace pagetide::shadow_file {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
@@ -81,10 +81,10 @@ struct SlotEntry {     // 128 bytes, two cache lines
 };
 static_assert(sizeof(SlotEntry) == 128);
 
-/// If any range was ever watched, only granules in watched ranges are reported.
+/// If any range was ever watched, only units in watched ranges are reported.
 /// There are two tables. A change fills the one that is not in use.
 inline constexpr std::uint32_t kMaxWatched = 65536;
-struct WatchedRange { // granules: address >> granule_shift
+struct WatchedRange { // units: address >> unit_shift
   std::uint64_t begin;
   std::uint64_t end;
 };
@@ -114,7 +114,8 @@ struct ShadowHeader {
   std::uint32_t granule_shift;
   std::uint32_t per_thread; ///< 1: the trace has sections by thread
   std::uint32_t with_sites; ///< 1: cells hold ids of sites (abi::has_sites)
-  std::uint32_t reserved;
+  /// log2 bytes of what the recording reports; not below granule_shift.
+  std::uint32_t unit_shift;
   std::uint64_t slot_table_offset;
   std::uint64_t watch_tables_offset;
   std::uint64_t chunks_offset;
@@ -155,9 +156,9 @@ enum class ChunkKind : std::uint32_t {
   kSites = 2,
 };
 
-/// Eight cells of a thread's shadow. In staging chunks granules always have one
-/// cell of each kind. If they have several in the shadow (precision near), that
-/// cell says what these say together.
+/// Eight cells of a thread's shadow. In staging chunks units always have one
+/// cell of each kind. If they have several in the shadow, that cell says what
+/// these say together (abi::for_each_unit_word).
 struct StagedWord {
   std::uint64_t word;  ///< byte offset into the shadow / 8
   std::uint64_t value; ///< the eight cells, lowest address in the lowest byte

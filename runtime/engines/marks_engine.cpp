@@ -236,32 +236,43 @@ static bool ListInFlight(PageVec<GranuleRange> &ranges) {
       if (bytes >= kAnywhere)
         return false;
       if (bytes)
-        ranges.push_back(
-            {GranuleOf(address), GranuleOf(address + bytes - 1) + 1});
+        ranges.push_back({UnitOf(address), UnitOf(address + bytes - 1) + 1});
     }
   }
   return true;
 }
 
-/// The granule whose cells begin at a byte of a shadow.
-static u64 GranuleAt(u64 offset) { return offset / GranuleCellBytes(); }
+/// The unit whose cells a byte of a shadow is among.
+static u64 UnitAt(u64 offset) { return offset / UnitCellBytes(); }
+
+/// The bytes of a word that mean writes, in a shadow as it is.
+static u64 WrittenInShadow() {
+  if (!shadow.with_sites)
+    return WriteCellMask();
+  return shadow.cells_per_index == 2 ? ~u64{0} << 32 : ~u64{0};
+}
 
 /// Reads no shadow outside the extent: reading would allocate memory for it.
-static bool IsMarkedAsWritten(const ShadowExtent &e, u64 granule) {
+static bool IsMarkedAsWritten(const ShadowExtent &e, u64 unit) {
   const uptr base = shadow.slot_base[e.slot];
-  if (shadow.with_sites)
-    return LoadAcquire((u32 *)(base + WriteCellOffset(granule)));
-  if (!shadow.cells_per_granule_shift)
-    return LoadAcquire((u8 *)base + WriteCellOffset(granule));
+  if (!shadow.cells_per_unit_shift)
+    return shadow.with_sites
+               ? LoadAcquire((u32 *)(base + WriteCellOffset(unit)))
+               : LoadAcquire((u8 *)base + WriteCellOffset(unit));
   auto word_at = [&](u64 offset) {
-    return LoadAcquire((u64 *)(base + offset)) & WriteCellMask();
+    return LoadAcquire((u64 *)(base + offset)) & WrittenInShadow();
   };
-  const u64 bytes = GranuleCellBytes();
-  const u64 begin = granule * bytes;
+  const u64 bytes = UnitCellBytes();
+  const u64 begin = unit * bytes;
+  if (bytes < 8) // one of several in a word
+    return word_at(begin & ~u64{7}) >> begin % 8 * 8 &
+           ((u64{1} << bytes * 8) - 1);
   constexpr u64 kNearInLastCell = u64{abi::kCellNear} << 56;
-  if (begin > e.begin && (word_at(begin - 8) & kNearInLastCell))
+  if (shadow.cells_per_granule_shift && begin > e.begin &&
+      (word_at(begin - 8) & kNearInLastCell))
     return true;
-  for (u64 at = begin; at < begin + bytes && at < e.end; at += 8)
+  const u64 end = begin + bytes < e.end ? begin + bytes : e.end;
+  for (u64 at = begin > e.begin ? begin : e.begin; at < end; at += 8)
     if (word_at(at))
       return true;
   return false;
@@ -282,9 +293,11 @@ static void Recheck(PageVec<PageHash> &pages) {
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
-    // A near mark in an extent's last cell may mean the granule after it.
-    const u64 end = GranuleAt(e.end) + (shadow.cells_per_granule_shift ? 1 : 0);
-    for (uptr i = FirstPageAt(pages, GranuleAt(e.begin));
+    // The extent may begin and end within a unit. A near mark in its last cell
+    // may mean the unit after it.
+    const u64 end =
+        UnitAt(e.end - 1) + (shadow.cells_per_granule_shift ? 2 : 1);
+    for (uptr i = FirstPageAt(pages, UnitAt(e.begin));
          i < pages.size() && pages[i].granule < end; ++i)
       if (IsMarkedAsWritten(e, pages[i].granule))
         MakeUnstable(pages[i]);
@@ -293,19 +306,21 @@ static void Recheck(PageVec<PageHash> &pages) {
 
 //===- Peek and take ------------------------------------------------------===//
 
-/// The cells of a word of the shadow that concern the range.
+/// The cells of a word of the shadow that concern the range of units.
 static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
+  const u32 shift = shadow.cells_per_unit_shift;
+  const GranuleRange granules = {range.begin << shift, range.end << shift};
   if (shadow.with_sites) {
     const abi::PlainWord plain = abi::plain_word(word, value);
-    const u64 inside = plain.value & MaskInRange(plain.word, range);
+    const u64 inside = plain.value & MaskInRange(plain.word, granules);
     const u64 cells = inside >> 16 * (word % 4);
     return (cells & 0xff ? value & 0xffffffff : 0) |
            (cells & 0xff00 ? value >> 32 << 32 : 0);
   }
   if (!shadow.cells_per_granule_shift)
-    return value & MaskInRange(word, range);
-  const abi::GranuleMarks marks = abi::granule_marks(
-      shadow.layout, shadow.cells_per_granule_shift, word, value);
+    return value & MaskInRange(word, granules);
+  const abi::GranuleMarks marks =
+      abi::granule_marks(shadow.layout, shift, word, value);
   if (marks.granule >= range.begin && marks.granule < range.end)
     return value;
   constexpr u64 kNear = 0x0101010101010101 * abi::kCellNear;
@@ -317,10 +332,10 @@ static u64 CellsInRange(u64 word, u64 value, GranuleRange range) {
 
 static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   peeked.clear();
-  u64 first = range.begin * GranuleCellBytes() / 8;
-  u64 last = (range.end * GranuleCellBytes() + 7) / 8;
+  u64 first = range.begin * UnitCellBytes() / 8;
+  u64 last = (range.end * UnitCellBytes() + 7) / 8;
   if (shadow.cells_per_granule_shift && first)
-    --first; // near marks of the granule before
+    --first; // near marks of the unit before
   const uptr first_found = words.size();
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))

@@ -205,7 +205,7 @@ static u64 HashPortably(const u8 *p, uptr bytes) {
 
 void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use) {
   const auto hash = HasAvx2() ? HashByAvx2 : HashPortably;
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   const uptr bytes = uptr{1} << shift;
   const uptr per_batch = kBatchBytes >> shift;
   uptr *batch = nullptr;
@@ -273,8 +273,7 @@ CombinedChecksum Combine(const PageVec<PageHash> &pages) {
       ++result.left_out;
       continue;
     }
-    trace::CombinedInput input = {page.granule << shadow.module.granule_shift,
-                                  page.hash};
+    trace::CombinedInput input = {page.granule << shadow.unit_shift, page.hash};
     result.sum += XXH3_64bits(&input, sizeof(input));
     ++result.stable;
   }

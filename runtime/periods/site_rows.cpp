@@ -28,8 +28,6 @@ static void AppendWord(PageVec<StagedWord> &list, uptr first,
 
 static void AppendRun(PageVec<SiteRun> &runs, uptr first, u64 granule, u32 read,
                       u32 write) {
-  if (!read && !write)
-    return;
   if (runs.size() > first && runs.back().end() == granule &&
       runs.back().read == read && runs.back().write == write)
     ++runs.back().length;
@@ -45,18 +43,27 @@ static void AddSection(u32 tid, const PageVec<GranuleRange> *watch,
       AppendWord);
   const uptr first = rows.runs.size();
   WatchedGranules watched(watch);
+  u64 unit = 0, sites = 0; // of the granules of this unit, so far
+  auto append_unit = [&] {
+    if (sites && watched.Has(unit))
+      AppendRun(rows.runs, first, unit, (u32)sites, (u32)(sites >> 32));
+    sites = 0;
+  };
+  auto add_granule = [&](u64 granule, u64 its_sites) {
+    if (granule >> shadow.cells_per_unit_shift != unit)
+      append_unit();
+    unit = granule >> shadow.cells_per_unit_shift;
+    sites = abi::join_sites(sites, its_sites);
+  };
   for (const StagedWord &word : words) {
-    const u32 low = (u32)word.value, high = (u32)(word.value >> 32);
     if (shadow.cells_per_index == 2) {
-      if (watched.Has(word.word))
-        AppendRun(rows.runs, first, word.word, low, high);
+      add_granule(word.word, word.value);
       continue;
     }
-    if (watched.Has(word.word * 2))
-      AppendRun(rows.runs, first, word.word * 2, low, 0);
-    if (watched.Has(word.word * 2 + 1))
-      AppendRun(rows.runs, first, word.word * 2 + 1, high, 0);
+    add_granule(word.word * 2, (u32)word.value);
+    add_granule(word.word * 2 + 1, word.value >> 32);
   }
+  append_unit();
   if (rows.runs.size() != first)
     rows.sections.push_back({tid, first, rows.runs.size() - first});
 }

@@ -34,7 +34,7 @@ static u64 PublishedCount() {
 /// Puts the granules that overlap the regions into the control block, into the
 /// table that is not in use. The recorder and the harvester read them there.
 static void Publish() {
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   u64 second = ~shadow.header->watch & kWatchSecondTable;
   WatchedRange *table = shadow.watch_tables[second ? 1 : 0];
   u64 count = 0;
@@ -56,7 +56,7 @@ static bool PublishLast() {
   u64 count = PublishedCount();
   if (!(watch & kWatching) || !count)
     return false;
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   const Region &r = regions.back();
   WatchedRange *table = shadow.watch_tables[watch & kWatchSecondTable ? 1 : 0];
   WatchedRange range = {r.begin >> shift, ((r.end - 1) >> shift) + 1};

@@ -6,6 +6,7 @@
 
 #include "platform/options.h"
 
+#include "pagetide/abi.h"
 #include "pagetide/shadow_file.h"
 #include "platform/environment.h"
 #include "platform/messages.h"
@@ -64,6 +65,32 @@ static bool ParseUnsigned(const char *&p, u64 &value) {
 static const char kExpectNumber[] = "a whole number";
 static bool ParseNumber(const char *text, u64 &value) {
   return ParseUnsigned(text, value) && !*text;
+}
+
+static const char kExpectGranularity[] =
+    "auto, page, or bytes: a power of two from 64 to 2M, e.g. 512 or 64K";
+static bool ParseGranularity(const char *text, u32 &shift) {
+  shift = 0;
+  if (!internal_strcmp(text, "auto"))
+    return true;
+  if (!internal_strcmp(text, "page")) {
+    shift = abi::kDefaultGranuleShift;
+    return true;
+  }
+  u64 bytes;
+  if (!ParseUnsigned(text, bytes)) // text is what follows, now
+    return false;
+  if (!internal_strcmp(text, "K") || !internal_strcmp(text, "KiB"))
+    shift = 10;
+  else if (!internal_strcmp(text, "M") || !internal_strcmp(text, "MiB"))
+    shift = 20;
+  else if (*text)
+    return false;
+  constexpr u64 kMost = u64{1} << abi::kMaxGranuleShift;
+  if (!bytes || bytes > kMost || bytes & (bytes - 1))
+    return false;
+  shift += (u32)__builtin_ctzll(bytes);
+  return shift >= abi::kMinGranuleShift && shift <= abi::kMaxGranuleShift;
 }
 
 static const char kExpectText[] = "any text";

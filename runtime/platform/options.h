@@ -17,6 +17,7 @@ using FlagBool = bool;
 using FlagDuration = u64; // ns
 using FlagText = const char *;
 using FlagNumber = u64;
+using FlagGranularity = u32; // log2 of bytes; 0: auto
 using FlagChecksum = trace::ChecksumMode;
 using FlagUnstable = trace::UnstablePolicy;
 enum class OnFailure { kRefuse, kContinue, kStop };

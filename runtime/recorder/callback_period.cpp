@@ -74,7 +74,7 @@ static void Copy(MappingList &to, const MappingList &from) {
 const pagetide_period &DescribePeriod(const PeriodResult &result,
                                       const MappingList &mappings,
                                       const MappingList &passed) {
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   runs.clear();
   for (const GranuleRun &run : result.set.runs)
     runs.push_back({run.granule << shift, run.length << shift, run.flags});

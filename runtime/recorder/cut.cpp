@@ -129,7 +129,7 @@ static bool MemoryIsShared() {
 //===- Pages --------------------------------------------------------------===//
 
 static uptr GranuleAtAddress(uptr address) {
-  return address >> shadow.module.granule_shift;
+  return address >> shadow.unit_shift;
 }
 
 /// Calls visit(page) for each page of [begin, end).

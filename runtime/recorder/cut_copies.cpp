@@ -17,7 +17,7 @@
 namespace pagetide {
 
 static GranuleRange GranulesOf(const CopyRange &range) {
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   return {range.begin >> shift, ((range.end - 1) >> shift) + 1};
 }
 
@@ -54,8 +54,7 @@ void GivePlaces(const CutCopies &copies, const PageVec<GranuleRun> &runs,
       if (page.copy || !inside.Has(page.granule))
         continue;
       if (request.count < request.capacity) {
-        request.addresses[request.count] = page.granule
-                                           << shadow.module.granule_shift;
+        request.addresses[request.count] = page.granule << shadow.unit_shift;
         page.copy = (u32)request.count + 1;
       }
       ++request.count;
@@ -87,7 +86,7 @@ void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages) {
     if (!page.copy || (page.state != ChecksumState::kGone &&
                        page.state != ChecksumState::kUnreadable))
       continue;
-    const uptr granule = page.granule << shadow.module.granule_shift;
+    const uptr granule = page.granule << shadow.unit_shift;
     u8 *copy = request.bytes + (page.copy - 1) * request.granule;
     for (uptr i = 0; i < request.region_count; ++i)
       if (!CopyPart(request, request.regions[i], granule, copy))

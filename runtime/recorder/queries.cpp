@@ -23,7 +23,7 @@ PAGETIDE_RECORDER_STATE static PageSet peeked_set;
 static bool RangeOfRequest(GranuleRange &range) {
   if (!request.bytes || !InShadowedRange(request.address, request.bytes))
     return false;
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   range = {request.address >> shift,
            ((request.address + request.bytes - 1) >> shift) + 1};
   return true;
@@ -59,7 +59,7 @@ int AnswerCollect() {
     request.count = 0;
     return PAGETIDE_NO_MEMORY;
   }
-  const u32 shift = shadow.module.granule_shift;
+  const u32 shift = shadow.unit_shift;
   for (uptr i = 0; i < request.count; ++i) {
     const GranuleRun &run = peeked_set.runs[i];
     request.runs[i] = {run.granule << shift, run.length << shift, run.flags};
@@ -68,8 +68,7 @@ int AnswerCollect() {
 }
 
 bool AnyMarks() {
-  const u64 granules = u64{1}
-                       << (abi::kAddressBits - shadow.module.granule_shift);
+  const u64 granules = u64{1} << (abi::kAddressBits - shadow.unit_shift);
   peeked_words.clear();
   recorder_state.engine->peek({0, granules}, peeked_words);
   return !peeked_words.empty();

@@ -20,6 +20,7 @@ struct RecordConfig {
   trace::ChecksumMode checksum;
   trace::UnstablePolicy unstable;
   bool checksum_relative;
+  u32 unit_shift; ///< log2 bytes of what is reported; 0: the build's granule
   char trace_path[4096]; ///< absolute; empty: none
   char control[108];     ///< socket of `pagetide record`; empty: none
   bool by_record;        ///< `pagetide record` began it, not the program

@@ -13,6 +13,7 @@
 #include "pagetide/pagetide.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
+#include "periods/watch.h"
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/messages.h"
@@ -46,6 +47,25 @@ using namespace trace;
 
 //===- What to record -----------------------------------------------------===//
 
+/// Marks tell granules apart, and nothing finer. The other engines know pages
+/// of the kernel.
+static bool CanReport(u32 unit_shift) {
+  if (GetFlags().engine == EngineKind::kMarks)
+    return !unit_shift || unit_shift >= shadow.granule_shift;
+  return !unit_shift || unit_shift == shadow.granule_shift;
+}
+
+[[noreturn]] static void DieTooFine(u32 unit_shift) {
+  if (GetFlags().engine != EngineKind::kMarks)
+    Fatal("option granularity: engines other than marks know only pages of %u "
+          "bytes. Leave the option out.\n",
+          1u << shadow.granule_shift);
+  Fatal("option granularity: %u bytes are less than the granule of this "
+        "program's build, which has %u. Ask for that or more, or build the "
+        "program with -fpagetide-granule=%u (2^%u bytes).\n",
+        1u << unit_shift, 1u << shadow.granule_shift, unit_shift, unit_shift);
+}
+
 RecordConfig ConfigFromFlags() {
   const Flags &flags = GetFlags();
   RecordConfig config = {};
@@ -54,6 +74,9 @@ RecordConfig ConfigFromFlags() {
   config.checksum = flags.checksum;
   config.unstable = flags.unstable;
   config.checksum_relative = flags.checksum_relative;
+  config.unit_shift = flags.granularity;
+  if (!CanReport(config.unit_shift))
+    DieTooFine(config.unit_shift);
   switch (int error = SetTracePath(config, flags.trace_path)) {
   case 0:
     break;
@@ -110,6 +133,10 @@ const char *WhyRefused(const control::Request &asked) {
   if (asked.checksum > (u32)ChecksumMode::kAccessed ||
       asked.unstable > (u32)UnstablePolicy::kCut)
     return "its runtime does not know this kind of checksum";
+  if (asked.says & control::kSaysGranularity && asked.unit_shift &&
+      (asked.unit_shift < abi::kMinGranuleShift ||
+       asked.unit_shift > abi::kMaxGranuleShift))
+    return "its runtime does not know this granularity";
   if (asked.trace_path[0] != '/')
     return "the trace's path is not absolute";
   return internal_strlen(asked.trace_path) + 1 + kSuffixRoom >
@@ -135,6 +162,8 @@ RecordConfig ConfigForControl(const control::Request &asked) {
   config.checksum_relative = asked.says & control::kSaysChecksumRelative
                                  ? asked.checksum_relative != 0
                                  : own.checksum_relative;
+  config.unit_shift = asked.says & control::kSaysGranularity ? asked.unit_shift
+                                                             : own.granularity;
   SetTracePath(config, asked.trace_path);
   return config;
 }
@@ -144,8 +173,9 @@ const char *WhyNotStarted(int status) {
   case PAGETIDE_OK:
     return nullptr;
   case PAGETIDE_UNSUPPORTED:
-    return "its layout or its engine cannot record that: checksums of written "
-           "pages need layout rw or write, and sets by thread need marks";
+    return "its build or its engine cannot record that: checksums of written "
+           "pages need layout rw or write, sets by thread need marks, and the "
+           "granularity must not be below the build's granule";
   case PAGETIDE_IO:
     return "its trace cannot be created; its standard error says why";
   default:
@@ -254,6 +284,14 @@ static const Engine &ChosenEngine() {
   return MarksEngine();
 }
 
+/// 0: the build's granule. The table of watched regions is in units too.
+static void SetReportedUnit(u32 shift) {
+  LockWatch();
+  SetUnit(shift ? shift : shadow.granule_shift);
+  UnlockWatch();
+  RepublishWatch();
+}
+
 int StartRecording(const char *parent_trace) {
   if (record_config.checksum == ChecksumMode::kWritten &&
       !abi::tells_writes(shadow.layout))
@@ -266,6 +304,8 @@ int StartRecording(const char *parent_trace) {
   if (record_config.unstable == UnstablePolicy::kCut &&
       GetFlags().engine != EngineKind::kMarks)
     return PAGETIDE_UNSUPPORTED;
+  if (!CanReport(record_config.unit_shift))
+    return PAGETIDE_UNSUPPORTED;
   if (!parent_trace)
     membership = Membership::kNone;
   recorder_state.engine = &ChosenEngine();
@@ -277,6 +317,7 @@ int StartRecording(const char *parent_trace) {
   ForgetSiteTables();
   ForgetWriters();
   ForgetCuts();
+  SetReportedUnit(record_config.unit_shift);
   shadow.header->per_thread = record_config.per_thread;
   shadow.header->chunk_count =
       (GetFlags().staging_mib << 20) / shadow_file::kChunkBytes;

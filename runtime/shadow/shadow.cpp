@@ -125,6 +125,7 @@ static void FillHeader() {
   header.with_sites = shadow.with_sites;
   header.cell_shift = shadow.cell_shift;
   header.granule_shift = shadow.granule_shift;
+  header.unit_shift = shadow.unit_shift;
   header.slot_table_offset = kSlotTableOffset;
   header.watch_tables_offset = kWatchTablesOffset;
   header.chunks_offset = kChunksOffset;
@@ -144,6 +145,8 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.cell_shift = module.cell_shift;
   shadow.granule_shift = module.granule_shift;
   shadow.cells_per_granule_shift = module.granule_shift - module.cell_shift;
+  shadow.unit_shift = shadow.granule_shift;
+  shadow.cells_per_unit_shift = shadow.cells_per_granule_shift;
   shadow.cells_per_index = abi::cells_per_index(shadow.layout);
   shadow.slot_bytes = abi::shadow_bytes(layout, shadow.cell_shift);
   const u64 room = kMaxShadowBytes / shadow.slot_bytes;
@@ -165,6 +168,12 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.chunks = (StagingChunk *)(control + kChunksOffset);
   FillHeader();
   StoreRelease(&shadow.control_ready, 1);
+}
+
+void SetUnit(u32 shift) {
+  shadow.unit_shift = shift;
+  shadow.cells_per_unit_shift = shift - shadow.cell_shift;
+  shadow.header->unit_shift = shift;
 }
 
 // Other sanitizers' runtimes. Their shadows may lie at kShadowBias, and are

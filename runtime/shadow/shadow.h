@@ -62,6 +62,10 @@ struct Shadow {
   u32 granule_shift;
   u32 cells_per_index;
   u32 cells_per_granule_shift; ///< log2 of a granule's cells of each kind
+  /// log2 bytes of a unit. Sets, checksums and staged words are of units: of
+  /// one granule, or of several if the recording was asked for that.
+  u32 unit_shift;
+  u32 cells_per_unit_shift; ///< log2 of a unit's cells of each kind
   u64 slot_bytes;
   ShortMarks short_marks;
   /// Threads without a slot of their own are spread over `shared_count` slots
@@ -140,6 +144,10 @@ inline void EndCallsInFlight(SlotEntry &entry) {
 /// The entry of a slot whose thread has begun.
 void BeginSlot(u32 slot, u32 tid);
 
+/// Sets the unit of the recording that begins; `shift` is not below the
+/// granule's.
+void SetUnit(u32 shift);
+
 /// Bytes of the control block and the ring, mapped at shadow.header.
 u64 ControlBytes();
 
@@ -159,10 +167,11 @@ inline uptr WriteCellOffset(uptr index) {
   return (index * shadow.cells_per_index + abi::write_cell(shadow.layout)) *
          shadow.cell_bytes;
 }
-/// Bytes of a granule's cells.
-inline u64 GranuleCellBytes() {
+inline uptr UnitOf(uptr address) { return address >> shadow.unit_shift; }
+/// Bytes of a unit's cells.
+inline u64 UnitCellBytes() {
   return u64{shadow.cells_per_index} * shadow.cell_bytes
-         << shadow.cells_per_granule_shift;
+         << shadow.cells_per_unit_shift;
 }
 
 /// True if [address, address+bytes) lies in the range that a shadow covers.

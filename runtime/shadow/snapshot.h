@@ -86,14 +86,19 @@ bool ForEachMarkedWord(u32 slot, u64 begin, u64 end, Visit visit) {
   return true;
 }
 
+/// What a word of a plain layout's shadow says, in words as they are staged.
+template <typename Add> bool ForEachUnitWord(u64 number, u64 value, Add add) {
+  return abi::for_each_unit_word(shadow.layout, shadow.cells_per_unit_shift,
+                                 shadow.cells_per_granule_shift != 0, number,
+                                 value, add);
+}
+
 /// What a word of the shadow says, in words as they are staged.
 template <typename Add> bool ForEachStagedWord(u64 number, u64 value, Add add) {
-  if (shadow.with_sites) {
-    const abi::PlainWord plain = abi::plain_word(number, value);
-    return add(plain.word, plain.value);
-  }
-  return abi::for_each_granule_word(
-      shadow.layout, shadow.cells_per_granule_shift, number, value, add);
+  if (!shadow.with_sites)
+    return ForEachUnitWord(number, value, add);
+  const abi::PlainWord plain = abi::plain_word(number, value);
+  return ForEachUnitWord(plain.word, plain.value, add);
 }
 
 /// Clears the cells of a word that are not empty in `value`, which has no may
@@ -127,7 +132,7 @@ bool ClearWord(u64 number, u64 *word, u64 value, Stage &stage) {
   return true;
 }
 
-/// Takes a line if granules have one cell of each kind.
+/// Takes a line if units have one cell of each kind.
 template <typename Stage> bool TakeLine(u64 number, u64 *words, Stage &stage) {
   for (u64 i = 0; i < kLine; ++i) {
     const u64 value = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
@@ -138,10 +143,11 @@ template <typename Stage> bool TakeLine(u64 number, u64 *words, Stage &stage) {
   return true;
 }
 
-/// The same for `count` words of one granule that has several cells. All cells
-/// except the granule's last say the same, so they are staged as one.
+/// The same for `count` words of one unit that has several cells, or for one
+/// word of several units. All cells except the unit's last say the same of it,
+/// so they are staged as one. Only near marks make the last cell differ.
 template <typename Stage>
-bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
+bool TakeUnit(u64 number, u64 *words, u64 count, Stage &stage) {
   u64 values[kLine];
   u64 all = 0;
   for (u64 i = 0; i < count; ++i)
@@ -150,11 +156,10 @@ bool TakeGranule(u64 number, u64 *words, u64 count, Stage &stage) {
     return true;
   const u64 end = number + count;
   u64 last = 0;
-  // If the granule has only one word, that is both its first and its last.
-  if (count > 1)
-    last =
-        values[count - 1] &
-        abi::last_cells(shadow.layout, shadow.cells_per_granule_shift, end - 1);
+  // If the unit has only one word, that is both its first and its last.
+  if (count > 1 && shadow.cells_per_granule_shift)
+    last = values[count - 1] &
+           abi::last_cells(shadow.layout, shadow.cells_per_unit_shift, end - 1);
   u64 rest = values[count - 1] & ~last;
   for (u64 i = 0; i + 1 < count; ++i)
     rest |= values[i];
@@ -204,7 +209,7 @@ bool TakeSiteLine(u64 number, u64 *words, Stage &stage,
     }
     if (!marks)
       continue;
-    if (!stage((number + first) / kJoined, marks))
+    if (!ForEachUnitWord((number + first) / kJoined, marks, stage))
       return false;
     for (u64 i = 0; i < kJoined; ++i)
       if (values[i] && !stage_sites(number + first + i, values[i]))
@@ -234,10 +239,10 @@ template <typename Stage, typename Found, typename StageSites = NoSites>
 bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found,
                StageSites stage_sites = {}, u64 mask = ~u64{0}) {
   u8 *base = (u8 *)shadow.slot_base[slot];
-  const u64 of_granule =
-      u64{shadow.cells_per_index} << shadow.cells_per_granule_shift >> 3;
-  const u64 group = of_granule < kLine ? of_granule : kLine;
-  const bool one_cell = !shadow.cells_per_granule_shift;
+  const u64 of_unit =
+      u64{shadow.cells_per_index} << shadow.cells_per_unit_shift >> 3;
+  const u64 group = of_unit >= kLine ? kLine : of_unit ? of_unit : 1;
+  const bool one_cell = !shadow.cells_per_unit_shift;
   bool ok = true;
   u64 last_found = ~u64{0};
   for (u64 at = begin; at < end && ok; at += kLineBytes) {
@@ -254,7 +259,7 @@ bool TakeMarks(u32 slot, u64 begin, u64 end, Stage stage, Found found,
       ok = TakeLine(at / 8, words, stage);
     else
       for (u64 first = 0; first < kLine && ok; first += group)
-        ok = TakeGranule(at / 8 + first, words + first, group, stage);
+        ok = TakeUnit(at / 8 + first, words + first, group, stage);
   }
   // The recorder will now look whether threads have settled and what pages
   // hold. The zeros must be visible before that.

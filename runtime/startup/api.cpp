@@ -94,7 +94,7 @@ PAGETIDE_EXPORT int __pagetide_api_copy_at_cut_v1(CopyRequest *request) {
     return PAGETIDE_UNSUPPORTED;
   if (!request)
     return PAGETIDE_OK;
-  if (request->granule != uptr{1} << shadow.module.granule_shift)
+  if (request->granule != uptr{1} << shadow.unit_shift)
     return PAGETIDE_INVALID;
   return RequestCopies(*request);
 }

@@ -89,8 +89,10 @@ FileHeader MakeHeader(u64 now) {
   header.version_minor = kVersionMinor;
   header.header_bytes = sizeof(header);
   header.layout = (u32)shadow.layout;
-  header.cell_shift = (u8)shadow.cell_shift;
-  header.granule_shift = (u8)shadow.module.granule_shift;
+  // To readers the unit is the granule. With smaller cells it is near.
+  const bool near = shadow.cells_per_granule_shift != 0;
+  header.cell_shift = (u8)(near ? shadow.cell_shift : shadow.unit_shift);
+  header.granule_shift = (u8)shadow.unit_shift;
   header.flags = shadow.module.flags & abi::kModuleSkipsConstants
                      ? kHeaderSkipsConstants
                      : 0;

@@ -7,8 +7,11 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c -O2 -Xclang -mllvm -Xclang -pagetide-granule=6 %s %link_checkpoint -o %t/fine
 // RUN: %t/fine %t/folder 64
+// The recording's unit is the granule of its sets.
+// RUN: rm -r %t/folder && PAGETIDE_OPTIONS=granularity=1K %t/fine %t/folder 1024
+// RUN: rm -r %t/folder
 // RUN: %build_c -O2 %s %link_checkpoint -o %t/pages
-// RUN: rm -r %t/folder && %t/pages %t/folder 4096
+// RUN: %t/pages %t/folder 4096
 
 #include "checkpoints.h"
 

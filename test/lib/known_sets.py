@@ -25,7 +25,8 @@ def arguments():
     parser.add_argument("--ways", type=lambda text: text.split(","), default=[
         "O0", "O1", "O2", "O3", "Os", "O2/access", "O2/write", "O2/rw/6",
         "O2/rw/21", "O2/rw-site", "O2/rw/12/near", "O2/write/12/near"],
-        help="LEVEL[/LAYOUT[/GRANULE[/PRECISION]]],...")
+        help="LEVEL[/LAYOUT[/GRANULE[/PRECISION[/UNIT]]]],... UNIT is asked for "
+        "when the program is recorded (option granularity)")
     parser.add_argument("--modes", type=lambda text: text.split(","),
                         default=["process", "thread"])
     parser.add_argument("--flag", action="append", default=[],
@@ -85,8 +86,10 @@ class Way:
         self.sets = {"site": "access", "rw-site": "rw"}.get(
             self.layout, self.layout)
         self.granule_shift = int(parts[2]) if len(parts) > 2 else 12
-        self.granule = 1 << self.granule_shift
         self.precision = parts[3] if len(parts) > 3 else "exact"
+        # What is reported. With a unit it is coarser than the build's granule.
+        self.unit = 1 << int(parts[4]) if len(parts) > 4 else None
+        self.granule = self.unit or 1 << self.granule_shift
         self.name = "-".join([self.level, self.layout, str(self.granule_shift),
                               *parts[3:]])
 
@@ -196,6 +199,7 @@ def check(args, way, mode, program):
         name, value = setting.split("=", 1)
         env[name] = value
     period = args.timed or "0"
+    unit = [f"granularity={way.unit}"] if way.unit else []
     command = [*args.prefix, program, *args.arg]
     status = args.status
     if args.under_record:
@@ -205,12 +209,12 @@ def check(args, way, mode, program):
                    args.unstable,
                    *(["--per-thread"] if mode == "thread" else []), "--",
                    *command]
-        env["PAGETIDE_OPTIONS"] = ":".join(args.option)
+        env["PAGETIDE_OPTIONS"] = ":".join(args.option + unit)
     else:
         env["PAGETIDE_OPTIONS"] = ":".join([
             f"trace_path='{trace}'", f"period={period}",
             f"per_thread={int(mode == 'thread')}", f"checksum={args.checksum}",
-            f"unstable={args.unstable}", *args.option])
+            f"unstable={args.unstable}", *args.option, *unit])
     done = run(command, env=env, timeout=args.timeout, status=status)
     if not args.under_record and done.stderr:
         raise Failure(f"unexpected output on stderr:\n{done.stderr}")

@@ -30,7 +30,7 @@ ShadowFileMaker::ShadowFileMaker(Geometry geometry, bool per_thread,
   header.pid = 4242;
   header.layout = static_cast<std::uint32_t>(geometry.layout);
   header.cell_shift = geometry.cell_shift;
-  header.granule_shift = geometry.granule_shift;
+  header.granule_shift = header.unit_shift = geometry.granule_shift;
   header.per_thread = per_thread;
   header.slot_table_offset = rounded(sizeof(header));
   header.chunks_offset =

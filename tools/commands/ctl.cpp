@@ -154,6 +154,10 @@ std::unique_ptr<control::Request> request_for(const CtlOptions &options,
     request->unstable =
         static_cast<std::uint32_t>(unstable_of(recording.unstable));
   }
+  if (!recording.granularity.empty()) {
+    request->says |= control::kSaysGranularity;
+    request->unit_shift = *granularity_shift(recording.granularity);
+  }
   const std::string path = new_trace_path(recording, target);
   std::memcpy(request->trace_path, path.c_str(), path.size() + 1);
   return request;

@@ -14,6 +14,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <iterator>
 #include <vector>
 
 namespace pagetide::tools {
@@ -32,7 +36,42 @@ void add_choice(CLI::App &app, const char *option, std::string &chosen,
       ->check(CLI::IsMember(names).description(""));
 }
 
+struct ByteFactor {
+  std::string_view name;
+  unsigned shift;
+};
+constexpr ByteFactor kFactors[] = {
+    {"", 0}, {"K", 10}, {"KiB", 10}, {"M", 20}, {"MiB", 20}};
+
+std::string check_granularity(const std::string &text) {
+  return granularity_shift(text)
+             ? ""
+             : text + " is not a granularity: give auto, page, or bytes, a "
+                      "power of two from 64 to 2M such as 512 or 64K";
+}
+
 } // namespace
+
+std::optional<unsigned> granularity_shift(std::string_view text) {
+  if (text == "auto")
+    return 0;
+  if (text == "page")
+    return abi::kDefaultGranuleShift;
+  std::uint64_t number = 0;
+  const char *end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const auto *const factor =
+      std::ranges::find(kFactors, unit, &ByteFactor::name);
+  if (error != std::errc() || factor == std::end(kFactors) ||
+      !std::has_single_bit(number))
+    return std::nullopt;
+  const unsigned shift =
+      static_cast<unsigned>(std::countr_zero(number)) + factor->shift;
+  if (shift < abi::kMinGranuleShift || shift > abi::kMaxGranuleShift)
+    return std::nullopt;
+  return shift;
+}
 
 void add_recording_options(CLI::App &app, RecordingOptions &options,
                            const char *output_help) {
@@ -68,6 +107,14 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
              "and take the checksum once more; cut: end each period at one "
              "instant, of which all its checksums are. [flag]",
              kUnstablePolicies, unstable_policy_name);
+  app.add_option("--granularity", options.granularity,
+                 "The unit of page sets and checksums: bytes, a power of two "
+                 "from 64 to 2M, or page (4K). Not below the granule of the "
+                 "program's build (-fpagetide-granule). auto: that granule. "
+                 "[auto]")
+      ->type_name("BYTES|page|auto")
+      ->check(CLI::Validator(
+          [](std::string &text) { return check_granularity(text); }, ""));
 }
 
 void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {
@@ -81,6 +128,8 @@ void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {
     text.add("checksum_relative", "1");
   if (!options.unstable.empty())
     text.add("unstable", options.unstable);
+  if (!options.granularity.empty())
+    text.add("granularity", options.granularity);
 }
 
 } // namespace pagetide::tools

@@ -7,7 +7,9 @@
 #ifndef PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H
 #define PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -23,11 +25,13 @@ struct RecordingOptions {
   std::string checksum;
   bool checksum_relative = false;
   std::string unstable;
+  std::string granularity;
 
   /// Whether any of them was given.
   bool has_any() const {
     return !output.empty() || !period.empty() || per_thread ||
-           !checksum.empty() || checksum_relative || !unstable.empty();
+           !checksum.empty() || checksum_relative || !unstable.empty() ||
+           !granularity.empty();
   }
 };
 
@@ -37,6 +41,10 @@ void add_recording_options(CLI::App &app, RecordingOptions &options,
                            const char *output_help);
 /// The same without --output.
 void add_recording_choices(CLI::App &app, RecordingOptions &options);
+
+/// log2 of the bytes that a value of --granularity means, 0 for auto; nothing
+/// if it is none.
+std::optional<unsigned> granularity_shift(std::string_view text);
 
 class RuntimeOptions;
 /// Adds what was given, apart from the output, as options of the runtime.

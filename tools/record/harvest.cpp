@@ -376,7 +376,7 @@ HarvestResult harvest(const HarvestRequest &request) {
   const Geometry geometry = image.geometry();
   if (image.header().pid != state.header.pid ||
       image.header().layout != state.header.layout ||
-      geometry.cell_shift != state.header.cell_shift ||
+      image.is_near() != is_near(state.header) ||
       geometry.granule_shift != state.header.granule_shift)
     throw Failure(fmt::format(
         "{}: the shadow of process {} does not belong to this trace",

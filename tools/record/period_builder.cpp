@@ -29,7 +29,7 @@ void PeriodBuilder::add_word(std::uint32_t tid, ChunkKind kind,
 
 void PeriodBuilder::add_sites(std::uint32_t tid, StagedWord word) {
   const std::uint64_t words =
-      abi::shadow_bytes(geometry_.layout, geometry_.granule_shift) / 2;
+      abi::shadow_bytes(geometry_.layout, geometry_.cell_shift) / 2;
   if (word.value == 0 || word.word >= words)
     return;
   std::uint64_t &value = sites_[tid][word.word];
@@ -118,18 +118,32 @@ void append_run(std::vector<SiteRun> &runs, std::uint64_t granule,
 
 void PeriodBuilder::build(PeriodSites &sites) {
   const bool one_cell = abi::cells_per_index(geometry_.layout) == 1;
+  // Cells with sites are granules. What is reported may be several of them.
+  const unsigned joined = geometry_.granule_shift - geometry_.cell_shift;
   for (const auto &[tid, words] : sites_) {
     std::vector<SiteRun> runs;
+    std::uint64_t unit = 0;
+    std::uint64_t of_unit = 0; // its sites, so far
+    const auto append_unit = [&] {
+      append_run(runs, unit, static_cast<std::uint32_t>(of_unit),
+                 static_cast<std::uint32_t>(of_unit >> 32));
+      of_unit = 0;
+    };
+    const auto add_granule = [&](std::uint64_t granule, std::uint64_t value) {
+      if (granule >> joined != unit)
+        append_unit();
+      unit = granule >> joined;
+      of_unit = abi::join_sites(of_unit, value);
+    };
     for (const auto &[word, value] : words) {
-      const auto low = static_cast<std::uint32_t>(value);
-      const auto high = static_cast<std::uint32_t>(value >> 32);
       if (one_cell) {
-        append_run(runs, word * 2, low, 0);
-        append_run(runs, word * 2 + 1, high, 0);
+        add_granule(word * 2, static_cast<std::uint32_t>(value));
+        add_granule(word * 2 + 1, value >> 32);
       } else {
-        append_run(runs, word, low, high);
+        add_granule(word, value);
       }
     }
+    append_unit();
     if (!runs.empty())
       sites.add_section(tid, runs);
   }

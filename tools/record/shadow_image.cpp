@@ -63,11 +63,14 @@ ShadowImage::ShadowImage(int memfd, const std::string &name)
   if (header_.granule_shift < abi::kMinGranuleShift ||
       header_.granule_shift > abi::kMaxGranuleShift ||
       header_.cell_shift < abi::kMinGranuleShift ||
+      header_.unit_shift < header_.granule_shift ||
+      header_.unit_shift > abi::kMaxGranuleShift ||
       !abi::is_precision(header_.cell_shift, header_.granule_shift) ||
       (header_.with_sites && header_.cell_shift != header_.granule_shift))
-    reject(fmt::format("cells of 2^{} and granules of 2^{} bytes are not "
-                       "possible",
-                       header_.cell_shift, header_.granule_shift));
+    reject(fmt::format("cells of 2^{}, granules of 2^{} and units of 2^{} "
+                       "bytes are not possible",
+                       header_.cell_shift, header_.granule_shift,
+                       header_.unit_shift));
   if (header_.slot_table_offset < sizeof(header_) ||
       header_.slot_table_offset > size_ ||
       kMaxSlots * sizeof(shadow_file::SlotEntry) >
@@ -235,19 +238,18 @@ void ShadowImage::for_each_marked_word(const WordVisitor &visit) const {
         const auto slot =
             static_cast<std::uint32_t>(offset / header_.slot_bytes);
         const std::uint64_t in_slot = offset % header_.slot_bytes / 8;
+        abi::PlainWord plain = {in_slot, buffer[i]};
         if (header_.with_sites) {
-          const abi::PlainWord plain = abi::plain_word(in_slot, buffer[i]);
-          visit(slot, ChunkKind::kMarks, {plain.word, plain.value});
+          plain = abi::plain_word(in_slot, buffer[i]);
           visit(slot, ChunkKind::kSites, {in_slot, buffer[i]});
-          continue;
         }
-        abi::for_each_granule_word(
-            static_cast<abi::Layout>(header_.layout),
-            header_.granule_shift - header_.cell_shift, in_slot, buffer[i],
-            [&](std::uint64_t word, std::uint64_t value) {
-              visit(slot, ChunkKind::kMarks, {word, value});
-              return true;
-            });
+        abi::for_each_unit_word(static_cast<abi::Layout>(header_.layout),
+                                header_.unit_shift - header_.cell_shift,
+                                is_near(), plain.word, plain.value,
+                                [&](std::uint64_t word, std::uint64_t value) {
+                                  visit(slot, ChunkKind::kMarks, {word, value});
+                                  return true;
+                                });
       }
       at += bytes;
     }

@@ -31,10 +31,13 @@ public:
   ShadowImage(int memfd, const std::string &name);
 
   const shadow_file::ShadowHeader &header() const { return header_; }
+  /// Its granules are the units that are reported.
   Geometry geometry() const {
     return {static_cast<abi::Layout>(header_.layout), header_.cell_shift,
-            header_.granule_shift};
+            header_.unit_shift};
   }
+  /// Whether granules have several cells.
+  bool is_near() const { return header_.cell_shift != header_.granule_shift; }
   /// Whether cells hold ids of sites.
   bool has_sites() const { return header_.with_sites; }
   const std::vector<shadow_file::SlotEntry> &slots() const { return slots_; }

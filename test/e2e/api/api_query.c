@@ -9,6 +9,9 @@
 // RUN:   -o %t.access && %t.access access
 // RUN: %build_c -O2 -Xclang -mllvm -Xclang -pagetide-layout=write %s \
 // RUN:   -o %t.write && %t.write write
+// Fine granules, reported in pages.
+// RUN: %build_c -O2 -Xclang -mllvm -Xclang -pagetide-granule=6 %s -o %t.fine
+// RUN: PAGETIDE_OPTIONS=granularity=page %t.fine rw
 
 #include "recording.h"
 

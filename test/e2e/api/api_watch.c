@@ -5,6 +5,9 @@
  *===----------------------------------------------------------------------===*/
 
 // RUN: %build_c -O2 %s -o %t && %t
+// Fine granules, reported in pages.
+// RUN: %build_c -O2 -Xclang -mllvm -Xclang -pagetide-granule=6 %s -o %t.fine
+// RUN: PAGETIDE_OPTIONS=granularity=page %t.fine
 
 #include "recording.h"
 

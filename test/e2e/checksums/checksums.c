@@ -6,6 +6,11 @@
 
 // RUN: %known_sets --checksum written --plain %support/reference_hash.c \
 // RUN:   --ways O0,O2,O2/write,O2/rw/6,O2/rw/9,O2/rw/21 %s
+// Units of several granules, which the recording asks for.
+// RUN: %known_sets --checksum written --plain %support/reference_hash.c \
+// RUN:   --ways O1/rw/6/exact/7,O2/write/6/exact/9,O2/rw/6/exact/12,O2/rw/6/exact/21 %s
+// RUN: %known_sets --checksum written --unstable rehash \
+// RUN:   --ways O2/rw/6/exact/12 --plain %support/reference_hash.c %s
 // RUN: %known_sets --checksum written --unstable rehash --ways O2 \
 // RUN:   --plain %support/reference_hash.c %s
 // RUN: %known_sets --checksum written --unstable stop --ways O2 \

@@ -20,6 +20,11 @@
 // large that the recorder looks only at what was marked a moment ago.
 // RUN: PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s %t far-apart
 
+// The same in pages of fine granules.
+// RUN: %build_c -O1 -Xclang -mllvm -Xclang -pagetide-granule=6 -c %s -o %t.fine.o
+// RUN: %build_c %t.fine.o %t.reference.o -o %t.fine
+// RUN: PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s:granularity=page %t.fine
+
 // What is written between the reading ahead and the instant must be read again.
 // RUN: not env PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s:cut_without=marked %t 2>&1 \
 // RUN:   | FileCheck %s

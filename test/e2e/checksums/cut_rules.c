@@ -14,6 +14,12 @@
 // RUN: not env PAGETIDE_OPTIONS=settle=10s:settle_wait=10ms:cut_stop=2s:cut_without=unsettled \
 // RUN:   %t delayed 2>&1 | FileCheck %s
 
+// The same in pages of fine granules.
+// RUN: %build_c -O1 -Xclang -mllvm -Xclang -pagetide-granule=6 -c %s -o %t.fine.o
+// RUN: %build_c %t.fine.o %t.reference.o -o %t.fine
+// RUN: PAGETIDE_OPTIONS=settle=10s:settle_wait=10ms:cut_stop=2s:granularity=page %t.fine delayed
+// RUN: PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:granularity=page %t.fine discarded
+
 // Memory is given back to the kernel, which leaves no mark.
 // RUN: PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t discarded
 // RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \

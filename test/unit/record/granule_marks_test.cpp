@@ -92,6 +92,40 @@ TEST(GranuleMarks, EndWithTheAddressSpace) {
   EXPECT_EQ(marks.next, 0U);
 }
 
+TEST(GranuleMarks, JoinedGranulesSayWhatEachDid) {
+  std::mt19937_64 random(2);
+  for (const Layout layout : {Layout::kRw, Layout::kAccess, Layout::kWrite})
+    for (const unsigned shift : {1U, 2U, 3U, 4U, 6U, 15U})
+      for (int round = 0; round < 2000; ++round) {
+        const unsigned kinds = abi::cells_per_index(layout);
+        const std::uint64_t word = random() % (1 << 20);
+        Known expected, joined;
+        std::uint64_t value = 0;
+        for (unsigned i = 0; i < 8; ++i)
+          if (const auto cell = static_cast<unsigned>(random() % 6);
+              cell <= abi::kCellMay) {
+            value |= std::uint64_t{cell} << (8 * i);
+            if (cell != 0)
+              expected[{(word * 8 + i) / kinds >> shift,
+                        static_cast<unsigned>((word * 8 + i) % kinds)}] |= cell;
+          }
+        abi::for_each_unit_word(
+            layout, shift, /*near=*/false, word, value,
+            [&](std::uint64_t number, std::uint64_t marks) {
+              for (unsigned i = 0; i < 8; ++i)
+                if (const auto cell =
+                        static_cast<unsigned>(marks >> (8 * i) & 0xff))
+                  joined[{(number * 8 + i) / kinds,
+                          static_cast<unsigned>((number * 8 + i) % kinds)}] |=
+                      cell;
+              return true;
+            });
+        ASSERT_EQ(joined, expected)
+            << "layout " << static_cast<unsigned>(layout) << " shift " << shift
+            << " word " << word << " value " << std::hex << value;
+      }
+}
+
 TEST(GranuleMarks, AreTheWordItselfWithOneCellAGranule) {
   int calls = 0;
   EXPECT_FALSE(abi::for_each_granule_word(

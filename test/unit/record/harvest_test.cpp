@@ -608,6 +608,36 @@ TEST_F(HarvestTest, EveryLayoutAndGranule) {
     }
 }
 
+TEST_F(HarvestTest, UnitsOfSeveralGranules) {
+  for (const abi::Layout layout : {abi::Layout::kRw, abi::Layout::kWrite})
+    for (const unsigned unit_shift : {7u, 9u, 12u, 21u}) {
+      SCOPED_TRACE(testing::Message() << "layout " << static_cast<int>(layout)
+                                      << " unit " << unit_shift);
+      trace::FileHeader header = sample_header();
+      header.layout = static_cast<std::uint32_t>(layout);
+      header.cell_shift = header.granule_shift =
+          static_cast<std::uint8_t>(unit_shift);
+      ShadowFileMaker shadow({layout, 6, 6});
+      shadow.header.unit_shift = unit_shift;
+      shadow.save();
+      shadow.set_period(0);
+      shadow.set_slot(1, SlotState::kLive, 60);
+      constexpr std::uint64_t kTop = 0x7fffffffffc0; // the last granule
+      const std::uint64_t unit = std::uint64_t{1} << unit_shift;
+      shadow.mark_written(1, kTop);
+      shadow.mark_written(1, 5 * unit - 64); // the last one of unit 4
+      shadow.mark_written(1, 6 * unit, abi::kCellMay);
+      shadow.mark_written(1, 6 * unit + 64);
+      shadow.mark_written(1, 8 * unit, abi::kCellMay);
+      run(trace_of({}, header), shadow);
+      EXPECT_EQ(runs(0),
+                text_of({{4, 1, trace::kRunWritten},
+                         {6, 1, trace::kRunWritten},
+                         {8, 1, trace::kRunMayWritten},
+                         {kTop >> unit_shift, 1, trace::kRunWritten}}));
+    }
+}
+
 TEST_F(HarvestTest, ManyPagesMakeManyParts) {
   ShadowFileMaker shadow({abi::Layout::kWrite, 6, 6});
   trace::FileHeader header = sample_header();
@@ -655,8 +685,9 @@ TEST_F(HarvestTest, RefusesShadowsThatAreNotPossible) {
   expect(with([](Header &h) { h.cell_shift = 13; }), "2^13");
   expect(with([](Header &h) { h.granule_shift = 22; }), "2^22");
   expect(with([](Header &h) { h.granule_shift = 13; }), "2^13");
-  expect(with([](Header &h) { h.cell_shift = h.granule_shift = 13; }),
-         "does not belong");
+  expect(with([](Header &h) { h.unit_shift = 11; }), "2^11");
+  expect(with([](Header &h) { h.unit_shift = 22; }), "2^22");
+  expect(with([](Header &h) { h.unit_shift = 13; }), "does not belong");
   expect(with([](Header &h) { h.pid = 4243; }), "process 4243");
   expect(with([](Header &h) { h.slot_table_offset = 8; }), "slot table");
   expect(with([](Header &h) { h.slot_table_offset = UINT64_MAX - 8; }),

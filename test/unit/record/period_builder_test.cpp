@@ -8,6 +8,7 @@
 
 #include "trace_testing.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -128,6 +129,35 @@ TEST(PeriodBuilder, RangesEndWithTheAddressSpace) {
   EXPECT_EQ(build(builder)[1], "7ffffffff+1:30");
   builder.add_maybe_written(2, 0, UINT64_MAX);
   EXPECT_EQ(build(builder)[2], "0+800000000:30");
+}
+
+TEST(PeriodBuilder, AUnitHasSitesOfItsGranules) {
+  const auto sites_of = [](const Geometry &geometry,
+                           std::vector<shadow_file::StagedWord> words) {
+    PeriodBuilder builder(geometry);
+    for (const auto &word : words)
+      builder.add_sites(7, word);
+    PeriodSites sites;
+    builder.build(sites);
+    std::string text;
+    for (const SiteRun &run : sites.runs)
+      text += fmt::format("{}+{}:{},{} ", run.first, run.count, run.read,
+                          run.write);
+    return text;
+  };
+  constexpr std::uint64_t kWrite = std::uint64_t{1} << 32;
+  const std::uint64_t may = abi::kSiteMay;
+  // One read granule 2, another wrote 3; of 4 and 5 the certain one counts.
+  const std::vector<shadow_file::StagedWord> rw = {
+      {2, 5}, {3, 9 * kWrite}, {4, may | 3}, {5, 8}, {6, 8}, {9, 4}};
+  EXPECT_EQ(sites_of({abi::Layout::kRw, 12, 12}, rw),
+            fmt::format("2+1:5,0 3+1:0,9 4+1:{},0 5+2:8,0 9+1:4,0 ", may | 3));
+  EXPECT_EQ(sites_of({abi::Layout::kRw, 12, 13}, rw),
+            "1+1:5,9 2+2:8,0 4+1:4,0 ");
+  // Two granules a word.
+  EXPECT_EQ(sites_of({abi::Layout::kAccess, 12, 14},
+                     {{1, 6 * kWrite}, {2, 7}, {5, 7}, {6, 3}}),
+            "0+1:6,0 1+2:7,0 3+1:3,0 ");
 }
 
 TEST(PeriodBuilder, WordsBeyondTheShadowAreIgnored) {

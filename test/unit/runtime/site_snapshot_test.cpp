@@ -33,8 +33,8 @@ protected:
     shadow.with_sites = true;
     shadow.cell_bytes = 4;
     shadow.cells_per_index = 2;
-    shadow.cells_per_granule_shift = 0;
-    shadow.granule_shift = shadow.cell_shift = 12;
+    shadow.cells_per_granule_shift = shadow.cells_per_unit_shift = 0;
+    shadow.granule_shift = shadow.cell_shift = shadow.unit_shift = 12;
     shadow.slot_base[kSlot] = reinterpret_cast<uptr>(cells.data());
     cells = {};
   }

@@ -37,19 +37,36 @@ struct Way {
   Layout layout;
   unsigned granule_shift;
   bool near;
+  unsigned unit_shift = granule_shift;
 };
 
 constexpr Way kWays[] = {
-    {Layout::kRw, 12, false},    {Layout::kAccess, 12, false},
-    {Layout::kWrite, 12, false}, {Layout::kRw, 12, true},
-    {Layout::kAccess, 12, true}, {Layout::kWrite, 11, true},
-    {Layout::kRw, 11, true},     {Layout::kAccess, 14, true},
+    {Layout::kRw, 12, false},
+    {Layout::kAccess, 12, false},
+    {Layout::kWrite, 12, false},
+    {Layout::kRw, 12, true},
+    {Layout::kAccess, 12, true},
+    {Layout::kWrite, 11, true},
+    {Layout::kRw, 11, true},
+    {Layout::kAccess, 14, true},
     {Layout::kRw, 13, true},
+    // Units of several granules: of a word's, a line's and more.
+    {Layout::kRw, 6, false, 7},
+    {Layout::kRw, 6, false, 8},
+    {Layout::kRw, 6, false, 10},
+    {Layout::kRw, 6, false, 21},
+    {Layout::kAccess, 6, false, 7},
+    {Layout::kAccess, 6, false, 8},
+    {Layout::kWrite, 6, false, 9},
+    {Layout::kWrite, 6, false, 12},
+    {Layout::kRw, 12, true, 13},
+    {Layout::kWrite, 11, true, 21},
 };
 
 std::string name_of(const Way &way) {
   return std::string(abi::kLayoutNames[static_cast<u32>(way.layout)]) + "/" +
-         std::to_string(way.granule_shift) + (way.near ? "/near" : "");
+         std::to_string(way.granule_shift) + (way.near ? "/near" : "") +
+         " in units of " + std::to_string(way.unit_shift);
 }
 
 alignas(kLineBytes) std::array<u8, kShadowBytes> cells;
@@ -59,33 +76,33 @@ void begin(const Way &way) {
   shadow.granule_shift = way.granule_shift;
   shadow.cell_shift = way.near ? abi::kNearCellShift : way.granule_shift;
   shadow.cells_per_granule_shift = shadow.granule_shift - shadow.cell_shift;
+  shadow.unit_shift = way.unit_shift;
+  shadow.cells_per_unit_shift = shadow.unit_shift - shadow.cell_shift;
   shadow.cells_per_index = abi::cells_per_index(way.layout);
   shadow.slot_base[kSlot] = reinterpret_cast<uptr>(cells.data());
   cells = {};
 }
 
-/// Granule and kind of access, to what is known of it: marks, or-ed.
+/// Unit and kind of access, to what is known of it: marks, or-ed.
 using Known = std::map<std::pair<u64, u64>, unsigned>;
 
 /// What a cell says, by its definition (abi.h).
 void add_cell(Known &known, u64 offset, unsigned cell) {
   const u64 index = offset / shadow.cells_per_index,
             kind = offset % shadow.cells_per_index;
-  const u64 granule = index >> shadow.cells_per_granule_shift;
-  const bool in_doubt =
-      shadow.cells_per_granule_shift != 0 &&
-      (index + 1) >> shadow.cells_per_granule_shift != granule;
+  const u64 unit = index >> shadow.cells_per_unit_shift;
+  const bool in_doubt = (index + 1) >> shadow.cells_per_unit_shift != unit;
   if ((cell & abi::kCellNear) != 0 && in_doubt) {
-    known[{granule, kind}] |= abi::kCellMay;
-    known[{granule + 1, kind}] |= abi::kCellMay;
+    known[{unit, kind}] |= abi::kCellMay;
+    known[{unit + 1, kind}] |= abi::kCellMay;
   } else if (cell & (abi::kCellMarked | abi::kCellNear)) {
-    known[{granule, kind}] |= abi::kCellMarked;
+    known[{unit, kind}] |= abi::kCellMarked;
   }
   if (cell & abi::kCellMay)
-    known[{granule, kind}] |= abi::kCellMay;
+    known[{unit, kind}] |= abi::kCellMay;
 }
 
-/// The same of staged words, which have one cell a granule.
+/// The same of staged words, which have one cell a unit.
 void add_staged(Known &known, u64 word, u64 value) {
   for (unsigned i = 0; i < 8; ++i)
     if (const auto cell = static_cast<unsigned>(value >> (8 * i) & 0xff)) {
@@ -237,9 +254,8 @@ TEST(Snapshot, LosesNoMarkWhereTheRingIsFull) {
 TEST(Snapshot, LosesNoMarkOfARunningThread) {
   for (const Way &way : kWays) {
     begin(way);
-    // With one cell of a granule in use at a time, no other cell can replace
-    // it.
-    const u64 granule_cells = u64{1} << shadow.cells_per_granule_shift;
+    // With one cell of a unit in use at a time, no other cell can replace it.
+    const u64 granule_cells = u64{1} << shadow.cells_per_unit_shift;
     const u64 granules = kShadowBytes / shadow.cells_per_index / granule_cells;
     if (granules < 2)
       continue;

@@ -47,10 +47,10 @@ static void on_signal(int, siginfo_t *info, void *) {
     return;
   }
   printf("operation %u says %u period %llu per_thread %u checksum %u relative %u "
-         "unstable %u trace '%s'\n",
+         "unstable %u unit %u trace '%s'\n",
          (unsigned)request.operation, request.says, (unsigned long long)request.period_ns,
          request.per_thread, request.checksum, request.checksum_relative, request.unstable,
-         request.trace_path);
+         request.unit_shift, request.trace_path);
   if (keeps)
     return;
   reply.magic = control::kReplyMagic;
