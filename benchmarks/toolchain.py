@@ -7,6 +7,7 @@ import os
 import pathlib
 import platform
 import subprocess
+import tempfile
 
 from failure import Failure
 
@@ -26,6 +27,22 @@ def output_of(*command):
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def code_hash(path):
+    """Of what a binary does: a comment that changes line numbers is no reason to
+    compile all programs anew."""
+    with tempfile.NamedTemporaryFile() as stripped:
+        try:
+            subprocess.run(
+                ["objcopy", "--strip-debug",
+                 "--remove-section=.note.gnu.build-id", path, stripped.name],
+                check=True,
+                capture_output=True,
+            )
+        except (OSError, subprocess.CalledProcessError):
+            return file_hash(path)  # which is only more careful
+        return file_hash(stripped.name)
 
 
 class Toolchain:
@@ -48,8 +65,8 @@ class Toolchain:
         # part of it: programs load the one that lies in this directory.
         self.instrumentation = "%s %s %s" % (
             self.directory,
-            file_hash(self.plugin),
-            file_hash(self.clang),
+            code_hash(self.plugin),
+            code_hash(self.clang),
         )
 
     def _part(self, name):
