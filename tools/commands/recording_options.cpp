@@ -58,8 +58,9 @@ std::optional<unsigned> granularity_shift(std::string_view text) {
   if (text == "page")
     return abi::kDefaultGranuleShift;
   std::uint64_t number = 0;
-  const char *end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const char *const begin = text.data();
+  const char *const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   const auto *const factor =
       std::ranges::find(kFactors, unit, &ByteFactor::name);

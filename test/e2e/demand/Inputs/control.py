@@ -50,30 +50,36 @@ class Server:
         assert self.process.returncode == 0, self.process.returncode
 
 
-def pages(trace, begin):
-    """Those of one thread's pages that the trace names as written."""
+def pages(trace, begin, unit=PAGE):
+    """Those of one thread's pages that the trace names as written, or of the
+    units that they lie in."""
     subprocess.run([PAGETIDE, "export", "-f", "csv", "-o", "rows.csv", trace],
                    check=True)
     with open("rows.csv", encoding="utf-8") as rows:
         return {int(row["address"], 16) for row in csv.DictReader(rows)
                 if row["written"] == "1"
-                and 0 <= int(row["address"], 16) - begin < PAGES * PAGE}
+                and begin // unit * unit <= int(row["address"], 16)
+                < begin + PAGES * PAGE}
 
 
 def child_of(parent):
     for name in filter(str.isdigit, os.listdir("/proc")):
-        with open(f"/proc/{name}/stat", encoding="utf-8") as stat:
-            if int(stat.read().rpartition(")")[2].split()[1]) == parent:
-                return int(name)
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as stat:
+                is_child = int(stat.read().rpartition(")")[2].split()[1]) == parent
+        except (FileNotFoundError, ProcessLookupError):  # it has just ended
+            continue
+        if is_child:
+            return int(name)
     raise LookupError(parent)
 
 
-def await_pages(server, name, begins, wanted=PAGES):
+def await_pages(server, name, begins, wanted=PAGES, unit=PAGE):
     """A busy machine lets the program go on slowly: it touches one page after
     the other."""
     for _ in range(300):
         server.ctl("flush")
-        if all(len(pages(name, begin)) >= wanted for begin in begins):
+        if all(len(pages(name, begin, unit)) >= wanted for begin in begins):
             return
         time.sleep(0.1)
     raise TimeoutError(name)
@@ -110,6 +116,25 @@ def switches_on():
     await_pages(server, name, server.memory[:1], PAGES / 2 + 1)
     server.ends()
     assert len(pages(name, server.memory[0])) > PAGES / 2
+
+
+def in_units():
+    """Recordings of one process, each in a unit of its own."""
+    server = Server()
+    answer = server.ctl("start", "-o", "finer.ptrace", "--granularity", "512",
+                        status=1)
+    assert "granularity" in answer, answer
+    for unit in 64 << 10, 2 << 20, PAGE:
+        name = f"{unit}.ptrace"
+        server.ctl("start", "-o", name, "-p", "5ms", "--granularity", str(unit))
+        begin = server.memory[0]
+        units = (begin + PAGES * PAGE - 1) // unit - begin // unit + 1
+        await_pages(server, name, [begin], units, unit)
+        server.ctl("stop")
+        found = pages(name, begin, unit)
+        assert len(found) == units, (unit, units, found)
+        assert all(address % unit == 0 for address in found), found
+    server.ends()
 
 
 def killed():
