@@ -261,6 +261,20 @@ pagetide_checkpoint_count(pagetide_checkpoint *checkpoint,
 }
 
 PAGETIDE_EXPORT int
+pagetide_checkpoint_stream(pagetide_checkpoint *checkpoint, int fd,
+                           const pagetide_checkpoint_stream_config *config,
+                           pagetide_checkpoint_streamed *result) {
+  pagetide_checkpoint_stream_config defaults = {};
+  defaults.size = sizeof(defaults);
+  pagetide_checkpoint_streamed done = {};
+  const int status = guarded(checkpoint, [&](Session &session) {
+    session.stream(fd, config ? *config : defaults, done);
+  });
+  give(done, result);
+  return status;
+}
+
+PAGETIDE_EXPORT int
 pagetide_checkpoint_restore(pagetide_checkpoint *checkpoint, uint64_t number,
                             pagetide_checkpoint_result *result) {
   return with_result(checkpoint, result,

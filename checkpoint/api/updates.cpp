@@ -76,10 +76,14 @@ void reset_updates_in_child() {
   new (&changed) std::condition_variable;
 }
 
-UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
+void require_no_update() {
   if (depth != 0)
     throw Error(Problem::kBusy, "called inside an update; save after "
                                 "pagetide_update_end()");
+}
+
+UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
+  require_no_update();
   is_held = true;
   std::unique_lock<std::mutex> lock(mutex);
   const bool is_quiet = changed.wait_for(

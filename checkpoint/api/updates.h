@@ -17,6 +17,9 @@ void begin_update();
 /// False if the thread is inside no update.
 bool end_update();
 
+/// Throws Error (kBusy) if the calling thread is inside an update.
+void require_no_update();
+
 /// In a child of fork: only the calling thread's update is there.
 void reset_updates_in_child();
 
