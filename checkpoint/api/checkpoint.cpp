@@ -211,6 +211,7 @@ __pagetide_api_checkpoint_open(const pagetide_checkpoint_config *config,
 PAGETIDE_EXPORT int pagetide_checkpoint_close(pagetide_checkpoint *checkpoint) {
   const int status =
       guarded(checkpoint, [&](Session &) { stop_background(*checkpoint); });
+  pagetide::checkpoint::let_updates_go();
   if (status != PAGETIDE_CHECKPOINT_OK)
     return status;
   open_checkpoint = nullptr;
@@ -272,6 +273,13 @@ pagetide_checkpoint_stream(pagetide_checkpoint *checkpoint, int fd,
   });
   give(done, result);
   return status;
+}
+
+PAGETIDE_EXPORT int pagetide_checkpoint_go_on(pagetide_checkpoint *checkpoint) {
+  return guarded(checkpoint, [](Session &) {
+    if (!pagetide::checkpoint::let_updates_go())
+      throw Error(Problem::kInvalid, "updates are not held back");
+  });
 }
 
 PAGETIDE_EXPORT int

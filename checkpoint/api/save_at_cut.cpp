@@ -58,6 +58,8 @@ public:
   void release() override {
     if (regions_.owns_lock())
       regions_.unlock();
+    if (session_.keeps_updates_ && !problem_)
+      updates_->keep();
     updates_.reset();
   }
 

@@ -110,6 +110,7 @@ private:
   /// The same regions, and what changed since the stream sent it. Null: nothing
   /// is being streamed.
   std::unique_ptr<DirtyRegions> streamed_;
+  bool keeps_updates_ = false; ///< after the cut that is made now
   PeriodTracker tracker_;
   CopiesAtCut copies_;
   std::optional<KernelWrites> kernel_; ///< none: not wanted

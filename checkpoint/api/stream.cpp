@@ -245,6 +245,7 @@ private:
   void send_last_at_cut(Taken taken) {
     const MarksSuspended suspended;
     for (int tries = 1; !try_cut(taken, tries == kTries); ++tries) {
+      let_updates_go();
       dirty().end_save(false);
       std::this_thread::sleep_for(kBetweenTries);
       taken = take(false);
@@ -271,11 +272,15 @@ private:
 
   /// False if there was no cut, and may be one at another time.
   bool try_cut(const Taken &taken, bool is_last_try) {
+    session_.keeps_updates_ = config_.stay_held;
     try {
-      if (session_.make_copies(taken.regions, taken.runs, taken.changes,
-                               dirty()))
+      const bool is_complete = session_.make_copies(taken.regions, taken.runs,
+                                                    taken.changes, dirty());
+      session_.keeps_updates_ = false;
+      if (is_complete)
         return true;
     } catch (const Error &error) {
+      session_.keeps_updates_ = false;
       session_.copies_.give_back();
       if (error.problem() != Problem::kNoCut || is_last_try)
         throw;
@@ -293,6 +298,8 @@ private:
     const std::uint64_t held_ns = clock_ns(CLOCK_MONOTONIC);
     const auto release = [&] {
       regions.unlock();
+      if (config_.stay_held)
+        updates->keep();
       updates.reset();
       result_.pause_ns = clock_ns(CLOCK_MONOTONIC) - held_ns;
     };
@@ -351,10 +358,12 @@ void Session::stream(int fd, const pagetide_checkpoint_stream_config &wanted,
   try {
     Stream(*this, config, writer, result).run();
   } catch (const Error &error) {
+    let_updates_go();
     if (error.problem() != Problem::kIo)
       writer.give_up(error.what());
     throw;
   } catch (const std::bad_alloc &) {
+    let_updates_go();
     writer.give_up("memory ran out");
     throw;
   }

@@ -264,6 +264,9 @@ typedef struct pagetide_checkpoint_stream_config {
                     * pagetide_checkpoint_save() does it. No cut is needed then,
                     * but all writes to protected regions must be in updates, or
                     * no other thread may write meanwhile. */
+  int stay_held;   /* 1: When the function returns OK, updates are still held
+                    * back until pagetide_checkpoint_go_on() or _close. So
+                    * nothing is done that the other end does not know. */
 } pagetide_checkpoint_stream_config;
 
 enum { PAGETIDE_CHECKPOINT_MOST_ROUNDS = 64 };
@@ -308,6 +311,11 @@ typedef struct pagetide_checkpoint_streamed {
 int pagetide_checkpoint_stream(pagetide_checkpoint *checkpoint, int fd,
                                const pagetide_checkpoint_stream_config *config,
                                pagetide_checkpoint_streamed *result);
+
+/* Lets updates go on after a stream with stay_held: the other end has failed,
+ * or it has its copy and both go on. Errors: INVALID (they are not held back),
+ * FORKED. */
+int pagetide_checkpoint_go_on(pagetide_checkpoint *checkpoint);
 
 /* Restores the protected regions. number 0: the newest checkpoint. All that is
  * needed is read and verified before the first byte of memory changes. So after

@@ -266,6 +266,62 @@ static void updates_held(void) {
   check_image("held");
 }
 
+static volatile int has_begun;
+
+static void *begin_update(void *unused) {
+  pagetide_update_begin();
+  has_begun = 1;
+  require(pagetide_update_end() == 0);
+  return unused;
+}
+
+/* Updates wait until the program lets them go on. */
+static void updates_kept(int without_cut) {
+  plan = NULL;
+  has_begun = 0;
+  open_all("sender");
+  require_checkpoint(pagetide_checkpoint_go_on(c), PAGETIDE_CHECKPOINT_INVALID);
+  const int pages[] = {1000, 60, 0};
+  pagetide_checkpoint_stream_config config = how(100);
+  config.stay_held = 1;
+  config.without_cut = without_cut;
+  stream("kept", &config, pages);
+  pthread_t thread;
+  require(pthread_create(&thread, NULL, begin_update, NULL) == 0);
+  require_checkpoint(pagetide_checkpoint_save(c, NULL),
+                     PAGETIDE_CHECKPOINT_BUSY);
+  require(strstr(pagetide_checkpoint_message(), "go_on"));
+  usleep(20000);
+  require(!has_begun);
+  require_checkpoint(pagetide_checkpoint_go_on(c), 0);
+  pthread_join(thread, NULL);
+  require(has_begun);
+  saved(c);
+  /* A stream that fails keeps nobody. */
+  require_checkpoint(
+      pagetide_checkpoint_stream(c, open("/dev/full", O_WRONLY), &config, NULL),
+      PAGETIDE_CHECKPOINT_IO);
+  begin_update(NULL);
+  check_image("kept");
+}
+
+static void updates_kept_at_cut(void) { updates_kept(0); }
+static void updates_kept_without_cut(void) { updates_kept(1); }
+
+/* The program ends while threads are held back. */
+static void ends_while_held(void) {
+  plan = NULL;
+  open_all("sender");
+  pagetide_checkpoint_stream_config config = how(1);
+  config.stay_held = 1;
+  int null = open("/dev/null", O_WRONLY);
+  require_checkpoint(pagetide_checkpoint_stream(c, null, &config, NULL), 0);
+  pthread_t thread;
+  require(pthread_create(&thread, NULL, begin_update, NULL) == 0);
+  usleep(20000);
+  exit(0);
+}
+
 /* The stream takes nothing from the folder's checkpoints. */
 static void saves_around(void) {
   plan = NULL;
@@ -414,6 +470,9 @@ int main(int argc, char **argv) {
   in_child(bounds);
   in_child(regions_that_move);
   in_child(updates_held);
+  in_child(updates_kept_at_cut);
+  in_child(updates_kept_without_cut);
+  in_child(ends_while_held);
   in_child(saves_around);
   in_child(arguments);
   in_child(reader_dies);

@@ -44,16 +44,26 @@ cp::File standard_file(const char *name, int fd) {
   return cp::File::of(name, own);
 }
 
-StreamFacts write_chain(const cp::Chain &chain, const cp::File &out) {
-  cp::StreamWriter writer(out, kLevel);
+void write_round(const cp::Chain &chain, cp::StreamWriter &writer,
+                 const std::string &name) {
   cp::Manifest head = chain.newest();
   Progress progress;
   cp::merge(chain, writer.begin_round(std::move(head)),
             [&](std::uint64_t done, std::uint64_t total) {
-              progress.at(out.path(), done, total);
+              progress.at(name, done, total);
             });
   writer.end_round();
   writer.end(0, cp::RoundsEnd::kNone);
+}
+
+StreamFacts write_chain(const cp::Chain &chain, const cp::File &out) {
+  cp::StreamWriter writer(out, kLevel);
+  try {
+    write_round(chain, writer, out.path());
+  } catch (const cp::Error &error) {
+    writer.give_up(error.what());
+    throw;
+  }
   return {chain.newest().region_bytes(), writer.bytes()};
 }
 
