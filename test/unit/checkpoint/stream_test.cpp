@@ -136,14 +136,14 @@ TEST(StreamTest, EveryTruncationIsRefused) {
                    bytes == 0 ? "is empty" : "the stream: is cut off");
 }
 
-TEST(StreamTest, EveryFlippedBitIsRefused) {
+TEST(StreamTest, AFlippedBitOfAnyByteIsRefused) {
   Bytes stream = sample_stream();
-  for (std::size_t at = 0; at < stream.size(); ++at)
-    for (unsigned bit = at % 3; bit < 8; bit += 3) {
-      stream[at] ^= static_cast<std::uint8_t>(1u << bit);
-      expect_refused(stream, Problem::kDamaged, "the stream: ");
-      stream[at] ^= static_cast<std::uint8_t>(1u << bit);
-    }
+  for (std::size_t at = 0; at < stream.size(); ++at) {
+    const auto bit = static_cast<std::uint8_t>(1u << at % 8);
+    stream[at] ^= bit;
+    expect_refused(stream, Problem::kDamaged, "the stream: ");
+    stream[at] ^= bit;
+  }
 }
 
 TEST(StreamTest, FramesInAnyOtherOrderAreRefused) {
