@@ -211,6 +211,7 @@ __pagetide_api_checkpoint_open(const pagetide_checkpoint_config *config,
 PAGETIDE_EXPORT int pagetide_checkpoint_close(pagetide_checkpoint *checkpoint) {
   const int status =
       guarded(checkpoint, [&](Session &) { stop_background(*checkpoint); });
+  pagetide::checkpoint::let_updates_go();
   if (status != PAGETIDE_CHECKPOINT_OK)
     return status;
   open_checkpoint = nullptr;
@@ -257,6 +258,27 @@ pagetide_checkpoint_count(pagetide_checkpoint *checkpoint,
                           pagetide_checkpoint_counts *counts) {
   return guarded(checkpoint, [=](Session &) {
     give(checkpoint->background.counts(), counts);
+  });
+}
+
+PAGETIDE_EXPORT int
+pagetide_checkpoint_stream(pagetide_checkpoint *checkpoint, int fd,
+                           const pagetide_checkpoint_stream_config *config,
+                           pagetide_checkpoint_streamed *result) {
+  pagetide_checkpoint_stream_config defaults = {};
+  defaults.size = sizeof(defaults);
+  pagetide_checkpoint_streamed done = {};
+  const int status = guarded(checkpoint, [&](Session &session) {
+    session.stream(fd, config ? *config : defaults, done);
+  });
+  give(done, result);
+  return status;
+}
+
+PAGETIDE_EXPORT int pagetide_checkpoint_go_on(pagetide_checkpoint *checkpoint) {
+  return guarded(checkpoint, [](Session &) {
+    if (!pagetide::checkpoint::let_updates_go())
+      throw Error(Problem::kInvalid, "updates are not held back");
   });
 }
 

@@ -67,8 +67,8 @@ void CopiesAtCut::free_room() {
 void CopiesAtCut::require_support() {
   if (!pagetide_present())
     throw Error(Problem::kUnsupported,
-                "background checkpoints need the runtime, which is not in this "
-                "process; build the program with pagetide-clang");
+                "checkpoints of running threads need the runtime, which is "
+                "not in this process; build the program with pagetide-clang");
   if (!__pagetide_api_copy_at_cut_v1)
     throw Error(Problem::kUnsupported,
                 "libpagetide is not of the same version as "
@@ -76,8 +76,8 @@ void CopiesAtCut::require_support() {
   if (__pagetide_api_copy_at_cut_v1(nullptr) != PAGETIDE_OK)
     throw Error(
         Problem::kUnsupported,
-        "background checkpoints need a program that is instrumented and "
-        "recorded by its marks; build it with pagetide-clang");
+        "checkpoints of running threads need a program that is instrumented "
+        "and recorded by its marks; build it with pagetide-clang");
 }
 
 void CopiesAtCut::make_room(std::size_t granule) {

@@ -39,13 +39,24 @@ void PeriodTracker::note(const pagetide_period &period) {
   if (period.granule != granule_) {
     granule_ = period.granule;
     regions_.set_granule(period.granule);
+    if (also_)
+      also_->set_granule(period.granule);
   }
   regions_.note(period);
+  if (also_)
+    also_->note(period);
   // What is written after the final period is in no set.
   if (period.flags & PAGETIDE_PERIOD_FINAL)
     is_complete_ = false;
   last_index_ = period.index;
   ++calls_;
+}
+
+void PeriodTracker::note_also(DirtyRegions *also) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  also_ = also;
+  if (also && granule_ != 0)
+    also->set_granule(granule_);
 }
 
 void PeriodTracker::start(bool own_callback) {

@@ -31,6 +31,9 @@ public:
   void start(bool own_callback);
   void stop();
 
+  /// From now on these get every period too; null: no longer.
+  void note_also(DirtyRegions *also);
+
   /// In the period callback.
   void note(const pagetide_period &period);
 
@@ -53,6 +56,7 @@ private:
   std::uint64_t calls_ = 0;
   std::uint64_t last_index_ = 0;
   std::uint64_t granule_ = 0; ///< 0: no period was seen yet
+  DirtyRegions *also_ = nullptr;
   bool is_complete_ = false;
 };
 

@@ -58,6 +58,8 @@ public:
   void release() override {
     if (regions_.owns_lock())
       regions_.unlock();
+    if (session_.keeps_updates_ && !problem_)
+      updates_->keep();
     updates_.reset();
   }
 
@@ -90,14 +92,14 @@ bool Session::shorten_chain() {
   }
 }
 
-void Session::make_copies(const std::vector<ProtectedRegion> &regions,
+bool Session::make_copies(const std::vector<ProtectedRegion> &regions,
                           const std::vector<DirtyRun> &runs,
-                          std::uint64_t changes) {
+                          std::uint64_t changes, DirtyRegions &dirty) {
   HeldForCut held(*this, changes);
   int status = PAGETIDE_OK;
-  note_period_end(tracker_.end_period([&] {
-    regions_.note_to_save();
-    status = copies_.make(regions, runs, regions_.granule(), held);
+  const bool is_complete = note_period_end(tracker_.end_period([&] {
+    dirty.note_to_save();
+    status = copies_.make(regions, runs, dirty.granule(), held);
     return status;
   }));
   if (held.problem())
@@ -122,12 +124,13 @@ void Session::make_copies(const std::vector<ProtectedRegion> &regions,
          << "; protect it where it is now, or take its protection away";
     throw Error(Problem::kInvalid, text.str());
   }
+  return is_complete;
 }
 
 bool Session::save_at_cut(pagetide_checkpoint_result &result) {
   const std::lock_guard<std::mutex> saving(saving_);
   const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
-  mark_unreported();
+  mark_unreported(regions_);
   const MarksSuspended suspended;
   const bool is_base = !shorten_chain() || sets_missing_ ||
                        (!tracker_.is_complete() && !kernel_) || needs_base();
@@ -140,7 +143,7 @@ bool Session::save_at_cut(pagetide_checkpoint_result &result) {
       regions_.begin_save(is_base, granularity_, kMaxRuns);
   lock.unlock();
   try {
-    make_copies(regions, runs, changes);
+    make_copies(regions, runs, changes, regions_);
     if (sets_missing_ && !is_base)
       throw Error(Problem::kNoCut, "page sets were missing; the next "
                                    "checkpoint is whole");

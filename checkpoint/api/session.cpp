@@ -7,18 +7,16 @@
 #include "api/session.h"
 
 #include "api/marks_suspended.h"
+#include "api/signal_held.h"
 #include "api/updates.h"
 #include "format/error.h"
 #include "store/upkeep.h"
+#include "store/writer_lock.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -34,33 +32,6 @@ constexpr std::size_t kDefaultKeep = 2;
 constexpr std::uint32_t kDefaultChain = 64;
 constexpr std::uint64_t kDefaultUpdateWaitNs = 1'000'000'000;
 constexpr std::uint64_t kDefaultCopyBytes = 1u << 30;
-constexpr mode_t kFolderMode = 0700; // the files have the program's memory
-
-/// A file that reaches RLIMIT_FSIZE must fail the save, and not end the
-/// program.
-class FileSizeSignalHeld {
-public:
-  FileSizeSignalHeld() {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGXFSZ);
-    sigset_t pending;
-    ::sigpending(&pending);
-    was_pending_ = ::sigismember(&pending, SIGXFSZ) == 1;
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~FileSizeSignalHeld() {
-    const timespec now = {};
-    if (!was_pending_)
-      ::sigtimedwait(&signal_, nullptr, &now);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  FileSizeSignalHeld(const FileSizeSignalHeld &) = delete;
-
-private:
-  sigset_t signal_;
-  sigset_t before_;
-  bool was_pending_;
-};
 
 std::string executable_name() {
   std::string path(4096, '\0');
@@ -102,25 +73,6 @@ pagetide_checkpoint_config checked(const pagetide_checkpoint_config &config) {
   return config;
 }
 
-Folder made_folder(const char *path) {
-  if (::mkdir(path, kFolderMode) != 0 && errno != EEXIST)
-    throw Error(Problem::kIo,
-                std::string(path) + ": mkdir failed: " + errno_text(errno) +
-                    ". The folder of checkpoints cannot be made; its parent "
-                    "must exist.");
-  return Folder(path);
-}
-
-File writer_lock(const Folder &folder) {
-  File file(folder.writer_lock_path(), O_RDWR | O_CREAT);
-  if (file.try_lock())
-    return file;
-  throw Error(Problem::kBusy,
-              folder.path() +
-                  ": another process writes checkpoints there. End it, or "
-                  "name another folder.");
-}
-
 } // namespace
 
 Session::Session(const pagetide_checkpoint_config &config)
@@ -145,16 +97,7 @@ Session::Session(const pagetide_checkpoint_config &config)
     kernel_.emplace();
     regions_.expect_no_reports();
   }
-  std::vector<std::uint64_t> numbers = folder_.numbers();
-  for (; !numbers.empty(); numbers.pop_back()) {
-    try {
-      check_program(folder_.manifest(numbers.back()));
-      break;
-    } catch (const Error &error) {
-      if (error.problem() != Problem::kDamaged)
-        throw;
-    }
-  }
+  require_program(folder_, program_);
   remove_leftovers(folder_);
   next_number_ = folder_.next_number();
   tracker_.start(config.own_callback != 0);
@@ -173,14 +116,6 @@ void Session::release_in_child() {
     kernel_->close();
 }
 
-void Session::check_program(const Manifest &manifest) const {
-  if (manifest.program != program_)
-    throw Error(Problem::kProgram,
-                folder_.path() + ": its checkpoints are of the program '" +
-                    manifest.program + "', and this is '" + program_ +
-                    "'. Name another folder.");
-}
-
 void Session::protect(std::uint64_t id, void *address, std::size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Before the region is saved for the first time.
@@ -190,12 +125,16 @@ void Session::protect(std::uint64_t id, void *address, std::size_t bytes) {
     refuse("region " + std::to_string(id) +
            ": is empty, wraps around, overlaps another region, or is one too "
            "many (65536)");
+  if (streamed_)
+    streamed_->protect(id, address, bytes);
 }
 
 void Session::unprotect(std::uint64_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (regions_.unprotect(id) == DirtyRegions::Change::kInvalid)
     refuse("region " + std::to_string(id) + ": is not protected");
+  if (streamed_)
+    streamed_->unprotect(id);
 }
 
 //===- Saving -------------------------------------------------------------===//
@@ -230,7 +169,8 @@ Manifest Session::next_manifest(const std::vector<ProtectedRegion> &regions,
 void Session::write(const Manifest &head, std::uint64_t total,
                     pagetide_checkpoint_result &result,
                     const std::function<void(const Taker &take)> &for_each) {
-  const FileSizeSignalHeld held;
+  // A file that reaches RLIMIT_FSIZE must fail the save.
+  const SignalHeld held(SIGXFSZ);
   CheckpointWriter writer(folder_, head, level_, sync_);
   for_each([&](std::uint32_t region, std::uint64_t offset,
                std::span<const std::uint8_t> bytes) {
@@ -283,14 +223,24 @@ bool Session::remove_unneeded(const Manifest &manifest) {
 
 /// A region that no period reports may be one that is not watched. A write that
 /// must be reported tells.
-void Session::mark_unreported() {
-  for (std::uint8_t *address : regions_.unreported())
+void Session::mark_unreported(const DirtyRegions &regions) {
+  for (std::uint8_t *address : regions.unreported())
     pagetide_mark_written(address, 1);
 }
 
+/// Not every engine takes our word for it. No other thread may write meanwhile.
+void Session::write_unreported(const DirtyRegions &regions) {
+  for (std::uint8_t *address : regions.unreported()) {
+    auto *byte = const_cast<volatile std::uint8_t *>(address);
+    *byte = *byte;
+  }
+}
+
 /// The kernel's account has all, also if sets of marks are missing.
-void Session::note_period_end(bool is_complete) {
-  sets_missing_ |= !is_complete && !kernel_;
+bool Session::note_period_end(bool is_complete) {
+  is_complete |= kernel_.has_value();
+  sets_missing_ |= !is_complete;
+  return is_complete;
 }
 
 std::vector<CopyRange>
@@ -300,6 +250,8 @@ Session::take_kernel_writes(const std::vector<ProtectedRegion> &regions) {
   try {
     std::vector<CopyRange> written = kernel_->take(regions);
     regions_.note_written(written);
+    if (streamed_)
+      streamed_->note_written(written);
     return written;
   } catch (...) {
     sets_missing_ = true;
@@ -319,12 +271,8 @@ void Session::save(pagetide_checkpoint_result &result) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::vector<ProtectedRegion> regions = regions_.regions();
   require_some(regions);
-  mark_unreported();
-  // Not every engine takes our word for it.
-  for (std::uint8_t *address : regions_.unreported()) {
-    auto *byte = const_cast<volatile std::uint8_t *>(address);
-    *byte = *byte;
-  }
+  mark_unreported(regions_);
+  write_unreported(regions_);
   note_period_end(tracker_.end_period());
   const MarksSuspended suspended;
   take_kernel_writes(regions);
@@ -391,7 +339,7 @@ void Session::check_regions(const Manifest &manifest) const {
 Chain Session::verified_chain(std::uint64_t number) const {
   // First what needs one file: its refusals are the clearer ones.
   const Manifest manifest = folder_.manifest(number);
-  check_program(manifest);
+  require_program(folder_, manifest, program_);
   check_regions(manifest);
   Chain chain = Chain::load(folder_, number);
   BlockDecoder decoder;
@@ -452,7 +400,7 @@ void Session::restore(std::uint64_t number,
 std::uint64_t Session::saved_bytes(std::uint64_t number, std::uint64_t id) {
   const std::lock_guard<std::mutex> saving(saving_);
   const Manifest manifest = folder_.manifest(number_or_newest(number));
-  check_program(manifest);
+  require_program(folder_, manifest, program_);
   const auto index = manifest.region_index(id);
   if (!index)
     throw Error(Problem::kRegions,

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -43,6 +44,10 @@ public:
   /// Saves what the regions hold at one instant, while threads go on. False if
   /// nothing has changed since the last checkpoint: then `result` is of that.
   bool save_at_cut(pagetide_checkpoint_result &result);
+  /// Writes a checkpoint to a file that is open, in rounds, while threads go
+  /// on.
+  void stream(int fd, const pagetide_checkpoint_stream_config &config,
+              pagetide_checkpoint_streamed &result);
   void restore(std::uint64_t number, pagetide_checkpoint_result &result);
   std::uint64_t saved_bytes(std::uint64_t number, std::uint64_t id);
   void note(const pagetide_period &period) { tracker_.note(period); }
@@ -57,17 +62,22 @@ private:
   using Taker = std::function<void(std::uint32_t region, std::uint64_t offset,
                                    std::span<const std::uint8_t> bytes)>;
   class HeldForCut;
+  class Stream;
 
   bool needs_base() const;
   bool shorten_chain();
-  void mark_unreported();
-  void note_period_end(bool is_complete);
+  static void mark_unreported(const DirtyRegions &regions);
+  static void write_unreported(const DirtyRegions &regions);
+  bool note_period_end(bool is_complete);
   /// Notes what the kernel saw written, if that is wanted, and returns it.
   std::vector<CopyRange>
   take_kernel_writes(const std::vector<ProtectedRegion> &regions);
   static void require_some(const std::vector<ProtectedRegion> &regions);
-  void make_copies(const std::vector<ProtectedRegion> &regions,
-                   const std::vector<DirtyRun> &runs, std::uint64_t changes);
+  /// Ends the period in a cut. What it wrote is noted in `dirty` as part of
+  /// what was begun to be saved. False if page sets are missing.
+  bool make_copies(const std::vector<ProtectedRegion> &regions,
+                   const std::vector<DirtyRun> &runs, std::uint64_t changes,
+                   DirtyRegions &dirty);
   Manifest next_manifest(const std::vector<ProtectedRegion> &regions,
                          bool is_base) const;
   /// `head` has no blocks yet.
@@ -77,7 +87,6 @@ private:
   void note_saved(const Manifest &manifest, pagetide_checkpoint_result &result);
   bool remove_unneeded(const Manifest &manifest);
   std::uint64_t number_or_newest(std::uint64_t number) const;
-  void check_program(const Manifest &manifest) const;
   void check_regions(const Manifest &manifest) const;
   Chain verified_chain(std::uint64_t number) const;
 
@@ -98,6 +107,10 @@ private:
   std::mutex saving_; ///< one save, restore or read at a time
   std::mutex mutex_;  ///< regions do not change meanwhile
   DirtyRegions regions_;
+  /// The same regions, and what changed since the stream sent it. Null: nothing
+  /// is being streamed.
+  std::unique_ptr<DirtyRegions> streamed_;
+  bool keeps_updates_ = false; ///< after the cut that is made now
   PeriodTracker tracker_;
   CopiesAtCut copies_;
   std::optional<KernelWrites> kernel_; ///< none: not wanted

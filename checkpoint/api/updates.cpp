@@ -24,8 +24,10 @@ namespace {
 // least one of them sees the other.
 std::atomic<int> running{0};
 std::atomic<bool> is_held{false};
+std::atomic<bool> is_kept{false};
 std::mutex mutex; ///< of those that wait for either
-std::condition_variable changed;
+/// Never destroyed: that would wait for threads which are held back at exit.
+std::condition_variable &changed = *new std::condition_variable;
 
 thread_local unsigned depth = 0;
 
@@ -71,15 +73,23 @@ bool end_update() {
 void reset_updates_in_child() {
   running = depth != 0 ? 1 : 0;
   is_held = false;
+  is_kept = false;
   // Another thread, which the child does not have, may have held them.
   new (&mutex) std::mutex;
   new (&changed) std::condition_variable;
 }
 
-UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
+void require_no_update() {
   if (depth != 0)
     throw Error(Problem::kBusy, "called inside an update; save after "
                                 "pagetide_update_end()");
+}
+
+UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
+  require_no_update();
+  if (is_kept)
+    throw Error(Problem::kBusy, "updates are held back since a stream; see "
+                                "pagetide_checkpoint_go_on()");
   is_held = true;
   std::unique_lock<std::mutex> lock(mutex);
   const bool is_quiet = changed.wait_for(
@@ -96,6 +106,21 @@ UpdatesHeld::UpdatesHeld(std::uint64_t wait_ns) {
           "what this one should have taken.");
 }
 
-UpdatesHeld::~UpdatesHeld() { release(); }
+UpdatesHeld::~UpdatesHeld() {
+  if (!is_kept_)
+    release();
+}
+
+void UpdatesHeld::keep() {
+  is_kept_ = true;
+  is_kept = true;
+}
+
+bool let_updates_go() {
+  if (!is_kept.exchange(false))
+    return false;
+  release();
+  return true;
+}
 
 } // namespace pagetide::checkpoint

@@ -17,6 +17,9 @@ void begin_update();
 /// False if the thread is inside no update.
 bool end_update();
 
+/// Throws Error (kBusy) if the calling thread is inside an update.
+void require_no_update();
+
 /// In a child of fork: only the calling thread's update is there.
 void reset_updates_in_child();
 
@@ -24,12 +27,21 @@ void reset_updates_in_child();
 /// begins one.
 class UpdatesHeld {
 public:
-  /// Throws Error (kBusy) if the calling thread is inside an update, or if
-  /// others are for longer than `wait_ns`.
+  /// Throws Error (kBusy) if the calling thread is inside an update, if others
+  /// are for longer than `wait_ns`, or if updates are kept back.
   explicit UpdatesHeld(std::uint64_t wait_ns);
   ~UpdatesHeld();
   UpdatesHeld(const UpdatesHeld &) = delete;
+
+  /// None begins one before let_updates_go(), also when this is destroyed.
+  void keep();
+
+private:
+  bool is_kept_ = false;
 };
+
+/// False if they were not kept back.
+bool let_updates_go();
 
 } // namespace pagetide::checkpoint
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace pagetide::checkpoint {
 
@@ -124,6 +125,14 @@ Chain Chain::load(const Folder &folder, std::uint64_t number) {
     chain.find_needed();
     return chain;
   }
+}
+
+Chain Chain::of(std::vector<Manifest> members, std::vector<File> data) {
+  Chain chain;
+  chain.members_ = std::move(members);
+  chain.files_ = std::move(data);
+  chain.find_needed();
+  return chain;
 }
 
 std::uint64_t Chain::needed_bytes() const {

@@ -41,6 +41,9 @@ class Chain {
 public:
   /// Throws Error: kNone, kDamaged (names the file), kVersion, kIo.
   static Chain load(const Folder &folder, std::uint64_t number);
+  /// Of checkpoints that are in no folder, the newest first. Each but the last
+  /// is an increment to the one that follows. Throws kDamaged.
+  static Chain of(std::vector<Manifest> members, std::vector<File> data);
 
   /// The checkpoint first, its base last.
   const std::vector<Manifest> &members() const { return members_; }

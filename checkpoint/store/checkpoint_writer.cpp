@@ -12,7 +12,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <utility>
@@ -46,12 +45,13 @@ std::uint64_t clock_ns(clockid_t clock) {
 
 CheckpointWriter::CheckpointWriter(const Folder &folder, Manifest manifest,
                                    int level, Sync sync)
-    : folder_(folder), manifest_(std::move(manifest)), sync_(sync),
-      encoder_(level),
-      data_(folder.data_path(manifest_.number, manifest_.generation),
+    : folder_(folder), sync_(sync),
+      data_(folder.data_path(manifest.number, manifest.generation),
             O_WRONLY | O_CREAT | O_EXCL),
-      unfinished_(folder.manifest_path(manifest_.number) + ".tmp") {
-  const DataHeader header = data_header(manifest_);
+      unfinished_(folder.manifest_path(manifest.number) + ".tmp"),
+      packer_(std::move(manifest), level,
+              [this](std::span<const std::uint8_t> stored) { put(stored); }) {
+  const DataHeader header = data_header(packer_.manifest());
   put({reinterpret_cast<const std::uint8_t *>(&header), sizeof(header)});
 }
 
@@ -63,58 +63,8 @@ CheckpointWriter::~CheckpointWriter() {
   ::unlink(data_.path().c_str());
 }
 
-void CheckpointWriter::add(std::uint32_t region, std::uint64_t offset,
-                           std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const std::size_t now =
-        std::min(bytes.size(), std::size_t{kBlockBytes} - raw_.size());
-    if (raw_.empty()) {
-      open_block_ = Block();
-      open_block_.first_extent = manifest_.extents.size();
-    }
-    Extent *last = raw_.empty() ? nullptr : &manifest_.extents.back();
-    if (last && last->region == region &&
-        last->offset + last->bytes == offset) {
-      last->bytes += now;
-    } else {
-      manifest_.extents.push_back({region, offset, now});
-      ++open_block_.extent_count;
-    }
-    raw_.insert(raw_.end(), bytes.begin(),
-                bytes.begin() + static_cast<std::ptrdiff_t>(now));
-    bytes = bytes.subspan(now);
-    offset += now;
-    if (raw_.size() == kBlockBytes)
-      finish_block();
-  }
-}
-
-void CheckpointWriter::finish_block() {
-  if (raw_.empty())
-    return;
-  const auto stored = encoder_.encode(raw_, open_block_);
-  open_block_.file_offset = file_offset_;
-  manifest_.blocks.push_back(open_block_);
-  put(stored);
-  raw_.clear();
-}
-
-void CheckpointWriter::add_stored(const Block &block,
-                                  std::span<const Extent> extents,
-                                  std::span<const std::uint8_t> stored) {
-  finish_block();
-  Block copy = block;
-  copy.first_extent = manifest_.extents.size();
-  copy.file_offset = file_offset_;
-  manifest_.extents.insert(manifest_.extents.end(), extents.begin(),
-                           extents.end());
-  manifest_.blocks.push_back(copy);
-  put(stored);
-}
-
 void CheckpointWriter::put(std::span<const std::uint8_t> bytes) {
   out_.insert(out_.end(), bytes.begin(), bytes.end());
-  file_offset_ += bytes.size();
   if (out_.size() >= kWriteBytes)
     flush();
 }
@@ -126,11 +76,11 @@ void CheckpointWriter::flush() {
 }
 
 void CheckpointWriter::commit() {
-  finish_block();
+  packer_.finish();
   flush();
   if (sync_ == Sync::kYes)
     data_.sync();
-  const Bytes encoded = encode(manifest_);
+  const Bytes encoded = encode(packer_.manifest());
   {
     const File file(unfinished_, O_WRONLY | O_CREAT | O_TRUNC);
     file.append(encoded);
@@ -138,7 +88,7 @@ void CheckpointWriter::commit() {
       file.sync();
   }
   file_bytes_ += encoded.size();
-  rename_file(unfinished_, folder_.manifest_path(manifest_.number));
+  rename_file(unfinished_, folder_.manifest_path(packer_.manifest().number));
   is_committed_ = true;
   if (sync_ == Sync::kYes)
     sync_folder(folder_.path());

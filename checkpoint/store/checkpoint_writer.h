@@ -8,7 +8,7 @@
 #define PAGETIDE_CHECKPOINT_STORE_CHECKPOINT_WRITER_H
 
 #include "format/manifest.h"
-#include "store/block_codec.h"
+#include "store/block_packer.h"
 #include "store/file.h"
 #include "store/folder.h"
 
@@ -36,36 +36,32 @@ public:
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter &) = delete;
 
+  /// Takes what the checkpoint holds.
+  BlockPacker &blocks() { return packer_; }
   /// Bytes of a region. It is an index into the manifest's regions.
   void add(std::uint32_t region, std::uint64_t offset,
-           std::span<const std::uint8_t> bytes);
-  /// A block of another file, as that file has it.
-  void add_stored(const Block &block, std::span<const Extent> extents,
-                  std::span<const std::uint8_t> stored);
+           std::span<const std::uint8_t> bytes) {
+    packer_.add(region, offset, bytes);
+  }
 
   /// Gives the checkpoint its name. From then on it exists.
   void commit();
 
-  const Manifest &manifest() const { return manifest_; }
+  const Manifest &manifest() const { return packer_.manifest(); }
   std::uint64_t file_bytes() const { return file_bytes_; }
 
 private:
-  void finish_block();
   void put(std::span<const std::uint8_t> bytes);
   void flush();
 
   Folder folder_;
-  Manifest manifest_;
   Sync sync_;
-  BlockEncoder encoder_;
   File data_;
   std::string unfinished_;
-  Bytes raw_; ///< of the block that is being filled
-  Block open_block_;
   Bytes out_; ///< not yet written
-  std::uint64_t file_offset_ = 0;
   std::uint64_t file_bytes_ = 0;
   bool is_committed_ = false;
+  BlockPacker packer_; ///< puts into out_
 };
 
 } // namespace pagetide::checkpoint

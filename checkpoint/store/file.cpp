@@ -9,6 +9,7 @@
 #include "format/error.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +30,19 @@ constexpr mode_t kFileMode = 0600; // it has the program's memory
     text += ". Make room; earlier checkpoints are whole";
   else if (error == EFBIG)
     text += ". See ulimit -f";
+  else if (error == EPIPE)
+    text += ". Nobody reads it any more";
   throw Error(Problem::kIo, text);
+}
+
+/// After a call that failed. Waits for a file that does not wait by itself.
+bool may_try_again(int fd, short events) {
+  if (errno == EAGAIN) {
+    pollfd ready = {fd, events, 0};
+    ::poll(&ready, 1, -1);
+    return true;
+  }
+  return errno == EINTR;
 }
 
 } // namespace
@@ -95,10 +108,25 @@ void File::read_at(std::uint64_t offset, std::span<std::uint8_t> out) const {
   }
 }
 
+std::size_t File::read(std::span<std::uint8_t> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::read(fd_, out.data() + done, out.size() - done);
+    if (got < 0 && may_try_again(fd_, POLLIN))
+      continue;
+    if (got < 0)
+      fail(path_, "read", errno);
+    if (got == 0)
+      break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
 void File::append(std::span<const std::uint8_t> bytes) const {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR)
+    if (put < 0 && may_try_again(fd_, POLLOUT))
       continue;
     if (put < 0)
       fail(path_, "write", errno);

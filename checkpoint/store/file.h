@@ -35,6 +35,8 @@ public:
   ~File() { close(); }
 
   const std::string &path() const { return path_; }
+  /// Another name for messages.
+  void call(std::string name) { path_ = std::move(name); }
   int fd() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   void close();
@@ -42,7 +44,10 @@ public:
   std::uint64_t size() const;
   /// Exactly so many bytes. Throws kDamaged if the file ends before.
   void read_at(std::uint64_t offset, std::span<std::uint8_t> out) const;
-  /// At the file's current end.
+  /// The next bytes of a file, a pipe or a socket: how many there were. Fewer
+  /// than asked for only at its end.
+  std::size_t read(std::span<std::uint8_t> out) const;
+  /// At the file's current end, or into a pipe or a socket.
   void append(std::span<const std::uint8_t> bytes) const;
   void sync() const;
   /// Takes the file's lock (flock); false if another has it.

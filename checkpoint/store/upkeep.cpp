@@ -8,6 +8,7 @@
 
 #include "format/error.h"
 #include "store/chain.h"
+#include "store/merge.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -127,32 +128,6 @@ std::uint64_t bytes_of_files(const Folder &folder) {
   return sum;
 }
 
-/// Whether the checkpoint needs every byte of the block.
-bool is_whole(const Chain &chain, const NeededBlock &needed) {
-  std::uint64_t bytes = 0;
-  for (const Piece &piece : chain.pieces(needed))
-    bytes += piece.bytes;
-  return bytes == chain.block(needed).raw_bytes;
-}
-
-void copy_block(const Chain &chain, const NeededBlock &needed,
-                BlockDecoder &decoder, CheckpointWriter &writer) {
-  const Block &block = chain.block(needed);
-  const File &data = chain.data(needed.member);
-  // Verified down to its content either way.
-  const auto raw = decoder.raw(data, block);
-  if (!is_whole(chain, needed)) {
-    for (const Piece &piece : chain.pieces(needed))
-      writer.add(piece.region, piece.offset,
-                 raw.subspan(piece.raw_offset, piece.bytes));
-    return;
-  }
-  std::vector<Extent> extents;
-  for (const Piece &piece : chain.pieces(needed))
-    extents.push_back({piece.region, piece.offset, piece.bytes});
-  writer.add_stored(block, extents, decoder.stored(data, block));
-}
-
 void write_base(const Folder &folder, const Chain &chain, int level,
                 const std::function<void(std::uint64_t, std::uint64_t)> &tell) {
   Manifest base = chain.newest();
@@ -166,15 +141,7 @@ void write_base(const Folder &folder, const Chain &chain, int level,
   remove_file(folder.data_path(base.number, base.generation));
   CheckpointWriter writer(folder, std::move(base), level,
                           CheckpointWriter::Sync::kYes);
-  BlockDecoder decoder;
-  const std::uint64_t total = chain.needed_bytes();
-  std::uint64_t done = 0;
-  for (const NeededBlock &needed : chain.needed()) {
-    copy_block(chain, needed, decoder, writer);
-    done += chain.block(needed).stored_bytes;
-    if (tell)
-      tell(done, total);
-  }
+  merge(chain, writer.blocks(), tell);
   writer.commit();
 }
 

@@ -241,6 +241,82 @@ typedef struct pagetide_checkpoint_counts {
 int pagetide_checkpoint_count(pagetide_checkpoint *checkpoint,
                               pagetide_checkpoint_counts *counts);
 
+/* Why the last round of a stream was the last. */
+typedef enum pagetide_checkpoint_stream_end {
+  PAGETIDE_STREAM_ONE_ROUND = 0,     /* the marks cannot tell what changes: all
+                                      * regions were sent once (without_cut) */
+  PAGETIDE_STREAM_SMALL = 1,         /* at most small_bytes had changed */
+  PAGETIDE_STREAM_NOT_SHRINKING = 2, /* a round had changed more than three
+                                      * quarters of what it sent */
+  PAGETIDE_STREAM_MOST_ROUNDS = 3,
+  PAGETIDE_STREAM_TIME = 4 /* most_ns had passed */
+} pagetide_checkpoint_stream_end;
+
+/* Zeros are defaults. */
+typedef struct pagetide_checkpoint_stream_config {
+  size_t size;          /* sizeof(pagetide_checkpoint_stream_config) */
+  uint64_t small_bytes; /* The last round comes when no more than this has
+                         * changed. 0: 1 MiB. */
+  uint32_t most_rounds; /* 2 to 64, the last one counted. 0: 30. */
+  uint64_t most_ns;     /* No round but the last begins after this time. 0:
+                         * whenever. */
+  int without_cut; /* 1: The last round is taken while updates are held back, as
+                    * pagetide_checkpoint_save() does it. No cut is needed then,
+                    * but all writes to protected regions must be in updates, or
+                    * no other thread may write meanwhile. */
+  int stay_held;   /* 1: When the function returns OK, updates are still held
+                    * back until pagetide_checkpoint_go_on() or _close. So
+                    * nothing is done that the other end does not know. */
+} pagetide_checkpoint_stream_config;
+
+enum { PAGETIDE_CHECKPOINT_MOST_ROUNDS = 64 };
+
+/* What became of a stream. */
+typedef struct pagetide_checkpoint_streamed {
+  size_t size;           /* set it to sizeof(pagetide_checkpoint_streamed) */
+  uint64_t bytes;        /* of all regions */
+  uint64_t stream_bytes; /* written */
+  uint64_t cut_ns;       /* the checkpoint's instant, CLOCK_MONOTONIC */
+  uint64_t pause_ns;     /* From the first thread stopped to the last released.
+                          * With without_cut: how long updates were held
+                          * back. */
+  uint64_t duration_ns;
+  uint32_t rounds; /* that were sent, the last one counted */
+  uint32_t why;    /* pagetide_checkpoint_stream_end */
+  uint64_t round_bytes[PAGETIDE_CHECKPOINT_MOST_ROUNDS]; /* of regions, in each
+                                                          * round */
+} pagetide_checkpoint_streamed;
+
+/* Writes a checkpoint of the protected regions to a pipe, a socket or a file,
+ * as live migration does: first all of them while threads go on, then again and
+ * again what has changed since. When little is left, or it no longer becomes
+ * less, the last round is taken at one instant, as by
+ * pagetide_checkpoint_every(): no thread makes an access then, and none is
+ * inside an update. `pagetide checkpoint apply` at the other end makes a
+ * checkpoint of the stream, which another process restores.
+ *
+ * `fd` stays open. The stream tells where it ends, so it may be followed by
+ * something else. The folder's checkpoints and the next save are as they would
+ * be without the stream. Other saves and restores wait until it is done.
+ * pagetide_checkpoint_protect() and _unprotect() do not. If the call fails, the
+ * reader learns that there is no checkpoint. config NULL: all defaults. result
+ * NULL: not wanted; after a failure, it tells what was sent.
+ *
+ * Errors: INVALID (nothing is protected; no such bounds; a region cannot be
+ * read), NO_CUT, BUSY (inside an update of the calling thread, or updates of
+ * others took longer than update_wait_ns), UNSUPPORTED (the program is not
+ * instrumented, or recorded by another engine; see without_cut), NO_MEMORY (the
+ * last round has more than copy_bytes), IO (also: nobody reads the pipe; there
+ * is no SIGPIPE), FORKED. */
+int pagetide_checkpoint_stream(pagetide_checkpoint *checkpoint, int fd,
+                               const pagetide_checkpoint_stream_config *config,
+                               pagetide_checkpoint_streamed *result);
+
+/* Lets updates go on after a stream with stay_held: the other end has failed,
+ * or it has its copy and both go on. Errors: INVALID (they are not held back),
+ * FORKED. */
+int pagetide_checkpoint_go_on(pagetide_checkpoint *checkpoint);
+
 /* Restores the protected regions. number 0: the newest checkpoint. All that is
  * needed is read and verified before the first byte of memory changes. So after
  * an error the regions are as they were, with one exception: a file that

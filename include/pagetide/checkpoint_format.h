@@ -86,6 +86,8 @@ enum CheckpointFlags : std::uint64_t {
   kUntracked = 1,
   /// `pagetide checkpoint compact` made it of a chain.
   kCompacted = 2,
+  /// It came in a stream (checkpoint_stream_format.h).
+  kStreamed = 4,
 };
 
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1 };

@@ -40,93 +40,12 @@
 // RUN:   | FileCheck %s --check-prefix=WRONG
 // WRONG: the checkpoint contradicts itself
 
-#include "checkpoints.h"
+#include "threads_that_write.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <time.h>
 
-enum {
-  COUNTERS = 2, /* threads that count */
-  TRANSFERS = 2,
-  PAGES = 20, /* of each that counts */
-  ACCOUNTS = 40,
-  BALANCE = 1000,
-  STRIDE = 4096 / 8,
-  SAMPLES = 4096
-};
-
-/* Each thread raises its counters in turn, in no update. */
-static int64_t counters[COUNTERS][PAGES * STRIDE];
-/* One account a page. In no update does their sum change. */
-static int64_t accounts[ACCOUNTS * STRIDE];
-/* Of each thread: how often it has done its work. */
-static uint64_t done_by[COUNTERS + TRANSFERS];
-static volatile int ends, without_updates;
-
-#define consistent(condition)                                                  \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "%s:%d: the checkpoint contradicts itself: %s\n",        \
-              __FILE__, __LINE__, #condition);                                 \
-      _exit(98);                                                               \
-    }                                                                          \
-  } while (0)
-
-static void check_state(void) {
-  for (int t = 0; t < COUNTERS; ++t) {
-    int64_t behind = 0;
-    for (int i = 1; i < PAGES; ++i) {
-      int64_t now = counters[t][0] - counters[t][i * STRIDE];
-      consistent(now == 0 || now == 1);
-      consistent(now >= behind);
-      behind = now;
-    }
-  }
-  int64_t sum = 0;
-  for (int i = 0; i < ACCOUNTS; ++i)
-    sum += accounts[i * STRIDE];
-  consistent(sum == BALANCE * ACCOUNTS);
-}
-
-static void *count(void *argument) {
-  const int t = (int)(intptr_t)argument;
-  volatile int64_t *mine = counters[t];
-  int at = 0; /* goes on where the checkpoint was */
-  while (at < PAGES && mine[at * STRIDE] != mine[0] - 1)
-    ++at;
-  while (!ends) {
-    for (; at < PAGES; ++at)
-      mine[at * STRIDE] = mine[at * STRIDE] + 1;
-    at = 0;
-    ++*(volatile uint64_t *)&done_by[t];
-  }
-  return NULL;
-}
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void *transfer(void *argument) {
-  const int t = (int)(intptr_t)argument;
-  uint64_t seed = (uint64_t)t + 1;
-  while (!ends) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    unsigned from = (unsigned)(seed >> 33) % ACCOUNTS;
-    unsigned to = (from + 1 + (unsigned)(seed >> 40) % (ACCOUNTS - 1)) % ACCOUNTS;
-    if (!without_updates)
-      pagetide_update_begin();
-    pthread_mutex_lock(&lock);
-    accounts[from * STRIDE] -= (int64_t)(seed >> 50);
-    for (volatile int wait = 0; wait < 200; ++wait)
-      ;
-    accounts[to * STRIDE] += (int64_t)(seed >> 50);
-    ++done_by[t];
-    pthread_mutex_unlock(&lock);
-    if (!without_updates)
-      require(pagetide_update_end() == 0);
-  }
-  return NULL;
-}
+enum { SAMPLES = 4096 };
 
 /* What was done at a time. The newest before a checkpoint's instant must be in
  * it. */
@@ -207,28 +126,19 @@ int main(int argc, char **argv) {
   without_updates = argc > 4 && strcmp(argv[4], "no-updates") == 0;
   known = open(argv[2], O_RDWR | O_CREAT, 0600);
   require(known >= 0);
-  for (int i = 0; i < ACCOUNTS; ++i)
-    accounts[i * STRIDE] = BALANCE;
+  begin_state();
   pagetide_checkpoint_config config = in_folder(argv[1]);
   config.sync = PAGETIDE_CHECKPOINT_NO_SYNC;
   /* All that a run was asked for are there to be checked. */
   config.keep = argc > 4 ? 1000 : 6;
   config.max_chain = argc > 4 ? 256 : 10;
   pagetide_checkpoint *c = open_with(&config);
-  require_checkpoint(
-      pagetide_checkpoint_protect(c, 1, counters, sizeof counters), 0);
-  require_checkpoint(
-      pagetide_checkpoint_protect(c, 2, accounts, sizeof accounts), 0);
-  require_checkpoint(
-      pagetide_checkpoint_protect(c, 3, done_by, sizeof done_by), 0);
+  protect_state(c);
   printf("%u checkpoints are consistent\n", check_all(c));
   fflush(stdout);
   if (wanted == 0)
     return 0;
-  pthread_t threads[COUNTERS + TRANSFERS];
-  for (int t = 0; t < COUNTERS + TRANSFERS; ++t)
-    require(pthread_create(&threads[t], NULL, t < COUNTERS ? count : transfer,
-                           (void *)(intptr_t)t) == 0);
+  start_threads();
   require_checkpoint(pagetide_checkpoint_every(c, 4000000, told, samples), 0);
   pagetide_checkpoint_counts counts = {.size = sizeof counts};
   while (counts.made < wanted) {
@@ -237,9 +147,7 @@ int main(int argc, char **argv) {
     require_checkpoint(pagetide_checkpoint_count(c, &counts), 0);
   }
   require_checkpoint(pagetide_checkpoint_every(c, 0, NULL, NULL), 0);
-  ends = 1;
-  for (int t = 0; t < COUNTERS + TRANSFERS; ++t)
-    pthread_join(threads[t], NULL);
+  end_threads();
   printf("%llu made, %llu skipped, longest pause %llu us\n",
          (unsigned long long)counts.made, (unsigned long long)counts.skipped,
          (unsigned long long)counts.longest_pause_ns / 1000);

@@ -13,6 +13,8 @@
 // RUN: %t/kernel_writes %t kernel
 // RUN: %t/kernel_writes %t transfers
 // RUN: %t/kernel_writes %t refused
+// RUN: %t/kernel_writes %t stream 3> %t/stream
+// RUN: %pagetide checkpoint apply -i %t/stream %t/image && %t/kernel_writes %t streamed
 // Who else asks the kernel has the memory.
 // RUN: %plain_c -O2 %s %t/library.so %link_checkpoint -o %t/plain
 // RUN: %pagetide record --engine uffd --no-output -- %t/plain %t watched
@@ -244,6 +246,39 @@ static void refused(void) {
   require_checkpoint(pagetide_checkpoint_open(&config, &c), 0);
 }
 
+/* What the library writes while a stream is under way is in a later round. */
+static int rounds_told;
+static void write_after_round(void *user, uint64_t at, uint64_t total) {
+  require(user == data);
+  if (at == total)
+    library_writes(++rounds_told);
+}
+
+static void streams(void) {
+  pagetide_checkpoint_config config = in_folder(path_in(work, "streams"));
+  config.kernel_writes = 1;
+  config.progress = write_after_round;
+  config.progress_user = data;
+  pagetide_checkpoint *c = open_with(&config);
+  make_regions(c);
+  pagetide_checkpoint_stream_config how = {.size = sizeof how,
+                                           .small_bytes = 1};
+  pagetide_checkpoint_streamed result = {.size = sizeof result};
+  require_checkpoint(pagetide_checkpoint_stream(c, 3, &how, &result), 0);
+  require_equal(result.rounds, 3);
+  require_equal(rounds_told, 2);
+  require(result.round_bytes[1] < 6 * PAGE);
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
+}
+
+static void streamed(void) {
+  pagetide_checkpoint *c = open_named("image", 0);
+  make_regions(c);
+  library_writes(2);
+  require_equal(wrong_ones(c, 0), 0);
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
+}
+
 int main(int argc, char **argv) {
   require(argc == 3);
   work = argv[1];
@@ -254,7 +289,9 @@ int main(int argc, char **argv) {
                {"kernel", by_kernel},
                {"transfers", by_transfers},
                {"watched", watched},
-               {"refused", refused}};
+               {"refused", refused},
+               {"stream", streams},
+               {"streamed", streamed}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     if (strcmp(parts[i].name, argv[2]) == 0) {
       parts[i].function();

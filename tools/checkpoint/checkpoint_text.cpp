@@ -25,6 +25,8 @@ std::string kind_of(const CheckpointFacts &facts) {
     kind += ", compacted";
   if (facts.flags & checkpoint::kUntracked)
     kind += ", untracked";
+  if (facts.flags & checkpoint::kStreamed)
+    kind += ", streamed";
   return kind;
 }
 
@@ -41,11 +43,33 @@ Json json_of(const CheckpointFacts &facts) {
           {"program", facts.program},
           {"compacted", (facts.flags & checkpoint::kCompacted) != 0},
           {"untracked", (facts.flags & checkpoint::kUntracked) != 0},
+          {"streamed", (facts.flags & checkpoint::kStreamed) != 0},
           {"granule", facts.granule},
           {"regions", facts.regions},
           {"bytes", facts.bytes},
           {"changed_bytes", facts.changed_bytes},
           {"file_bytes", facts.file_bytes}};
+}
+
+/// What ended the rounds of a stream: for programs, and for people.
+struct WhyLast {
+  const char *name;
+  const char *meaning;
+};
+WhyLast why_last(std::uint64_t why) {
+  switch (static_cast<checkpoint::RoundsEnd>(why)) {
+  case checkpoint::RoundsEnd::kNone:
+    return {"one-round", "one round was enough"};
+  case checkpoint::RoundsEnd::kSmall:
+    return {"small", "little had changed before the last"};
+  case checkpoint::RoundsEnd::kNotShrinking:
+    return {"not-shrinking", "they no longer became smaller"};
+  case checkpoint::RoundsEnd::kMostRounds:
+    return {"most-rounds", "as many as the sender allows"};
+  case checkpoint::RoundsEnd::kTime:
+    return {"time", "the sender's time was over"};
+  }
+  return {"unknown", "why there was no other is not known"};
 }
 
 std::string dumped(const Json &json) {
@@ -127,6 +151,46 @@ std::string checkpoint_json(const std::string &folder,
   one.update(json_of(facts));
   one["regions"] = list;
   return dumped(one);
+}
+
+std::string applied_text(const std::string &folder,
+                         const checkpoint::AppliedStream &applied) {
+  std::string out = fmt::format("checkpoint {} of {} is what was streamed\n",
+                                applied.number, printable(folder));
+  out += fmt::format("program   {}\n", printable(applied.program));
+  out += fmt::format("regions   {}, {} bytes\n", applied.regions,
+                     format_count(applied.bytes));
+  out +=
+      fmt::format("stream    {} bytes\n", format_count(applied.stream_bytes));
+  out += fmt::format("pause     {}\n", format_duration(applied.end.pause_ns));
+  out += fmt::format("rounds    {}: {}\n", applied.rounds.size(),
+                     why_last(applied.end.why).meaning);
+  out += fmt::format("\n{:>10}  {:>20}  {:>20}\n", "round", "bytes",
+                     "in the stream");
+  std::size_t number = 0;
+  for (const checkpoint::AppliedStream::Round &round : applied.rounds)
+    out += fmt::format("{:>10}  {:>20}  {:>20}\n", ++number,
+                       format_count(round.bytes),
+                       format_count(round.stream_bytes));
+  return out;
+}
+
+std::string applied_json(const std::string &folder,
+                         const checkpoint::AppliedStream &applied) {
+  Json rounds = Json::array();
+  for (const checkpoint::AppliedStream::Round &round : applied.rounds)
+    rounds.push_back(
+        {{"bytes", round.bytes}, {"stream_bytes", round.stream_bytes}});
+  return dumped({{"pagetide_checkpoint_applied", 1},
+                 {"folder", folder},
+                 {"number", applied.number},
+                 {"program", applied.program},
+                 {"regions", applied.regions},
+                 {"bytes", applied.bytes},
+                 {"stream_bytes", applied.stream_bytes},
+                 {"pause_ns", applied.end.pause_ns},
+                 {"why_last", why_last(applied.end.why).name},
+                 {"rounds", rounds}});
 }
 
 } // namespace pagetide::tools

@@ -8,6 +8,7 @@
 #define PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H
 
 #include "checkpoint/checkpoint_facts.h"
+#include "store/apply_stream.h"
 
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ std::string checkpoint_list_json(const std::string &folder,
 std::string checkpoint_json(const std::string &folder,
                             const CheckpointFacts &facts,
                             const std::vector<RegionFacts> &regions);
+
+/// What a stream had, and the checkpoint that it became.
+std::string applied_text(const std::string &folder,
+                         const checkpoint::AppliedStream &applied);
+std::string applied_json(const std::string &folder,
+                         const checkpoint::AppliedStream &applied);
 
 } // namespace pagetide::tools
 

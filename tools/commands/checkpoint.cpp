@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checkpoint/checkpoint_text.h"
+#include "checkpoint/stream_files.h"
 #include "commands/command.h"
 #include "export/replaced_file.h"
 #include "format/error.h"
@@ -47,6 +48,7 @@ struct CheckpointOptions {
   std::uint64_t number = 0; ///< 0: not given
   std::uint64_t keep = 0;   ///< 0: not given
   std::optional<std::uint64_t> region;
+  std::string input = "-";
   std::string output;
   bool json = false;
 };
@@ -149,6 +151,33 @@ int extract_region(const CheckpointOptions &options, const Folder &folder) {
   return kStatusDone;
 }
 
+StreamFacts stream_to(const std::string &output, const Folder &folder,
+                      std::uint64_t number) {
+  if (output.empty() || output == "-")
+    return write_stream(folder, number, "-");
+  ReplacedFile file(output);
+  const StreamFacts facts = write_stream(folder, number, file.path());
+  file.put_in_place();
+  return facts;
+}
+
+int stream_checkpoint(const CheckpointOptions &options, const Folder &folder) {
+  const std::uint64_t number = chosen(options, folder);
+  const StreamFacts facts = stream_to(options.output, folder, number);
+  say("checkpoint {} was streamed: regions of {} in {}", number,
+      format_bytes(static_cast<double>(facts.bytes)),
+      format_bytes(static_cast<double>(facts.stream_bytes)));
+  return kStatusDone;
+}
+
+int apply_stream(const CheckpointOptions &options) {
+  const checkpoint::AppliedStream applied =
+      read_stream(options.input, options.folder);
+  print_text(options.json ? applied_json(options.folder, applied)
+                          : applied_text(options.folder, applied));
+  return kStatusDone;
+}
+
 void check_words(const CheckpointOptions &options) {
   const std::string &operation = options.operation;
   const auto only = [&operation](bool given, const char *name,
@@ -159,17 +188,21 @@ void check_words(const CheckpointOptions &options) {
       throw Failure(
           fmt::format("checkpoint: {}: takes no {}", operation, name));
   };
-  const auto all = {"list", "verify", "show", "compact", "extract"};
+  const auto all = {"list",    "verify", "show", "compact",
+                    "extract", "stream", "apply"};
   if (std::none_of(all.begin(), all.end(),
                    [&](const char *one) { return operation == one; }))
     throw Failure(fmt::format("checkpoint: {}: there is no such operation; it "
-                              "is list, verify, show, compact or extract",
+                              "is list, verify, show, compact, extract, stream "
+                              "or apply",
                               printable(operation)));
-  only(options.number != 0, "--checkpoint", {"verify", "show", "extract"});
+  only(options.number != 0, "--checkpoint",
+       {"verify", "show", "extract", "stream"});
   only(options.keep != 0, "--keep", {"compact"});
   only(options.region.has_value(), "--region", {"extract"});
-  only(!options.output.empty(), "--output", {"extract"});
-  only(options.json, "--json", {"list", "verify", "show"});
+  only(!options.output.empty(), "--output", {"extract", "stream"});
+  only(options.input != "-", "--input", {"apply"});
+  only(options.json, "--json", {"list", "verify", "show", "apply"});
   if (operation == "extract" && (!options.region || options.output.empty()))
     throw Failure("checkpoint: extract: needs --region and --output, as in: "
                   "pagetide checkpoint extract --region 1 -o region FOLDER");
@@ -185,6 +218,10 @@ int run_checkpoint(const CheckpointOptions &options) {
       return show_checkpoint(options, folder);
     if (options.operation == "compact")
       return compact_folder(options, folder);
+    if (options.operation == "stream")
+      return stream_checkpoint(options, folder);
+    if (options.operation == "apply")
+      return apply_stream(options);
     return extract_region(options, folder);
   } catch (const checkpoint::Error &error) {
     throw Failure(fmt::format("checkpoint: {}", printable(error.what())));
@@ -209,14 +246,17 @@ CommandRun set_up_checkpoint(CLI::App &app) {
          "needs, and check every byte. show: one checkpoint and its regions. "
          "compact: make a base of one checkpoint and those that it needs, and "
          "remove all older ones; the program may run on. extract: write a "
-         "region's content to a file.")
-      ->type_name("list|verify|show|compact|extract")
+         "region's content to a file. stream: write one checkpoint as a "
+         "stream. apply: make a checkpoint of a stream, which a program or "
+         "`stream` writes.")
+      ->type_name("list|verify|show|compact|extract|stream|apply")
       ->required();
   app.add_option("FOLDER", options->folder,
                  "The folder in which a program saves its checkpoints.")
       ->required();
   add_positive(app, "--checkpoint",
-               "With verify, show and extract: this checkpoint. [verify: all; "
+               "With verify, show, extract and stream: this checkpoint. "
+               "[verify: all; "
                "otherwise the newest]",
                options->number);
   add_positive(app, "--keep",
@@ -227,11 +267,15 @@ CommandRun set_up_checkpoint(CLI::App &app) {
       app, "--region", "ID", "With extract: the region, by the program's id.",
       [options = options.get()](std::uint64_t id) { options->region = id; });
   app.add_option("-o,--output", options->output,
-                 "With extract: the file to write.")
+                 "With extract and stream: the file to write. With stream, - "
+                 "is standard output. [stream: -]")
+      ->type_name("FILE");
+  app.add_option("-i,--input", options->input,
+                 "With apply: the stream to read; - is standard input. [-]")
       ->type_name("FILE");
   app.add_flag("--json", options->json,
-               "With list, verify and show: one JSON object, described in "
-               "docs/reference/cli-output.md.");
+               "With list, verify, show and apply: one JSON object, described "
+               "in docs/reference/cli-output.md.");
   return [options](const std::vector<std::string> &) {
     return run_checkpoint(*options);
   };
@@ -241,8 +285,8 @@ CommandRun set_up_checkpoint(CLI::App &app) {
 
 extern const Command kCheckpointCommand = {
     "checkpoint",
-    "List, verify, merge and extract checkpoints that a program saved",
-    "[OPTIONS] list|verify|show|compact|extract FOLDER",
+    "List, verify, merge and stream checkpoints that a program saved",
+    "[OPTIONS] OPERATION FOLDER",
     "pagetide checkpoint verify saved",
     "Exit status 0: done; 1: a checkpoint cannot be restored, and the text "
     "says "

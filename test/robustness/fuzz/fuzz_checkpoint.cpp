@@ -14,16 +14,14 @@
 #include "format/error.h"
 #include "format/hash.h"
 #include "format/manifest.h"
+#include "fuzz_folder.h"
 #include "fuzz_input.h"
 #include "store/chain.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,20 +34,6 @@ using checkpoint::Manifest;
 
 namespace {
 
-/// One folder for all inputs, gone when the fuzzer ends.
-class WorkFolder {
-public:
-  WorkFolder() {
-    path_ = std::filesystem::temp_directory_path() / "fuzzckptXXXXXX";
-    require(::mkdtemp(path_.data()) != nullptr, "there is room to work");
-  }
-  ~WorkFolder() { std::filesystem::remove_all(path_); }
-  const std::string &path() const { return path_; }
-
-private:
-  std::string path_;
-};
-
 void write(const std::string &path, const Bytes &bytes) {
   const checkpoint::File file(path, O_WRONLY | O_CREAT | O_TRUNC);
   file.append(bytes);
@@ -57,18 +41,8 @@ void write(const std::string &path, const Bytes &bytes) {
 
 /// A manifest whose hashes are right, if its body can be read at all.
 std::optional<Manifest> read_manifest(Bytes &file, bool repair) {
-  using Header = checkpoint::ManifestHeader;
-  if (repair && file.size() >= sizeof(Header)) {
-    Header header = {};
-    std::memcpy(header.magic, checkpoint::kManifestMagic, 8);
-    header.version_major = checkpoint::kVersionMajor;
-    header.header_bytes = sizeof(header);
-    header.body_bytes = file.size() - sizeof(header);
-    header.body_hash =
-        checkpoint::hash_of(file.data() + sizeof(header), header.body_bytes);
-    header.hash = checkpoint::hash_of(&header, offsetof(Header, hash));
-    std::memcpy(file.data(), &header, sizeof(header));
-  }
+  if (repair)
+    repair_manifest(file);
   try {
     return checkpoint::decode(file, "input");
   } catch (const Error &error) {
@@ -142,8 +116,7 @@ void pagetide::tools::try_input(Input input) {
   static const WorkFolder kWork;
   const checkpoint::Folder folder(kWork.path());
   const std::uint8_t which = input.byte();
-  for (const auto &entry : std::filesystem::directory_iterator(kWork.path()))
-    std::filesystem::remove(entry.path());
+  kWork.clear();
   checkpoint::Id first_id = {};
   for (std::uint64_t number = 1; number <= 2; ++number) {
     const bool repair = which & number;

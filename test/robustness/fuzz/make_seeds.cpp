@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checkpoint/sample_folder.h"
+#include "checkpoint/sample_stream.h"
 #include "sample_traces.h"
 #include "support/failure.h"
 #include "support/unique_fd.h"
@@ -191,6 +192,27 @@ void write_checkpoints(const std::string &directory) {
   }
 }
 
+/// A stream in both forms that fuzz_stream.cpp takes.
+void write_streams(const std::string &directory) {
+  std::filesystem::create_directories(directory + "/stream");
+  const Bytes stream = checkpoint::sample_stream();
+  Bytes whole = {0}, frames = {1};
+  whole.insert(whole.end(), stream.begin(), stream.end());
+  for (std::size_t at = sizeof(checkpoint::StreamHeader); at < stream.size();) {
+    checkpoint::FrameHeader header;
+    std::memcpy(&header, stream.data() + at, sizeof(header));
+    at += sizeof(header);
+    frames.push_back(static_cast<std::uint8_t>(header.kind - 1));
+    frames.push_back(static_cast<std::uint8_t>(header.bytes));
+    frames.push_back(static_cast<std::uint8_t>(header.bytes >> 8));
+    frames.insert(frames.end(), stream.data() + at,
+                  stream.data() + at + header.bytes);
+    at += header.bytes;
+  }
+  write_file(directory + "/stream/whole", whole);
+  write_file(directory + "/stream/frames", frames);
+}
+
 /// Command lines as fuzz_commands.cpp takes them; the first letter chooses the
 /// command, in the order of the help.
 void write_command_lines(const std::string &directory) {
@@ -306,6 +328,7 @@ int main(int argc, char **argv) {
     write_small_seeds(directory);
     write_command_lines(directory);
     write_checkpoints(directory);
+    write_streams(directory);
   } catch (const std::exception &problem) {
     fmt::print(stderr, "make_seeds: {}\n", problem.what());
     return 1;

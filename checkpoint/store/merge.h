@@ -1,0 +1,27 @@
+//===- merge.h - A chain becomes one checkpoint ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_CHECKPOINT_STORE_MERGE_H
+#define PAGETIDE_CHECKPOINT_STORE_MERGE_H
+
+#include "store/block_packer.h"
+#include "store/chain.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace pagetide::checkpoint {
+
+/// Is told bytes done and in total.
+using MergeProgress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+/// Passes on what the chain's checkpoint holds, all of it verified. The
+/// regions of `out` are those of the checkpoint. Throws kDamaged, kIo.
+void merge(const Chain &chain, BlockPacker &out, const MergeProgress &tell);
+
+} // namespace pagetide::checkpoint
+
+#endif // PAGETIDE_CHECKPOINT_STORE_MERGE_H
