@@ -26,14 +26,30 @@ struct OwnRange {
 // Changed by any thread at any time, without locks. A thread claims an entry
 // by setting its begin, and sets its end last.
 static OwnRange own_memory[kMaxOwnRanges];
+/// The entries that were ever claimed. To look at the others would have the
+/// kernel make pages for them.
+static u32 own_memory_claimed;
 /// Threads that are between mapping memory and listing it, or the reverse.
 static u32 own_memory_changing;
+
+static OwnRange *ClaimedEnd() {
+  return own_memory + LoadAcquire(&own_memory_claimed);
+}
+
+static void NoteClaimed(u32 count) {
+  u32 claimed = LoadAcquire(&own_memory_claimed);
+  while (claimed < count && !__atomic_compare_exchange_n(
+                                &own_memory_claimed, &claimed, count, false,
+                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  }
+}
 
 static void AddOwnMemory(uptr p, uptr bytes, Owner owner) {
   for (OwnRange &range : own_memory) {
     uptr none = 0;
     if (__atomic_compare_exchange_n(&range.begin, &none, p, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+      NoteClaimed((u32)(&range - own_memory) + 1);
       range.owner = owner;
       StoreRelease(&range.end, PageUp(p + bytes));
       return;
@@ -43,14 +59,15 @@ static void AddOwnMemory(uptr p, uptr bytes, Owner owner) {
 
 static void RemoveOwnMemory(uptr p, uptr bytes) {
   const uptr end = PageUp(p + bytes);
-  for (OwnRange &range : own_memory) {
-    const uptr was_begin = LoadAcquire(&range.begin);
-    const uptr was_end = LoadAcquire(&range.end);
+  OwnRange *const claimed_end = ClaimedEnd();
+  for (OwnRange *range = own_memory; range != claimed_end; ++range) {
+    const uptr was_begin = LoadAcquire(&range->begin);
+    const uptr was_end = LoadAcquire(&range->end);
     if (!was_begin || was_begin >= end || was_end <= p)
       continue;
-    const Owner owner = range.owner;
-    StoreRelease(&range.end, 0);
-    StoreRelease(&range.begin, 0);
+    const Owner owner = range->owner;
+    StoreRelease(&range->end, 0);
+    StoreRelease(&range->begin, 0);
     if (was_begin < p)
       AddOwnMemory(was_begin, p - was_begin, owner);
     if (was_end > end)
@@ -84,9 +101,10 @@ uptr CopyOwnMemory(AddressRange *ranges) {
   while (LoadAcquire(&own_memory_changing) && MonotonicNs() < deadline)
     Syscall(SYS_sched_yield);
   uptr count = 0;
-  for (const OwnRange &range : own_memory) {
-    const uptr end = LoadAcquire(&range.end);
-    const uptr begin = LoadAcquire(&range.begin);
+  OwnRange *const claimed_end = ClaimedEnd();
+  for (const OwnRange *range = own_memory; range != claimed_end; ++range) {
+    const uptr end = LoadAcquire(&range->end);
+    const uptr begin = LoadAcquire(&range->begin);
     if (begin && end > begin)
       ranges[count++] = {begin, end};
   }
@@ -96,10 +114,11 @@ uptr CopyOwnMemory(AddressRange *ranges) {
 void RenewOwnMemoryInChild() { own_memory_changing = 0; }
 
 void UnmapMemoryOfRawThreads() {
-  for (const OwnRange &range : own_memory) {
-    const uptr begin = range.begin, end = range.end;
+  OwnRange *const claimed_end = ClaimedEnd();
+  for (const OwnRange *range = own_memory; range != claimed_end; ++range) {
+    const uptr begin = range->begin, end = range->end;
     // The fork may have copied an entry that was being changed.
-    if (begin && end > begin && range.owner == Owner::kRawThreads)
+    if (begin && end > begin && range->owner == Owner::kRawThreads)
       Unmap((void *)begin, end - begin);
   }
 }

@@ -46,6 +46,15 @@ static int ReadAll(const char *path, PageVec<char> &text) {
   return 0;
 }
 
+/// The list of the process is empty, or cannot be opened, once the first thread
+/// has ended. It comes first all the same: what the kernel makes in /proc for
+/// this thread, it removes with the thread, and wait() waits until it has.
+static int ReadMapsFile(PageVec<char> &text) {
+  if (!ReadAll("/proc/self/maps", text) && text[0])
+    return 0;
+  return ReadAll("/proc/thread-self/maps", text);
+}
+
 u64 ParseHex(const char *&p) {
   u64 value = 0;
   for (;; ++p) {
@@ -122,7 +131,7 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
   list.entries.clear();
   list.names.clear();
   list.beyond = 0;
-  if (int error = ReadAll("/proc/thread-self/maps", text))
+  if (int error = ReadMapsFile(text))
     return error;
   const AddressRange skipped = skip();
   // A line: start-end rwxp offset major:minor inode      name

@@ -30,10 +30,9 @@ struct MappingList {
   const char *NameOf(const Mapping &m) const { return &names[m.name]; }
 };
 
-/// Reads /proc/thread-self/maps (that of the process is empty once its first
-/// thread has ended). Leaves out the mappings that begin in skip(), which is
-/// called when the file has been read. Returns 0 or an errno: of the file, or
-/// ENOMEM.
+/// Reads the process's list in /proc. Leaves out the mappings that begin in
+/// skip(), which is called when the file has been read. Returns 0 or an errno:
+/// of the file, or ENOMEM.
 int ReadMappings(MappingList &list, AddressRange (*skip)());
 /// The same on any thread; `text` is where the file goes.
 int ReadMappings(MappingList &list, AddressRange (*skip)(),

@@ -28,8 +28,15 @@ using namespace trace;
 /// Room reserved for the last words of a trace that cannot be continued: a note
 /// and an End frame. They fit even if the disk is full.
 constexpr u64 kLastWordsBytes = 1024;
-/// Room reserved at a time.
+/// Room reserved at a time: as much as the file has, but no more than this. To
+/// give much of it back at the end may take longer than a short program does.
 constexpr u64 kReserveStep = 64 * 1024;
+/// Room is given in blocks, which file systems rarely have larger.
+constexpr u64 kBlockBytes = 4096;
+
+static u64 BlocksUp(u64 bytes) {
+  return (bytes + kBlockBytes - 1) & ~(kBlockBytes - 1);
+}
 
 static bool MeansFull(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
@@ -54,7 +61,8 @@ static int Reserve(TraceFile &file, u64 bytes) {
   const u64 end = file.offset + bytes + kLastWordsBytes;
   if (file.no_reservation || end <= file.reserved)
     return 0;
-  int error = ReserveUpTo(file, end + kReserveStep);
+  const u64 ahead = file.offset < kReserveStep ? file.offset : kReserveStep;
+  int error = ReserveUpTo(file, BlocksUp(end + ahead));
   if (MeansFull(error))
     error = ReserveUpTo(file, end);
   if (!error || MeansFull(error))
@@ -63,12 +71,18 @@ static int Reserve(TraceFile &file, u64 bytes) {
   return 0;
 }
 
-int CutTo(TraceFile &file, u64 offset) {
+/// Shortens the file. Returns 0 or an errno.
+static int CutTo(TraceFile &file, u64 offset) {
   uptr result;
   do
     result = Syscall(SYS_ftruncate, (uptr)file.fd, offset);
   while (ErrnoOf(result) == EINTR);
   return ErrnoOf(result);
+}
+
+void ReleaseReserved(TraceFile &file) {
+  if (file.reserved > BlocksUp(file.offset))
+    CutTo(file, file.offset);
 }
 
 /// Puts an uncompressed frame at `at`. Returns its size.

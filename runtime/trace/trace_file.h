@@ -35,8 +35,8 @@ int CreateTraceFile(const char *path, char *taken, int *fd);
 /// Appends; changes `pieces`. Returns 0 or an errno.
 int WriteAll(TraceFile &file, iovec *pieces, uptr count);
 
-/// Shortens the file. Returns 0 or an errno.
-int CutTo(TraceFile &file, u64 offset);
+/// Gives back reserved room that was not used.
+void ReleaseReserved(TraceFile &file);
 
 /// Cuts off what is torn or belongs to an unfinished period. Then writes why
 /// the trace ends there: a note and, if `with_end`, an End frame. (Without one,

@@ -46,26 +46,42 @@ void EncodeRunId(PageVec<u8> &frames) {
   EndPendingFrame(frames, frame);
 }
 
+static uptr ReadLink(const char *path, char *text, uptr room) {
+  const uptr n =
+      Syscall(SYS_readlinkat, (uptr)AT_FDCWD, (uptr)path, (uptr)text, room);
+  return Failed(n) ? 0 : n;
+}
+
+static void ReadArguments(const char *path, PageVec<char> &arguments) {
+  const uptr fd =
+      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
+  if (Failed(fd))
+    return;
+  constexpr uptr kMaxBytes = 1 << 20; // must fit in a frame
+  char text[4096];
+  uptr n;
+  while (arguments.size() < kMaxBytes &&
+         !Failed(n = Syscall(SYS_read, fd, (uptr)text, sizeof(text))) && n)
+    for (uptr i = 0; i < n; ++i)
+      arguments.push_back(text[i]);
+  Syscall(SYS_close, fd);
+}
+
 void EncodeProcess(PageVec<u8> &frames, const char *engine) {
   uptr frame = BeginPendingFrame(frames, FrameType::kProcess);
   Encoder encoder(frames);
-  char executable[4096], text[4096];
-  uptr n =
-      Syscall(SYS_readlinkat, (uptr)AT_FDCWD, (uptr) "/proc/thread-self/exe",
-              (uptr)executable, sizeof(executable));
-  const uptr executable_bytes = Failed(n) ? 0 : n;
+  // The process has none any more once its first thread has ended.
+  char executable[4096];
+  uptr executable_bytes =
+      ReadLink("/proc/self/exe", executable, sizeof(executable));
+  if (!executable_bytes)
+    executable_bytes =
+        ReadLink("/proc/thread-self/exe", executable, sizeof(executable));
   // The command line: each argument ends with a zero.
   PageVec<char> arguments;
-  uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
-                    (uptr) "/proc/thread-self/cmdline", O_RDONLY);
-  if (!Failed(fd)) {
-    constexpr uptr kMaxBytes = 1 << 20; // must fit in a frame
-    while (arguments.size() < kMaxBytes &&
-           !Failed(n = Syscall(SYS_read, fd, (uptr)text, sizeof(text))) && n)
-      for (uptr i = 0; i < n; ++i)
-        arguments.push_back(text[i]);
-    Syscall(SYS_close, fd);
-  }
+  ReadArguments("/proc/self/cmdline", arguments);
+  if (arguments.empty())
+    ReadArguments("/proc/thread-self/cmdline", arguments);
   u64 count = 0;
   for (char c : arguments)
     count += c == 0;

@@ -293,9 +293,8 @@ void StopTraceWriter(const char *why) {
     writer.failed = true;
     WriteLastWords(writer.file, why, true);
   }
-  // Give back reserved room that was not used.
-  if (!writer.failed && writer.file.reserved > writer.file.offset)
-    CutTo(writer.file, writer.file.offset);
+  if (!writer.failed)
+    ReleaseReserved(writer.file);
   // Network file systems report failures only at close.
   const int error = ErrnoOf(Syscall(SYS_close, (uptr)writer.file.fd));
   if (error && error != EINTR)

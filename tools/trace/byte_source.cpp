@@ -25,11 +25,16 @@ namespace {
 
 constexpr std::size_t kReadAhead = 256 * 1024;
 
+/// Its pages are not touched before they are needed: most traces are small.
+std::unique_ptr<std::uint8_t[]> make_window() {
+  return std::make_unique_for_overwrite<std::uint8_t[]>(kReadAhead);
+}
+
 } // namespace
 
 FileSource::FileSource(const std::string &path)
     : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), name_(path),
-      window_(kReadAhead) {
+      window_(make_window()) {
   if (!fd_)
     throw Failure(
         fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
@@ -43,7 +48,7 @@ FileSource::FileSource(const std::string &path)
 }
 
 FileSource::FileSource(UniqueFd fd, std::string name)
-    : fd_(std::move(fd)), name_(std::move(name)), window_(kReadAhead) {}
+    : fd_(std::move(fd)), name_(std::move(name)), window_(make_window()) {}
 
 /// As pread, but whole unless the file ends.
 std::size_t FileSource::pread(std::uint64_t offset, void *buffer,
@@ -74,15 +79,15 @@ std::size_t FileSource::read_at(std::uint64_t offset, void *buffer,
     if (at >= window_offset_ && at - window_offset_ < window_bytes_) {
       const auto begin = static_cast<std::size_t>(at - window_offset_);
       const std::size_t step = std::min(bytes - done, window_bytes_ - begin);
-      std::memcpy(out + done, window_.data() + begin, step);
+      std::memcpy(out + done, window_.get() + begin, step);
       done += step;
       continue;
     }
-    if (bytes - done >= window_.size())
+    if (bytes - done >= kReadAhead)
       return done + pread(at, out + done, bytes - done);
     window_offset_ = at;
     window_bytes_ = 0; // should pread throw
-    window_bytes_ = pread(at, window_.data(), window_.size());
+    window_bytes_ = pread(at, window_.get(), kReadAhead);
     if (window_bytes_ == 0)
       break;
   }

@@ -11,9 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace pagetide::tools {
 
@@ -45,7 +45,7 @@ private:
 
   UniqueFd fd_;
   std::string name_;
-  std::vector<std::uint8_t> window_; ///< read ahead, for small reads
+  std::unique_ptr<std::uint8_t[]> window_; ///< read ahead, for small reads
   std::uint64_t window_offset_ = 0;
   std::size_t window_bytes_ = 0;
 };
