@@ -223,34 +223,34 @@ TEST(StreamTest, AFolderThatSomeoneWritesToIsBusy) {
 class ForgedStreamTest : public testing::Test {
 protected:
   ForgedStreamTest() {
-    manifest.number = 1;
-    manifest.program = "sample";
-    manifest.granule = 64;
-    manifest.regions = {{1, 100}};
+    manifest_.number = 1;
+    manifest_.program = "sample";
+    manifest_.granule = 64;
+    manifest_.regions = {{1, 100}};
   }
 
   /// A block of `count` bytes at `offset` of the region.
   void block(std::uint64_t offset, std::uint32_t count, std::uint8_t value) {
     const Bytes raw(count, value);
     Block one;
-    one.first_extent = manifest.extents.size();
+    one.first_extent = manifest_.extents.size();
     one.extent_count = 1;
     one.raw_bytes = one.stored_bytes = count;
     one.raw_hash = one.stored_hash = hash_of(raw.data(), count);
-    manifest.extents.push_back({0, offset, count});
-    manifest.blocks.push_back(one);
-    stream.frame(FrameKind::kBlock, raw);
+    manifest_.extents.push_back({0, offset, count});
+    manifest_.blocks.push_back(one);
+    stream_.frame(FrameKind::kBlock, raw);
   }
   void round() {
-    stream.frame(FrameKind::kRound, encode(manifest));
-    manifest.extents.clear();
-    manifest.blocks.clear();
-    manifest.parent = manifest.number++;
-    manifest.parent_id = manifest.id;
+    stream_.frame(FrameKind::kRound, encode(manifest_));
+    manifest_.extents.clear();
+    manifest_.blocks.clear();
+    manifest_.parent = manifest_.number++;
+    manifest_.parent_id = manifest_.id;
   }
 
-  Manifest manifest;
-  ForgedStream stream;
+  Manifest manifest_;
+  ForgedStream stream_;
 };
 
 TEST_F(ForgedStreamTest, AGoodOneIsApplied) {
@@ -258,116 +258,117 @@ TEST_F(ForgedStreamTest, AGoodOneIsApplied) {
   round();
   block(10, 20, 2);
   round();
-  stream.end(2);
+  stream_.end(2);
   const SampleFolder sample;
-  applied(stream.bytes, sample.path());
+  applied(stream_.bytes, sample.path());
   Bytes want(100, 1);
   std::fill(want.begin() + 10, want.begin() + 30, 2);
   EXPECT_EQ(sample.restored(1), (Memory{{1, want}}));
 }
 
 TEST_F(ForgedStreamTest, TheFirstRoundMustBeABase) {
-  manifest.number = 2;
-  manifest.parent = 1;
+  manifest_.number = 2;
+  manifest_.parent = 1;
   block(0, 100, 1);
   round();
-  stream.end(1);
-  expect_refused(stream.bytes, Problem::kDamaged, "its first round is no base");
+  stream_.end(1);
+  expect_refused(stream_.bytes, Problem::kDamaged,
+                 "its first round is no base");
 }
 
 TEST_F(ForgedStreamTest, ABaseMustBeWhole) {
   block(0, 99, 1);
   round();
-  stream.end(1);
-  expect_refused(stream.bytes, Problem::kDamaged, "lacks bytes");
+  stream_.end(1);
+  expect_refused(stream_.bytes, Problem::kDamaged, "lacks bytes");
 }
 
 TEST_F(ForgedStreamTest, RoundsMustFollowEachOther) {
   block(0, 100, 1);
   round();
-  manifest.parent_id[0] = 1;
+  manifest_.parent_id[0] = 1;
   round();
-  stream.end(2);
-  expect_refused(stream.bytes, Problem::kDamaged, "does not follow");
+  stream_.end(2);
+  expect_refused(stream_.bytes, Problem::kDamaged, "does not follow");
 }
 
 TEST_F(ForgedStreamTest, RoundsMustBeOfOneProgram) {
   block(0, 100, 1);
   round();
-  manifest.program = "another";
+  manifest_.program = "another";
   round();
-  stream.end(2);
-  expect_refused(stream.bytes, Problem::kDamaged, "two programs");
+  stream_.end(2);
+  expect_refused(stream_.bytes, Problem::kDamaged, "two programs");
 }
 
 TEST_F(ForgedStreamTest, BlocksMustBeThoseOfTheManifest) {
   block(0, 100, 1);
-  stream.frame(FrameKind::kBlock, Bytes(5, 1));
+  stream_.frame(FrameKind::kBlock, Bytes(5, 1));
   round();
-  stream.end(1);
-  expect_refused(stream.bytes, Problem::kDamaged, "not those of its manifest");
+  stream_.end(1);
+  expect_refused(stream_.bytes, Problem::kDamaged, "not those of its manifest");
 }
 
 TEST_F(ForgedStreamTest, BlocksMustHaveTheManifestsHashes) {
   block(0, 100, 1);
-  manifest.blocks[0].raw_hash ^= 1;
-  manifest.blocks[0].stored_hash ^= 1;
+  manifest_.blocks[0].raw_hash ^= 1;
+  manifest_.blocks[0].stored_hash ^= 1;
   round();
-  stream.end(1);
-  expect_refused(stream.bytes, Problem::kDamaged,
+  stream_.end(1);
+  expect_refused(stream_.bytes, Problem::kDamaged,
                  "bytes 56 to 155 are not as they were written");
 }
 
 TEST_F(ForgedStreamTest, RegionsThatGrowMustBeSent) {
   block(0, 100, 1);
   round();
-  manifest.regions = {{1, 200}};
+  manifest_.regions = {{1, 200}};
   round();
-  stream.end(2);
-  expect_refused(stream.bytes, Problem::kDamaged,
+  stream_.end(2);
+  expect_refused(stream_.bytes, Problem::kDamaged,
                  "nothing has byte 100 of region 1");
 }
 
 TEST_F(ForgedStreamTest, TheEndMustCountTheRounds) {
   block(0, 100, 1);
   round();
-  stream.end(2);
-  expect_refused(stream.bytes, Problem::kDamaged, "other rounds");
+  stream_.end(2);
+  expect_refused(stream_.bytes, Problem::kDamaged, "other rounds");
 }
 
 TEST_F(ForgedStreamTest, NothingMayBeLeftAtTheEnd) {
   block(0, 100, 1);
   round();
   block(0, 100, 2);
-  stream.end(1);
-  expect_refused(stream.bytes, Problem::kDamaged, "other rounds");
+  stream_.end(1);
+  expect_refused(stream_.bytes, Problem::kDamaged, "other rounds");
 }
 
 TEST_F(ForgedStreamTest, AStreamWithoutRounds) {
-  stream.end(0);
-  expect_refused(stream.bytes, Problem::kDamaged, "other rounds");
+  stream_.end(0);
+  expect_refused(stream_.bytes, Problem::kDamaged, "other rounds");
 }
 
 TEST_F(ForgedStreamTest, TooManyRounds) {
   block(0, 100, 1);
   for (std::size_t i = 0; i < kMaxChain; ++i)
     round();
-  stream.end(kMaxChain);
-  expect_refused(stream.bytes, Problem::kDamaged, "too many rounds");
+  stream_.end(kMaxChain);
+  expect_refused(stream_.bytes, Problem::kDamaged, "too many rounds");
 }
 
 TEST_F(ForgedStreamTest, FramesOfNoKindOrSize) {
-  stream.frame(static_cast<FrameKind>(9), Bytes(5, 1));
-  expect_refused(stream.bytes, Problem::kDamaged, "does not exist");
-  stream = ForgedStream();
-  stream.frame(FrameKind::kBlock, Bytes(kMaxBlockBytes + 1, 1));
-  expect_refused(stream.bytes, Problem::kDamaged, "larger than any");
-  stream = ForgedStream();
-  stream.frame(FrameKind::kEnd, Bytes(8, 0));
-  expect_refused(stream.bytes, Problem::kDamaged, "last frame is cut off");
-  stream = ForgedStream();
-  stream.frame(FrameKind::kRound, Bytes(8, 0));
-  expect_refused(stream.bytes, Problem::kDamaged, "head is cut off");
+  stream_.frame(static_cast<FrameKind>(9), Bytes(5, 1));
+  expect_refused(stream_.bytes, Problem::kDamaged, "does not exist");
+  stream_ = ForgedStream();
+  stream_.frame(FrameKind::kBlock, Bytes(kMaxBlockBytes + 1, 1));
+  expect_refused(stream_.bytes, Problem::kDamaged, "larger than any");
+  stream_ = ForgedStream();
+  stream_.frame(FrameKind::kEnd, Bytes(8, 0));
+  expect_refused(stream_.bytes, Problem::kDamaged, "last frame is cut off");
+  stream_ = ForgedStream();
+  stream_.frame(FrameKind::kRound, Bytes(8, 0));
+  expect_refused(stream_.bytes, Problem::kDamaged, "head is cut off");
 }
 
 } // namespace
