@@ -282,6 +282,11 @@ private:
     } catch (const Error &error) {
       session_.keeps_updates_ = false;
       session_.copies_.give_back();
+      if (error.problem() == Problem::kNoMemory)
+        throw Error(Problem::kNoMemory,
+                    "the copies of the last round need more than the " +
+                        std::to_string(session_.copy_bytes_) +
+                        " bytes that copy_bytes allows. Raise it.");
       if (error.problem() != Problem::kNoCut || is_last_try)
         throw;
       return false;

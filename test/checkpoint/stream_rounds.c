@@ -365,6 +365,29 @@ static void arguments(void) {
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
+/* Everything changes, and there is no room for copies of it. */
+static void no_room_for_copies(void) {
+  const int pages[] = {COUNT, 0};
+  pthread_t thread;
+  pagetide_checkpoint_config config = in_folder(path_in(work, "room"));
+  config.copy_bytes = 100 * PAGE;
+  config.progress = told;
+  config.progress_user = &plan;
+  c = open_with(&config);
+  protect_all();
+  int fd = send_to(path_in(work, "no-room"));
+  plan = pages;
+  require(pthread_create(&thread, NULL, write_as_planned, NULL) == 0);
+  require_checkpoint(try_stream(fd, how(0)), PAGETIDE_CHECKPOINT_NO_MEMORY);
+  require(strstr(pagetide_checkpoint_message(), "copy_bytes"));
+  require_equal(end_of_receiver(fd), 2);
+  plan = NULL;
+  sem_post(&wanted);
+  pthread_join(thread, NULL);
+  saved(c);
+  check_image("room");
+}
+
 /* The program goes on, and can save and stream. */
 static void reader_dies(void) {
   plan = NULL;
@@ -475,6 +498,7 @@ int main(int argc, char **argv) {
   in_child(ends_while_held);
   in_child(saves_around);
   in_child(arguments);
+  in_child(no_room_for_copies);
   in_child(reader_dies);
   in_child(socket_that_does_not_wait);
   return 0;
