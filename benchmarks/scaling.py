@@ -47,8 +47,8 @@ CUT_LOADS = (
     # name, period in ms, milliseconds a step, pages, rounds of work, pause in us
     ("threads that wait", 100, 1.3, 5, 0, 1250),
     ("threads that wait", 500, 1.3, 1, 0, 1250),
-    ("threads that compute", 100, 5, 19, 1500000, 0),
-    ("threads that compute", 500, 5, 4, 1500000, 0),
+    ("threads that compute", 100, 5, 9, 1500000, 0),
+    ("threads that compute", 500, 5, 2, 1500000, 0),
 )
 # Of what is compared with: the same period, without checksums.
 CUT_OPTIONS = ("--checksum", "written", "--unstable", "cut")

@@ -24,6 +24,7 @@ using kernel::PageRegion;
 constexpr u64 kMinBytes = u64{1} << 20;
 /// Requests to the kernel, per sweep.
 constexpr u32 kMaxRequests = 1024;
+constexpr u64 kSmallGap = 16 * kShadowPageBytes;
 
 /// Pages that are not protected.
 constexpr PageQuery kWritten = {0, 0, kPageWritten, 0, kPageWritten};
@@ -211,9 +212,14 @@ void WatchShadow(const PageVec<ShadowExtent> &populated) {
     return;
   now.clear();
   u32 requests = 0, registered = shadow_file::kMaxSlots;
-  for (const ShadowExtent &part : populated) {
-    if (++requests > kMaxRequests)
-      break;
+  for (uptr i = 0; i < populated.size() && requests < kMaxRequests;
+       ++requests) {
+    // Small gaps are protected too: their page tables are there already.
+    ShadowExtent part = populated[i++];
+    for (; i < populated.size() && populated[i].slot == part.slot &&
+           populated[i].begin - part.end <= kSmallGap;
+         ++i)
+      part.end = populated[i].end;
     if (shadow.slot_base[part.slot] && !ProtectPart(part, registered, now))
       return GiveUp();
   }

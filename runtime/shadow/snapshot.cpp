@@ -9,6 +9,8 @@
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/program_memory.h"
+#include "platform/uffd_wp.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -19,12 +21,14 @@ namespace pagetide {
 
 PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> extents;
 PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> known_extents;
-/// Bytes that the memfd held when the extents were looked up; 0: look them up
-/// again.
+/// Whether they were all that was populated when they were looked up.
+PAGETIDE_RECORDER_STATE static bool all_known;
+/// Bytes that the memfd held then; 0: look again.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
 
 void ForgetExtents() {
   extents.clear();
+  all_known = false;
   known_bytes = 0;
 }
 
@@ -73,17 +77,56 @@ static void FindData(int fd, u64 begin, u64 end, Found found) {
   }
 }
 
-const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
-  u64 before = BytesInUse(fd);
-  if (before && before == known_bytes)
-    return extents;
+namespace {
+/// What shows which pages are in the page table.
+struct PageTable {
+  enum class Use : u8 { kUnknown, kYes, kNo } use;
+  AsyncProtection pagemap;
+};
+} // namespace
+PAGETIDE_RECORDER_STATE static PageTable page_table;
+
+static bool MayReadPageTable() {
+  using Use = PageTable::Use;
+  if (page_table.use == Use::kUnknown)
+    // A filter may kill the process for a call that it does not know.
+    page_table.use = UnderSystemCallFilter() || page_table.pagemap.OpenPagemap()
+                         ? Use::kNo
+                         : Use::kYes;
+  return page_table.use == Use::kYes;
+}
+
+/// Adds what the page table has of the slots. That may be less than there is:
+/// the kernel pages memory out, and other processes may have touched it. False
+/// if the page table cannot be read.
+static bool AddPresent() {
+  if (!MayReadPageTable())
+    return false;
+  constexpr PageQuery kPresent = {0, 0, kernel::kPagePresent, 0,
+                                  kernel::kPagePresent};
+  PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> present;
+  present.clear();
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    const uptr base = shadow.slot_base[slot];
+    if (base && page_table.pagemap.Scan(
+                    base, base + shadow.slot_bytes, kPresent,
+                    [&](const kernel::PageRegion &region) {
+                      AppendExtent(present, {slot, region.start - base,
+                                             region.end - base});
+                    })) {
+      page_table.use = PageTable::Use::kNo; // an older kernel
+      return false;
+    }
+  }
+  Unite(known_extents, present, extents);
+  return true;
+}
+
+/// Looks for what is in the memfd between the known extents. They are populated
+/// for good, and SEEK_HOLE would take 0.1 us for each of their pages.
+static void AddInGaps(int fd) {
   const ShadowHeader &header = *shadow.header;
   const u64 first = header.slots_offset;
-  u64 found = 0;
-  FindData(fd, 0, first, [&](u64 begin, u64 end) { found += end - begin; });
-  // What is populated stays so. So only the gaps between the known extents are
-  // looked at: SEEK_HOLE takes 0.1 us for each page that it passes.
-  known_extents.swap(extents);
   extents.clear();
   u64 at = 0;
   const auto look_in_gap = [&](u64 end) {
@@ -98,11 +141,29 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
     at = slot_begin + known.end;
   }
   look_in_gap(u64{header.slot_high} * shadow.slot_bytes);
-  found += BytesOf(extents);
-  // The kernel counts a page before SEEK_DATA shows it: a thread may be in the
-  // middle of its first touch. The page holds no mark yet, so this answer is
-  // right. But it must not be used again.
-  known_bytes = found == before && BytesInUse(fd) == before ? before : 0;
+}
+
+const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
+  if (known_bytes && BytesInUse(fd) == known_bytes)
+    return extents;
+  // Staging grows often, and only the recorder changes it. It is looked at
+  // first: a page of a slot that is new since counts in what follows.
+  u64 staging = 0;
+  FindData(fd, 0, shadow.header->slots_offset,
+           [&](u64 begin, u64 end) { staging += end - begin; });
+  const u64 before = BytesInUse(fd);
+  if (!all_known || before != staging + BytesOf(extents)) {
+    known_extents.swap(extents);
+    // The page table is faster by far where many small parts are populated.
+    if (!AddPresent() || staging + BytesOf(extents) != before)
+      AddInGaps(fd);
+    // The kernel counts a page before SEEK_DATA shows it: a thread may be in
+    // the middle of its first touch. The page holds no mark yet, so this answer
+    // is right. But it must not be used again.
+    all_known = before && staging + BytesOf(extents) == before &&
+                BytesInUse(fd) == before;
+  }
+  known_bytes = all_known ? before : 0;
   return extents;
 }
 

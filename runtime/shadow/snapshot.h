@@ -48,7 +48,8 @@ namespace pagetide {
 
 /// The populated parts of all slots, by slot and offset. `fd` is the memfd in
 /// the caller's table. Looks them up again only if the memfd's size in blocks
-/// has changed (fstat takes 1 us, SEEK_DATA up to milliseconds).
+/// has changed (fstat takes 1 us): in the page table, and if that does not
+/// account for all of the size, by SEEK_DATA (up to milliseconds).
 const PageVec<ShadowExtent> &PopulatedExtents(int fd);
 
 /// There may be another memfd.
