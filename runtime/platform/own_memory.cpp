@@ -32,9 +32,13 @@ static u32 own_memory_claimed;
 /// Threads that are between mapping memory and listing it, or the reverse.
 static u32 own_memory_changing;
 
-static OwnRange *ClaimedEnd() {
-  return own_memory + LoadAcquire(&own_memory_claimed);
-}
+namespace {
+struct Claimed {
+  OwnRange *last = own_memory + LoadAcquire(&own_memory_claimed);
+  OwnRange *begin() const { return own_memory; }
+  OwnRange *end() const { return last; }
+};
+} // namespace
 
 static void NoteClaimed(u32 count) {
   u32 claimed = LoadAcquire(&own_memory_claimed);
@@ -59,15 +63,14 @@ static void AddOwnMemory(uptr p, uptr bytes, Owner owner) {
 
 static void RemoveOwnMemory(uptr p, uptr bytes) {
   const uptr end = PageUp(p + bytes);
-  OwnRange *const claimed_end = ClaimedEnd();
-  for (OwnRange *range = own_memory; range != claimed_end; ++range) {
-    const uptr was_begin = LoadAcquire(&range->begin);
-    const uptr was_end = LoadAcquire(&range->end);
+  for (OwnRange &range : Claimed()) {
+    const uptr was_begin = LoadAcquire(&range.begin);
+    const uptr was_end = LoadAcquire(&range.end);
     if (!was_begin || was_begin >= end || was_end <= p)
       continue;
-    const Owner owner = range->owner;
-    StoreRelease(&range->end, 0);
-    StoreRelease(&range->begin, 0);
+    const Owner owner = range.owner;
+    StoreRelease(&range.end, 0);
+    StoreRelease(&range.begin, 0);
     if (was_begin < p)
       AddOwnMemory(was_begin, p - was_begin, owner);
     if (was_end > end)
@@ -101,10 +104,9 @@ uptr CopyOwnMemory(AddressRange *ranges) {
   while (LoadAcquire(&own_memory_changing) && MonotonicNs() < deadline)
     Syscall(SYS_sched_yield);
   uptr count = 0;
-  OwnRange *const claimed_end = ClaimedEnd();
-  for (const OwnRange *range = own_memory; range != claimed_end; ++range) {
-    const uptr end = LoadAcquire(&range->end);
-    const uptr begin = LoadAcquire(&range->begin);
+  for (const OwnRange &range : Claimed()) {
+    const uptr end = LoadAcquire(&range.end);
+    const uptr begin = LoadAcquire(&range.begin);
     if (begin && end > begin)
       ranges[count++] = {begin, end};
   }
@@ -114,11 +116,10 @@ uptr CopyOwnMemory(AddressRange *ranges) {
 void RenewOwnMemoryInChild() { own_memory_changing = 0; }
 
 void UnmapMemoryOfRawThreads() {
-  OwnRange *const claimed_end = ClaimedEnd();
-  for (const OwnRange *range = own_memory; range != claimed_end; ++range) {
-    const uptr begin = range->begin, end = range->end;
+  for (const OwnRange &range : Claimed()) {
+    const uptr begin = range.begin, end = range.end;
     // The fork may have copied an entry that was being changed.
-    if (begin && end > begin && range->owner == Owner::kRawThreads)
+    if (begin && end > begin && range.owner == Owner::kRawThreads)
       Unmap((void *)begin, end - begin);
   }
 }

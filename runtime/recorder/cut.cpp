@@ -128,10 +128,6 @@ static bool MemoryIsShared() {
 
 //===- Pages --------------------------------------------------------------===//
 
-static uptr GranuleAtAddress(uptr address) {
-  return address >> shadow.unit_shift;
-}
-
 /// Calls visit(page) for each page of [begin, end).
 template <typename Visit>
 static void ForPages(PageVec<PageHash> &pages, u64 begin, u64 end,
@@ -324,13 +320,12 @@ static void MakeSharedUnstable(const CutOfPeriod &cut,
                                PageVec<PageHash> &pages) {
   for (const Mapping &mapping : cut.mappings.entries)
     if (mapping.shared)
-      ForPages(pages, GranuleAtAddress(mapping.start),
-               GranuleAtAddress(mapping.start + mapping.bytes - 1) + 1,
-               MakeUnstable);
+      ForPages(pages, UnitOf(mapping.start),
+               UnitOf(mapping.start + mapping.bytes - 1) + 1, MakeUnstable);
   for (const MappingChange &change : changes)
     if (change.shared)
-      ForPages(pages, GranuleAtAddress(change.begin),
-               GranuleAtAddress(change.end - 1) + 1, MakeUnstable);
+      ForPages(pages, UnitOf(change.begin), UnitOf(change.end - 1) + 1,
+               MakeUnstable);
 }
 
 /// Makes all unread that memory calls changed since the period's boundary.
@@ -343,8 +338,7 @@ static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
   if (!ListMappingChanges(changes_before, changes))
     return "mappings changed too often";
   for (const MappingChange &change : changes)
-    MakeUnread(pages, GranuleAtAddress(change.begin),
-               GranuleAtAddress(change.end - 1) + 1);
+    MakeUnread(pages, UnitOf(change.begin), UnitOf(change.end - 1) + 1);
   return nullptr;
 }
 

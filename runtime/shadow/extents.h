@@ -68,6 +68,18 @@ void Subtract(const List &a, const List &b, List &out) {
   }
 }
 
+/// Sets `out`, which is not `parts`, to `parts` with the gaps that have at most
+/// `gap` bytes.
+template <typename List> void FillGaps(const List &parts, u64 gap, List &out) {
+  out.clear();
+  for (const ShadowExtent &part : parts)
+    if (!out.empty() && out.back().slot == part.slot &&
+        part.begin - out.back().end <= gap)
+      out.back().end = part.end;
+    else
+      out.push_back(part);
+}
+
 template <typename List> u64 BytesOf(const List &list) {
   u64 bytes = 0;
   for (const ShadowExtent &e : list)

@@ -211,15 +211,12 @@ void WatchShadow(const PageVec<ShadowExtent> &populated) {
   if (BytesOf(now) < kMinBytes || !Open())
     return;
   now.clear();
+  // Small gaps are protected too: their page tables are there already.
+  FillGaps(populated, kSmallGap, idle.scratch);
   u32 requests = 0, registered = shadow_file::kMaxSlots;
-  for (uptr i = 0; i < populated.size() && requests < kMaxRequests;
-       ++requests) {
-    // Small gaps are protected too: their page tables are there already.
-    ShadowExtent part = populated[i++];
-    for (; i < populated.size() && populated[i].slot == part.slot &&
-           populated[i].begin - part.end <= kSmallGap;
-         ++i)
-      part.end = populated[i].end;
+  for (const ShadowExtent &part : idle.scratch) {
+    if (++requests > kMaxRequests)
+      break;
     if (shadow.slot_base[part.slot] && !ProtectPart(part, registered, now))
       return GiveUp();
   }
@@ -235,15 +232,11 @@ void UnwatchShadow() {
   // One request for parts that lie near each other. Between them nothing is
   // mapped, or it is idle, and then it counts as written.
   constexpr u64 kNear = u64{1} << 20;
-  const PageVec<ShadowExtent> &parts = idle.watched;
-  for (uptr first = 0, next; first < parts.size(); first = next) {
-    const u32 slot = parts[first].slot;
-    for (next = first + 1; next < parts.size() && parts[next].slot == slot &&
-                           parts[next].begin - parts[next - 1].end <= kNear;)
-      ++next;
+  FillGaps(idle.watched, kNear, idle.scratch);
+  for (const ShadowExtent &part : idle.scratch) {
+    const uptr base = shadow.slot_base[part.slot];
     // If it fails, the next mark takes a fault.
-    idle.account.Unprotect(shadow.slot_base[slot] + parts[first].begin,
-                           shadow.slot_base[slot] + parts[next - 1].end);
+    idle.account.Unprotect(base + part.begin, base + part.end);
   }
   RemoveFromIdle(idle.watched);
   Subtract(idle.fresh, idle.watched, idle.scratch);

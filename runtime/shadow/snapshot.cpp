@@ -98,9 +98,12 @@ static bool MayReadPageTable() {
 
 /// Adds what the page table has of the slots. That may be less than there is:
 /// the kernel pages memory out, and other processes may have touched it. False
-/// if the page table cannot be read.
+/// if the page table cannot be read, or if that does not pay.
 static bool AddPresent() {
-  if (!MayReadPageTable())
+  // A scan of a slot takes as long as seeking in so many gaps.
+  constexpr uptr kManyParts = 8;
+  if (known_extents.size() < kManyParts * shadow.header->slot_high ||
+      !MayReadPageTable())
     return false;
   constexpr PageQuery kPresent = {0, 0, kernel::kPagePresent, 0,
                                   kernel::kPagePresent};
@@ -154,7 +157,6 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   const u64 before = BytesInUse(fd);
   if (!all_known || before != staging + BytesOf(extents)) {
     known_extents.swap(extents);
-    // The page table is faster by far where many small parts are populated.
     if (!AddPresent() || staging + BytesOf(extents) != before)
       AddInGaps(fd);
     // The kernel counts a page before SEEK_DATA shows it: a thread may be in
