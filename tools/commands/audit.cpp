@@ -22,7 +22,6 @@
 #include "support/text_output.h"
 #include "support/text_wrap.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -94,7 +93,6 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
                               "pages are written: {}",
                               command[0], missing));
   TraceOutput output(trace);
-  const rlimit file_limit = raise_file_limit();
   ControlServer server;
   server.set_output(&output);
   RuntimeOptions runtime(inherited_options());
@@ -106,12 +104,9 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   notify_outer_record();
   // Otherwise the loader would write the tables of functions at first calls.
   ::setenv("LD_BIND_NOW", "1", 1);
-  std::unique_ptr<PublishedOptions> published;
-  const auto options_for = [&](pid_t) {
-    published = publish_options(runtime.text());
-    return runtime.text();
-  };
-  ChildProcess child(command, kOptionsVariable, options_for, file_limit);
+  const std::unique_ptr<PublishedOptions> published =
+      publish_options(runtime.text());
+  ChildProcess child(command, kOptionsVariable, runtime.text());
   if (child.pid() < 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
                               std::strerror(child.start_error())));

@@ -203,28 +203,23 @@ int run_record(const RecordOptions &options,
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
   std::optional<TraceOutput> output;
-  if (!options.no_output && !options.output.empty())
-    output.emplace(options.output);
+  if (!options.no_output)
+    output.emplace(options.output.empty()
+                       ? new_trace_name(command[0], ::getpid())
+                       : options.output);
 
   ExitStatus status;
   {
-    const rlimit file_limit = raise_file_limit();
     ControlServer server;
-    std::unique_ptr<PublishedOptions> published;
-    const auto options_for = [&](pid_t pid) {
-      if (!options.no_output && !output)
-        output.emplace(new_trace_name(command[0], pid));
-      server.set_output(output ? &*output : nullptr);
-      std::string text = runtime_options(options, output ? &*output : nullptr,
-                                         server.socket_path());
-      published = publish_options(text);
-      return text;
-    };
+    server.set_output(output ? &*output : nullptr);
+    const std::string text = runtime_options(
+        options, output ? &*output : nullptr, server.socket_path());
+    const std::unique_ptr<PublishedOptions> published = publish_options(text);
     notify_outer_record();
     std::optional<FixedAddresses> fixed_addresses;
     if (options.no_aslr)
       fixed_addresses.emplace();
-    ChildProcess child(command, kOptionsVariable, options_for, file_limit);
+    ChildProcess child(command, kOptionsVariable, text);
     fixed_addresses.reset();
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||

@@ -9,11 +9,9 @@
 
 #include "support/unique_fd.h"
 
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,14 +41,10 @@ struct ExitStatus {
 class ChildProcess {
 public:
   /// Starts command[0], looked up in PATH. Its environment has `variable` with
-  /// the value that value_for(its pid) returns. Its RLIMIT_NOFILE is
-  /// file_limit. If the command cannot be started, start_error() is the errno.
-  /// If value_for throws, no command is started, and the exception leaves the
-  /// constructor.
+  /// this value. If it cannot be started, start_error() is the errno, and pid()
+  /// is -1.
   ChildProcess(const std::vector<std::string> &command,
-               const std::string &variable,
-               const std::function<std::string(pid_t)> &value_for,
-               const struct rlimit &file_limit);
+               const std::string &variable, const std::string &value);
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;
 

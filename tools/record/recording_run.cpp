@@ -68,16 +68,14 @@ std::string why_silent(const std::string &command, const ElfFile &file) {
                      command, format_command({command}));
 }
 
-} // namespace
-
-struct rlimit raise_file_limit() {
-  rlimit before = {};
-  ::getrlimit(RLIMIT_NOFILE, &before);
-  rlimit more = before;
-  more.rlim_cur = more.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &more);
-  return before;
+void raise_file_limit() {
+  rlimit files = {};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
 }
+
+} // namespace
 
 std::unique_ptr<PublishedOptions> publish_options(const std::string &options) {
   auto published = std::make_unique<PublishedOptions>(options);
@@ -88,6 +86,7 @@ std::unique_ptr<PublishedOptions> publish_options(const std::string &options) {
 }
 
 void serve_run(ChildProcess &child, ControlServer &server) {
+  raise_file_limit();
   const auto wait = [&](int limit_ms) {
     std::vector<pollfd> fds = {{child.signal_fd(), POLLIN, 0}};
     server.add_poll_fds(fds);

@@ -16,14 +16,11 @@
 
 namespace pagetide::tools {
 
-/// Raises the soft limit of descriptors, because every recorded process needs
-/// some. Returns the earlier limit, for the command.
-struct rlimit raise_file_limit();
-
 /// Publishes the options of the run. Tells the user if that is impossible.
 std::unique_ptr<PublishedOptions> publish_options(const std::string &options);
 
-/// Serves the recording processes until the command has ended.
+/// Serves the recording processes until the command has ended. Raises this
+/// process's soft limit of descriptors, because each of them needs some.
 void serve_run(ChildProcess &child, ControlServer &server);
 
 /// Returns what is wrong with the period, or an empty text.
