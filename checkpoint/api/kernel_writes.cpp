@@ -103,29 +103,42 @@ void KernelWrites::close() {
   pagemap_.close();
 }
 
-void KernelWrites::track_pages(std::uintptr_t begin, std::uintptr_t end) {
+void KernelWrites::watch(std::uintptr_t begin, std::uintptr_t end) const {
   const std::string range = described(begin, end);
   kernel::UffdRegister area = {begin, end - begin, kernel::kRegisterModeWp, 0};
-  int error = request(uffd_, kernel::kUffdIoRegister, area);
+  const int error = request(uffd_, kernel::kUffdIoRegister, area);
   if (error == EBUSY)
     unsupported("something else watches " + range +
                     " by userfaultfd (pagetide audit, record --engine uffd)",
                 error);
   if (error != 0)
     unsupported("the kernel refuses to watch " + range, error);
+}
+
+void KernelWrites::write_protect(std::uintptr_t begin,
+                                 std::uintptr_t end) const {
   kernel::UffdWriteProtect protection = {begin, end - begin,
                                          kernel::kWriteProtectModeWp};
+  int error = 0;
   // EAGAIN: another thread moves a mapping just now.
   while ((error = request(uffd_, kernel::kUffdIoWriteProtect, protection)) ==
          EAGAIN)
     ::sched_yield();
   if (error != 0)
-    unsupported("the kernel refuses to protect " + range, error);
+    unsupported("the kernel refuses to protect " + described(begin, end),
+                error);
 }
 
-void KernelWrites::track(const void *address, std::size_t bytes) {
+std::vector<CopyRange> KernelWrites::track(const void *address,
+                                           std::size_t bytes) {
   const CopyRange pages = pages_of(address, bytes);
-  track_pages(pages.begin, pages.end);
+  std::vector<CopyRange> anew;
+  scan(pages.begin, pages.end, not_tracked(), anew);
+  // All of it: another's watch must be found out. What we watch stays as it is.
+  watch(pages.begin, pages.end);
+  for (const CopyRange &found : anew)
+    write_protect(found.begin, found.end);
+  return anew;
 }
 
 void KernelWrites::scan(std::uintptr_t begin, std::uintptr_t end,
@@ -163,7 +176,8 @@ KernelWrites::take(std::span<const ProtectedRegion> regions) {
     scan(pages.begin, pages.end, written(), found);
   }
   for (const CopyRange &pages : anew) {
-    track_pages(pages.begin, pages.end);
+    watch(pages.begin, pages.end);
+    write_protect(pages.begin, pages.end);
     found.push_back(pages);
   }
   return found;

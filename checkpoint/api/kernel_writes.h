@@ -27,8 +27,10 @@ public:
   /// Throws Error (kUnsupported) if the system lacks it.
   KernelWrites();
 
-  /// From now on, writes to these bytes are seen. Throws Error (kUnsupported).
-  void track(const void *address, std::size_t bytes);
+  /// From now on, writes to these bytes are seen. Returns the pages that were
+  /// not tracked before; of the others, what was written is still known. Throws
+  /// Error (kUnsupported).
+  std::vector<CopyRange> track(const void *address, std::size_t bytes);
 
   /// Takes the pages of the regions that were written since they were last
   /// taken. Memory that was mapped anew counts as written. Throws Error and
@@ -42,7 +44,9 @@ private:
   /// Appends what the kernel finds.
   void scan(std::uintptr_t begin, std::uintptr_t end,
             const kernel::ScanArgument &query, std::vector<CopyRange> &found);
-  void track_pages(std::uintptr_t begin, std::uintptr_t end);
+  void watch(std::uintptr_t begin, std::uintptr_t end) const;
+  /// Forgets what was written there.
+  void write_protect(std::uintptr_t begin, std::uintptr_t end) const;
 
   File uffd_;
   File pagemap_;

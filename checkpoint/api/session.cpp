@@ -119,14 +119,21 @@ void Session::release_in_child() {
 void Session::protect(std::uint64_t id, void *address, std::size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Before the region is saved for the first time.
+  std::vector<CopyRange> anew;
   if (kernel_ && bytes != 0)
-    kernel_->track(address, bytes);
-  if (regions_.protect(id, address, bytes) == DirtyRegions::Change::kInvalid)
+    anew = kernel_->track(address, bytes);
+  const bool is_protected =
+      regions_.protect(id, address, bytes) != DirtyRegions::Change::kInvalid;
+  if (streamed_ && is_protected)
+    streamed_->protect(id, address, bytes);
+  // These may be pages of a region that was mapped anew.
+  regions_.note_written(anew);
+  if (streamed_)
+    streamed_->note_written(anew);
+  if (!is_protected)
     refuse("region " + std::to_string(id) +
            ": is empty, wraps around, overlaps another region, or is one too "
            "many (65536)");
-  if (streamed_)
-    streamed_->protect(id, address, bytes);
 }
 
 void Session::unprotect(std::uint64_t id) {

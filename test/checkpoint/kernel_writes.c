@@ -11,6 +11,7 @@
 // RUN: export PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s
 // RUN: %t/kernel_writes %t marks
 // RUN: %t/kernel_writes %t kernel
+// RUN: %t/kernel_writes %t again
 // RUN: %t/kernel_writes %t transfers
 // RUN: %t/kernel_writes %t refused
 // RUN: %t/kernel_writes %t stream 3> %t/stream
@@ -151,6 +152,38 @@ static void by_kernel(void) {
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
+/* A region that grows is protected under its id again. So is one that was mapped
+ * anew. What was written before that is not forgotten. */
+static void protected_again(void) {
+  pagetide_checkpoint *c = open_named("again", 1);
+  make_regions(c);
+  sizes[2] = 8 * PAGE;
+  require_checkpoint(pagetide_checkpoint_protect(c, 3, regions[2], sizes[2]),
+                     0);
+  saved(c);
+  for (int value = 1; value <= 5; ++value) {
+    library_fill(regions[2] + 3 * PAGE, 5, value);
+    library_fill(regions[2] + sizes[2] - 1, PAGE, value);
+    sizes[2] += 2 * PAGE + 100;
+    require_checkpoint(pagetide_checkpoint_protect(c, 3, regions[2], sizes[2]),
+                       0);
+    const pagetide_checkpoint_result r = saved(c);
+    require_equal(r.flags, 0);
+    require(r.moved_bytes <= 6 * PAGE);
+    require_equal(wrong_ones(c, 0), 0);
+    saved(c);
+  }
+  library_fill(regions[1] + 4 * PAGE, 5, 9);
+  require(mmap(regions[1] + PAGE, 2 * PAGE, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0) == regions[1] + PAGE);
+  require_checkpoint(pagetide_checkpoint_protect(c, 2, regions[1], sizes[1]),
+                     0);
+  saved(c);
+  require_equal(wrong_ones(c, 0), 0);
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
+}
+
 /* Transfers by the library, in updates, while checkpoints are made. */
 static volatile int ends;
 
@@ -287,6 +320,7 @@ int main(int argc, char **argv) {
     void (*function)(void);
   } parts[] = {{"marks", by_marks},
                {"kernel", by_kernel},
+               {"again", protected_again},
                {"transfers", by_transfers},
                {"watched", watched},
                {"refused", refused},
