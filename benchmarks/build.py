@@ -30,7 +30,7 @@ class Executable(NamedTuple):
     version: str  # of its source
 
 
-def _key(*parts):
+def key_of(*parts):
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -94,15 +94,15 @@ class Builder:
     def _tool(self, compiler, source, flags, *headers):
         """Something that measures, made from one source."""
         hashes = [file_hash(file) for file in (source, *headers)]
-        key = _key(self.toolchain.compiler_version, [*map(str, flags)], hashes)
+        key = key_of(self.toolchain.compiler_version, [*map(str, flags)], hashes)
         name = "%s-%s" % (source.stem, key)
-        with self._made(name) as (new, _):
+        with self.made(name) as (new, _):
             if new:
                 self._compile(
                     compiler, BUILDS["native"], ["-O2", *flags], [source], [],
                     new,
                 )
-        return self._place(name) / "program"
+        return self.place(name) / "program"
 
     def build(self, recipe, build):
         """The recipe's executable, built that way."""
@@ -114,7 +114,7 @@ class Builder:
         compiler = self.toolchain.clang
         if recipe.language == "c++":
             compiler = self.toolchain.clangxx
-        key = _key(
+        key = key_of(
             recipe.flags,
             recipe.includes,
             recipe.libraries,
@@ -127,7 +127,7 @@ class Builder:
             self.toolchain.instrumentation if build.layout else "",
         )
         name = "%s-%s-%s" % (recipe.name, build.name, key)
-        with self._made(name) as (new, cached):
+        with self.made(name) as (new, cached):
             if new:
                 for header, text in recipe.headers:
                     (new / header).write_text(text)
@@ -139,7 +139,7 @@ class Builder:
                 )
                 facts = {"compile_s": seconds}
                 (new / "facts.json").write_text(json.dumps(facts))
-        place = self._place(name)
+        place = self.place(name)
         facts = json.loads((place / "facts.json").read_text())
         return Executable(
             place / "program",
@@ -176,14 +176,14 @@ class Builder:
             - before.ru_stime
         )
 
-    def _place(self, name):
+    def place(self, name):
         return self.cache / name
 
     @contextlib.contextmanager
-    def _made(self, name):
+    def made(self, name):
         """Gives (directory to fill, False), which is moved to its place at the
         end; or (None, True) where that stands."""
-        place = self._place(name)
+        place = self.place(name)
         if place.exists():
             yield None, True
             return
@@ -217,7 +217,7 @@ class Builder:
             kernels = HERE / "kernels"
             used = [kernels / name for name in recipe.sources]
             used += sorted(kernels.glob("*.h"))
-            return kernels, _key([file_hash(file) for file in used])
+            return kernels, key_of([file_hash(file) for file in used])
         if recipe.package not in self.sources:
             self.sources[recipe.package] = self._fetch(recipe.package)
         directory, version = self.sources[recipe.package]
@@ -247,11 +247,11 @@ class Builder:
     def _prepare(self, recipe, source, version):
         clang = "%s %s" % (self.toolchain.clang, *BUILDS["native"].flags)
         # The wrapper's own path counts: configure may write it down.
-        key = _key(recipe.prepare, version, clang)
+        key = key_of(recipe.prepare, version, clang)
         name = "%s-source-%s" % (recipe.name, key)
-        with self._made(name) as (new, _):
+        with self.made(name) as (new, _):
             if new:
                 for step in recipe.prepare:
                     words = [w.format(source=source, cc=clang) for w in step]
                     _run(words, new, new / "log")
-        return self._place(name)
+        return self.place(name)

@@ -8,7 +8,6 @@ Exit status: 0; 1 if a run was void (it did not record what it should have);
 2 if nothing could be measured.
 """
 
-import argparse
 import csv
 import json
 import os
@@ -17,18 +16,17 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
+import cuts
 import plot
 import report
+import sections
 from failure import Failure
-from run import BUSY_LOAD, read_records, say
-from toolchain import ROOT, Toolchain, describe
+from sections import Table, of_kind
+from toolchain import ROOT
 
 HERE = pathlib.Path(__file__).absolute().parent
-BEGIN = "<!-- scaling: begin (written by benchmarks/scaling.py --doc) -->"
-END = "<!-- scaling: end -->"
 TIME_LIMIT_S = 300
 
 PAGE = 4096
@@ -41,21 +39,9 @@ SPAN = SIZES[-1]
 # option idle_after, and some). With periods of 1 s that is not waited for.
 LEFT_ALONE = 40
 
-# Cuts: four threads write some 1,500 pages a period. A step is that of write.c.
-CUT_THREADS = 4
-CUT_LOADS = (
-    # name, period in ms, milliseconds a step, pages, rounds of work, pause in us
-    ("threads that wait", 100, 1.3, 5, 0, 1250),
-    ("threads that wait", 500, 1.3, 1, 0, 1250),
-    ("threads that compute", 100, 5, 9, 1500000, 0),
-    ("threads that compute", 500, 5, 2, 1500000, 0),
-)
-# Of what is compared with: the same period, without checksums.
-CUT_OPTIONS = ("--checksum", "written", "--unstable", "cut")
-
-# Per size of the benchmark: `cut_s` is how long a run of cuts takes. `seconds` and `periods` bound each run, `rounds`
-# are pairs of runs, `steps` the work of a thread, `micro` seconds of each
-# micro-benchmark.
+# Per size of the benchmark: `seconds` and `periods` bound each run, `rounds` are
+# pairs of runs, `steps` the work of a thread, `micro` seconds of each
+# micro-benchmark. `cut_s` is how long a run of cuts takes.
 SCALES = {
     "smoke": {
         "sizes": (256, 25600),
@@ -69,6 +55,9 @@ SCALES = {
         "cut_s": 0.5,
         "cut_rounds": 1,
         "cut_loads": 1,
+        "cut_programs": (cuts.SERVER,),
+        "cut_periods_ms": (10,),
+        "cut_requests": 2000,
     },
     "quick": {
         "sizes": SIZES[::2] + SIZES[-1:],
@@ -81,7 +70,10 @@ SCALES = {
         "micro": 0.02,
         "cut_s": 5,
         "cut_rounds": 3,
-        "cut_loads": len(CUT_LOADS),
+        "cut_loads": len(cuts.LOADS),
+        "cut_programs": cuts.PROGRAMS,
+        "cut_periods_ms": (100, 500),
+        "cut_requests": 60000,
     },
     "full": {
         "sizes": SIZES,
@@ -94,7 +86,10 @@ SCALES = {
         "micro": 0.2,
         "cut_s": 8,
         "cut_rounds": 15,
-        "cut_loads": len(CUT_LOADS),
+        "cut_loads": len(cuts.LOADS),
+        "cut_programs": cuts.PROGRAMS,
+        "cut_periods_ms": (100, 500),
+        "cut_requests": 60000,
     },
 }
 
@@ -368,45 +363,6 @@ def measure_traces(bench, scale):
             )
 
 
-def measure_cuts(bench, scale):
-    """Pairs of recordings without checksums, and with those of a cut."""
-    loads = CUT_LOADS[: scale["cut_loads"]]
-    for name, period_ms, step_ms, *words in loads:
-        steps = round(scale["cut_s"] * 1000 / step_ms)
-        words = [str(n) for n in (CUT_THREADS, steps, *words)]
-        for round_number in range(scale["cut_rounds"]):
-            sides = [(), CUT_OPTIONS]
-            if round_number % 2:
-                sides.reverse()
-            record = {
-                "record": "cut",
-                "options": {"load": name, "period_ms": period_ms},
-                "void": None,
-            }
-            for options in sides:
-                seconds, periods = bench.write(words, period_ms, *options)
-                if not options:
-                    record["plain_s"] = seconds
-                    continue
-                record["cut_s"] = seconds
-                # Those in which all memory is written first are another thing.
-                periods = [row for row in periods
-                           if int(row["written"] or 0) < 10000]
-                record["periods"] = [
-                    {
-                        "pages": int(row["written"]),
-                        "pause_ns": int(row["cut_pause_ns"] or 0),
-                        "cut": row["cut_ns"] != "",
-                        "why_not": row["no_cut"],
-                        "stable": int(row["stable"]),
-                        "without": int(row["unstable"]) + int(row["gone"])
-                        + int(row["unreadable"]),
-                    }
-                    for row in periods
-                ]
-            yield record
-
-
 def measure_micro(bench, scale):
     """The snapshot alone, by the micro-benchmarks."""
     program = bench.toolchain.directory / "bin" / "pagetide-micro-runtime"
@@ -443,15 +399,12 @@ SECTIONS = {
     "checksum": measure_checksums,
     "live": measure_live,
     "trace": measure_traces,
-    "cut": measure_cuts,
+    "cut": cuts.measure,
+    "cut-programs": cuts.measure_programs,
 }
 
 
 #===- Tables and curves ----------------------------------------------------===#
-
-
-def _of(records, kind):
-    return [r for r in records if r["record"] == kind and not r["void"]]
 
 
 def _us(nanoseconds):
@@ -466,7 +419,7 @@ def _size(pages):
 def threads_table(records):
     rows = []
     groups = {}
-    for r in _of(records, "threads"):
+    for r in of_kind(records, "threads"):
         key = r["kind"], r["variant"]
         ratio = r["measured"]["cpu_s"] / r["native"]["cpu_s"]
         groups.setdefault(key, {}).setdefault(r["threads"], []).append(ratio)
@@ -490,7 +443,7 @@ def pages_rows(records, section):
     """Runs by size and shape: the end of a period that the program waits for,
     and the recorder's processor time for one, by how they end."""
     groups = {}
-    for r in _of(records, section):
+    for r in of_kind(records, section):
         options, result = r["options"], r["result"]
         size = options["mapped" if section == "mapped" else "pages"]
         row = groups.setdefault((SHAPES[options.get("shape", 0)], size), {})
@@ -536,7 +489,7 @@ def pages_table(records, section):
 
 def micro_table(records):
     rows = []
-    for r in _of(records, "micro"):
+    for r in of_kind(records, "micro"):
         rate = r["bytes_per_second"]
         rows.append(
             [
@@ -550,7 +503,7 @@ def micro_table(records):
 
 def checksum_table(records):
     runs = {}
-    for r in _of(records, "checksum"):
+    for r in of_kind(records, "checksum"):
         options = r["options"]
         key = options["pages"], options["shape"]
         runs.setdefault(key, {})[options["checksum"]] = r["result"]["end_ns"][1]
@@ -574,7 +527,7 @@ def checksum_table(records):
 
 def live_table(records):
     rows = {}
-    for r in _of(records, "live"):
+    for r in of_kind(records, "live"):
         options, result = r["options"], r["result"]
         row = rows.setdefault(options["threads"], [str(options["threads"])])
         row += [
@@ -588,7 +541,7 @@ def live_table(records):
 
 def trace_table(records):
     rows = []
-    for r in _of(records, "trace"):
+    for r in of_kind(records, "trace"):
         options, trace = r["options"], r["result"]["trace"]
         per_period = trace["bytes"] / max(trace["periods"], 1)
         rows.append(
@@ -601,51 +554,6 @@ def trace_table(records):
         )
     header = ["pages a period", "bytes a period", "bytes a page", "writer us"]
     return report.table(header, rows)
-
-
-def cut_table(records):
-    groups = {}
-    for r in _of(records, "cut"):
-        key = r["options"]["load"], r["options"]["period_ms"]
-        groups.setdefault(key, []).append(r)
-    rows = []
-    for (load, period_ms), runs in groups.items():
-        periods = [p for r in runs for p in r["periods"]]
-        pauses = sorted(p["pause_ns"] for p in periods if p["cut"])
-        if not pauses:
-            continue
-        without = sum(p["without"] for p in periods)
-        hashed = without + sum(p["stable"] for p in periods)
-        ratios = [r["cut_s"] / r["plain_s"] for r in runs]
-        rows.append(
-            [
-                "%s, %d ms" % (load, period_ms),
-                "%d" % statistics.median(p["pages"] for p in periods),
-                str(len(periods)),
-                str(len(pauses)),
-                "%.2f / %.2f / %.2f" % tuple(
-                    pauses[min(len(pauses) - 1, int(len(pauses) * part))] / 1e6
-                    for part in (0.5, 0.99, 1)
-                ),
-                "%.2f%%" % (100 * without / max(hashed, 1)),
-                "%.3f (%.3f..%.3f)"
-                % (statistics.median(ratios), min(ratios), max(ratios)),
-            ]
-        )
-    reasons = {}
-    for r in _of(records, "cut"):
-        for period in r["periods"]:
-            if period["why_not"]:
-                reasons[period["why_not"]] = (
-                    reasons.get(period["why_not"], 0) + 1
-                )
-    header = ["load", "pages", "periods", "with a cut",
-              "pause ms: median / 99% / most", "checksums without a value",
-              "cpu over no checksums"]
-    text = report.table(header, rows)
-    for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
-        text += "\n\nNo cut in %d: %s." % (count, reason)
-    return text
 
 
 def make_curves(records):
@@ -672,7 +580,7 @@ def make_curves(records):
                 cpu.setdefault("ever touched, " + name, []).append(
                     (size, by_period[period_us]["recorder_ns"] / 1e3)
                 )
-    for r in _of(records, "micro"):
+    for r in of_kind(records, "micro"):
         parts = r["name"].split("/")
         if parts[0] in ("snapshot", "idle") and parts[-1].isdigit():
             name = "idle" if parts[0] == "idle" else "snapshot"
@@ -692,193 +600,53 @@ def make_curves(records):
     return drawn
 
 
-def render(records, links=""):
-    session = records[0]
-    parts = [report.head(session)]
-    titles = (
-        ("threads", "Marked over native with 1 and 2 threads, processor time",
-         threads_table),
-        ("touched", "The end of a period, by pages touched in it",
-         lambda r: pages_table(r, "touched")),
-        ("mapped", "The same with 100 pages a period, by pages ever touched",
-         lambda r: pages_table(r, "mapped")),
-        ("micro", "The snapshot alone, and hashing", micro_table),
-        ("checksum", "Checksums within a period's end", checksum_table),
-        ("live", "Live threads, each with 8 pages a period", live_table),
-        ("trace", "Size of the trace", trace_table),
-        ("cut", "Cuts: 1 GiB, four threads, checksums of written pages",
-         cut_table),
-    )
-    for kind, title, make in titles:
-        if any(r["record"] == kind for r in records):
-            parts += ["### " + title, make(records)]
-    if links:
-        parts.append(links)
-    voids = [r for r in records if r.get("void")]
-    if voids:
-        parts.append("### Void in scaling")
-        parts.append(
-            "\n".join(
-                "- %s %s: %s"
-                % (
-                    r["record"],
-                    r.get("options") or r.get("name") or r.get("kind"),
-                    r["void"],
-                )
-                for r in voids
-            )
-        )
-    failures = [r for r in records if r["record"] == "failure"]
-    if failures:
-        parts.append("### Failed in scaling")
-        parts.append(
-            "\n".join("- %s: %s" % (r["section"], r["what"]) for r in failures)
-        )
-    return "\n\n".join(parts) + "\n"
+DOCUMENTS = (
+    sections.Document(
+        "scaling",
+        "rounds",
+        (
+            Table("threads",
+                  "Marked over native with 1 and 2 threads, processor time",
+                  threads_table),
+            Table("touched", "The end of a period, by pages touched in it",
+                  lambda r: pages_table(r, "touched")),
+            Table("mapped",
+                  "The same with 100 pages a period, by pages ever touched",
+                  lambda r: pages_table(r, "mapped")),
+            Table("micro", "The snapshot alone, and hashing", micro_table),
+            Table("checksum", "Checksums within a period's end",
+                  checksum_table),
+            Table("live", "Live threads, each with 8 pages a period",
+                  live_table),
+            Table("trace", "Size of the trace", trace_table),
+        ),
+    ),
+    sections.Document(
+        "cuts",
+        "cut_rounds",
+        (
+            Table("cut",
+                  "Cuts: 1 GiB, four threads, checksums of written pages",
+                  lambda r: cuts.table(r, "cut")),
+            Table("cut-program",
+                  "Cuts of programs: checksums of written pages",
+                  lambda r: cuts.table(r, "cut-program")),
+        ),
+    ),
+)
 
-
-#===- Command --------------------------------------------------------------===#
-
-
-def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="example: benchmarks/scaling.py --quick --sections threads,live",
-    )
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument(
-        "--quick",
-        dest="size",
-        action="store_const",
-        const="quick",
-        help="fewer sizes and rounds: within a minute",
-    )
-    size.add_argument(
-        "--smoke",
-        dest="size",
-        action="store_const",
-        const="smoke",
-        help="shows that everything works, measures nothing",
-    )
-    parser.add_argument(
-        "--sections",
-        metavar="A,B",
-        help="only these: " + ", ".join(SECTIONS),
-    )
-    parser.add_argument(
-        "--json",
-        metavar="OUT",
-        help="where the records go, one JSON object a line, and the curves "
-        "beside them [below --build: benchmarks/scaling.jsonl]",
-    )
-    parser.add_argument(
-        "--build",
-        metavar="DIR",
-        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
-        help="the build of Pagetide to measure [$PAGETIDE_BUILD, or else build]",
-    )
-    parser.add_argument(
-        "--from",
-        dest="records",
-        metavar="FILE",
-        help="run nothing; print the tables of an earlier --json file",
-    )
-    parser.add_argument(
-        "--doc",
-        metavar="PLACE",
-        help="put the tables into this document, or into that of the "
-        "directory's documents which has their place, such as "
-        "docs/measurements; the curves go into plots/ beside it",
-    )
-    options = parser.parse_args(arguments)
-    options.size = options.size or "full"
-    return options
-
-
-def measure(options):
-    """The records, as they come."""
-    names = options.sections.split(",") if options.sections else SECTIONS
-    for name in names:
-        if name not in SECTIONS:
-            raise Failure(
-                "'%s' is no section; there are: %s" % (name, ", ".join(SECTIONS))
-            )
-    toolchain = Toolchain(options.build)
-    machine = describe(toolchain)
-    scale = SCALES[options.size]
-    if machine["load"] > BUSY_LOAD and options.size != "smoke":
-        say("warning: the machine is busy (load %.1f)" % machine["load"])
-    yield {
-        "record": "session",
-        "machine": machine,
-        "size": options.size,
-        "rounds": scale["rounds"],
-    }
-    with tempfile.TemporaryDirectory(prefix="pagetide-scaling-") as scratch:
-        bench = Bench(toolchain, scratch)
-        for name in names:
-            start = time.monotonic()
-            say("%s" % name)
-            try:
-                for record in SECTIONS[name](bench, scale):
-                    if record["void"]:
-                        say("  VOID: %s" % record)
-                    yield record
-            except Failure as failure:
-                say("  FAILED: %s" % failure)
-                yield {
-                    "record": "failure",
-                    "section": name,
-                    "what": str(failure),
-                    "void": None,
-                }
-            say("  done in %.1f s" % (time.monotonic() - start))
-
-
-def run(options, path):
-    records = []
-    for record in measure(options):
-        if not records:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("", encoding="utf-8")
-        records.append(record)
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-    say("records: %s" % path)
-    for name, text in make_curves(records).items():
-        path.with_name(name + ".svg").write_text(text, encoding="utf-8")
-    return records
-
-
-def main(arguments):
-    options = parse_arguments(arguments)
-    try:
-        if options.records:
-            records = read_records(options.records)
-            if not records or records[0].get("record") != "session":
-                raise Failure("there is no session record in %s" % options.records)
-        else:
-            default = pathlib.Path(options.build) / "benchmarks/scaling.jsonl"
-            records = run(options, pathlib.Path(options.json or default))
-        print(render(records), end="")
-        if options.doc:
-            document = report.document_with(options.doc, BEGIN, END)
-            drawn = make_curves(records)
-            links = "\n".join("![](plots/%s.svg)" % name for name in drawn)
-            report.insert_into(document, render(records, links), BEGIN, END)
-            plots = document.with_name("plots")
-            plots.mkdir(exist_ok=True)
-            for name, text in drawn.items():
-                (plots / (name + ".svg")).write_text(text, encoding="utf-8")
-    except Failure as failure:
-        print("error: %s" % failure, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    bad = any(r.get("void") or r["record"] == "failure" for r in records)
-    return 1 if bad else 0
+BENCHMARK = sections.Benchmark(
+    name="scaling",
+    help=__doc__,
+    example="benchmarks/scaling.py --quick --sections threads,live",
+    documents=DOCUMENTS,
+    sections=SECTIONS,
+    scales=SCALES,
+    counts=("rounds", "cut_rounds"),
+    bench=Bench,
+    curves=make_curves,
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(sections.main(BENCHMARK, sys.argv[1:]))

@@ -10,7 +10,8 @@
  * A thread for each connection. Every so many milliseconds the table is saved
  *in the background, and these threads go on. With `save`, a thread of the
  *program's own saves it, and changes wait meanwhile. KV_SYNC waits for a
- *checkpoint that has all changes which were answered before.
+ *checkpoint that has all changes which were answered before. SIGTERM ends the
+ *server when the checkpoint under way is complete.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -18,6 +19,7 @@
 #include "kv_protocol.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <time.h>
 
 enum { SHARDS = 16, SLOTS = 2048 };
@@ -212,6 +214,13 @@ static void start(void *(*run)(void *), void *argument) {
   pthread_detach(thread);
 }
 
+/* exit() waits for the checkpoint that is being made. */
+static void *end_when_told(void *signals) {
+  int number;
+  sigwait((const sigset_t *)signals, &number);
+  exit(0);
+}
+
 int main(int argc, char **argv) {
   const int saves = argc == 5 && strcmp(argv[4], "save") == 0;
   if (argc != 4 + saves) {
@@ -220,6 +229,11 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < SHARDS; ++i)
     pthread_mutex_init(&locks[i], NULL);
+  static sigset_t ending;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ending, NULL); /* in all threads */
+  start(end_when_told, &ending);
   static struct saver saver;
   saver.interval = (useconds_t)atoi(argv[3]) * 1000;
   saver.checkpoint = open_folder(argv[1]);

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How long a restore takes, beside a plain read of the same files and a copy of
+as much memory. A section of checkpoints.py."""
+
+import os
+import shutil
+import statistics
+
+import report
+from checkpoint_saves import run
+from sections import of_kind, spread
+from toolchain import ROOT
+
+SOURCE = ROOT / "benchmarks" / "checkpoints" / "restore.c"
+CHAINS = (("a base", 0), ("a base and 20 increments", 20))
+COMPRESSIONS = (("zstd", 1), ("not compressed", -1))
+
+
+def _build(bench):
+    out = bench.directory / "restore"
+    library = bench.toolchain.directory / "lib"
+    run(
+        [bench.toolchain.clang, "-O2", "-Wall", "-Wextra", "-Werror",
+         "-fpagetide-mode=always", "-I", ROOT / "include", SOURCE, "-L",
+         library, "-lpagetide-checkpoint", "-Wl,-rpath,%s" % library, "-o",
+         out],
+        bench.directory,
+    )
+    return out
+
+
+def _forget(files):
+    """The kernel's copies of the files go, so that the disk is read."""
+    for file in files:
+        descriptor = os.open(file, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
+
+
+def _timed(program, directory, *words):
+    count, nanoseconds = run([program, *words], directory).split()
+    return {"bytes": int(count), "ns": int(nanoseconds)}
+
+
+def _round(program, directory, mib, files):
+    result = {"copy": _timed(program, directory, "copy", mib)}
+    for name, is_cold in (("warm", False), ("cold", True)):
+        for what, words in (("read", files), ("back", ["saved"])):
+            if is_cold:
+                _forget(files)
+            else:
+                _timed(program, directory, "read", *files)
+            result["%s_%s" % (what, name)] = _timed(
+                program, directory, what, *words
+            )
+    return result
+
+
+def measure(bench, scale):
+    program = _build(bench)
+    mib = scale["restore_mib"]
+    for chain, increments in CHAINS:
+        for compression, level in COMPRESSIONS:
+            # On the disk of the build; the scratch directory may be memory.
+            directory = bench.toolchain.directory / "benchmarks" / "restore"
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir(parents=True)
+            run([program, "make", "saved", mib, increments, level], directory)
+            files = sorted((directory / "saved").iterdir())
+            for round_number in range(scale["rounds"]):
+                yield {
+                    "record": "restore",
+                    "options": {"chain": chain, "compression": compression,
+                                "mib": mib, "round": round_number},
+                    "void": None,
+                    "result": _round(program, directory, mib, files),
+                }
+            shutil.rmtree(directory)
+
+
+def _bandwidth(results, what):
+    """Of the region's bytes, in GB/s."""
+    bytes_of_region = [r["copy"]["bytes"] for r in results]
+    return "%.2f" % statistics.median(
+        n / r[what]["ns"] for n, r in zip(bytes_of_region, results)
+    )
+
+
+def table(records):
+    groups = {}
+    for r in of_kind(records, "restore"):
+        options = r["options"]
+        key = options["mib"], options["chain"], options["compression"]
+        groups.setdefault(key, []).append(r["result"])
+    rows = []
+    for (mib, chain, compression), results in groups.items():
+        for name in ("warm", "cold"):
+            read, back = "read_" + name, "back_" + name
+            # The lesser of two bandwidths: what takes longer.
+            ratios = [
+                r[back]["ns"] / max(r[read]["ns"], r["copy"]["ns"])
+                for r in results
+            ]
+            rows.append(
+                [
+                    "%d MiB: %s, %s, %s" % (mib, chain, compression, name),
+                    "%.0f" % (results[0][read]["bytes"] / 2**20),
+                    _bandwidth(results, back),
+                    _bandwidth(results, read),
+                    _bandwidth(results, "copy"),
+                    spread(ratios, "%.2f"),
+                ]
+            )
+    header = ["region, files", "files MiB", "restore GB/s", "read GB/s",
+              "copy GB/s", "time over the longer of these"]
+    return report.table(header, rows)
