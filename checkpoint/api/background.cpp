@@ -6,12 +6,10 @@
 
 #include "api/background.h"
 
-#include <signal.h>
+#include "store/threads.h"
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <system_error>
 #include <utility>
 
 namespace pagetide::checkpoint {
@@ -21,21 +19,6 @@ namespace {
 /// How often a period tries. A busy machine may not let threads stand at once.
 constexpr int kTries = 3;
 constexpr auto kBetweenTries = std::chrono::milliseconds(5);
-
-/// The program's handlers do not run on the new thread.
-std::thread thread_without_signals(const std::function<void()> &run) {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread thread(run);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
-  } catch (const std::system_error &) {
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw std::bad_alloc();
-  }
-}
 
 } // namespace
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <csignal>
 #include <cstring>
@@ -349,8 +350,7 @@ Chain Session::verified_chain(std::uint64_t number) const {
   require_program(folder_, manifest, program_);
   check_regions(manifest);
   Chain chain = Chain::load(folder_, number);
-  BlockDecoder decoder;
-  chain.verify(decoder);
+  chain.verify_in_parallel();
   return chain;
 }
 
@@ -364,13 +364,14 @@ void Session::restore(std::uint64_t number,
   try {
     const Chain chain = verified_chain(number);
     const std::vector<ProtectedRegion> regions = regions_.regions();
-    BlockDecoder decoder;
-    chain.read(
-        decoder, [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
+    std::atomic<std::uint64_t> moved_bytes = 0;
+    chain.read_in_parallel(
+        [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
           auto *to = const_cast<std::uint8_t *>(regions[piece.region].address);
           std::memcpy(to + piece.offset, bytes.data(), bytes.size());
-          result.moved_bytes += bytes.size();
+          moved_bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
         });
+    result.moved_bytes = moved_bytes;
     result.parent = chain.newest().parent;
     result.flags = chain.newest().is_base() ? PAGETIDE_CHECKPOINT_BASE : 0u;
     result.bytes = chain.newest().region_bytes();

@@ -74,30 +74,53 @@ BlockDecoder::BlockDecoder() : context_(ZSTD_createDCtx()) {
     throw std::bad_alloc();
 }
 
-std::span<const std::uint8_t> BlockDecoder::stored(const File &file,
-                                                   const Block &block) {
+std::span<const std::uint8_t> BlockDecoder::read(const File &file,
+                                                 const Block &block) {
   if (stored_.size() < block.stored_bytes)
     stored_.resize(block.stored_bytes);
   const auto out = std::span(stored_).first(block.stored_bytes);
   file.read_at(block.file_offset, out);
+  return out;
+}
+
+std::span<const std::uint8_t> BlockDecoder::stored(const File &file,
+                                                   const Block &block) {
+  const auto out = read(file, block);
   if (hash_of(out.data(), out.size()) != block.stored_hash)
+    fail_block(file, block);
+  return out;
+}
+
+std::span<const std::uint8_t>
+BlockDecoder::unpacked(const File &file, const Block &block,
+                       std::span<const std::uint8_t> bytes_of_file) {
+  if (block.codec != Codec::kZstd)
+    return bytes_of_file;
+  if (raw_.size() < block.raw_bytes)
+    raw_.resize(block.raw_bytes);
+  const std::size_t bytes =
+      ZSTD_decompressDCtx(context_.get(), raw_.data(), block.raw_bytes,
+                          bytes_of_file.data(), bytes_of_file.size());
+  if (ZSTD_isError(bytes) || bytes != block.raw_bytes)
+    fail_block(file, block);
+  return std::span(raw_).first(bytes);
+}
+
+std::span<const std::uint8_t> BlockDecoder::content(const File &file,
+                                                    const Block &block) {
+  const auto out = unpacked(file, block, read(file, block));
+  if (hash_of(out.data(), out.size()) != block.raw_hash)
     fail_block(file, block);
   return out;
 }
 
 std::span<const std::uint8_t> BlockDecoder::raw(const File &file,
                                                 const Block &block) {
-  std::span<const std::uint8_t> out = stored(file, block);
-  if (block.codec == Codec::kZstd) {
-    if (raw_.size() < block.raw_bytes)
-      raw_.resize(block.raw_bytes);
-    const std::size_t bytes = ZSTD_decompressDCtx(
-        context_.get(), raw_.data(), block.raw_bytes, out.data(), out.size());
-    if (ZSTD_isError(bytes) || bytes != block.raw_bytes)
-      fail_block(file, block);
-    out = std::span(raw_).first(bytes);
-  }
-  if (hash_of(out.data(), out.size()) != block.raw_hash)
+  const auto out = unpacked(file, block, stored(file, block));
+  // Not compressed: it is what has just been verified.
+  const bool is_same =
+      block.codec != Codec::kZstd && block.raw_hash == block.stored_hash;
+  if (!is_same && hash_of(out.data(), out.size()) != block.raw_hash)
     fail_block(file, block);
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "format/error.h"
 #include "store/missing_ranges.h"
+#include "store/threads.h"
 
 #include <algorithm>
 #include <optional>
@@ -157,6 +158,26 @@ void Chain::read(BlockDecoder &decoder, const Take &take) const {
     for (const Piece &piece : pieces(one))
       take(piece, raw.subspan(piece.raw_offset, piece.bytes));
   }
+}
+
+void Chain::verify_in_parallel() const {
+  in_parallel(needed_.size(), [this](const NextIndex &next) {
+    BlockDecoder decoder;
+    for (std::size_t i = 0; next(i);)
+      decoder.stored(files_[needed_[i].member], block(needed_[i]));
+  });
+}
+
+void Chain::read_in_parallel(const Take &take) const {
+  in_parallel(needed_.size(), [&](const NextIndex &next) {
+    BlockDecoder decoder;
+    for (std::size_t i = 0; next(i);) {
+      const NeededBlock &one = needed_[i];
+      const auto raw = decoder.content(files_[one.member], block(one));
+      for (const Piece &piece : pieces(one))
+        take(piece, raw.subspan(piece.raw_offset, piece.bytes));
+    }
+  });
 }
 
 std::uint64_t last_good(const Folder &folder, std::uint64_t from,

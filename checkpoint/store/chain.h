@@ -71,6 +71,12 @@ public:
       std::function<void(const Piece &, std::span<const std::uint8_t>)>;
   void read(BlockDecoder &decoder, const Take &take) const;
 
+  /// The same on all processors: `take` is called on several threads at a time.
+  /// The second one is for blocks that the first one has verified as the files
+  /// have them. It verifies what they hold.
+  void verify_in_parallel() const;
+  void read_in_parallel(const Take &take) const;
+
 private:
   void load_members(const Folder &folder, std::uint64_t number);
   void open_files(const Folder &folder);

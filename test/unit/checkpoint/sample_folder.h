@@ -93,14 +93,18 @@ public:
   /// What a restore gives. Throws Error.
   Memory restored(std::uint64_t number) const {
     const Chain chain = Chain::load(folder(), number);
-    BlockDecoder decoder;
-    chain.verify(decoder);
+    chain.verify_in_parallel();
+    return content_of(chain);
+  }
+
+  /// What a chain that was verified holds. Throws Error.
+  static Memory content_of(const Chain &chain) {
     Memory out;
     for (const Region &region : chain.newest().regions)
       out[region.id] = Bytes(region.bytes, 0xee);
-    chain.read(
-        decoder, [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
-          Bytes &to = out[chain.newest().regions[piece.region].id];
+    chain.read_in_parallel(
+        [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
+          Bytes &to = out.at(chain.newest().regions[piece.region].id);
           std::copy(bytes.begin(), bytes.end(),
                     to.begin() + static_cast<std::ptrdiff_t>(piece.offset));
         });
