@@ -3,8 +3,9 @@
 as much memory. A section of checkpoints.py."""
 
 import os
-import shutil
+import pathlib
 import statistics
+import tempfile
 
 import report
 from checkpoint_saves import run
@@ -21,8 +22,8 @@ def _build(bench):
     library = bench.toolchain.directory / "lib"
     run(
         [bench.toolchain.clang, "-O2", "-Wall", "-Wextra", "-Werror",
-         "-fpagetide-mode=always", "-I", ROOT / "include", SOURCE, "-L",
-         library, "-lpagetide-checkpoint", "-Wl,-rpath,%s" % library, "-o",
+         "-fpagetide-mode=always", "-fpagetide-precision=exact", "-I",
+         ROOT / "include", SOURCE, "-L", library, "-lpagetide-checkpoint", "-Wl,-rpath,%s" % library, "-o",
          out],
         bench.directory,
     )
@@ -60,23 +61,23 @@ def _round(program, directory, mib, files):
 def measure(bench, scale):
     program = _build(bench)
     mib = scale["restore_mib"]
+    # On the disk of the build; the scratch directory may be memory.
+    disk = bench.toolchain.directory / "benchmarks"
+    disk.mkdir(exist_ok=True)
     for chain, increments in CHAINS:
         for compression, level in COMPRESSIONS:
-            # On the disk of the build; the scratch directory may be memory.
-            directory = bench.toolchain.directory / "benchmarks" / "restore"
-            shutil.rmtree(directory, ignore_errors=True)
-            directory.mkdir(parents=True)
-            run([program, "make", "saved", mib, increments, level], directory)
-            files = sorted((directory / "saved").iterdir())
-            for round_number in range(scale["rounds"]):
-                yield {
-                    "record": "restore",
-                    "options": {"chain": chain, "compression": compression,
-                                "mib": mib, "round": round_number},
-                    "void": None,
-                    "result": _round(program, directory, mib, files),
-                }
-            shutil.rmtree(directory)
+            with tempfile.TemporaryDirectory(dir=disk) as directory:
+                run([program, "make", "saved", mib, increments, level],
+                    directory)
+                files = sorted(pathlib.Path(directory, "saved").iterdir())
+                for round_number in range(scale["rounds"]):
+                    yield {
+                        "record": "restore",
+                        "options": {"chain": chain, "compression": compression,
+                                    "mib": mib, "round": round_number},
+                        "void": None,
+                        "result": _round(program, directory, mib, files),
+                    }
 
 
 def _bandwidth(results, what):

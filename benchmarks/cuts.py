@@ -41,9 +41,9 @@ def period_of(row):
         "cut": row["cut_ns"] != "",
         "why_not": row["no_cut"],
         "stable": int(row["stable"] or 0),
-        "without": sum(
-            int(row[name] or 0) for name in ("unstable", "gone", "unreadable")
-        ),
+        "without": int(row["unstable"] or 0) + int(row["unreadable"] or 0),
+        # Unmapped when they would have been hashed: there is nothing to hash.
+        "gone": int(row["gone"] or 0),
     }
 
 
@@ -188,6 +188,15 @@ def _pauses(periods):
     )
 
 
+def _share(periods, name):
+    """The pages with that outcome, of all that were to be hashed."""
+    pages = sum(p.get(name, 0) for p in periods)
+    all_pages = sum(
+        p["stable"] + p["without"] + p.get("gone", 0) for p in periods
+    )
+    return "%.2f%%" % (100 * pages / max(all_pages, 1))
+
+
 def table(records, kind):
     groups = {}
     for r in of_kind(records, kind):
@@ -196,8 +205,7 @@ def table(records, kind):
     rows, reasons = [], {}
     for (load, period_ms), runs in groups.items():
         periods = [p for r in runs for p in r["periods"]]
-        without = sum(p["without"] for p in periods)
-        hashed = without + sum(p["stable"] for p in periods)
+        with_cut = [p for p in periods if p["cut"]]
         for period in periods:
             if period["why_not"]:
                 key = load, period["why_not"]
@@ -207,14 +215,17 @@ def table(records, kind):
                 "%s, %d ms" % (load, period_ms),
                 "%d" % statistics.median([p["pages"] for p in periods] or [0]),
                 str(len(periods)),
-                str(sum(p["cut"] for p in periods)),
+                str(len(with_cut)),
                 _pauses(periods),
-                "%.2f%%" % (100 * without / max(hashed, 1)),
+                _share(periods, "without"),
+                _share(with_cut, "without"),
+                _share(periods, "gone"),
                 spread([r["cut_s"] / r["plain_s"] for r in runs]),
             ]
         )
     header = ["load", "pages", "periods", "with a cut",
               "pause ms: median / 99% / most", "checksums without a value",
+              "of those with a cut", "gone",
               "cpu over no checksums"]
     text = report.table(header, rows)
     for (load, reason), count in sorted(reasons.items(), key=lambda r: -r[1]):

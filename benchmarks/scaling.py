@@ -593,6 +593,12 @@ def make_curves(records):
         ("scaling-recorder", "Recorder's processor time a period", cpu),
         ("scaling-snapshot", "The snapshot alone", micro),
     ):
+        # A run on a busy machine may have no time to show: no logarithm has it.
+        series = {
+            line: shown
+            for line, points in series.items()
+            if (shown := [point for point in points if min(point) > 0])
+        }
         if series:
             drawn[name] = plot.curves(
                 title, "pages of 4 KiB", "microseconds", series
