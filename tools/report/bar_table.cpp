@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kTableIndent = 2;
 constexpr std::size_t kColumnGap = 2; ///< between columns
 constexpr std::size_t kMinBar = 12;
+constexpr std::size_t kBarShare = 6; ///< of the table's width, a part for bars
 constexpr std::size_t kMinLabel = 12;
 constexpr std::size_t kLeastLabel = 8; ///< if there is no room for bars
 
@@ -56,7 +57,7 @@ private:
   const BarTable &table_;
   const char *dark_;
   const char *light_;
-  std::uint64_t longest_ = 1;
+  std::uint64_t longest_ = 0;
   std::size_t label_width_ = 0;
   std::vector<std::size_t> cell_widths_;
   std::size_t bar_width_ = 0;
@@ -79,10 +80,21 @@ void BarDrawer::measure(std::size_t width) {
   const std::size_t longest_label = label_width_;
   const std::size_t room = std::max(width, cells + kLeastLabel) - cells;
   const std::size_t min_bar = std::max(kMinBar, columns_of(table_.longest) + 2);
-  const bool has_bars =
-      table_.has_bars && room >= std::min(label_width_, kMinLabel) + min_bar;
-  label_width_ =
-      std::min(label_width_, has_bars ? room - min_bar : room + kColumnGap);
+  const bool has_bars = table_.has_bars && longest_ != 0 &&
+                        room >= std::min(label_width_, kMinLabel) + min_bar;
+  if (has_bars) {
+    // A long path leaves room for bars that one can compare. A command needs
+    // the room itself.
+    std::size_t good_bar = min_bar;
+    if (!table_.keeps_beginnings)
+      good_bar = std::max(
+          {min_bar, width / kBarShare, columns_of(table_.longest) + 4});
+    const std::size_t least_label = std::min(label_width_, kMinLabel);
+    label_width_ =
+        std::min(label_width_, room - std::min(good_bar, room - least_label));
+  } else {
+    label_width_ = std::min(label_width_, room + kColumnGap);
+  }
   if (table_.long_labels_above && label_width_ < longest_label) {
     label_above_ = width - kTableIndent;
     label_width_ = std::min(label_width_, columns_of(table_.label_heading));

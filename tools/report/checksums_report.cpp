@@ -399,17 +399,25 @@ void ChecksumsReport::write_text(TextLines &out,
   write_mappings(out, style);
   out.line("");
   const std::uint64_t equal = sums_.of(Result::kEqual);
-  out.append(wrapped(
-      fmt::format("Of {}{} rewritten {}s, summed over periods, {} ({}) had the "
-                  "same content as before: these writes changed nothing. {} "
-                  "{}{} rewritten and never changed. Not known: unstable, gone "
-                  "or unreadable.",
-                  is_lower_bound_ ? "at least " : "",
-                  format_count(sums_.rewritten()), unit(), format_count(equal),
-                  percent(equal, sums_.rewritten()),
-                  format_count(never_changed_), unit(),
-                  never_changed_ == 1 ? " was" : "s were"),
-      0, style.width));
+  if (sums_.rewritten() == 0)
+    out.append(wrapped(
+        fmt::format("No {} was written again while its content was known, so "
+                    "there is nothing to compare. Not known: unstable, gone or "
+                    "unreadable.",
+                    unit()),
+        0, style.width));
+  else
+    out.append(wrapped(
+        fmt::format("Of {}{} rewritten {}s, summed over periods, {} ({}) had "
+                    "the same content as before: these writes changed nothing. "
+                    "{} {}{} rewritten and never changed. Not known: unstable, "
+                    "gone or unreadable.",
+                    is_lower_bound_ ? "at least " : "",
+                    format_count(sums_.rewritten()), unit(),
+                    format_count(equal), percent(equal, sums_.rewritten()),
+                    format_count(never_changed_), unit(),
+                    never_changed_ == 1 ? " was" : "s were"),
+        0, style.width));
   if (sums_.of(Result::kUnstable) > sums_.all() / 2)
     out.append(wrapped("Most checksums are unstable: the program wrote the "
                        "pages while they were read. pagetide record --unstable "

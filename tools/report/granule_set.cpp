@@ -65,9 +65,12 @@ void GranuleSet::insert_within(std::uint64_t block, std::uint64_t first,
     const unsigned bits = std::min(64 - in_word, end_bit - bit);
     const std::uint64_t mask = (~std::uint64_t{0} >> (64 - bits)) << in_word;
     std::uint64_t &word = (*recent_)[bit / 64];
-    count_ += static_cast<unsigned>(std::popcount(mask & ~word));
-    word |= mask;
     bit += bits;
+    // Most periods access what earlier ones have accessed.
+    if (const std::uint64_t added = mask & ~word; added != 0) {
+      count_ += static_cast<unsigned>(std::popcount(added));
+      word |= mask;
+    }
   }
 }
 

@@ -244,8 +244,10 @@ std::string SvgPicture::run() {
   y_ += kLineHeight;
   for (const HeatPanel &each : picture_.panels)
     panel(each);
-  time_axis();
-  legend();
+  if (!picture_.panels.empty()) {
+    time_axis();
+    legend();
+  }
   if (!picture_.left_out.empty()) {
     y_ += kLineHeight;
     text(left_, y_, "start", picture_.left_out);

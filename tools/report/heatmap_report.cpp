@@ -190,12 +190,28 @@ HeatPicture HeatmapReport::picture() const {
     if (processes_[i].is_shown)
       picture.panels.push_back(
           {processes_.size() == 1 ? "" : heading(i), &processes_[i].grid});
-  if (const std::size_t more = processes_.size() - shown_)
-    picture.left_out =
-        fmt::format("Not shown: {} more process{}, with fewer "
-                    "{}s. --top shows more.",
-                    format_count(more), more == 1 ? "" : "es", unit());
+  picture.left_out = left_out();
   return picture;
+}
+
+/// Which processes have no picture, and why.
+std::string HeatmapReport::left_out() const {
+  const auto idle = static_cast<std::size_t>(
+      std::ranges::count_if(processes_, [](const Process &process) {
+        return process.bands.length() == 0;
+      }));
+  const auto count = [](std::size_t processes, const char *what) {
+    return fmt::format("{}{} process{}", format_count(processes), what,
+                       processes == 1 ? "" : "es");
+  };
+  std::string text;
+  if (const std::size_t more = processes_.size() - shown_ - idle)
+    text = fmt::format("Not shown: {}, with fewer {}s. --top shows more.",
+                       count(more, " more"), unit());
+  if (idle != 0 && shown_ != 0)
+    text += fmt::format("{}{} {} nothing.", text.empty() ? "" : " ",
+                        count(idle, ""), access_word());
+  return text;
 }
 
 void HeatmapReport::write_text(TextLines &out, const ReportStyle &style) const {

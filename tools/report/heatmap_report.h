@@ -67,6 +67,7 @@ private:
 
   HeatPicture picture() const;
   std::string heading(std::size_t trace) const;
+  std::string left_out() const;
 
   Form form_;
   HeatResolution resolution_;

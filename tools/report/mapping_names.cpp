@@ -40,6 +40,17 @@ MappedGranules granules_of(const Mapping &mapping, unsigned granule_shift,
           ((mapping.start + (mapping.bytes - 1)) >> granule_shift) + 1};
 }
 
+MappingNames::MappingNames(unsigned granule_shift, Take take)
+    : MappingNames(granule_shift,
+                   [take = std::move(take)](const Place &place,
+                                            const GranuleRun &piece,
+                                            const PeriodTime &period) {
+                     take(place.name, piece, period);
+                   }) {}
+
+MappingNames::MappingNames(unsigned granule_shift, TakePlace take)
+    : granule_shift_(granule_shift), take_(std::move(take)) {}
+
 std::size_t MappingNames::number_of(const std::string &name) {
   const auto found = numbers_.find(name);
   if (found != numbers_.end())

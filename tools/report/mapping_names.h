@@ -63,15 +63,10 @@ public:
   /// The list that comes after those that were set. Null if it is not known.
   using NextList = std::function<const Mappings *()>;
 
-  MappingNames(unsigned granule_shift, Take take)
-      : MappingNames(granule_shift,
-                     [take = std::move(take)](const Place &place,
-                                              const GranuleRun &piece,
-                                              const PeriodTime &period) {
-                       take(place.name, piece, period);
-                     }) {}
-  MappingNames(unsigned granule_shift, TakePlace take)
-      : granule_shift_(granule_shift), take_(std::move(take)) {}
+  // Not in this header: files that are compiled without optimisation include
+  // it, and the linker would take their copy of what is called for each piece.
+  MappingNames(unsigned granule_shift, Take take);
+  MappingNames(unsigned granule_shift, TakePlace take);
   MappingNames(const MappingNames &) = delete;
 
   /// From now on no piece waits for a list: it is looked up in the next one at

@@ -41,6 +41,8 @@ private:
   std::size_t number_width() const {
     return style_.width < kWide ? kNarrowNumber : kWideNumber;
   }
+  /// Of the first column, if what it names is short.
+  std::size_t label_width() const { return style_.width < kWide ? 18 : 20; }
   std::string count_cell(std::uint64_t count,
                          bool is_lower_bound = false) const {
     return fmt::format(" {:>{}}",
@@ -207,11 +209,10 @@ void TextReport::figures() {
               kTextIndent, style_.width));
   // Narrow terminals have no room for the bytes.
   const bool has_bytes = style_.width >= kWide;
-  const std::size_t label_width = has_bytes ? 20 : 18;
-  line("  {:<{}}{}{}{}{}", "", label_width, heading_cell("median"),
+  line("  {:<{}}{}{}{}{}", "", label_width(), heading_cell("median"),
        heading_cell("95 %"), heading_cell("maximum"), heading_cell("distinct"));
   const auto row = [&](const char *label, const Figures &figures) {
-    line("  {:<{}}{}{}{}{}{}", label, label_width, count_cell(figures.median),
+    line("  {:<{}}{}{}{}{}{}", label, label_width(), count_cell(figures.median),
          count_cell(figures.p95), count_cell(figures.maximum),
          count_cell(figures.distinct, figures.distinct_is_lower_bound),
          has_bytes ? "  " + bytes(static_cast<double>(figures.distinct)) : "");
@@ -278,16 +279,23 @@ void TextReport::curve() {
 void TextReport::mappings() {
   if (summary_.mappings.empty())
     return;
-  const std::size_t name_width =
-      style_.width - 2 - 3 * number_width() - 2 - may_heading().size();
-  line("");
-  table_headings(fmt::format("Busiest mappings, {}s{}", unit_,
-                             may_heading().empty() ? " summed" : ""),
-                 name_width,
-                 heading_cell(access_heading()) +
-                     heading_cell(tells_reads() ? "written" : "") +
-                     heading_cell("distinct") + may_heading());
   const std::size_t shown = std::min(style_.top, summary_.mappings.size());
+  // No wider than what is in it: figures stay near their names.
+  std::size_t name_width = label_width();
+  for (std::size_t i = 0; i < shown; ++i)
+    name_width =
+        std::max(name_width, columns_of(printable(summary_.mappings[i].name)));
+  name_width = std::min(name_width, style_.width - 2 - 3 * number_width() - 2 -
+                                        may_heading().size());
+  line("");
+  table_headings(
+      fmt::format(
+          "Busiest mappings: {}s summed over periods, and distinct ones",
+          unit_),
+      name_width,
+      heading_cell(access_heading()) +
+          heading_cell(tells_reads() ? "written" : "") +
+          heading_cell("distinct") + may_heading());
   for (std::size_t i = 0; i < shown; ++i) {
     const MappingSummary &mapping = summary_.mappings[i];
     line("  {}{}{}{}{}", fitted(printable(mapping.name), name_width),
@@ -325,10 +333,14 @@ void TextReport::threads() {
   const std::size_t name_width = std::min(style_.width, kWide) - 2 - 9 -
                                  3 * number_width() - may_heading().size() -
                                  (style_.width < kWide ? 0 : 4);
-  table_headings(fmt::format("Threads, {}s summed", unit_), name_width + 9,
-                 heading_cell(access_heading()) +
-                     heading_cell(tells_reads() ? "written" : "") +
-                     heading_cell("periods") + may_heading());
+  table_headings(
+      fmt::format("Threads: {}s summed over periods, and the periods "
+                  "in which each {} any",
+                  unit_, abi::records_reads(layout_) ? "accessed" : "wrote"),
+      name_width + 9,
+      heading_cell(access_heading()) +
+          heading_cell(tells_reads() ? "written" : "") +
+          heading_cell("periods") + may_heading());
   const std::size_t shown = std::min(style_.top, busiest.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[tid, thread] = busiest[i];

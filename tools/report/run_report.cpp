@@ -105,7 +105,15 @@ std::string process_label(const std::string &program,
 }
 
 std::string process_label(const RunReport::Trace &trace) {
-  return process_label(trace.program, trace.short_command);
+  std::string command = trace.short_command;
+  // A quote is there if the program has written over its command.
+  const std::size_t begin = command.starts_with('\'') ? 1 : 0;
+  const std::string name =
+      printable(trace.program.substr(trace.program.rfind('/') + 1));
+  const std::string word = command.substr(begin, command.find(' ') - begin);
+  if (name.empty() || !word.starts_with('/') || !word.ends_with('/' + name))
+    return process_label(trace.program, command);
+  return command.erase(begin, word.size() - name.size());
 }
 
 std::string format_since_start(std::uint64_t ns) {

@@ -126,6 +126,8 @@ nlohmann::ordered_json json_if(bool known, std::uint64_t number);
 /// another name for it. Both come from a trace; the text is printable.
 std::string process_label(const std::string &program,
                           const std::string &command);
+/// The same without the directories of a path from the root: a table has no
+/// room for them.
 std::string process_label(const RunReport::Trace &trace);
 
 /// A time since the run's start: "0 s", "1.5 s".

@@ -42,6 +42,10 @@ FileSource::FileSource(const std::string &path)
   if (::fstat(fd_.get(), &status) != 0)
     throw Failure(
         fmt::format("{}: cannot be examined: {}", path, std::strerror(errno)));
+  if (S_ISDIR(status.st_mode))
+    throw Failure(fmt::format("{}: is a directory; name a trace in it, a file "
+                              "that pagetide record wrote",
+                              path));
   if (!S_ISREG(status.st_mode))
     throw Failure(
         fmt::format("{}: is no regular file, so it is no trace", path));

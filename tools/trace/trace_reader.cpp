@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace pagetide::tools {
@@ -27,6 +29,18 @@ namespace {
 /// A later minor version may have a longer header, but not an endless one.
 constexpr std::uint32_t kMaxHeaderBytes = 4096;
 
+/// What to do about a file that begins with other bytes than a trace.
+const char *remedy_for(const trace::FileHeader &header, std::size_t bytes) {
+  const std::string_view begin(reinterpret_cast<const char *>(&header),
+                               std::min<std::size_t>(bytes, 4));
+  if (begin == "\x7f"
+               "ELF")
+    return "it is a program: pagetide record -- ./PROGRAM makes a trace of it";
+  if (begin.starts_with("\x1f\x8b") || begin == "\x28\xb5\x2f\xfd")
+    return "it is compressed: unpack it first";
+  return "name a file that pagetide record wrote";
+}
+
 trace::FileHeader read_header(FrameScanner &scanner, const std::string &name) {
   trace::FileHeader header = {};
   const std::size_t got = scanner.read_at(0, &header, sizeof(header));
@@ -37,8 +51,9 @@ trace::FileHeader read_header(FrameScanner &scanner, const std::string &name) {
   if (got < sizeof(header.magic) ||
       std::memcmp(header.magic, trace::kMagic, sizeof(trace::kMagic)) != 0)
     throw Failure(fmt::format(
-        "{}: byte 0: this is no Pagetide trace (its first bytes are wrong)",
-        name));
+        "{}: byte 0: this is no Pagetide trace (its first bytes are "
+        "wrong); {}",
+        name, remedy_for(header, got)));
   if (got < sizeof(header))
     throw Failure(fmt::format("{}: byte {}: the trace's header is cut off "
                               "after {} of its {} bytes",

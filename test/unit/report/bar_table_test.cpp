@@ -54,6 +54,31 @@ TEST(BarTable, FallsBackToAscii) {
             "  Bars: # written, = only read\n");
 }
 
+TEST(BarTable, HasNoAxisIfThereIsNothingToDraw) {
+  BarTable table = sample();
+  for (BarRow &row : table.rows)
+    row.bar = {0, 0};
+  ReportStyle style;
+  style.width = 47;
+  EXPECT_EQ(draw_bars(table, style), "   from    all  written\n"
+                                     "    0 s  1,000      500\n"
+                                     "  1.5 s    250        0\n"
+                                     "    2 s      1        1\n"
+                                     "    3 s      0        0\n");
+}
+
+TEST(BarTable, LongPathsLeaveASixthForBars) {
+  BarTable table = sample();
+  table.left_labels = true;
+  table.rows[0].label = std::string(100, 'x');
+  ReportStyle style;
+  style.width = 100;
+  const std::string text = draw_bars(table, style);
+  const std::size_t bar = text.find("500") + 3;
+  EXPECT_GE(columns_of(text.substr(bar, text.find('\n', bar) - bar)), 16u)
+      << text;
+}
+
 TEST(BarTable, FitsEveryWidth) {
   BarTable table = sample();
   table.left_labels = true;

@@ -191,6 +191,21 @@ TEST(HeatmapReport, ProcessesHavePanelsOfOneTime) {
       << largest->text("", one);
 }
 
+TEST(HeatmapReport, ProcessesThatAccessedNothingAreNamedAsSuch) {
+  const auto one = heatmap_of({sample_trace("basic"), sample_trace("empty")},
+                              Form::kText, {0, 0});
+  const std::string text = one->text("", ReportStyle());
+  EXPECT_EQ(text.find("Not shown"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 process accessed nothing.\n"), std::string::npos)
+      << text;
+  // A picture of nothing has no axis and no legend.
+  const auto none = heatmap_of({sample_trace("empty")}, Form::kSvg, {0, 0});
+  const std::string svg = none->svg("");
+  EXPECT_NE(svg.find("Nothing was accessed."), std::string::npos) << svg;
+  for (const char *other : {"Time since", "only read", "process", "A row is"})
+    EXPECT_EQ(svg.find(std::string(">") + other), std::string::npos) << svg;
+}
+
 TEST(HeatmapReport, AThreadsOwnPicture) {
   Selection selection;
   selection.tid = 4243;

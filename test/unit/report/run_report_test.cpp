@@ -44,6 +44,24 @@ Reports reports_for(const trace::FileHeader &header) {
   return reports;
 }
 
+TEST(RunReport, LabelsInTablesHaveNoDirectories) {
+  const auto label = [](const char *program, const char *command) {
+    RunReport::Trace trace;
+    trace.program = program;
+    trace.short_command = command;
+    return process_label(trace);
+  };
+  EXPECT_EQ(label("/usr/bin/gzip", "/usr/bin/gzip -9 /a/b"), "gzip -9 /a/b");
+  EXPECT_EQ(label("/usr/bin/gzip", "/usr/bin/gzip"), "gzip");
+  EXPECT_EQ(label("/usr/bin/gzip", "./bin/gzip -9"), "./bin/gzip -9");
+  EXPECT_EQ(label("/usr/bin/gzip", "gzip -9"), "gzip -9");
+  EXPECT_EQ(label("/usr/bin/gzip", "/bin/sh x"), "[gzip] /bin/sh x");
+  // A server that writes what it does over its command.
+  EXPECT_EQ(label("/opt/redis", "'/opt/redis *:6379' (and 3 empty words)"),
+            "'redis *:6379' (and 3 empty words)");
+  EXPECT_EQ(label("", "x"), "(unknown)");
+}
+
 TEST(RunReport, SeveralReportsOfOneReadingAreThoseOfTheirOwn) {
   Selection heap;
   heap.mapping = "[heap]";

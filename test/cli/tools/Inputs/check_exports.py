@@ -212,10 +212,15 @@ def check_chrome_trace(trace, periods):
     assert document["displayTimeUnit"] in ("ms", "ns")
     times = {}
     last = {}
+    owners = {}
     for event in document["traceEvents"]:
         check_event(event)
         if event["ph"] == "C":
             key = event["name"]
+            # Perfetto has one counter for a process and a name, whatever the thread.
+            owner = owners.setdefault((event["pid"], key), event["tid"])
+            equal(f"{trace}: owner of {key}", event["tid"], owner)
+            assert len(event["args"]) == 1, event
             assert last.get(key, -1) < event["ts"], f"{key}: time does not rise"
             last[key] = event["ts"]
             times.setdefault(key, []).append((event["ts"], list(event["args"].values())[0]))
