@@ -10,9 +10,11 @@
 #include "api/signal_held.h"
 #include "api/updates.h"
 #include "format/error.h"
+#include "store/threads.h"
 #include "store/upkeep.h"
 #include "store/writer_lock.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +74,23 @@ pagetide_checkpoint_config checked(const pagetide_checkpoint_config &config) {
     refuse("pagetide_checkpoint_config: granularity is neither 0 nor a power "
            "of two from 64 to 2097152");
   return config;
+}
+
+/// The kernel gives memory that was not touched many pages at a time, which
+/// takes less than a fault for each of them. If it cannot, there are faults.
+void populate(const std::vector<ProtectedRegion> &regions) {
+  constexpr std::uintptr_t kPage = 4096, kStep = 1u << 21;
+  std::vector<std::uintptr_t> steps;
+  for (const ProtectedRegion &region : regions) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(region.address);
+    for (std::uintptr_t at = (begin + kPage - 1) / kPage * kPage;
+         at + kStep <= begin + region.bytes; at += kStep)
+      steps.push_back(at);
+  }
+  in_parallel(steps.size(), [&steps](const NextIndex &next) {
+    for (std::size_t i = 0; next(i);)
+      ::madvise(reinterpret_cast<void *>(steps[i]), kStep, MADV_POPULATE_WRITE);
+  });
 }
 
 } // namespace
@@ -364,6 +383,7 @@ void Session::restore(std::uint64_t number,
   try {
     const Chain chain = verified_chain(number);
     const std::vector<ProtectedRegion> regions = regions_.regions();
+    populate(regions);
     std::atomic<std::uint64_t> moved_bytes = 0;
     chain.read_in_parallel(
         [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
