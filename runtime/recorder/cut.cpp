@@ -16,6 +16,7 @@
 #include "recorder/cut_copies.h"
 #include "recorder/cut_kernel_writes.h"
 #include "recorder/cut_pages.h"
+#include "recorder/given_back.h"
 #include "threads/blocked_call.h"
 #include "threads/service_thread.h"
 #include "threads/stopped_threads.h"
@@ -75,6 +76,7 @@ PAGETIDE_RECORDER_STATE static PageVec<PageHash> copied_pages;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> in_flight;
+PAGETIDE_RECORDER_STATE static PageVec<u64> given_back;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
 PAGETIDE_RECORDER_STATE static PageVec<Cpu> sharers;
 PAGETIDE_RECORDER_STATE static PageVec<u32> all_threads;
@@ -164,7 +166,8 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
   if (Keeps(Rule::kUnsettled))
     for (const GranuleRun &run : unsettled_runs.runs)
       MakeUnread(making.pages, run.granule, run.end());
-  ReadUnread(making, Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
+  ReadUnread(making, Reading::kAhead,
+             Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
   return ok;
 }
 
@@ -229,7 +232,8 @@ static void MakeSharedUnstable(const CutOfPeriod &cut,
                MakeUnstable);
 }
 
-/// Makes all unread that memory calls changed since the period's boundary.
+/// Makes all unread that memory calls changed since the period's boundary. Of
+/// libc's own calls only the kernel knows.
 static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
   changes.clear();
   if (!Keeps(Rule::kDiscarded))
@@ -240,6 +244,9 @@ static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
     return "mappings changed too often";
   for (const MappingChange &change : changes)
     MakeUnread(pages, UnitOf(change.begin), UnitOf(change.end - 1) + 1);
+  ListGivenBack(pages, given_back);
+  for (const u64 granule : given_back)
+    MakeUnread(pages, granule, granule + 1);
   return nullptr;
 }
 
@@ -315,7 +322,8 @@ static const char *ReadStanding(Making &making) {
         unsettled += page.state == kUnread;
       });
     result.unsettled += unsettled;
-    result.marked += ReadUnread(making, nullptr) - unsettled;
+    result.marked +=
+        ReadUnread(making, Reading::kStanding, nullptr) - unsettled;
     for (const PageHash &page : JustRead())
       read_standing.push_back(page.granule);
     const bool was_changed = AnyMappingChangeUnderWay() ||

@@ -7,6 +7,7 @@
 #include "recorder/cut_pages.h"
 
 #include "platform/fork_reset.h"
+#include "recorder/given_back.h"
 
 namespace pagetide {
 
@@ -71,7 +72,8 @@ void AddUnread(CutPages &cut, const PageVec<GranuleRun> &added) {
     GivePlaces(*cut.copies, added, cut.pages);
 }
 
-u64 ReadUnread(CutPages &cut, const PageVec<GranuleRun> *except) {
+u64 ReadUnread(CutPages &cut, Reading reading,
+               const PageVec<GranuleRun> *except) {
   PageVec<PageHash> &pages = cut.pages;
   PAGETIDE_RECORDER_STATE static PageVec<uptr> places; // of batch's pages
   batch.clear();
@@ -95,10 +97,16 @@ u64 ReadUnread(CutPages &cut, const PageVec<GranuleRun> *except) {
       continue;
     }
     places.push_back(i);
-    batch.push_back({granule, 0, ChecksumState::kStable, pages[i].copy});
+    batch.push_back({granule, 0, ChecksumState::kStable, 0, pages[i].copy});
   }
+  if (reading == Reading::kAhead)
+    NotePresent(batch, false);
+  else // there is no time to ask
+    ExpectPresent(batch);
   HashPages(GetTidRaw(), batch,
             {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr});
+  if (reading == Reading::kAhead)
+    NotePresent(batch, cut.hash);
   if (cut.copies)
     CopyParts(*cut.copies, batch);
   for (uptr i = 0; i < batch.size(); ++i)

@@ -42,9 +42,11 @@ void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end);
 /// Adds the granules of sorted runs, or makes them unread.
 void AddUnread(CutPages &cut, const PageVec<GranuleRun> &added);
 
+enum class Reading { kAhead, kStanding };
 /// Reads the unread pages, except those of sorted runs. Returns how many it
-/// read.
-u64 ReadUnread(CutPages &cut, const PageVec<GranuleRun> *except);
+/// read. What is read ahead can be asked for by ListGivenBack.
+u64 ReadUnread(CutPages &cut, Reading reading,
+               const PageVec<GranuleRun> *except);
 /// What ReadUnread has read last.
 PageVec<PageHash> &JustRead();
 

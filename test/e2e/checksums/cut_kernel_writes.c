@@ -36,6 +36,11 @@
 // RUN:   %t/program woken
 // RUN: not env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=repeat \
 // RUN:   %t/program woken 2>&1 | FileCheck %s
+// Memory is mapped by code that nobody sees.
+// RUN: env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s \
+// RUN:   %t/program mapped
+// RUN: not env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=kernel \
+// RUN:   %t/program mapped 2>&1 | FileCheck %s
 // CHECK: the cut contradicts itself
 
 // Where there is no cut, what was read ahead is still looked at.
