@@ -65,7 +65,11 @@ enum {
    * touched (qsort, under every precision). Or precision near does not say
    * which of two granules it was. */
   PAGETIDE_MAY_READ = 16,
-  PAGETIDE_MAY_WRITTEN = 32
+  PAGETIDE_MAY_WRITTEN = 32,
+  /* Cuts with option kernel_writes: the kernel saw the page written, and no
+   * mark says so. Beside PAGETIDE_WRITTEN; beside PAGETIDE_MAY_WRITTEN if
+   * granules are smaller than pages. */
+  PAGETIDE_UNMARKED = 64
 };
 
 enum {

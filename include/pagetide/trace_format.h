@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 6; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 7; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -283,7 +283,10 @@ enum RunFlags : std::uint8_t {
   /// about this granule or a neighbour.
   kRunMayRead = 16,
   kRunMayWritten = 32, ///< possibly written, for the same reasons
-  // 64 is reserved.
+  /// Since 1.7. The kernel saw the granule's page written, and no mark of this
+  /// period says so. With kRunWritten; with kRunMayWritten if the granule is
+  /// smaller than a page; with kRunAccessed under layout `access`.
+  kRunUnmarked = 64,
 };
 
 /// Ids of sites are below this. With it, the access of a row is only possible.

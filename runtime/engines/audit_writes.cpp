@@ -34,6 +34,7 @@ struct ThreadRegion {
 struct Audit {
   bool running;
   PageVec<WrittenRun> runs;
+  PageVec<WrittenRun> early; ///< taken since the last period ended
   PageVec<UntrackedRange> untracked, untracked_before;
   PageVec<ThreadRegion> ended_threads;
   PageVec<AddressRange> loader_records;
@@ -160,12 +161,13 @@ static void EncodeRegions(PageVec<u8> &frames, bool exiting, u64 now) {
   audit.regions.swap(audit.regions_before);
 }
 
-static void EncodeRuns(PageVec<u8> &frames, u64 period, bool exiting, u64 now) {
+static void EncodeRuns(PageVec<u8> &frames, const PageVec<WrittenRun> &runs,
+                       u64 period, bool exiting, u64 now) {
   constexpr uptr kMaxRunBytes = 2 * 8 + 1;
   constexpr uptr kRunsOfPart = kPartBytes / kMaxRunBytes;
   uptr next = 0;
   do {
-    const uptr left = audit.runs.size() - next;
+    const uptr left = runs.size() - next;
     const uptr count = left < kRunsOfPart ? left : kRunsOfPart;
     uptr frame = BeginPendingFrame(frames, FrameType::kKernelWrites);
     Encoder encoder(frames);
@@ -173,11 +175,11 @@ static void EncodeRuns(PageVec<u8> &frames, u64 period, bool exiting, u64 now) {
         period, (count == left ? kPartLast : 0) | (exiting ? kPartExiting : 0),
         now, count);
     for (uptr end = next + count; next < end; ++next) {
-      const WrittenRun &run = audit.runs[next];
+      const WrittenRun &run = runs[next];
       encoder.run(run.first, run.count, run.flags);
     }
     EndPendingFrame(frames, frame);
-  } while (next < audit.runs.size());
+  } while (next < runs.size());
 }
 
 void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
@@ -185,14 +187,34 @@ void CollectKernelWrites(u64 period, bool exiting, const MappingList &mappings,
   TakeAll(mappings);
   const u64 now = MonotonicNs();
   EncodeRegions(frames, exiting, now);
-  EncodeRuns(frames, period, exiting, now);
+  PageVec<WrittenRun> &all = audit.early;
+  for (const WrittenRun &run : audit.runs)
+    all.push_back(run);
+  UniteWritten(all);
+  EncodeRuns(frames, all, period, exiting, now);
+  all.clear();
+}
+
+const PageVec<WrittenRun> &CollectedKernelWrites() { return audit.runs; }
+
+int TakeKernelWritesEarly(PageVec<WrittenRun> &runs) {
+  constexpr uptr kEndOfMemory = uptr{1} << abi::kAddressBits;
+  const uptr before = runs.size();
+  int error = TakeWritten(0, kEndOfMemory, runs);
+  if (!error)
+    error = ListNewMemory(runs);
+  for (uptr i = before; i < runs.size(); ++i)
+    audit.early.push_back(runs[i]);
+  UniteWritten(runs);
+  return error;
 }
 
 //===- Begin and end ------------------------------------------------------===//
 
-const char *StartKernelWrites(const MappingList &mappings) {
-  if (const char *missing = StartWriteTracking(false))
+const char *StartKernelWrites(const MappingList &mappings, bool for_cuts) {
+  if (const char *missing = StartWriteTracking(for_cuts))
     return missing;
+  audit.early.clear();
   audit.regions_before.clear();
   audit.ended_threads.clear();
   ListLoaderRecords(false);

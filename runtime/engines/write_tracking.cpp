@@ -20,6 +20,7 @@
 #include "engines/write_tracking.h"
 
 #include "pagetide/abi.h"
+#include "periods/merge_ascending.h"
 #include "platform/fork_reset.h"
 #include "platform/internal_mem.h"
 #include "platform/messages.h"
@@ -27,6 +28,7 @@
 #include "platform/uffd_wp.h"
 
 #include "pagetide/trace_format.h"
+#include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <poll.h>
@@ -269,17 +271,57 @@ static bool IsOwn(uptr begin, uptr end) {
   return begin >= end;
 }
 
+/// Calls found(kernel::PageRegion) for private memory that was written and is
+/// not tracked. Returns an errno.
+template <typename Found> static int ScanNew(Found found) {
+  constexpr u64 kNot = kPageWpAllowed | kNotYetCopied;
+  return tracking.kernel.Scan(
+      kPageBytes, uptr{1} << abi::kAddressBits,
+      {0, kNot, kNot, kPagePresent | kPageSwapped, kPageWpAllowed}, found);
+}
+
 bool FoundNewMemory() {
   ListOwn();
   bool found_some = false;
-  constexpr u64 kNot = kPageWpAllowed | kNotYetCopied;
-  const int error = tracking.kernel.Scan(
-      kPageBytes, uptr{1} << abi::kAddressBits,
-      {0, kNot, kNot, kPagePresent | kPageSwapped, kPageWpAllowed},
-      [&](const PageRegion &found) {
-        found_some |= !IsOwn(found.start, found.end);
-      });
+  const int error = ScanNew([&](const PageRegion &found) {
+    found_some |= !IsOwn(found.start, found.end);
+  });
   return error || found_some;
+}
+
+int ListNewMemory(PageVec<WrittenRun> &runs) {
+  const uptr before = runs.size();
+  const int error = ScanNew([&](const PageRegion &found) {
+    AddRun(runs, found.start, found.end, kKernelWritten);
+  });
+  RemoveOwnRuns(runs, before);
+  return error;
+}
+
+void UniteWritten(PageVec<WrittenRun> &runs) {
+  PAGETIDE_RECORDER_STATE static MergeSpace<PageVec<WrittenRun>> space;
+  MergeAscending(
+      runs, space,
+      [](const WrittenRun &a, const WrittenRun &b) {
+        return a.first < b.first;
+      },
+      [](PageVec<WrittenRun> &list, uptr, const WrittenRun &run) {
+        list.push_back(run);
+      });
+  uptr united = 0;
+  for (const WrittenRun &run : runs) {
+    WrittenRun &last = runs[united ? united - 1 : 0];
+    const u64 last_end = last.first + last.count;
+    const u64 end = run.first + run.count;
+    if (!united || last_end < run.first ||
+        (last_end == run.first && last.flags != run.flags)) {
+      runs[united++] = run;
+      continue;
+    }
+    last.count = Max(last_end, end) - last.first;
+    last.flags |= run.flags;
+  }
+  runs.resize(united);
 }
 
 static int ScanTracked(uptr begin, uptr end, u64 flags,

@@ -68,6 +68,11 @@ int ListTouchedPages(uptr begin, uptr end, bool is_shared,
 
 /// True if there is private memory that was written and is not tracked yet.
 bool FoundNewMemory();
+/// Appends its pages. Returns 0 or an errno.
+int ListNewMemory(PageVec<WrittenRun> &runs);
+
+/// Sorts runs, which may overlap, and joins those that touch.
+void UniteWritten(PageVec<WrittenRun> &runs);
 
 /// Appends the pages of [begin, end) that were written since they were last
 /// taken. Only memory that the last TrackMappings call tracked. Returns 0 or an

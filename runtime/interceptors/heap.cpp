@@ -125,9 +125,15 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
     if (now.mapped)
       RightsWereSet(begin, now.usable, rights);
   }
-  if (!moved || moved == p)
+  if (!moved)
     return moved;
   const Block after(moved);
+  if (before.mapped && moved != p)
+    NoteMappingChange((uptr)p, before.usable);
+  else if (before.mapped && after.usable < before.usable) // unmapped its end
+    NoteMappingChange((uptr)p + after.usable, before.usable - after.usable);
+  if (moved == p)
+    return moved;
   if (before.mapped && after.mapped) { // the kernel moved the pages
     NoteMappingChange((uptr)moved, after.usable);
     return moved;

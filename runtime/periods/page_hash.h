@@ -23,6 +23,7 @@ struct PageHash {
   u64 granule;
   u64 hash; ///< XXH3-64 of the granule's bytes; 0 unless stable
   ChecksumState state;
+  u16 present = 0;  ///< pages of the granule in memory, before it was read
   u32 copy = 0;     ///< one more than its place among copies; 0: it has none
   u64 relative = 0; ///< RelativeHash() of the bytes, if that is wanted
 };

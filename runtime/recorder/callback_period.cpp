@@ -20,6 +20,7 @@ static_assert(Same(PAGETIDE_READ, trace::kRunRead) &&
               Same(PAGETIDE_CARRIED, trace::kRunCarried) &&
               Same(PAGETIDE_MAY_READ, trace::kRunMayRead) &&
               Same(PAGETIDE_MAY_WRITTEN, trace::kRunMayWritten) &&
+              Same(PAGETIDE_UNMARKED, trace::kRunUnmarked) &&
               Same(PAGETIDE_STATE_UNREADABLE,
                    (int)ChecksumState::kUnreadable) &&
               Same(PAGETIDE_STATE_GONE, (int)ChecksumState::kGone) &&

@@ -6,6 +6,7 @@
 
 #include "recorder/cut.h"
 
+#include "engines/audit_writes.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
 #include "platform/fork_reset.h"
@@ -13,6 +14,9 @@
 #include "platform/options.h"
 #include "recorder/checksums.h"
 #include "recorder/cut_copies.h"
+#include "recorder/cut_kernel_writes.h"
+#include "recorder/cut_pages.h"
+#include "recorder/given_back.h"
 #include "threads/blocked_call.h"
 #include "threads/service_thread.h"
 #include "threads/stopped_threads.h"
@@ -37,7 +41,15 @@ constexpr int kMaxStops = 3, kMaxRepeats = 16;
 namespace {
 /// A rule that option cut_without leaves out, so that tests can show that it is
 /// needed.
-enum class Rule { kMarked, kUnsettled, kInFlight, kDiscarded, kRepeat, kStop };
+enum class Rule {
+  kMarked,
+  kUnsettled,
+  kInFlight,
+  kDiscarded,
+  kRepeat,
+  kStop,
+  kKernel
+};
 
 struct Cpu {
   u32 tid;
@@ -45,18 +57,11 @@ struct Cpu {
 };
 
 /// What is being made.
-struct Making {
+struct Making : CutPages {
   const CutOfPeriod &cut;
-  bool hash;
-  CutCopies *copies;                   ///< null: none are wanted
-  const PageVec<GranuleRange> *wanted; ///< as BuildPageSet's `watch`
-  PageVec<PageHash> &pages;            ///< sorted
   CutResult &result;
 };
 } // namespace
-
-/// A page of result.hashes has state kNone until it is read.
-constexpr ChecksumState kUnread = ChecksumState::kNone;
 
 PAGETIDE_RECORDER_STATE static u64 changes_before;
 PAGETIDE_RECORDER_STATE static LaterWords later;
@@ -64,25 +69,22 @@ PAGETIDE_RECORDER_STATE static PageVec<StagedWord> words;
 PAGETIDE_RECORDER_STATE static PageVec<StagedWord> unsettled_words;
 PAGETIDE_RECORDER_STATE static PageSet runs;
 PAGETIDE_RECORDER_STATE static PageSet unsettled_runs;
-PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
-PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
+PAGETIDE_RECORDER_STATE static PageVec<PageHash> listed;
 /// The granules that were read while the threads stood.
 PAGETIDE_RECORDER_STATE static PageVec<u64> read_standing;
-/// For each kBlockPages of the list whether one may be unread. While threads
-/// stand, few of a long list are.
-PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
-constexpr uptr kBlockPages = 256;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> copied_pages;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> in_flight;
+PAGETIDE_RECORDER_STATE static PageVec<u64> given_back;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
 PAGETIDE_RECORDER_STATE static PageVec<Cpu> sharers;
 PAGETIDE_RECORDER_STATE static PageVec<u32> all_threads;
 
 static bool Keeps(Rule rule) {
   static constexpr const char *kNames[] = {
-      "marked", "unsettled", "in-flight", "discarded", "repeat", "stop"};
+      "marked", "unsettled", "in-flight", "discarded",
+      "repeat", "stop",      "kernel"};
   return __sanitizer::internal_strcmp(GetFlags().cut_without,
                                       kNames[(u32)rule]) != 0;
 }
@@ -128,107 +130,6 @@ static bool MemoryIsShared() {
 
 //===- Pages --------------------------------------------------------------===//
 
-/// Calls visit(page) for each page of [begin, end).
-template <typename Visit>
-static void ForPages(PageVec<PageHash> &pages, u64 begin, u64 end,
-                     Visit visit) {
-  for (uptr i = FirstPageAt(pages, begin);
-       i < pages.size() && pages[i].granule < end; ++i)
-    visit(pages[i]);
-}
-
-static void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end) {
-  ForPages(pages, begin, end, [&](PageHash &page) {
-    page.state = kUnread;
-    page.hash = 0;
-    unread_blocks[(uptr)(&page - pages.data()) / kBlockPages] = true;
-  });
-}
-
-/// The list is a new one.
-static void ExpectUnread(const PageVec<PageHash> &pages) {
-  unread_blocks.clear();
-  for (uptr i = 0; i < pages.size(); i += kBlockPages)
-    unread_blocks.push_back(true);
-}
-
-/// Makes the granules of sorted runs unread. False if not all are listed.
-static bool MakeAllUnread(PageVec<PageHash> &pages,
-                          const PageVec<GranuleRun> &runs_to_read) {
-  for (const GranuleRun &run : runs_to_read) {
-    const uptr last = FirstPageAt(pages, run.granule) + run.length - 1;
-    if (last >= pages.size() || pages[last].granule != run.end() - 1)
-      return false;
-    MakeUnread(pages, run.granule, run.end());
-  }
-  return true;
-}
-
-/// Adds the granules of sorted runs.
-static void Merge(PageVec<PageHash> &pages, const PageVec<GranuleRun> &added) {
-  merged.clear();
-  uptr i = 0;
-  for (const GranuleRun &run : added)
-    for (u64 granule = run.granule; granule < run.end(); ++granule) {
-      for (; i < pages.size() && pages[i].granule < granule; ++i)
-        merged.push_back(pages[i]);
-      merged.push_back({granule, 0, kUnread});
-      if (i < pages.size() && pages[i].granule == granule)
-        merged.back().copy = pages[i++].copy;
-    }
-  for (; i < pages.size(); ++i)
-    merged.push_back(pages[i]);
-  pages.swap(merged);
-  ExpectUnread(pages);
-}
-
-/// Adds the granules of sorted runs, or makes them unread.
-static void AddUnread(Making &making, const PageVec<GranuleRun> &added) {
-  // While threads stand, most are listed already.
-  if (!MakeAllUnread(making.pages, added))
-    Merge(making.pages, added);
-  if (making.copies)
-    GivePlaces(*making.copies, added, making.pages);
-}
-
-/// Reads the unread pages, except those of sorted runs. Returns how many it
-/// read; they are in `batch`.
-static u64 ReadUnread(Making &making, const PageVec<GranuleRun> *except) {
-  PageVec<PageHash> &pages = making.pages;
-  PAGETIDE_RECORDER_STATE static PageVec<uptr> places; // of batch's pages
-  batch.clear();
-  places.clear();
-  uptr run = 0;
-  for (uptr i = 0; i < pages.size(); ++i) {
-    if (i % kBlockPages == 0) {
-      if (!unread_blocks[i / kBlockPages]) {
-        i += kBlockPages - 1;
-        continue;
-      }
-      unread_blocks[i / kBlockPages] = false;
-    }
-    if (pages[i].state != kUnread)
-      continue;
-    const u64 granule = pages[i].granule;
-    while (except && run < except->size() && (*except)[run].end() <= granule)
-      ++run;
-    if (except && run < except->size() && (*except)[run].granule <= granule) {
-      unread_blocks[i / kBlockPages] = true;
-      continue;
-    }
-    places.push_back(i);
-    batch.push_back({granule, 0, ChecksumState::kStable, pages[i].copy});
-  }
-  HashPages(
-      GetTidRaw(), batch,
-      {making.hash, making.copies ? making.copies->request->bytes : nullptr});
-  if (making.copies)
-    CopyParts(*making.copies, batch);
-  for (uptr i = 0; i < batch.size(); ++i)
-    pages[places[i]] = batch[i];
-  return batch.size();
-}
-
 /// Adds the words that a collection found written to `later`, and their pages
 /// as unread. Returns how many granules were written.
 static u64 TakeLater(Making &making, uptr first_writer) {
@@ -249,6 +150,8 @@ static u64 TakeLater(Making &making, uptr first_writer) {
     granules += run.length;
   if (granules && Keeps(Rule::kMarked))
     AddUnread(making, runs.runs);
+  if (making.hash && Keeps(Rule::kKernel))
+    granules += TakeKernelWrites(making);
   return granules;
 }
 
@@ -263,7 +166,8 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
   if (Keeps(Rule::kUnsettled))
     for (const GranuleRun &run : unsettled_runs.runs)
       MakeUnread(making.pages, run.granule, run.end());
-  ReadUnread(making, Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
+  ReadUnread(making, Reading::kAhead,
+             Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
   return ok;
 }
 
@@ -328,7 +232,8 @@ static void MakeSharedUnstable(const CutOfPeriod &cut,
                MakeUnstable);
 }
 
-/// Makes all unread that memory calls changed since the period's boundary.
+/// Makes all unread that memory calls changed since the period's boundary. Of
+/// libc's own calls only the kernel knows.
 static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
   changes.clear();
   if (!Keeps(Rule::kDiscarded))
@@ -339,6 +244,9 @@ static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
     return "mappings changed too often";
   for (const MappingChange &change : changes)
     MakeUnread(pages, UnitOf(change.begin), UnitOf(change.end - 1) + 1);
+  ListGivenBack(pages, given_back);
+  for (const u64 granule : given_back)
+    MakeUnread(pages, granule, granule + 1);
   return nullptr;
 }
 
@@ -348,10 +256,13 @@ static const char *MakeChangedUnread(PageVec<PageHash> &pages) {
 static bool WasWrittenMeanwhile(Making &making) {
   if (!Keeps(Rule::kRepeat) || !Keeps(Rule::kStop))
     return false;
+  PageVec<PageHash> &batch = JustRead();
   for (const GranuleRange &range : in_flight) // they have no content anyway
     ForPages(batch, range.begin, range.end,
              [](PageHash &page) { page.state = ChecksumState::kGone; });
   making.cut.engine.recheck(batch);
+  if (making.hash && Keeps(Rule::kKernel))
+    RecheckKernelWrites(batch);
   bool any = false;
   for (const PageHash &page : batch)
     any |= page.state == ChecksumState::kUnstable;
@@ -385,6 +296,8 @@ static const char *ReadStanding(Making &making) {
     TakeLater(making, first_writer);
     if (making.copies && !HavePlaces(*making.copies))
       return kNoPlaces;
+    if (KernelWritesUnknown())
+      return "the kernel did not tell which pages were written";
     // Whoever woke and marked may be about to write: it must stand too.
     bool stopped_any = false;
     if (Keeps(Rule::kStop))
@@ -409,8 +322,9 @@ static const char *ReadStanding(Making &making) {
         unsettled += page.state == kUnread;
       });
     result.unsettled += unsettled;
-    result.marked += ReadUnread(making, nullptr) - unsettled;
-    for (const PageHash &page : batch)
+    result.marked +=
+        ReadUnread(making, Reading::kStanding, nullptr) - unsettled;
+    for (const PageHash &page : JustRead())
       read_standing.push_back(page.granule);
     const bool was_changed = AnyMappingChangeUnderWay() ||
                              change_count != MappingChanges() ||
@@ -519,10 +433,10 @@ static void ListCopied(Making &making, const PageSet &set) {
   request.count = 0;
   request.cut_ns = request.pause_ns = request.not_readable = 0;
   request.no_cut = nullptr;
-  ListWanted(set, ChecksumMode::kWritten, kUnread, batch);
+  ListWanted(set, ChecksumMode::kWritten, kUnread, listed);
   runs.Clear();
   WatchedGranules inside(making.wanted);
-  for (const PageHash &page : batch)
+  for (const PageHash &page : listed)
     if (inside.Has(page.granule))
       AppendRun(runs.runs, 0, {page.granule, 1, 0});
   AddUnread(making, runs.runs);
@@ -552,7 +466,7 @@ bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result) {
   CutResult made = {};
   copied_pages.clear();
   ExpectUnread(copied_pages);
-  Making making = {cut, false, &copies, &copied_regions, copied_pages, made};
+  Making making = {{copied_pages, &copied_regions, false, &copies}, cut, made};
   ListCopied(making, result.set);
   const bool ok = MakeCut(making);
   Answer(copies, made);
@@ -564,23 +478,25 @@ bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result) {
 /// Of what was read, keeps the pages of the set that are to be hashed.
 static void KeepHashed(const CutOfPeriod &cut, PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
-  ListWanted(result.set, cut.mode, ChecksumState::kUnstable, batch);
+  ListWanted(result.set, cut.mode, ChecksumState::kUnstable, listed);
   uptr i = 0;
-  for (PageHash &page : batch) {
+  for (PageHash &page : listed) {
     while (pages[i].granule < page.granule)
       ++i;
     if (pages[i].state != kUnread)
       page = pages[i];
   }
-  pages.swap(batch);
+  pages.swap(listed);
 }
 
 bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
+  BeginKernelWrites();
+  AddKernelWrites(cut.watch, result.set);
   ListWanted(result.set, cut.mode, kUnread, pages);
   ExpectUnread(pages);
   CutCopies copies = {cut.copies, copied_regions};
-  Making making = {cut, true, nullptr, cut.watch, pages, result.cut};
+  Making making = {{pages, cut.watch, true, nullptr}, cut, result.cut};
   if (cut.copies) {
     ListRegions(*cut.copies, copied_regions);
     making.copies = &copies;
@@ -593,11 +509,17 @@ bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
   const bool ok = MakeCut(making);
   if (making.copies)
     Answer(copies, result.cut);
-  if (!result.cut.why_not && !later.words.empty())
+  const bool is_cut = !result.cut.why_not;
+  if (is_cut && (!later.words.empty() || AnyLaterKernelWrites())) {
     BuildPageSet(result.entry, cut.per_thread, cut.watch, result.set, &later);
+    AddKernelWrites(cut.watch, result.set);
+  }
+  if (!is_cut)
+    TakeKernelWrites(making);
+  EndKernelWrites(is_cut, result.set);
   // Without a cut, what was read ahead stays as far as nobody has written it
   // since.
-  if (result.cut.why_not || cut.copies)
+  if (!is_cut || cut.copies || WatchingKernelWrites())
     KeepHashed(cut, result);
   if (result.cut.why_not)
     cut.engine.recheck(pages);

@@ -19,6 +19,7 @@
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "recorder/cut.h"
+#include "recorder/cut_kernel_writes.h"
 #include "recorder/mappings_watch.h"
 #include "recorder/slot_service.h"
 #include "shadow/shadow.h"
@@ -265,7 +266,9 @@ static int StartTrace(u64 now, const char *parent_trace) {
 
 static void CannotWatchKernelWrites(const char *missing) {
   Warning("option kernel_writes: the kernel cannot report which pages are "
-          "written: %s. The trace lacks them.\n",
+          "written: %s. The trace lacks them, and cuts have only what was "
+          "marked. It needs Linux 6.7 and userfaultfd; otherwise leave the "
+          "option out.\n",
           missing);
   EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
              NoteCode::kLost,
@@ -317,6 +320,7 @@ int StartRecording(const char *parent_trace) {
   ForgetSiteTables();
   ForgetWriters();
   ForgetCuts();
+  ForgetKernelWrites();
   SetReportedUnit(record_config.unit_shift);
   shadow.header->per_thread = record_config.per_thread;
   shadow.header->chunk_count =
@@ -340,8 +344,10 @@ int StartRecording(const char *parent_trace) {
   recorder_state.overruns = 0;
   recorder_state.wrote_end_frame = false;
   LookAtMappings(now, true);
-  if (GetFlags().kernel_writes && Tracing())
-    if (const char *missing = StartKernelWrites(KnownMappings()))
+  const bool for_cuts = record_config.checksum != ChecksumMode::kNone &&
+                        record_config.unstable == UnstablePolicy::kCut;
+  if (GetFlags().kernel_writes && (Tracing() || for_cuts))
+    if (const char *missing = StartKernelWrites(KnownMappings(), for_cuts))
       CannotWatchKernelWrites(missing);
   Schedule(now);
   ObserveThreadEnds(true);

@@ -46,8 +46,19 @@ static _Atomic int oracle_ends;
 
 /* Pages from one of the oracle to the next. */
 static size_t oracle_stride = 1;
+/* One page of it may lie elsewhere. */
+static int moved_page = -1;
+static char *moved_to;
 static char *oracle_page(int n) {
-  return oracle_pages + (size_t)n * oracle_stride * PAGE;
+  return n == moved_page ? moved_to
+                         : oracle_pages + (size_t)n * oracle_stride * PAGE;
+}
+static size_t number_of_page(uintptr_t address) {
+  const size_t offset = address - (uintptr_t)oracle_pages;
+  if (moved_page >= 0 && address == (uintptr_t)moved_to)
+    return (size_t)moved_page;
+  require(offset % (oracle_stride * PAGE) == 0);
+  return offset / PAGE / oracle_stride;
 }
 
 /* Only the first word: a store, as a program makes it. */
@@ -88,9 +99,8 @@ static int learn(const pagetide_period *period) {
   memset(page_was_listed, 0, sizeof page_was_listed);
   for (size_t i = 0; i < period->page_count; ++i) {
     const pagetide_page *page = &period->pages[i];
-    const size_t offset = page->address - (uintptr_t)oracle_pages;
-    const size_t n = offset / PAGE / oracle_stride;
-    require(n < ORACLE_PAGES && offset % (oracle_stride * PAGE) == 0);
+    const size_t n = number_of_page(page->address);
+    require(n < ORACLE_PAGES);
     page_was_listed[n] = 1;
     last_state[n] = page->state;
     known_numbers[n] = UNKNOWN;

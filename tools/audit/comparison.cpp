@@ -109,7 +109,8 @@ void Comparison::add_marks(std::span<const GranuleRun> runs) {
   constexpr unsigned kPossibly =
       kWritten | trace::kRunCarried | trace::kRunMayWritten;
   for (const GranuleRun &run : runs) {
-    if (!(run.flags & kPossibly))
+    // Cuts list what the kernel saw, too.
+    if (!(run.flags & kPossibly) || run.flags & trace::kRunUnmarked)
       continue;
     append(open_.marked, pages_of(run.first, run.end()));
     if (run.flags & trace::kRunWritten)

@@ -8,6 +8,7 @@
 #include "commands/recording_options.h"
 #include "record/engine_choice.h"
 #include "record/fixed_addresses.h"
+#include "record/kernel_probe.h"
 #include "record/outer_record.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
@@ -51,6 +52,7 @@ constexpr std::size_t kPaddedBytes = 1024;
 struct RecordOptions : RecordingOptions {
   std::string engine = "marks";
   std::string on_failure;
+  bool kernel_writes = false;
   bool no_output = false;
   bool no_aslr = false;
 };
@@ -70,6 +72,8 @@ std::string runtime_options(const RecordOptions &options,
   add_recording_text(out, options);
   if (options.engine != "marks")
     out.add("engine", options.engine);
+  if (options.kernel_writes)
+    out.add("kernel_writes", "1");
   if (!options.on_failure.empty())
     out.add("on_failure", options.on_failure);
   std::string text = out.text();
@@ -169,6 +173,21 @@ int say_cannot_start(const std::string &command, int error) {
   return kCannotExecute;
 }
 
+/// Throws Failure if the kernel's account of writes is of no use, or missing.
+void require_kernel_writes(const RecordOptions &options,
+                           const std::string &file) {
+  if (options.unstable != "cut" || options.checksum.empty() ||
+      options.checksum == "none")
+    throw Failure("--kernel-writes adds to cuts; give --checksum written and "
+                  "--unstable cut with it");
+  const std::string missing = probe_kernel_writes();
+  if (!missing.empty())
+    throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
+                              "pages are written, so {} was not run: {}; or "
+                              "leave out --kernel-writes",
+                              file, missing));
+}
+
 int run_record(const RecordOptions &options,
                const std::vector<std::string> &command) {
   if (command.empty())
@@ -197,6 +216,8 @@ int run_record(const RecordOptions &options,
                               "only marks tell what is written until the cut; "
                               "use flag or rehash",
                               options.engine));
+  if (options.kernel_writes)
+    require_kernel_writes(options, file);
   std::unique_ptr<PreloadableRuntime> preloaded;
   if (options.engine != "marks")
     preloaded = prepare_engine(options.engine, options.per_thread, file, elf);
@@ -267,6 +288,10 @@ CommandRun set_up_record(CLI::App &app) {
          "and traces say what is missing. [refuse]")
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
+  app.add_flag("--kernel-writes", options->kernel_writes,
+               "With --unstable cut: ask the kernel too which pages are "
+               "written. Cuts then have pages that code without marks has "
+               "written, and the trace names them (Linux 6.7).");
   app.add_flag("--no-aslr", options->no_aslr,
                "Give the command the same addresses in each run: without "
                "address space randomisation (ASLR). Its pages can then be "

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
 namespace pagetide::tools {
 
@@ -93,21 +95,40 @@ Cell was_written(abi::Layout layout, unsigned flags) {
                             trace::kRunCarried));
 }
 
-/// The state of a checksum, and whether the row has an access that was carried
-/// over or is only possible.
-const char *state_text(ChecksumState state, unsigned flags) {
-  static constexpr const char *kTexts[5][4] = {
-      {"none", "none+carried", "none+may", "none+carried+may"},
-      {"stable", "stable+carried", "stable+may", "stable+carried+may"},
-      {"unstable", "unstable+carried", "unstable+may", "unstable+carried+may"},
-      {"gone", "gone+carried", "gone+may", "gone+carried+may"},
-      {"unreadable", "unreadable+carried", "unreadable+may",
-       "unreadable+carried+may"},
-  };
-  const unsigned suffix =
-      (flags & trace::kRunCarried ? 1u : 0u) + (flags & kMayFlags ? 2u : 0u);
-  const auto row = static_cast<unsigned>(state);
-  return kTexts[row < std::size(kTexts) ? row : 0][suffix];
+/// What follows a state.
+struct StateSuffix {
+  unsigned flags; ///< any of them
+  const char *text;
+};
+constexpr StateSuffix kStateSuffixes[] = {
+    {trace::kRunUnmarked, "+unmarked"},
+    {trace::kRunCarried, "+carried"},
+    {kMayFlags, "+may"},
+};
+constexpr std::size_t kSuffixSets = std::size_t{1} << std::size(kStateSuffixes);
+constexpr const char *kStates[] = {"none", "stable", "unstable", "gone",
+                                   "unreadable"};
+
+/// The state of a checksum, and whether the row has an access that nobody has
+/// marked, was carried over or is only possible.
+std::string_view state_text(ChecksumState state, unsigned flags) {
+  static const auto kTexts = [] {
+    std::array<std::array<std::string, kSuffixSets>, std::size(kStates)> texts;
+    for (std::size_t row = 0; row < texts.size(); ++row)
+      for (std::size_t set = 0; set < kSuffixSets; ++set) {
+        texts[row][set] = kStates[row];
+        for (std::size_t i = 0; i < std::size(kStateSuffixes); ++i)
+          if (set >> i & 1)
+            texts[row][set] += kStateSuffixes[i].text;
+      }
+    return texts;
+  }();
+  std::size_t set = 0;
+  for (std::size_t i = 0; i < std::size(kStateSuffixes); ++i)
+    if (flags & kStateSuffixes[i].flags)
+      set |= std::size_t{1} << i;
+  const auto row = static_cast<std::size_t>(state);
+  return kTexts[row < kTexts.size() ? row : 0][set];
 }
 
 /// Which accesses of the row are only possible. No text if none are.

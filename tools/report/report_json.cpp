@@ -120,6 +120,7 @@ std::string report_json(const Summary &s) {
       {"read", tells_reads ? json_of(s.read) : Json()},
       {"written", tells_writes ? json_of(s.written) : Json()},
       {"carried", json_of(s.carried)},
+      {"unmarked", json_of(s.unmarked)},
       {"may", json_of(s.may)},
       {"may_read", tells_reads ? json_of(s.may_read) : Json()},
       {"may_written", tells_writes ? json_of(s.may_written) : Json()}};

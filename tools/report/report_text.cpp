@@ -222,6 +222,8 @@ void TextReport::figures() {
     row("read", summary_.read);
   if (tells_reads())
     row("written", summary_.written);
+  if (summary_.unmarked.sum != 0)
+    row("written, no mark", summary_.unmarked);
   if (summary_.carried.sum != 0)
     row("carried over only", summary_.carried);
   if (summary_.may.sum != 0)

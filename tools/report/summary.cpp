@@ -89,6 +89,7 @@ private:
   Quantity read_{budget_};
   Quantity written_{budget_};
   Quantity carried_{budget_};
+  Quantity unmarked_{budget_};
   Quantity may_{budget_};
   Quantity may_read_{budget_};
   Quantity may_written_{budget_};
@@ -121,6 +122,7 @@ void Summarizer::run() {
   summary_.read = read_.figures();
   summary_.written = written_.figures();
   summary_.carried = carried_.figures();
+  summary_.unmarked = unmarked_.figures();
   summary_.may = may_.figures();
   summary_.may_read = may_read_.figures();
   summary_.may_written = may_written_.figures();
@@ -201,8 +203,8 @@ ThreadSummary *Summarizer::thread(std::uint32_t tid) {
 
 void Summarizer::add_part(const PeriodPart &part) {
   if (part.first)
-    for (Quantity *quantity : {&accessed_, &read_, &written_, &carried_, &may_,
-                               &may_read_, &may_written_})
+    for (Quantity *quantity : {&accessed_, &read_, &written_, &carried_,
+                               &unmarked_, &may_, &may_read_, &may_written_})
       quantity->begin_period();
   const std::span<const GranuleRun> runs =
       union_of_sections(part, union_scratch_);
@@ -215,6 +217,8 @@ void Summarizer::add_part(const PeriodPart &part) {
       carried_.add(run);
     else
       may_.add(run);
+    if (run.flags & trace::kRunUnmarked)
+      unmarked_.add(run);
     if (possible & trace::kRunRead)
       may_read_.add(run);
     if (possible & trace::kRunWritten)
@@ -325,6 +329,7 @@ void Summarizer::end_period(const PeriodPart &part) {
   read_.end_period();
   written_.end_period();
   carried_.end_period();
+  unmarked_.end_period();
   may_.end_period();
   may_read_.end_period();
   may_written_.end_period();

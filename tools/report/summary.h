@@ -91,6 +91,7 @@ struct Summary {
   Figures read;
   Figures written;
   Figures carried;  ///< only carried over
+  Figures unmarked; ///< the kernel saw a write, and no mark says so
   Figures may;      ///< only possible
   Figures may_read; ///< whose read is only possible, whatever else is certain
   Figures may_written; ///< whose write is only possible

@@ -1,0 +1,55 @@
+//===- cut_pages.h - The pages of a cut -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which pages a cut (cut.h) needs, and which of them are still to be read. They
+// are read ahead, and again if they change.
+//
+// For the recorder's thread. One list at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_PAGES_H
+#define PAGETIDE_RUNTIME_RECORDER_CUT_PAGES_H
+
+#include "recorder/cut_copies.h"
+
+namespace pagetide {
+
+/// A page of a cut has this state until it is read.
+constexpr ChecksumState kUnread = ChecksumState::kNone;
+
+struct CutPages {
+  PageVec<PageHash> &pages;            ///< sorted
+  const PageVec<GranuleRange> *wanted; ///< as BuildPageSet's `watch`
+  bool hash;
+  CutCopies *copies; ///< null: none are wanted
+};
+
+/// Calls visit(page) for each page of [begin, end).
+template <typename Visit>
+void ForPages(PageVec<PageHash> &pages, u64 begin, u64 end, Visit visit) {
+  for (uptr i = FirstPageAt(pages, begin);
+       i < pages.size() && pages[i].granule < end; ++i)
+    visit(pages[i]);
+}
+
+/// The list is a new one.
+void ExpectUnread(const PageVec<PageHash> &pages);
+void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end);
+/// Adds the granules of sorted runs, or makes them unread.
+void AddUnread(CutPages &cut, const PageVec<GranuleRun> &added);
+
+enum class Reading { kAhead, kStanding };
+/// Reads the unread pages, except those of sorted runs. Returns how many it
+/// read. What is read ahead can be asked for by ListGivenBack.
+u64 ReadUnread(CutPages &cut, Reading reading,
+               const PageVec<GranuleRun> *except);
+/// What ReadUnread has read last.
+PageVec<PageHash> &JustRead();
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_RECORDER_CUT_PAGES_H
