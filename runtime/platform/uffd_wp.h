@@ -76,7 +76,7 @@ private:
 template <typename Take>
 int AsyncProtection::Scan(uptr begin, uptr end, const PageQuery &query,
                           Take take) {
-  // Linux 6.10 refuses a request that has this half's last page (EFAULT).
+  // Linux 6.18 refuses a request that has this half's last page (EFAULT).
   // Nothing is ever mapped there.
   constexpr uptr kEndOfMappings = (uptr{1} << 47) - kPageBytes;
   if (end > kEndOfMappings)
