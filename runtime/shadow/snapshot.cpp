@@ -157,7 +157,10 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   const u64 before = BytesInUse(fd);
   if (!all_known || before != staging + BytesOf(extents)) {
     known_extents.swap(extents);
-    if (!AddPresent() || staging + BytesOf(extents) != before)
+    // If the memfd grew meanwhile, a page that the page table lacks and a page
+    // that is new make up for each other in the count.
+    if (!AddPresent() || staging + BytesOf(extents) != before ||
+        BytesInUse(fd) != before)
       AddInGaps(fd);
     // The kernel counts a page before SEEK_DATA shows it: a thread may be in
     // the middle of its first touch. The page holds no mark yet, so this answer
