@@ -88,6 +88,9 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
     NoteNewMapping();
   if ((uptr)result != kMapFailed)
     NoteMappingChange((uptr)result, bytes, flags & kSomehowShared);
+  if ((uptr)result != kMapFailed)
+    flags &MAP_ANONYMOUS ? MappedByProgram((uptr)result, bytes)
+                         : UnmappedByProgram((uptr)result, bytes);
   constexpr int kKnown = MAP_PRIVATE | MAP_ANONYMOUS; // no memory of a device
   constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
   if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
@@ -114,6 +117,7 @@ PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
   MappingWillChange((uptr)address, bytes);
   const int result = RESOLVED(munmap)(address, bytes);
   NoteMappingChange((uptr)address, bytes);
+  UnmappedByProgram((uptr)address, bytes);
   return result;
 }
 
@@ -147,8 +151,11 @@ static uptr BytesOfSegment(int id) {
 PAGETIDE_INTERCEPTOR(void *, shmat, int id, const void *address, int flags) {
   const ChangingMappings changing;
   void *result = RESOLVED(shmat)(id, address, flags);
-  if ((uptr)result != kMapFailed)
-    NoteMappingChange((uptr)result, BytesOfSegment(id), true);
+  if ((uptr)result != kMapFailed) {
+    const uptr bytes = BytesOfSegment(id);
+    NoteMappingChange((uptr)result, bytes, true);
+    UnmappedByProgram((uptr)result, bytes);
+  }
   return result;
 }
 
@@ -167,6 +174,9 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
     }
   }
   const ChangingMappings changing;
+  UnmappedByProgram((uptr)address, old_bytes);
+  if (flags & MREMAP_FIXED)
+    UnmappedByProgram((uptr)target, bytes);
   if (!EngineListens()) {
     void *moved = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
     NoteMappingChange((uptr)address, old_bytes);
@@ -336,16 +346,22 @@ void pagetide::NoteBareChange(long number, const u64 (&a)[6], long result) {
   const bool succeeded = !Failed((uptr)result);
   switch (number) {
   case SYS_mmap:
-    if (succeeded)
+    if (succeeded) {
       NoteMappingChange((uptr)result, a[1], a[3] & kSomehowShared);
+      UnmappedByProgram((uptr)result, a[1]);
+    }
     return;
   case SYS_mremap:
     NoteMappingChange(a[0], a[1]);
-    if (succeeded)
+    UnmappedByProgram(a[0], a[1]);
+    if (succeeded) {
       NoteMappingChange((uptr)result, a[2]);
+      UnmappedByProgram((uptr)result, a[2]);
+    }
     return;
   case SYS_munmap:
-    return NoteMappingChange(a[0], a[1]);
+    NoteMappingChange(a[0], a[1]);
+    return UnmappedByProgram(a[0], a[1]);
   case SYS_madvise:
     return NoteAdvice(a[0], a[1], (int)a[2]);
   case SYS_brk: // what was given back is fresh when it comes again

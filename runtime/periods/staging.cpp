@@ -92,7 +92,7 @@ static void StartRingOver() {
     Syscall(SYS_madvise, (uptr)&shadow.chunks[kKeptChunks],
             (touched_chunks - kKeptChunks) * kChunkBytes, MADV_REMOVE);
     touched_chunks = kKeptChunks;
-    CountBytesAnew();
+    StagingShrank();
   }
   StoreRelease(&header.chunk_base, header.chunk_head);
 }

@@ -6,6 +6,8 @@
 
 #include "platform/mapping_changes.h"
 
+#include "sanitizer_common/sanitizer_common.h"
+
 namespace pagetide {
 
 namespace {
@@ -38,6 +40,58 @@ void NoteMappingChange(uptr address, uptr bytes, bool shared) {
   StoreRelease(&entry.change.shared, shared);
   StoreRelease(&entry.number_plus_one, number + 1);
 }
+
+//===- The program's own mappings -----------------------------------------===//
+
+/// Smaller mappings are not worth a place.
+constexpr uptr kMinBytesOfProgram = uptr{1} << 20;
+/// A mapping is one word: its first page's number above its number of pages. 0:
+/// the place is free.
+constexpr u32 kCountBits = 28;
+static u64 of_program[64];
+
+static AddressRange RangeOf(u64 mapping) {
+  const uptr begin = (uptr)(mapping >> kCountBits) << kPageShift;
+  const uptr pages = mapping & ((u64{1} << kCountBits) - 1);
+  return {begin, begin + (pages << kPageShift)};
+}
+
+void MappedByProgram(uptr address, uptr bytes) {
+  UnmappedByProgram(address, bytes);
+  const u64 pages = PageUp(bytes) >> kPageShift;
+  if (bytes < kMinBytesOfProgram || pages >> kCountBits)
+    return;
+  const u64 mapping = (u64)(address >> kPageShift) << kCountBits | pages;
+  for (u64 &place : of_program) {
+    u64 none = 0;
+    if (__atomic_compare_exchange_n(&place, &none, mapping, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+      return;
+  }
+}
+
+void UnmappedByProgram(uptr address, uptr bytes) {
+  for (u64 &place : of_program) {
+    u64 mapping = LoadAcquire(&place);
+    const AddressRange range = RangeOf(mapping);
+    if (mapping && range.begin < address + bytes && address < range.end)
+      __atomic_compare_exchange_n(&place, &mapping, 0, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_RELAXED);
+  }
+}
+
+void ListMappingsOfProgram(PageVec<AddressRange> &ranges) {
+  ranges.clear();
+  for (const u64 &place : of_program)
+    if (const u64 mapping = LoadAcquire(&place))
+      ranges.push_back(RangeOf(mapping));
+  __sanitizer::Sort(ranges.data(), ranges.size(),
+                    [](const AddressRange &a, const AddressRange &b) {
+                      return a.begin < b.begin;
+                    });
+}
+
+//===- Changes ------------------------------------------------------------===//
 
 u64 MappingChanges() { return LoadAcquire(&next_number); }
 

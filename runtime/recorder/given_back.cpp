@@ -7,6 +7,7 @@
 #include "recorder/given_back.h"
 
 #include "platform/fork_reset.h"
+#include "platform/mapping_changes.h"
 #include "platform/program_memory.h"
 #include "platform/uffd_wp.h"
 #include "shadow/shadow.h"
@@ -182,11 +183,23 @@ void ExpectPresent(PageVec<PageHash> &pages) {
 }
 
 void ListGivenBack(const PageVec<PageHash> &pages, PageVec<u64> &granules) {
+  PAGETIDE_RECORDER_STATE static PageVec<AddressRange> of_program;
+  ListMappingsOfProgram(of_program);
+  const uptr bytes = PagesOfUnit() * kPageBytes;
+  uptr next = 0;
   granules.clear();
   asked.clear();
-  for (uptr i = 0; i < pages.size(); ++i)
-    if (pages[i].state == ChecksumState::kStable && pages[i].present)
+  for (uptr i = 0; i < pages.size(); ++i) {
+    const uptr begin = Begin(pages[i]);
+    while (next < of_program.size() && of_program[next].end <= begin)
+      ++next;
+    const bool is_of_program = next < of_program.size() &&
+                               of_program[next].begin <= begin &&
+                               begin + bytes <= of_program[next].end;
+    if (pages[i].state == ChecksumState::kStable && pages[i].present &&
+        !is_of_program)
       asked.push_back(i);
+  }
   if (!CountPresent(pages, asked))
     return;
   for (uptr i = 0; i < asked.size(); ++i)

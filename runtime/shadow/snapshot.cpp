@@ -25,14 +25,20 @@ PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> known_extents;
 PAGETIDE_RECORDER_STATE static bool all_known;
 /// Bytes that the memfd held then; 0: look again.
 PAGETIDE_RECORDER_STATE static u64 known_bytes;
+/// The populated parts of the memfd before the slots, which are staging's.
+PAGETIDE_RECORDER_STATE static PageVec<AddressRange> staging;
+PAGETIDE_RECORDER_STATE static PageVec<AddressRange> known_staging;
 
 void ForgetExtents() {
   extents.clear();
   all_known = false;
-  known_bytes = 0;
+  StagingShrank();
 }
 
-void CountBytesAnew() { known_bytes = 0; }
+void StagingShrank() {
+  known_bytes = 0;
+  staging.clear();
+}
 
 /// Adds [begin, end) of the slots region, cut at slot boundaries.
 static void AddExtent(u64 begin, u64 end) {
@@ -75,6 +81,29 @@ static void FindData(int fd, u64 begin, u64 end, Found found) {
     found(begin, hole);
     begin = hole;
   }
+}
+
+/// Bytes that staging has in the memfd. Seeks between its known parts only:
+/// SEEK_HOLE would take 0.1 us for each of their pages.
+static u64 BytesOfStaging(int fd) {
+  known_staging.swap(staging);
+  staging.clear();
+  u64 bytes = 0;
+  const auto add = [&](u64 begin, u64 end) {
+    bytes += end - begin;
+    if (!staging.empty() && staging.back().end == begin)
+      staging.back().end = end;
+    else
+      staging.push_back({begin, end});
+  };
+  u64 at = 0;
+  for (const AddressRange &known : known_staging) {
+    FindData(fd, at, known.begin, add);
+    add(known.begin, known.end);
+    at = known.end;
+  }
+  FindData(fd, at, shadow.header->slots_offset, add);
+  return bytes;
 }
 
 namespace {
@@ -151,21 +180,19 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
     return extents;
   // Staging grows often, and only the recorder changes it. It is looked at
   // first: a page of a slot that is new since counts in what follows.
-  u64 staging = 0;
-  FindData(fd, 0, shadow.header->slots_offset,
-           [&](u64 begin, u64 end) { staging += end - begin; });
+  const u64 others = BytesOfStaging(fd);
   const u64 before = BytesInUse(fd);
-  if (!all_known || before != staging + BytesOf(extents)) {
+  if (!all_known || before != others + BytesOf(extents)) {
     known_extents.swap(extents);
     // If the memfd grew meanwhile, a page that the page table lacks and a page
     // that is new make up for each other in the count.
-    if (!AddPresent() || staging + BytesOf(extents) != before ||
+    if (!AddPresent() || others + BytesOf(extents) != before ||
         BytesInUse(fd) != before)
       AddInGaps(fd);
     // The kernel counts a page before SEEK_DATA shows it: a thread may be in
     // the middle of its first touch. The page holds no mark yet, so this answer
     // is right. But it must not be used again.
-    all_known = before && staging + BytesOf(extents) == before &&
+    all_known = before && others + BytesOf(extents) == before &&
                 BytesInUse(fd) == before;
   }
   known_bytes = all_known ? before : 0;

@@ -56,7 +56,7 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd);
 void ForgetExtents();
 /// Parts of the memfd outside the slots were given back: what its size was says
 /// nothing any more.
-void CountBytesAnew();
+void StagingShrank();
 
 /// A cache line, and its words.
 constexpr u64 kLineBytes = 64, kLine = kLineBytes / 8;

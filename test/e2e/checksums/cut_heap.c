@@ -14,6 +14,8 @@
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t mapped
 // RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
 // RUN:   %t mapped 2>&1 | FileCheck %s
+// The same where the program had a mapping of its own, which it has unmapped.
+// RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t mapped-again
 // The end of the heap.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t trimmed
 // RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
@@ -81,8 +83,15 @@ static void *gives_back(void *unused) {
   /* What the runtime and libc allocate for the recording is there by then. */
   while (*(volatile int *)&cuts < 5)
     usleep(1000);
+  char *own = NULL;
+  if (!strcmp(test, "mapped-again")) {
+    const size_t bytes = BLOCK_BYTES + PAGE; /* of malloc's header too */
+    own = (char *)mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                       0);
+    require(own != MAP_FAILED && munmap(own, bytes) == 0);
+  }
   block = (char *)malloc(BLOCK_BYTES); /* from this thread's arena */
-  require(block);
+  require(block && (!own || inside(block) == inside(own)));
   moved_to = inside(block);
   moved_page = BLOCK;
   require_status(pagetide_watch(moved_to, PAGE), PAGETIDE_OK);
@@ -146,7 +155,8 @@ int main(int argc, char **argv) {
     units();
     return 0;
   }
-  const int is_mapping = !strcmp(test, "mapped") || !strcmp(test, "resized");
+  const int is_mapping =
+      !strncmp(test, "mapped", 6) || !strcmp(test, "resized");
   require(mallopt(M_MMAP_THRESHOLD, is_mapping ? BLOCK_BYTES / 2 : 64 << 20));
   require(mallopt(M_TRIM_THRESHOLD, 4 * PAGE));
   require(mallopt(M_ARENA_MAX, strcmp(test, "arena") ? 1 : 8));
