@@ -86,11 +86,11 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
   constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
   if ((flags & kSomehowShared) && ControlReady())
     NoteNewMapping();
-  if ((uptr)result != kMapFailed)
+  if ((uptr)result != kMapFailed) {
     NoteMappingChange((uptr)result, bytes, flags & kSomehowShared);
-  if ((uptr)result != kMapFailed)
-    flags &MAP_ANONYMOUS ? MappedByProgram((uptr)result, bytes)
-                         : UnmappedByProgram((uptr)result, bytes);
+    if (flags & MAP_ANONYMOUS)
+      MappedByProgram((uptr)result, bytes);
+  }
   constexpr int kKnown = MAP_PRIVATE | MAP_ANONYMOUS; // no memory of a device
   constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
   if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
@@ -117,7 +117,6 @@ PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
   MappingWillChange((uptr)address, bytes);
   const int result = RESOLVED(munmap)(address, bytes);
   NoteMappingChange((uptr)address, bytes);
-  UnmappedByProgram((uptr)address, bytes);
   return result;
 }
 
@@ -125,11 +124,11 @@ PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
 static void NoteAdvice(uptr address, uptr bytes, int advice) {
   switch (advice) {
   case MADV_FREE: // from now on the kernel may clear the pages at any time
-    return NoteMappingChange(address, bytes, true);
+    return NoteContentChange(address, bytes, true);
   case MADV_DONTNEED:
   case MADV_DONTNEED_LOCKED:
   case MADV_REMOVE:
-    return NoteMappingChange(address, bytes);
+    return NoteContentChange(address, bytes);
   default:
     return;
   }
@@ -151,11 +150,8 @@ static uptr BytesOfSegment(int id) {
 PAGETIDE_INTERCEPTOR(void *, shmat, int id, const void *address, int flags) {
   const ChangingMappings changing;
   void *result = RESOLVED(shmat)(id, address, flags);
-  if ((uptr)result != kMapFailed) {
-    const uptr bytes = BytesOfSegment(id);
-    NoteMappingChange((uptr)result, bytes, true);
-    UnmappedByProgram((uptr)result, bytes);
-  }
+  if ((uptr)result != kMapFailed)
+    NoteMappingChange((uptr)result, BytesOfSegment(id), true);
   return result;
 }
 
@@ -174,23 +170,22 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
     }
   }
   const ChangingMappings changing;
-  UnmappedByProgram((uptr)address, old_bytes);
-  if (flags & MREMAP_FIXED)
-    UnmappedByProgram((uptr)target, bytes);
-  if (!EngineListens()) {
+  const auto move = [&] {
     void *moved = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
     NoteMappingChange((uptr)address, old_bytes);
     if ((uptr)moved != kMapFailed)
       NoteMappingChange((uptr)moved, bytes);
     return moved;
-  }
+  };
+  if (!EngineListens())
+    return move();
   // The kernel moves one mapping. Changed rights would make it many.
   ScopedHoldProtection hold;
   const int rights = ProgramRightsOf((uptr)address);
   MappingWillChange((uptr)address, old_bytes);
   if (flags & MREMAP_FIXED)
     MappingWillChange((uptr)target, bytes);
-  void *result = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+  void *result = move();
   if ((uptr)result != kMapFailed)
     RightsWereSet((uptr)result, bytes, rights);
   else
@@ -346,22 +341,16 @@ void pagetide::NoteBareChange(long number, const u64 (&a)[6], long result) {
   const bool succeeded = !Failed((uptr)result);
   switch (number) {
   case SYS_mmap:
-    if (succeeded) {
+    if (succeeded)
       NoteMappingChange((uptr)result, a[1], a[3] & kSomehowShared);
-      UnmappedByProgram((uptr)result, a[1]);
-    }
     return;
   case SYS_mremap:
     NoteMappingChange(a[0], a[1]);
-    UnmappedByProgram(a[0], a[1]);
-    if (succeeded) {
+    if (succeeded)
       NoteMappingChange((uptr)result, a[2]);
-      UnmappedByProgram((uptr)result, a[2]);
-    }
     return;
   case SYS_munmap:
-    NoteMappingChange(a[0], a[1]);
-    return UnmappedByProgram(a[0], a[1]);
+    return NoteMappingChange(a[0], a[1]);
   case SYS_madvise:
     return NoteAdvice(a[0], a[1], (int)a[2]);
   case SYS_brk: // what was given back is fresh when it comes again

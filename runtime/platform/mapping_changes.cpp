@@ -29,7 +29,7 @@ ChangingMappings::~ChangingMappings() {
   __atomic_fetch_sub(&under_way, 1, __ATOMIC_ACQ_REL);
 }
 
-void NoteMappingChange(uptr address, uptr bytes, bool shared) {
+void NoteContentChange(uptr address, uptr bytes, bool shared) {
   if (!bytes)
     return;
   const u64 number = __atomic_fetch_add(&next_number, 1, __ATOMIC_ACQ_REL);
@@ -57,7 +57,6 @@ static AddressRange RangeOf(u64 mapping) {
 }
 
 void MappedByProgram(uptr address, uptr bytes) {
-  UnmappedByProgram(address, bytes);
   const u64 pages = PageUp(bytes) >> kPageShift;
   if (bytes < kMinBytesOfProgram || pages >> kCountBits)
     return;
@@ -70,7 +69,8 @@ void MappedByProgram(uptr address, uptr bytes) {
   }
 }
 
-void UnmappedByProgram(uptr address, uptr bytes) {
+void NoteMappingChange(uptr address, uptr bytes, bool shared) {
+  NoteContentChange(address, bytes, shared);
   for (u64 &place : of_program) {
     u64 mapping = LoadAcquire(&place);
     const AddressRange range = RangeOf(mapping);

@@ -35,14 +35,15 @@ public:
 };
 
 /// The range holds something else than before.
+void NoteContentChange(uptr address, uptr bytes, bool shared = false);
+/// The same for a range that was mapped, unmapped or replaced. If it was the
+/// program's own, libc may have mapped something there.
 void NoteMappingChange(uptr address, uptr bytes, bool shared = false);
 
-/// The program has just mapped this anonymous memory. So libc, which unmaps
-/// only what it has mapped, will not give back any of it by itself.
+/// After NoteMappingChange: the program itself has mapped this anonymous
+/// memory. So libc, which unmaps only what it has mapped, will not give back
+/// any of it by itself.
 void MappedByProgram(uptr address, uptr bytes);
-/// The program has unmapped or replaced the range: libc may map something
-/// there.
-void UnmappedByProgram(uptr address, uptr bytes);
 /// Sets `ranges` to the largest of the mappings that are the program's own,
 /// sorted. Call it while no change is under way.
 void ListMappingsOfProgram(PageVec<AddressRange> &ranges);
