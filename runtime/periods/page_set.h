@@ -20,6 +20,13 @@ struct GranuleRun {
   u64 end() const { return granule + length; }
 };
 
+inline u64 GranulesOf(const PageVec<GranuleRun> &runs) {
+  u64 count = 0;
+  for (const GranuleRun &run : runs)
+    count += run.length;
+  return count;
+}
+
 /// The runs of one thread, or of the process (tid 0).
 struct Section {
   u32 tid;

@@ -145,9 +145,7 @@ static u64 TakeLater(Making &making, uptr first_writer) {
     }
   }
   BuildRuns(words, making.wanted, runs);
-  u64 granules = 0;
-  for (const GranuleRun &run : runs.runs)
-    granules += run.length;
+  u64 granules = GranulesOf(runs.runs);
   if (granules && Keeps(Rule::kMarked))
     AddUnread(making, runs.runs);
   if (making.hash && Keeps(Rule::kKernel))

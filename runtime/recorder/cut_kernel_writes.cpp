@@ -53,10 +53,7 @@ u64 TakeKernelWrites(CutPages &cut) {
   if (granules.empty())
     return 0;
   AddUnread(cut, granules);
-  u64 count = 0;
-  for (const GranuleRun &run : granules)
-    count += run.length;
-  return count;
+  return GranulesOf(granules);
 }
 
 bool AnyLaterKernelWrites() { return !later.empty(); }

@@ -83,26 +83,38 @@ static void FindData(int fd, u64 begin, u64 end, Found found) {
   }
 }
 
-/// Bytes that staging has in the memfd. Seeks between its known parts only:
-/// SEEK_HOLE would take 0.1 us for each of their pages.
+/// Calls found(begin, end) for the data in a part of the memfd: for what is
+/// known, which is populated for good, and for what is found between. There
+/// SEEK_HOLE would take 0.1 us for each known page. range_of(part) is the place
+/// of a known part in the memfd.
+template <typename Part, typename RangeOf, typename Found>
+static void FindDataAround(int fd, u64 begin, u64 end,
+                           const PageVec<Part> &known, RangeOf range_of,
+                           Found found) {
+  for (const Part &part : known) {
+    const AddressRange range = range_of(part);
+    FindData(fd, begin, range.begin, found);
+    found(range.begin, range.end);
+    begin = range.end;
+  }
+  FindData(fd, begin, end, found);
+}
+
+/// Bytes that staging has in the memfd.
 static u64 BytesOfStaging(int fd) {
   known_staging.swap(staging);
   staging.clear();
   u64 bytes = 0;
-  const auto add = [&](u64 begin, u64 end) {
-    bytes += end - begin;
-    if (!staging.empty() && staging.back().end == begin)
-      staging.back().end = end;
-    else
-      staging.push_back({begin, end});
-  };
-  u64 at = 0;
-  for (const AddressRange &known : known_staging) {
-    FindData(fd, at, known.begin, add);
-    add(known.begin, known.end);
-    at = known.end;
-  }
-  FindData(fd, at, shadow.header->slots_offset, add);
+  FindDataAround(
+      fd, 0, shadow.header->slots_offset, known_staging,
+      [](const AddressRange &range) { return range; },
+      [&](u64 begin, u64 end) {
+        bytes += end - begin;
+        if (!staging.empty() && staging.back().end == begin)
+          staging.back().end = end;
+        else
+          staging.push_back({begin, end});
+      });
   return bytes;
 }
 
@@ -154,25 +166,19 @@ static bool AddPresent() {
   return true;
 }
 
-/// Looks for what is in the memfd between the known extents. They are populated
-/// for good, and SEEK_HOLE would take 0.1 us for each of their pages.
+/// Looks for what is in the memfd between the known extents.
 static void AddInGaps(int fd) {
   const ShadowHeader &header = *shadow.header;
   const u64 first = header.slots_offset;
   extents.clear();
-  u64 at = 0;
-  const auto look_in_gap = [&](u64 end) {
-    FindData(fd, first + at, first + end, [&](u64 data, u64 hole) {
-      AddExtent(data - first, hole - first);
-    });
-  };
-  for (const ShadowExtent &known : known_extents) {
-    const u64 slot_begin = known.slot * shadow.slot_bytes;
-    look_in_gap(slot_begin + known.begin);
-    AppendExtent(extents, known);
-    at = slot_begin + known.end;
-  }
-  look_in_gap(u64{header.slot_high} * shadow.slot_bytes);
+  FindDataAround(
+      fd, first, first + u64{header.slot_high} * shadow.slot_bytes,
+      known_extents,
+      [&](const ShadowExtent &known) {
+        const u64 slot = first + known.slot * shadow.slot_bytes;
+        return AddressRange{slot + known.begin, slot + known.end};
+      },
+      [&](u64 begin, u64 end) { AddExtent(begin - first, end - first); });
 }
 
 const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
@@ -186,14 +192,18 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
     known_extents.swap(extents);
     // If the memfd grew meanwhile, a page that the page table lacks and a page
     // that is new make up for each other in the count.
-    if (!AddPresent() || others + BytesOf(extents) != before ||
-        BytesInUse(fd) != before)
+    const auto is_all = [&] {
+      return before && others + BytesOf(extents) == before &&
+             BytesInUse(fd) == before;
+    };
+    all_known = AddPresent() && is_all();
+    if (!all_known) {
       AddInGaps(fd);
-    // The kernel counts a page before SEEK_DATA shows it: a thread may be in
-    // the middle of its first touch. The page holds no mark yet, so this answer
-    // is right. But it must not be used again.
-    all_known = before && others + BytesOf(extents) == before &&
-                BytesInUse(fd) == before;
+      // The kernel counts a page before SEEK_DATA shows it: a thread may be in
+      // the middle of its first touch. The page holds no mark yet, so this
+      // answer is right. But it must not be used again.
+      all_known = is_all();
+    }
   }
   known_bytes = all_known ? before : 0;
   return extents;
