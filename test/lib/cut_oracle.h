@@ -125,6 +125,18 @@ static int ahead(int a, int b) {
   return by > NUMBERS / 2 ? by - NUMBERS : by;
 }
 
+/* A thread writes the first page, then the second, then the last, each time the
+ * next number. */
+static void check_written_in_turn(int first, int second, int last) {
+  const int a = known_numbers[first], b = known_numbers[second],
+            c = known_numbers[last];
+  if (a == UNKNOWN || b == UNKNOWN || c == UNKNOWN)
+    return;
+  consistent(ahead(a, b) == 0 || ahead(a, b) == 1);
+  consistent(ahead(b, c) == 0 || ahead(b, c) == 1);
+  consistent(ahead(a, c) <= 1);
+}
+
 /* Runs for so many cuts. A machine under load refuses some. If a rule is left
  * out, runs until that shows. */
 static void record_cuts(pagetide_callback check, uint64_t period_ns,

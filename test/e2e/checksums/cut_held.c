@@ -100,13 +100,8 @@ static void check(const pagetide_period *period, void *unused) {
   const int is_cut = learn(period);
   if (period->no_cut && (!*reason || strstr(period->no_cut, "debugger")))
     snprintf(reason, sizeof reason, "%s", period->no_cut);
-  const int a = known_numbers[FIRST], b = known_numbers[SECOND],
-            c = known_numbers[LAST];
-  if (!is_cut || a == UNKNOWN || b == UNKNOWN || c == UNKNOWN)
-    return;
-  consistent(ahead(a, b) == 0 || ahead(a, b) == 1);
-  consistent(ahead(b, c) == 0 || ahead(b, c) == 1);
-  consistent(ahead(a, c) <= 1);
+  if (is_cut)
+    check_written_in_turn(FIRST, SECOND, LAST);
 }
 
 int main(int argc, char **argv) {

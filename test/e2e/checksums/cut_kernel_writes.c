@@ -272,16 +272,6 @@ static void *maps_in_turn(void *unused) {
   return unused;
 }
 
-static void check_order(void) {
-  const int a = known_numbers[FIRST], b = known_numbers[SECOND],
-            c = known_numbers[LAST];
-  if (a == UNKNOWN || b == UNKNOWN || c == UNKNOWN)
-    return;
-  consistent(ahead(a, b) == 0 || ahead(a, b) == 1);
-  consistent(ahead(b, c) == 0 || ahead(b, c) == 1);
-  consistent(ahead(a, c) <= 1);
-}
-
 static void check_mapped(void) {
   const int a = known_numbers[FIRST], b = known_numbers[SECOND],
             c = known_numbers[LAST];
@@ -298,7 +288,7 @@ static void check(const pagetide_period *period, void *unused) {
   if (!strcmp(test, "mapped"))
     check_mapped();
   else
-    check_order();
+    check_written_in_turn(FIRST, SECOND, LAST);
 }
 
 static void run_with(void *(*one)(void *), void *(*other)(void *)) {

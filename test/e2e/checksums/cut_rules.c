@@ -75,17 +75,6 @@ static void *delays(void *unused) {
   return unused;
 }
 
-/* The thread writes the first page, then the second, then the last. */
-static void check_order(void) {
-  const int a = known_numbers[FIRST], b = known_numbers[SECOND],
-            c = known_numbers[LAST];
-  if (a == UNKNOWN || b == UNKNOWN || c == UNKNOWN)
-    return;
-  consistent(ahead(a, b) == 0 || ahead(a, b) == 1);
-  consistent(ahead(b, c) == 0 || ahead(b, c) == 1);
-  consistent(ahead(a, c) <= 1);
-}
-
 static void *discards(void *unused) {
   const int maps = !strcmp(test, "mapped");
   for (int n = 1; !oracle_ends; ++n) {
@@ -142,7 +131,7 @@ static void check(const pagetide_period *period, void *unused) {
   if (!learn(period))
     return;
   if (!strcmp(test, "delayed") || !strcmp(test, "woken"))
-    check_order();
+    check_written_in_turn(FIRST, SECOND, LAST);
   else if (!strcmp(test, "discarded") || !strcmp(test, "mapped"))
     check_discarded();
 }
