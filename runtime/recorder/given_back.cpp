@@ -6,6 +6,7 @@
 
 #include "recorder/given_back.h"
 
+#include "engines/audit_writes.h"
 #include "platform/fork_reset.h"
 #include "platform/mapping_changes.h"
 #include "platform/program_memory.h"
@@ -184,7 +185,10 @@ void ExpectPresent(PageVec<PageHash> &pages) {
 
 void ListGivenBack(const PageVec<PageHash> &pages, PageVec<u64> &granules) {
   PAGETIDE_RECORDER_STATE static PageVec<AddressRange> of_program;
-  ListMappingsOfProgram(of_program);
+  of_program.clear();
+  // With option kernel_writes, code whose calls nobody sees counts too.
+  if (!WatchingKernelWrites())
+    ListMappingsOfProgram(of_program);
   const uptr bytes = PagesOfUnit() * kPageBytes;
   uptr next = 0;
   granules.clear();

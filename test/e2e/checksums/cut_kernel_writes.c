@@ -262,6 +262,7 @@ static void *reads_numbers(void *unused) {
 static void *maps_in_turn(void *unused) {
   for (int n = 1; !oracle_ends; n = n % (NUMBERS - 1) + 1) { /* never 0 */
     require(library_maps(oracle_page(FIRST), PAGE) == (long)oracle_page(FIRST));
+    spin(n % 500);
     put_number(SECOND, n);
     spin(n % 100);
     library_puts(FIRST, n);
