@@ -41,17 +41,27 @@ enum class ReadWay : u8 {
   kNone, ///< the system forbids both
 };
 
-struct Reading {
+namespace {
+/// What a thread that reads pages has of its own.
+struct Reader {
   ReadWay way;
   u8 *buffer;      ///< kBatchBytes; null: not mapped yet
   int fd_plus_one; ///< of the memory file; 0: not made
-  int refused;     ///< why neither is possible
-  bool reported;
-};
-PAGETIDE_RECORDER_STATE static Reading reading;
 
-static bool MapFileBuffer() {
-  if (reading.buffer)
+  bool MapFileBuffer();
+  void MapCallBuffer();
+  void Refuse(int error);
+  uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes);
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static Reader readers[kMaxPageReaders];
+/// Why pages cannot be read in any way.
+PAGETIDE_RECORDER_STATE static int refused;
+PAGETIDE_RECORDER_STATE static bool reported;
+
+bool Reader::MapFileBuffer() {
+  if (buffer)
     return true;
   const uptr fd = Syscall(SYS_memfd_create, (uptr) "pagetide-pages", 1);
   if (Failed(fd))
@@ -65,37 +75,42 @@ static bool MapFileBuffer() {
     return false;
   }
   Syscall(SYS_madvise, p, kBatchBytes, MADV_DONTDUMP);
-  reading.buffer = (u8 *)p;
-  reading.fd_plus_one = (int)fd + 1;
+  buffer = (u8 *)p;
+  fd_plus_one = (int)fd + 1;
   return true;
 }
 
-static void MapCallBuffer() {
-  if (reading.buffer)
-    Unmap(reading.buffer, kBatchBytes);
-  if (reading.fd_plus_one)
-    Syscall(SYS_close, (uptr)reading.fd_plus_one - 1);
-  reading.fd_plus_one = 0;
-  reading.buffer = (u8 *)MapAnonymous(kBatchBytes, false);
-  if (!reading.buffer)
-    BailOut("out of memory for hashing pages");
-  reading.way = ReadWay::kCall;
+void Reader::Refuse(int error) {
+  StoreRelease(&refused, error);
+  way = ReadWay::kNone;
+}
+
+void Reader::MapCallBuffer() {
+  if (buffer)
+    Unmap(buffer, kBatchBytes);
+  if (fd_plus_one)
+    Syscall(SYS_close, (uptr)fd_plus_one - 1);
+  fd_plus_one = 0;
+  buffer = (u8 *)MapAnonymous(kBatchBytes, false);
+  way = ReadWay::kCall;
+  if (!buffer)
+    Refuse(ENOMEM);
 }
 
 int TakeReadingRefused() {
-  if (!reading.refused || reading.reported)
+  if (!refused || reported)
     return 0;
-  reading.reported = true;
-  return reading.refused;
+  reported = true;
+  return refused;
 }
 
 /// Reads remote pieces into the buffer, in order. Returns how many bytes came
 /// before the first that could not be read.
-static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
-  if (reading.way == ReadWay::kFile) {
+uptr Reader::ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
+  if (way == ReadWay::kFile) {
     if (MapFileBuffer()) {
-      const uptr n = Syscall(SYS_pwritev, (uptr)reading.fd_plus_one - 1,
-                             (uptr)pieces, count, 0, 0);
+      const uptr n = Syscall(SYS_pwritev, (uptr)fd_plus_one - 1, (uptr)pieces,
+                             count, 0, 0);
       if (!Failed(n))
         return n;
       if (ErrnoOf(n) == EFAULT)
@@ -103,17 +118,15 @@ static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
     }
     MapCallBuffer();
   }
-  if (reading.way == ReadWay::kNone)
+  if (way == ReadWay::kNone)
     return 0;
-  iovec local = {reading.buffer, bytes};
+  iovec local = {buffer, bytes};
   const uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1,
                          (uptr)pieces, count, 0);
   if (!Failed(n))
     return n;
-  if (ErrnoOf(n) != EFAULT) {
-    reading.refused = ErrnoOf(n);
-    reading.way = ReadWay::kNone;
-  }
+  if (ErrnoOf(n) != EFAULT)
+    Refuse(ErrnoOf(n));
   return 0;
 }
 
@@ -154,25 +167,25 @@ static void CopyOut(const PageUse &use, const PageHash &page, uptr granule,
 }
 
 /// A granule larger than the buffer.
-static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes,
-                      const PageUse &use) {
+static void HashLarge(Reader &reader, u32 tid, PageHash &page, uptr address,
+                      uptr bytes, const PageUse &use) {
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   u64 relative = 0;
   for (uptr done = 0; done < bytes; done += kBatchBytes) {
     iovec piece = {(void *)(address + done), kBatchBytes};
-    while (ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes) {
-      if (reading.way != ReadWay::kFile || !CanAllBeRead(tid, address, bytes))
+    while (reader.ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes) {
+      if (reader.way != ReadWay::kFile || !CanAllBeRead(tid, address, bytes))
         return MarkUnread(page, address, bytes);
-      MapCallBuffer();
+      reader.MapCallBuffer();
     }
-    CopyOut(use, page, bytes, done, reading.buffer, kBatchBytes);
+    CopyOut(use, page, bytes, done, reader.buffer, kBatchBytes);
     if (!use.hash)
       continue;
-    XXH3_64bits_update(&state, reading.buffer, kBatchBytes);
+    XXH3_64bits_update(&state, reader.buffer, kBatchBytes);
     if (HasRelativeMappings())
       relative =
-          RelativeHash(relative, address + done, reading.buffer, kBatchBytes);
+          RelativeHash(relative, address + done, reader.buffer, kBatchBytes);
   }
   if (!use.hash)
     return;
@@ -203,61 +216,95 @@ static u64 HashPortably(const u8 *p, uptr bytes) {
   return XXH3_64bits(p, bytes);
 }
 
-void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use) {
-  const auto hash = HasAvx2() ? HashByAvx2 : HashPortably;
+namespace {
+/// Pages to be read.
+struct Job {
+  u32 tid;
+  PageVec<PageHash> &pages;
+  const PageVec<uptr> &indices; ///< of those to read
+  const PageUse &use;
+  u64 (*hash)(const u8 *p, uptr bytes);
+};
+} // namespace
+
+/// Reads as many of indices [at, end) as one call takes, and returns how many.
+static uptr HashBatch(Reader &reader, const Job &job, uptr at, uptr end) {
   const u32 shift = shadow.unit_shift;
   const uptr bytes = uptr{1} << shift;
-  const uptr per_batch = kBatchBytes >> shift;
-  uptr *batch = nullptr;
+  const uptr *batch = &job.indices[at];
+  // Neighbouring granules make one piece.
+  iovec pieces[kMaxPieces];
+  uptr piece_count = 0, granules = 0;
+  for (; at + granules < end; ++granules) {
+    const uptr address = job.pages[batch[granules]].granule << shift;
+    iovec *last = piece_count ? &pieces[piece_count - 1] : nullptr;
+    if (last && (uptr)last->iov_base + last->iov_len == address) {
+      last->iov_len += bytes;
+      continue;
+    }
+    if (piece_count == kMaxPieces)
+      break;
+    pieces[piece_count++] = {(void *)address, bytes};
+  }
+  uptr got =
+      reader.ReadPieces(job.tid, pieces, piece_count, granules * bytes) / bytes;
+  for (uptr i = 0; i < got; ++i) {
+    PageHash &page = job.pages[batch[i]];
+    const u8 *read = reader.buffer + i * bytes;
+    CopyOut(job.use, page, bytes, 0, read, bytes);
+    if (!job.use.hash)
+      continue;
+    page.hash = job.hash(read, bytes);
+    if (HasRelativeMappings())
+      page.relative = RelativeHash(0, page.granule << shift, read, bytes);
+  }
+  if (got < granules) { // granule `got` cannot be read; try the rest again
+    PageHash &page = job.pages[batch[got]];
+    const uptr address = page.granule << shift;
+    if (reader.way == ReadWay::kFile && CanAllBeRead(job.tid, address, bytes)) {
+      reader.MapCallBuffer();
+    } else {
+      MarkUnread(page, address, bytes);
+      ++got;
+    }
+  }
+  return got;
+}
+
+/// Indices in a part: as many as the buffer holds, or one.
+static uptr PerPart() {
+  const uptr per_batch = kBatchBytes >> shadow.unit_shift;
+  return per_batch < 2 ? 1 : per_batch;
+}
+
+static void HashPart(u32 worker, u32 part, void *argument) {
+  const Job &job = *(const Job *)argument;
+  Reader &reader = readers[worker];
+  const uptr bytes = uptr{1} << shadow.unit_shift;
+  const uptr first = part * PerPart();
+  const uptr end = __sanitizer::Min(first + PerPart(), job.indices.size());
+  if (bytes >= kBatchBytes) {
+    PageHash &page = job.pages[job.indices[first]];
+    return HashLarge(reader, job.tid, page, page.granule << shadow.unit_shift,
+                     bytes, job.use);
+  }
+  for (uptr at = first; at < end;)
+    at += HashBatch(reader, job, at, end);
+}
+
+void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
+               ShareParts share) {
   PAGETIDE_RECORDER_STATE static PageVec<uptr> indices;
   indices.clear();
   for (uptr i = 0; i < pages.size(); ++i)
     if (pages[i].state == ChecksumState::kStable)
       indices.push_back(i);
-  if (per_batch < 2) {
-    for (uptr i : indices)
-      HashLarge(tid, pages[i], pages[i].granule << shift, bytes, use);
+  Job job = {tid, pages, indices, use, HasAvx2() ? HashByAvx2 : HashPortably};
+  const u32 parts = (u32)((indices.size() + PerPart() - 1) / PerPart());
+  if (share && share(parts, HashPart, &job))
     return;
-  }
-  for (uptr at = 0; at < indices.size();) {
-    // Neighbouring granules make one piece.
-    iovec pieces[kMaxPieces];
-    uptr piece_count = 0, granules = 0;
-    batch = &indices[at];
-    for (; at + granules < indices.size() && granules < per_batch; ++granules) {
-      uptr address = pages[batch[granules]].granule << shift;
-      iovec *last = piece_count ? &pieces[piece_count - 1] : nullptr;
-      if (last && (uptr)last->iov_base + last->iov_len == address) {
-        last->iov_len += bytes;
-        continue;
-      }
-      if (piece_count == kMaxPieces)
-        break;
-      pieces[piece_count++] = {(void *)address, bytes};
-    }
-    uptr got = ReadPieces(tid, pieces, piece_count, granules * bytes) / bytes;
-    for (uptr i = 0; i < got; ++i) {
-      PageHash &page = pages[batch[i]];
-      CopyOut(use, page, bytes, 0, reading.buffer + i * bytes, bytes);
-      if (!use.hash)
-        continue;
-      page.hash = hash(reading.buffer + i * bytes, bytes);
-      if (HasRelativeMappings())
-        page.relative = RelativeHash(0, page.granule << shift,
-                                     reading.buffer + i * bytes, bytes);
-    }
-    if (got < granules) { // granule `got` cannot be read; try the rest again
-      PageHash &page = pages[batch[got]];
-      const uptr address = page.granule << shift;
-      if (reading.way == ReadWay::kFile && CanAllBeRead(tid, address, bytes)) {
-        MapCallBuffer();
-      } else {
-        MarkUnread(page, address, bytes);
-        ++got;
-      }
-    }
-    at += got;
-  }
+  for (u32 part = 0; part < parts; ++part)
+    HashPart(0, part, &job);
 }
 
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {

@@ -34,12 +34,22 @@ struct PageUse {
   u8 *copies = nullptr; ///< where PageHash::copy counts; null: none is made
 };
 
+/// Threads that may read at the same time.
+constexpr u32 kMaxPageReaders = 4;
+/// Calls work(reader, part, argument) for each part in [0, parts), at most one
+/// at a time for each reader. False if a part may be missing.
+using ShareParts = bool (*)(u32 parts,
+                            void (*work)(u32 reader, u32 part, void *argument),
+                            void *argument);
+
 /// Reads and hashes each granule of `pages` that has state kStable. The state
 /// stays kStable, or becomes kGone (a page of the granule is not mapped) or
 /// kUnreadable. `tid` is a living thread of this process. It is not the process
 /// id, because the first thread may have ended and then has no memory. It is
-/// not always the caller, which may be a tracer.
-void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use = {});
+/// not always the caller, which may be a tracer. `share` has others help; null:
+/// the caller reads alone.
+void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use = {},
+               ShareParts share = nullptr);
 
 /// Index of the first page at or after a granule. `pages` is sorted.
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);

@@ -9,7 +9,7 @@
 namespace pagetide {
 
 // The few raw threads of this process.
-static const u32 *raw_threads[4];
+static const u32 *raw_threads[8];
 
 bool IsRawThread(u32 tid) {
   for (const u32 *id : raw_threads)

@@ -16,6 +16,7 @@
 #include "recorder/cut_copies.h"
 #include "recorder/cut_kernel_writes.h"
 #include "recorder/cut_pages.h"
+#include "recorder/cut_workers.h"
 #include "recorder/given_back.h"
 #include "threads/blocked_call.h"
 #include "threads/service_thread.h"
@@ -90,6 +91,8 @@ static bool Keeps(Rule rule) {
 }
 
 void ForgetCuts() { sharers.clear(); }
+
+void EndCuts() { StopCutWorkers(); }
 
 void BeginCut() { changes_before = MappingChanges(); }
 
@@ -213,7 +216,7 @@ static const char kNotHeld[] = "the thread that asked for copies held it back";
 
 static bool IsWorthAnotherStop(const char *why) {
   return why == kCallAnywhere || why == kChanging || why == kWoke ||
-         why == kStopAgain;
+         why == kTooLong || why == kStopAgain;
 }
 
 /// Pages that other processes, or the kernel, may write: no content is theirs
@@ -287,6 +290,8 @@ static const char *ReadStanding(Making &making) {
   PageVec<PageHash> &pages = making.pages;
   result.marked = result.unsettled = 0;
   for (int repeat = 0; repeat < kMaxRepeats;) {
+    if (Keeps(Rule::kStop) && !StillStanding())
+      return kTooLong;
     const uptr first_writer = WritersSoFar().size();
     if (!cut.engine.collect_standing())
       return kStagingFull;
@@ -349,8 +354,11 @@ static const char *StopAndRead(Making &making) {
   if (!why && stop)
     why = StopAwakeThreads(stopped_any);
   read_standing.clear();
-  if (!why)
+  if (!why) {
+    GatherCutWorkers();
     why = ReadStanding(making);
+    RestCutWorkers();
+  }
   const StopTimes times = stop ? ReleaseThreads() : StopTimes{0, true};
   if (times.pause_ns > making.result.pause_ns)
     making.result.pause_ns = times.pause_ns;
@@ -369,14 +377,19 @@ static void SleepNs(u64 ns) {
 }
 
 /// Stops the threads until there is a cut. Returns null, or why there is none.
-static const char *StopUntilCut(Making &making) {
+/// `wait_ns` is how long threads may take to settle.
+static const char *StopUntilCut(Making &making, u64 wait_ns) {
   const char *why = SharersSettled() ? nullptr : "threads share a shadow";
   for (int stops = 1; !why; ++stops) {
     why = StopAndRead(making);
     if (!why || stops == kMaxStops || !IsWorthAnotherStop(why))
       break;
+    u64 granules;
+    if (why != kTooLong)
+      SleepNs(kNsPerMs / 10);
+    else if (!ReadRound(making, wait_ns, granules)) // or there is more to read
+      return kStagingFull;
     why = nullptr;
-    SleepNs(kNsPerMs / 10);
   }
   return why;
 }
@@ -398,7 +411,7 @@ static const char *HoldUntilCut(Making &making) {
   if (HavePlaces(copies))
     why = ReadRound(making, 0, granules) ? nullptr : kStagingFull;
   if (!why)
-    why = StopUntilCut(making);
+    why = StopUntilCut(making, 0);
   LetThreadsGo();
   return why;
 }
@@ -408,15 +421,18 @@ static bool MakeCut(Making &making) {
   CutResult &result = making.result;
   result = {};
   result.wanted = true;
+  if (Keeps(Rule::kStop))
+    StartCutWorkers();
   later.threads.clear();
   later.words.clear();
   const bool fits = !making.copies || HavePlaces(*making.copies);
   const bool ok =
       fits ? ReadAhead(making) : CarryUnsettled(GetFlags().settle_wait);
-  result.why_not = !fits           ? kNoPlaces
-                   : !ok           ? kStagingFull
-                   : making.copies ? HoldUntilCut(making)
-                                   : StopUntilCut(making);
+  result.why_not = !fits ? kNoPlaces
+                   : !ok ? kStagingFull
+                   : making.copies
+                       ? HoldUntilCut(making)
+                       : StopUntilCut(making, GetFlags().settle_wait);
   making.cut.engine.watch(false);
   if (result.why_not)
     result.at_ns = result.marked = result.unsettled = 0;

@@ -49,6 +49,8 @@ bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result);
 
 /// A recording begins.
 void ForgetCuts();
+/// A recording has ended.
+void EndCuts();
 
 } // namespace pagetide
 

@@ -7,6 +7,7 @@
 #include "recorder/cut_pages.h"
 
 #include "platform/fork_reset.h"
+#include "recorder/cut_workers.h"
 #include "recorder/given_back.h"
 
 namespace pagetide {
@@ -17,6 +18,8 @@ PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 /// stand, few of a long list are.
 PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
 constexpr uptr kBlockPages = 256;
+
+static_assert(kMaxCutWorkers <= kMaxPageReaders);
 
 PageVec<PageHash> &JustRead() { return batch; }
 
@@ -104,7 +107,8 @@ u64 ReadUnread(CutPages &cut, Reading reading,
   else // there is no time to ask
     ExpectPresent(batch);
   HashPages(GetTidRaw(), batch,
-            {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr});
+            {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr},
+            reading == Reading::kStanding ? ShareWork : nullptr);
   if (reading == Reading::kAhead)
     NotePresent(batch, cut.hash);
   if (cut.copies)

@@ -363,6 +363,7 @@ void StopRecording(const char *why) {
   if (recorder_state.engine)
     recorder_state.engine->stop();
   StopTraceWriter(why);
+  EndCuts();
   StoreRelease(&shadow.header->recording, 0);
   SetRecording(false);
   ObserveThreadEnds(false);

@@ -457,6 +457,11 @@ const char *StopAwakeThreads(bool &stopped_any) {
   }
 }
 
+bool StillStanding() {
+  const u32 phase = LoadAcquire(&helper.phase);
+  return phase == kStanding || phase == kIdle;
+}
+
 bool AnyStoppedHasChild() {
   for (const StoppedThread &thread : threads)
     if (thread.step == Step::kOutside && MayHaveChild(thread.tid))

@@ -47,6 +47,9 @@ const char *PrepareToStop(u64 bound_ns);
 /// static text as above. Sets `stopped_any` to whether it stopped a thread.
 const char *StopAwakeThreads(bool &stopped_any);
 
+/// False once the bound has passed: the threads run again.
+bool StillStanding();
+
 /// True if a thread that nobody saw stop may have made a process since. That
 /// process could run in this memory. Call it when all has been read.
 bool AnyStoppedHasChild();
