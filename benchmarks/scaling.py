@@ -616,6 +616,7 @@ BENCHMARK = sections.Benchmark(
     scales=SCALES,
     counts=("rounds", "cut_rounds"),
     bench=Bench,
+    options=(sections.PROGRAMS,),
     curves=make_curves,
 )
 
