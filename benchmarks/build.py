@@ -8,18 +8,23 @@ import hashlib
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import tempfile
 from typing import NamedTuple
 
 from code_size import code_bytes
+from commands import processor_seconds
 from failure import Failure
 from toolchain import ROOT, file_hash
 from variants import BUILDS
 
 HERE = pathlib.Path(__file__).absolute().parent
+
+
+class Source(NamedTuple):
+    directory: pathlib.Path
+    version: str
 
 
 class Executable(NamedTuple):
@@ -75,7 +80,7 @@ class Builder:
     def __init__(self, toolchain, cache):
         self.toolchain = toolchain
         self.cache = pathlib.Path(cache)
-        self.sources = {}  # (directory, version) by package
+        self._sources = {}  # by package
 
     def launcher(self):
         """The path of the program made from launch.c."""
@@ -152,7 +157,7 @@ class Builder:
     def _compile(self, compiler, build, flags, files, libraries, directory):
         """Makes directory/program of the files, as many at a time as there are
         processors. Returns the seconds of processor time it took."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = processor_seconds()
         command = [compiler, *build.flags, *flags]
         objects = [directory / ("%d.o" % n) for n in range(len(files))]
 
@@ -168,13 +173,7 @@ class Builder:
         _run(link, directory, directory / "log")
         for made in objects:
             made.unlink()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return (
-            after.ru_utime
-            - before.ru_utime
-            + after.ru_stime
-            - before.ru_stime
-        )
+        return processor_seconds() - before
 
     def place(self, name):
         return self.cache / name
@@ -218,15 +217,18 @@ class Builder:
             used = [kernels / name for name in recipe.sources]
             used += sorted(kernels.glob("*.h"))
             return kernels, key_of([file_hash(file) for file in used])
-        if recipe.package not in self.sources:
-            self.sources[recipe.package] = self._fetch(recipe.package)
-        directory, version = self.sources[recipe.package]
+        directory, version = self.source_of(recipe.package)
         if recipe.prepare:
             directory = self._prepare(recipe, directory, version)
         return directory, version
 
+    def source_of(self, package):
+        """Of a Debian source package."""
+        if package not in self._sources:
+            self._sources[package] = self._fetch(package)
+        return self._sources[package]
+
     def _fetch(self, package):
-        """A Debian source package: where it is, and its version."""
         fetched = subprocess.run(
             [ROOT / "scripts" / "fetch_source.sh", package],
             stdin=subprocess.DEVNULL,
@@ -242,7 +244,7 @@ class Builder:
         changelog = directory / "debian" / "changelog"
         with open(changelog, encoding="utf-8", errors="replace") as file:
             words = file.readline().split()  # name (version) suite; urgency
-        return directory, words[1].strip("()")
+        return Source(directory, words[1].strip("()"))
 
     def _prepare(self, recipe, source, version):
         clang = "%s %s" % (self.toolchain.clang, *BUILDS["native"].flags)

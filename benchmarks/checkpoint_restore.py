@@ -8,7 +8,8 @@ import statistics
 import tempfile
 
 import report
-from checkpoint_saves import run
+from checkpoint_programs import library_flags
+from commands import run
 from sections import of_kind, spread
 from toolchain import ROOT
 
@@ -19,12 +20,10 @@ COMPRESSIONS = (("zstd", 1), ("not compressed", -1))
 
 def _build(bench):
     out = bench.directory / "restore"
-    library = bench.toolchain.directory / "lib"
     run(
         [bench.toolchain.clang, "-O2", "-Wall", "-Wextra", "-Werror",
-         "-fpagetide-mode=always", "-fpagetide-precision=exact", "-I",
-         ROOT / "include", SOURCE, "-L", library, "-lpagetide-checkpoint", "-Wl,-rpath,%s" % library, "-o",
-         out],
+         "-fpagetide-mode=always", "-fpagetide-precision=exact", SOURCE,
+         *library_flags(bench.toolchain), "-o", out],
         bench.directory,
     )
     return out
@@ -40,7 +39,7 @@ def _forget(files):
 
 
 def _timed(program, directory, *words):
-    count, nanoseconds = run([program, *words], directory).split()
+    count, nanoseconds = run([program, *words], directory).stdout.split()
     return {"bytes": int(count), "ns": int(nanoseconds)}
 
 

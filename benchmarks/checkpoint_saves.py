@@ -6,16 +6,16 @@ import concurrent.futures
 import os
 import pathlib
 import statistics
-import subprocess
 from typing import Callable, NamedTuple
 
 import report
 from build import Builder, key_of
+from checkpoint_programs import EXAMPLES, library_flags
+from commands import run
 from failure import Failure
 from sections import chosen, of_kind, spread
 from toolchain import ROOT, file_hash
 
-EXAMPLES = ROOT / "examples" / "checkpoints"
 HEAT = ROOT / "test" / "checkpoint" / "Inputs" / "heat.c"
 SAVES = ROOT / "benchmarks" / "checkpoints" / "saves.c"
 WRAPPED = (
@@ -23,7 +23,6 @@ WRAPPED = (
     "pagetide_checkpoint_protect",
     "pagetide_checkpoint_save",
 )
-TIME_LIMIT_S = 300
 
 
 class Program(NamedTuple):
@@ -70,39 +69,6 @@ WAYS = (
 #===- Builds ---------------------------------------------------------------===#
 
 
-def run(command, directory, environment=()):
-    try:
-        done = subprocess.run(
-            [str(word) for word in command],
-            cwd=directory,
-            env=os.environ | dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIME_LIMIT_S,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise Failure(
-            "'%s' ran for more than %d s and was ended"
-            % (" ".join(map(str, command)), TIME_LIMIT_S)
-        ) from error
-    if done.returncode != 0:
-        raise Failure(
-            "'%s' failed with status %d: %s"
-            % (
-                " ".join(map(str, command)),
-                done.returncode,
-                done.stderr.strip()[-2000:],
-            )
-        )
-    return done.stdout
-
-
-def fetched(package):
-    out = run([ROOT / "scripts" / "fetch_source.sh", package], ROOT)
-    return pathlib.Path(out.splitlines()[-1])
-
-
 class Builds:
     """Makes the programs that save, and keeps them as the suite's."""
 
@@ -130,7 +96,7 @@ class Builds:
             [file_hash(file) for file in (SAVES, *sorted(EXAMPLES.iterdir()))],
             file_hash(HEAT),
             file_hash(pathlib.Path(__file__)),
-            str(self.toolchain.directory),
+            [str(word) for word in library_flags(self.toolchain)],
             self.toolchain.compiler_version,
             marks,
         )
@@ -142,7 +108,6 @@ class Builds:
 
     def _compile(self, flags, place, *words, cxx=False):
         tools = self.toolchain
-        library = tools.directory / "lib"
         run(
             [tools.clang, "-O2", "-Wall", "-Wextra", "-Werror",
              "-fno-pagetide", "-I", ROOT / "include", "-c", SAVES, "-o",
@@ -152,9 +117,8 @@ class Builds:
         wraps = ["-Wl,--wrap=" + name for name in WRAPPED]
         run(
             [tools.clangxx if cxx else tools.clang, "-O2", "-w", *flags, "-I",
-             ROOT / "include", "-I", place, *words, "saves.o", *wraps,
-             "-L", library, "-lpagetide-checkpoint", "-lzstd", "-lm",
-             "-Wl,-rpath," + str(library), "-o", "program"],
+             place, *words, "saves.o", *wraps, *library_flags(tools), "-lzstd",
+             "-lm", "-o", "program"],
             place,
         )
 
@@ -167,7 +131,7 @@ class Builds:
                       "-I", ROOT / "test" / "checkpoint", HEAT)
 
     def lua(self, flags, place):
-        source = fetched("lua5.4") / "src"
+        source = self._builder.source_of("lua5.4").directory / "src"
         (place / "lua5.4-deb-multiarch.h").write_text(
             '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"\n')
         files = [file for file in sorted(source.glob("*.c"))
@@ -176,7 +140,7 @@ class Builds:
                       "-Dluai_makeseed(L)=1", EXAMPLES / "lua_arena.c", *files)
 
     def sqlite(self, flags, place):
-        source = fetched("sqlite3")
+        source = self._builder.source_of("sqlite3").directory
         clang = "%s -O2 -w -fno-pagetide" % self.toolchain.clang
         run(["make", "-s", "-f", source / "main.mk", "TOP=%s" % source,
              "BCC=" + clang, "TCCX=" + clang, "sqlite3.c"], place)
@@ -223,10 +187,9 @@ def _check_restored(program, way, executable, saved, directory):
     if way.name == NONE or dict(way.settings).get("SAVES_WAY"):
         return
     words = ["+0", *program.arguments["smoke"][1:]]
-    settings = (("SAVES_LOG", str(directory / "again")), ("SAVES_WAY", "none"))
-    found = _states(
-        run([executable, "saved", *words], directory, settings), "going", "half"
-    )
+    settings = {"SAVES_LOG": str(directory / "again"), "SAVES_WAY": "none"}
+    done = run([executable, "saved", *words], directory, os.environ | settings)
+    found = _states(done.stdout, "going", "half")
     if not found or found != _states(saved, "saving", "half"):
         raise Failure(
             "%s, %s: what was restored is not what was saved"
@@ -243,8 +206,9 @@ def measured(bench, program, way, executable, size):
     if way.record:
         command = [bench.toolchain.pagetide, *way.record, *command]
     log = directory / "log"
-    saved = run(command, directory, (("SAVES_LOG", str(log)), *way.settings))
-    _check_restored(program, way, executable, saved, directory)
+    settings = {"SAVES_LOG": str(log), **dict(way.settings)}
+    done = run(command, directory, os.environ | settings)
+    _check_restored(program, way, executable, done.stdout, directory)
     processes = [_saves_of(file) for file in sorted(directory.glob("log.*"))]
     if not processes or min(map(len, processes)) < 2:
         raise Failure("%s made fewer than two saves" % program.name)

@@ -85,6 +85,7 @@ BENCHMARK = sections.Benchmark(
     scales=SCALES,
     counts=("rounds",),
     bench=Bench,
+    options=(sections.PROGRAMS,),
 )
 
 

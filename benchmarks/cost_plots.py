@@ -7,7 +7,7 @@ import pathlib
 
 import break_even
 from failure import Failure
-from variants import ENGINES, OTHERS_LIMIT, PERIODS, VARIANTS
+from variants import ENGINES, OTHERS_LIMIT
 
 # Colours that differ in lightness too, and stand out on white and on black.
 COLOURS = (

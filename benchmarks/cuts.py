@@ -4,11 +4,11 @@ time over a recording without checksums. Sections of scaling.py."""
 
 import csv
 import statistics
-import subprocess
 
 import key_value
 import report
 from build import Builder
+from commands import run
 from failure import Failure
 from measure import Runner, Task, difference
 from programs import PROGRAMS as SUITE
@@ -33,8 +33,19 @@ PROGRAMS = ("sqlite3", "lua", "bzip2", "redis", SERVER)
 CLIENTS = 4
 
 
+def exported_periods(pagetide, trace):
+    """A row of `export --what periods` for each period but the last, which the
+    program's end cut short."""
+    table = run(
+        [pagetide, "export", "--format", "csv", "--what", "periods", trace],
+        trace.parent,
+    )
+    rows = csv.DictReader(table.stdout.splitlines())
+    return [row for row in rows if row["final"] == "0"]
+
+
 def period_of(row):
-    """What a row of `export --what periods` says of its cut."""
+    """What such a row says of its cut."""
     return {
         "pages": int(row["written"] or 0),
         "pause_ns": int(row["cut_pause_ns"] or 0),
@@ -83,18 +94,14 @@ class CutRunner(Runner):
     """Keeps what the trace says of each period but the last."""
 
     def _inspect(self, trace, engine):
-        table = subprocess.run(
-            [self.pagetide, "export", "--format", "csv", "--what", "periods",
-             trace],
-            capture_output=True,
-            text=True,
-        )
+        try:
+            rows = exported_periods(self.pagetide, trace)
+        except Failure as failure:
+            self.remove_traces()
+            return None, "a trace that cannot be exported: %s" % failure
         summary, fault = super()._inspect(trace, engine)
         if fault is None:
-            rows = csv.DictReader(table.stdout.splitlines())
-            summary["cuts"] = [
-                period_of(row) for row in rows if row["final"] == "0"
-            ]
+            summary["cuts"] = [period_of(row) for row in rows]
         return summary, fault
 
 

@@ -12,13 +12,13 @@ import csv
 import datetime
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
 from typing import NamedTuple
 
 from build import Builder
+from commands import processor_seconds, run
 from failure import Failure
 from programs import PROGRAMS
 from run import task_of
@@ -46,20 +46,13 @@ def size_text(count):
     return "%d B" % count
 
 
-def processor_seconds(command, options, stdin, directory):
+def seconds_of(command, options, stdin, directory):
     """User and system time of one run, with all its threads."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = os.environ | {"PAGETIDE_OPTIONS": options}
+    before = processor_seconds()
     with open(stdin or os.devnull, "rb") as file:
-        done = subprocess.run(
-            command, env=dict(os.environ, PAGETIDE_OPTIONS=options), stdin=file,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=directory,
-            text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise Failure("%s failed with status %d:\n%s" % (
-            command[0], done.returncode, done.stderr))
-    return (after.ru_utime - before.ru_utime + after.ru_stime
-            - before.ru_stime)
+        run(command, directory, environment, file, subprocess.DEVNULL)
+    return processor_seconds() - before
 
 
 def read_trace(toolchain, trace):
@@ -94,7 +87,7 @@ def measured(toolchain, command, calls, stdin, rounds):
                 place = pathlib.Path(place)
                 if way:
                     options = "trace_path=%s:%s" % (place / "trace", options)
-                spent = processor_seconds(command, options, stdin, place)
+                spent = seconds_of(command, options, stdin, place)
                 seconds[way] = min(spent, seconds.get(way, spent))
                 if way and way not in recordings:
                     recordings[way] = read_trace(toolchain, place / "trace")

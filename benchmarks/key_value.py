@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The key-value server of examples/checkpoints, and what loads it."""
 
-import subprocess
-
-from failure import Failure
+from checkpoint_programs import EXAMPLES, library_flags
+from commands import run
 from toolchain import ROOT
 
-EXAMPLES = ROOT / "examples" / "checkpoints"
 CLIENT = ROOT / "benchmarks" / "drivers" / "kv_client.c"
 SOCKET = "socket"
 AN_HOUR_MS = 3600000
@@ -24,17 +22,11 @@ class Server:
 
     def _build(self, name, source, *flags):
         out = self.directory / name
-        library = self.toolchain.directory / "lib"
-        command = [
-            self.toolchain.clang, "-O2", *flags, "-I", ROOT / "include",
-            "-I", EXAMPLES, source, "-L", library, "-lpagetide-checkpoint",
-            "-Wl,-rpath,%s" % library, "-lpthread", "-o", out,
-        ]
-        done = subprocess.run(
-            [str(word) for word in command], capture_output=True, text=True
+        run(
+            [self.toolchain.clang, "-O2", *flags, "-I", EXAMPLES, source,
+             *library_flags(self.toolchain), "-lpthread", "-o", out],
+            self.directory,
         )
-        if done.returncode != 0:
-            raise Failure("%s cannot be built: %s" % (source, done.stderr))
         return out
 
     def arguments(self, period_ms=None, save=False):

@@ -16,7 +16,7 @@ from typing import NamedTuple, Optional
 
 import time_shares
 from failure import Failure
-from variants import BUILDS, NATIVE, OTHERS_LIMIT, VARIANTS, Variant
+from variants import NATIVE, OTHERS_LIMIT, VARIANTS, Variant
 
 TIME_LIMIT_S = 900
 # What another tool may take even where native takes no time at all.

@@ -32,6 +32,33 @@ HERE = pathlib.Path(__file__).absolute().parent
 BUSY_LOAD = 0.5
 
 
+def add_shared_options(parser, quick, smoke):
+    """The options of every benchmark. The two sizes get these words of help."""
+    size = parser.add_mutually_exclusive_group()
+    for name, words in (("quick", quick), ("smoke", smoke)):
+        size.add_argument(
+            "--" + name,
+            dest="size",
+            action="store_const",
+            const=name,
+            help=words,
+        )
+    parser.set_defaults(size="full")
+    parser.add_argument(
+        "--build",
+        metavar="DIR",
+        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
+        help="the build of Pagetide to measure; DIR/benchmarks keeps what is "
+        "built here [$PAGETIDE_BUILD, or else build]",
+    )
+    parser.add_argument(
+        "--from",
+        dest="records",
+        metavar="FILE",
+        help="run nothing; print the tables of an earlier --json file",
+    )
+
+
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(
         description=__doc__,
@@ -39,21 +66,11 @@ def parse_arguments(arguments):
         epilog="example: benchmarks/run.py --quick --programs bzip2,lua "
         "--group peers",
     )
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument(
-        "--quick",
-        dest="size",
-        action="store_const",
-        const="quick",
-        help="smaller inputs, fewer rounds: group main within 5 minutes once "
+    add_shared_options(
+        parser,
+        quick="smaller inputs, fewer rounds: group main within 5 minutes once "
         "all is built",
-    )
-    size.add_argument(
-        "--smoke",
-        dest="size",
-        action="store_const",
-        const="smoke",
-        help="tiny inputs, one round, programs that are built in no time: "
+        smoke="tiny inputs, one round, programs that are built in no time: "
         "shows that everything works, measures nothing",
     )
     parser.add_argument(
@@ -107,23 +124,10 @@ def parse_arguments(arguments):
         "benchmarks/latest.jsonl]",
     )
     parser.add_argument(
-        "--build",
-        metavar="DIR",
-        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
-        help="the build of Pagetide to measure; DIR/benchmarks keeps what is "
-        "built here [$PAGETIDE_BUILD, or else build]",
-    )
-    parser.add_argument(
         "--seed",
         type=int,
         default=1,
         help="of the order in which things are run [1]",
-    )
-    parser.add_argument(
-        "--from",
-        dest="records",
-        metavar="FILE",
-        help="run nothing; print the tables of an earlier --json file",
     )
     parser.add_argument(
         "--doc",
@@ -139,7 +143,6 @@ def parse_arguments(arguments):
         "docs/measurements/plots",
     )
     options = parser.parse_args(arguments)
-    options.size = options.size or "full"
     if options.profile is None:
         options.profile = options.size == "full"
     if options.runs is not None and options.runs < 1:

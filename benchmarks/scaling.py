@@ -8,16 +8,14 @@ Exit status: 0; 1 if a run was void (it did not record what it should have);
 2 if nothing could be measured.
 """
 
-import csv
 import json
 import os
 import pathlib
-import resource
 import statistics
-import subprocess
 import sys
 import time
 
+import commands
 import cuts
 import plot
 import report
@@ -27,7 +25,6 @@ from sections import Table, of_kind
 from toolchain import ROOT
 
 HERE = pathlib.Path(__file__).absolute().parent
-TIME_LIMIT_S = 300
 
 PAGE = 4096
 MIB = 2**20
@@ -118,47 +115,26 @@ class Bench:
         out = self.directory / (name + "".join(flags))
         command = [self.toolchain.clang, "-O2", *flags, "-I", ROOT / "include"]
         command += [HERE / "scaling" / (name + ".c"), "-o", out]
-        self._run(command, {})
+        self.run(command)
         return out
 
-    def _run(self, command, options):
-        try:
-            done = subprocess.run(
-                [str(word) for word in command],
-                cwd=self.directory,
-                env={"PATH": os.environ["PATH"], "LC_ALL": "C"} | options,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=TIME_LIMIT_S,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise Failure(
-                "'%s' ran for more than %d s and was ended"
-                % (" ".join(map(str, command)), TIME_LIMIT_S)
-            ) from error
-        if done.returncode != 0:
-            raise Failure(
-                "'%s' failed with status %d: %s"
-                % (
-                    " ".join(map(str, command)),
-                    done.returncode,
-                    done.stderr.strip()[:400],
-                )
-            )
-        return done
+    def run(self, command, **settings):
+        """With these environment variables, and nothing that the user has
+        set."""
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"} | settings
+        return commands.run(command, self.directory, environment)
 
     def share(self, build, kind, threads, steps, trace=None):
         """Processor and wall time of threads that work, and what they computed.
         With `trace` they are recorded."""
-        options = {}
+        settings = {}
         if trace:
-            options["PAGETIDE_OPTIONS"] = (
+            settings["PAGETIDE_OPTIONS"] = (
                 "trace_path='%s':period=10ms:checksum=none" % trace
             )
         start = time.monotonic()
-        done = self._run(
-            [self.share_programs[build], kind, str(threads), str(steps)], options
+        done = self.run(
+            [self.share_programs[build], kind, threads, steps], **settings
         )
         wall = time.monotonic() - start
         return {"cpu_s": int(done.stderr) / 1e9, "wall_s": wall}, done.stdout
@@ -170,7 +146,7 @@ class Bench:
         words = ["%s=%d" % item for item in options.items()]
         if trace:
             words.append("trace=%s" % path)
-        done = self._run([self.touch_program, *words], {})
+        done = self.run([self.touch_program, *words])
         result = json.loads(done.stdout)
         if trace:
             result["trace"] = self._inspect(path, options)
@@ -181,27 +157,18 @@ class Bench:
         recorder's, and a row for each period but the last."""
         path = self.directory / "write.ptrace"
         pagetide = self.toolchain.pagetide
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self._run(
+        before = commands.processor_seconds()
+        self.run(
             [pagetide, "record", "--period", "%dms" % period_ms, *options,
-             "--output", path, "--", self.write_program, *words],
-            {},
+             "--output", path, "--", self.write_program, *words]
         )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        table = self._run(
-            [pagetide, "export", "--format", "csv", "--what", "periods", path],
-            {},
-        )
+        seconds = commands.processor_seconds() - before
+        rows = cuts.exported_periods(pagetide, path)
         path.unlink()
-        rows = list(csv.DictReader(table.stdout.splitlines()))
-        seconds = (after.ru_utime - before.ru_utime
-                   + after.ru_stime - before.ru_stime)
-        return seconds, [row for row in rows if row["final"] == "0"]
+        return seconds, rows
 
     def _inspect(self, path, options):
-        done = self._run(
-            [self.toolchain.pagetide, "report", "--json", path], {}
-        )
+        done = self.run([self.toolchain.pagetide, "report", "--json", path])
         path.unlink()
         facts = json.loads(done.stdout)["traces"][0]
         if facts["integrity"] != "complete":
@@ -372,15 +339,14 @@ def measure_micro(bench, scale):
             % (program, bench.toolchain.directory)
         )
     # The library says on standard error how it was built.
-    done = bench._run(
+    done = bench.run(
         [
             program,
             "--benchmark_filter=^(snapshot/rw/read_and_written|idle|checksum|"
             "memcpy)/",
             "--benchmark_format=json",
             "--benchmark_min_time=%g" % scale["micro"],
-        ],
-        {},
+        ]
     )
     for run in json.loads(done.stdout)["benchmarks"]:
         yield {
@@ -650,6 +616,7 @@ BENCHMARK = sections.Benchmark(
     scales=SCALES,
     counts=("rounds", "cut_rounds"),
     bench=Bench,
+    options=(sections.PROGRAMS,),
     curves=make_curves,
 )
 

@@ -4,22 +4,22 @@ documents that its tables go into."""
 
 import argparse
 import json
-import os
 import pathlib
+import shutil
 import statistics
 import sys
 import tempfile
 import time
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 import report
 from failure import Failure
-from run import BUSY_LOAD, read_records, say
-from toolchain import ROOT, Toolchain, describe
+from run import BUSY_LOAD, add_shared_options, read_records, say
+from toolchain import Toolchain, describe
 
 
 class Table(NamedTuple):
-    kind: str  # of the records that it shows
+    kind: Optional[str]  # of the records that it shows; None: it is always there
     title: str
     make: Callable  # of all records: its text
 
@@ -32,16 +32,39 @@ class Document(NamedTuple):
     tables: tuple
 
 
+class Option(NamedTuple):
+    """One more of the command line. The scale has its value by its name."""
+
+    name: str
+    metavar: str
+    help: str
+
+
+PROGRAMS = Option(
+    "programs", "A,B", "of sections that run several programs, only these"
+)
+
+
+def label_of(record):
+    """What a list of void runs calls it."""
+    which = record.get("options") or record.get("name") or record.get("kind")
+    return "%s %s" % (record["record"], which)
+
+
 class Benchmark(NamedTuple):
     name: str  # of the script, and of its records
     help: str
     example: str
     documents: tuple
     sections: dict  # functions of (bench, scale), which give records
-    scales: dict  # by size: what bounds the sections
+    # By size: what bounds the sections. `disk_bytes` is what they need of the
+    # scratch directory, if that is much.
+    scales: dict
     counts: tuple  # names in a scale that are numbers of rounds
     bench: Callable  # of (toolchain, scratch directory)
     curves: Callable = lambda records: {}  # SVG texts by name
+    options: tuple = ()  # further ones
+    label: Callable = label_of
 
 
 def of_kind(records, kind):
@@ -66,66 +89,48 @@ def parse_arguments(benchmark, arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="example: " + benchmark.example,
     )
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument(
-        "--quick",
-        dest="size",
-        action="store_const",
-        const="quick",
-        help="fewer sizes and rounds: within minutes",
-    )
-    size.add_argument(
-        "--smoke",
-        dest="size",
-        action="store_const",
-        const="smoke",
-        help="shows that everything works, measures nothing",
+    add_shared_options(
+        parser,
+        quick="smaller sizes or fewer rounds: within minutes",
+        smoke="shows that everything works, measures nothing",
     )
     parser.add_argument(
         "--sections",
         metavar="A,B",
         help="only these: " + ", ".join(benchmark.sections),
     )
-    parser.add_argument(
-        "--programs",
-        metavar="A,B",
-        help="of sections that run several programs, only these",
-    )
+    for option in benchmark.options:
+        parser.add_argument(
+            "--" + option.name, metavar=option.metavar, help=option.help
+        )
     parser.add_argument(
         "--rounds",
         type=int,
         metavar="N",
-        help="how often each pair is run, instead of what the size has",
+        help="how often each run is made, instead of what the size has",
+    )
+    parser.add_argument(
+        "--scratch",
+        metavar="DIR",
+        default=tempfile.gettempdir(),
+        help="where runs put what is not kept [$TMPDIR, or else /tmp]",
     )
     parser.add_argument(
         "--json",
         metavar="OUT",
-        help="where the records go, one JSON object a line, and the curves "
+        help="where the records go, one JSON object a line, and any curves "
         "beside them [below --build: benchmarks/%s.jsonl]" % benchmark.name,
-    )
-    parser.add_argument(
-        "--build",
-        metavar="DIR",
-        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
-        help="the build of Pagetide to measure [$PAGETIDE_BUILD, or else build]",
-    )
-    parser.add_argument(
-        "--from",
-        dest="records",
-        metavar="FILE",
-        help="run nothing; print the tables of an earlier --json file",
     )
     parser.add_argument(
         "--doc",
         metavar="PLACE",
         help="put the tables into this document, or into those of the "
         "directory's documents which have their places, such as "
-        "docs/measurements; the curves go into plots/ beside them",
+        "docs/measurements; any curves go into plots/ beside them",
     )
     options = parser.parse_args(arguments)
-    options.size = options.size or "full"
     if options.rounds is not None and options.rounds < 1:
-        parser.error("--rounds: at least 1")
+        parser.error("--rounds %d: give 1 or more" % options.rounds)
     return options
 
 
@@ -147,8 +152,23 @@ def scale_of(benchmark, options):
     for count in benchmark.counts:
         scale[count] = options.rounds or scale[count]
     scale["size"] = options.size
-    scale["programs"] = options.programs
+    for option in benchmark.options:
+        scale[option.name] = getattr(options, option.name)
     return scale
+
+
+def check_space(directory, needed_bytes):
+    try:
+        free = shutil.disk_usage(directory).free
+    except OSError as error:
+        raise Failure(
+            "cannot use %s: %s" % (directory, error.strerror)
+        ) from error
+    if free < needed_bytes:
+        raise Failure(
+            "%s has only %d MB left, of %d MB that are needed: name another "
+            "directory by --scratch" % (directory, free / 1e6, needed_bytes / 1e6)
+        )
 
 
 def measure(benchmark, options):
@@ -159,6 +179,9 @@ def measure(benchmark, options):
     scale = scale_of(benchmark, options)
     if machine["load"] > BUSY_LOAD and options.size != "smoke":
         say("warning: the machine is busy (load %.1f)" % machine["load"])
+    # Programs run in directories of their own.
+    scratch_place = pathlib.Path(options.scratch).absolute()
+    check_space(scratch_place, scale.get("disk_bytes", 0))
     yield {
         "record": "session",
         "machine": machine,
@@ -167,7 +190,9 @@ def measure(benchmark, options):
         "counts": {count: scale[count] for count in benchmark.counts},
     }
     prefix = "pagetide-%s-" % benchmark.name
-    with tempfile.TemporaryDirectory(prefix=prefix) as scratch:
+    with tempfile.TemporaryDirectory(
+        prefix=prefix, dir=scratch_place
+    ) as scratch:
         bench = benchmark.bench(toolchain, scratch)
         for name in names:
             start = time.monotonic()
@@ -209,12 +234,7 @@ def run(benchmark, options, path):
 def _faults(benchmark, records, document):
     kinds = {table.kind for table in document.tables}
     voids = [
-        "- %s %s: %s"
-        % (
-            r["record"],
-            r.get("options") or r.get("name") or r.get("kind"),
-            r["void"],
-        )
+        "- %s: %s" % (benchmark.label(r), r["void"])
         for r in records
         if r.get("void") and r["record"] in kinds
     ]
@@ -233,7 +253,7 @@ def _faults(benchmark, records, document):
 def render(benchmark, records, document, links=""):
     parts = []
     for table in document.tables:
-        if any(r["record"] == table.kind for r in records):
+        if table.kind is None or any(r["record"] == table.kind for r in records):
             parts += ["### " + table.title, table.make(records)]
     if links:
         parts.append(links)

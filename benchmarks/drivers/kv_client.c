@@ -71,8 +71,7 @@ static int key_of(uint64_t seed) {
 
 static void ask(struct client *client, const struct kv_request *request,
                 struct kv_answer *answer) {
-  if (send(client->socket, request, sizeof *request, MSG_NOSIGNAL) < 0 ||
-      recv(client->socket, answer, sizeof *answer, 0) != sizeof *answer)
+  if (!kv_ask(client->socket, request, answer))
     fail("kv_client: the server is gone");
   if (answer->status != 0) {
     fprintf(stderr, "kv_client: refused: %d\n", answer->status);
@@ -124,19 +123,6 @@ static void *load(void *argument) {
   return NULL;
 }
 
-static int connected(const char *path) {
-  const struct sockaddr_un address = kv_address(path);
-  const int made = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-  for (int tries = 0;
-       connect(made, (const struct sockaddr *)&address, sizeof address) != 0;
-       ++tries) {
-    if (tries == 12000)
-      fail(path);
-    usleep(5000);
-  }
-  return made;
-}
-
 static double share_us(int64_t all, double part) {
   int64_t rest = (int64_t)((double)all * part);
   for (size_t i = 0; i < BUCKETS; ++i)
@@ -183,7 +169,9 @@ int main(int argc, char **argv) {
   const int is_timed = *unit == 's';
   for (int c = 0; c < count; ++c) {
     clients[c].number = c;
-    clients[c].socket = connected(argv[1]);
+    clients[c].socket = kv_connect(argv[1]);
+    if (clients[c].socket < 0)
+      fail(argv[1]);
   }
   begin_ns = now() + (uint64_t)(atof(argv[4]) * 1e9);
   if (is_timed)

@@ -1,5 +1,4 @@
-/*===- arena.h - Memory that is at one address in every run
- *-----------------===*
+/*===- arena.h - Memory that is at one address in every run -----------------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *

@@ -1,5 +1,4 @@
-/*===- examples.h - What the examples of checkpoints share
- *------------------===*
+/*===- examples.h - What the examples of checkpoints share ------------------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *

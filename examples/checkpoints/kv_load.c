@@ -1,5 +1,4 @@
-/*===- kv_load.c - Load for kv_server, and a check of what it kept
- *----------===*
+/*===- kv_load.c - Load for kv_server, and a check of what it kept ----------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -9,8 +8,8 @@
  *
  * Starts SERVER WORD..., loads it from some threads, kills it at a random
  * moment and starts it again. Each client numbers its requests, and each
- *request changes the client's number, two keys of its own and a total of all
- *clients. A restarted server must have
+ * request changes the client's number, two keys of its own and a total of all
+ * clients. A restarted server must have
  *
  *   - of each client the first so many requests, and nothing of the others:
  *     all its keys are as these requests left them;
@@ -76,13 +75,6 @@ static void write_value(char *value, int64_t request, int key) {
   }
 }
 
-/* 0: the server is gone. */
-static int ask(struct client *client, const struct kv_request *request,
-               struct kv_answer *answer) {
-  return send(client->socket, request, sizeof *request, MSG_NOSIGNAL) > 0 &&
-         recv(client->socket, answer, sizeof *answer, 0) == sizeof *answer;
-}
-
 static void get(struct client *client, const char *key,
                 struct kv_answer *answer) {
   struct kv_request request;
@@ -90,7 +82,7 @@ static void get(struct client *client, const char *key,
   request.kind = KV_GET;
   request.count = 1;
   strcpy(request.changes[0].key, key);
-  if (!ask(client, &request, answer) || answer->status < 0)
+  if (!kv_ask(client->socket, &request, answer) || answer->status < 0)
     fail("no answer", client, 0);
 }
 
@@ -110,7 +102,7 @@ static int change(struct client *client) {
   }
   snprintf(request.changes[3].key, KEY_BYTES, "client %d", client->number);
   request.changes[3].add = 1;
-  if (!ask(client, &request, &answer))
+  if (!kv_ask(client->socket, &request, &answer))
     return 0;
   if (answer.status != 0)
     fail("refused", client, answer.status);
@@ -124,7 +116,7 @@ static int sync_client(struct client *client) {
   memset(&request, 0, sizeof request);
   request.kind = KV_SYNC;
   const int64_t acknowledged = client->acknowledged;
-  if (!ask(client, &request, &answer))
+  if (!kv_ask(client->socket, &request, &answer))
     return 0;
   client->durable = acknowledged;
   ++client->syncs;
@@ -172,21 +164,13 @@ static int64_t check(struct client *client) {
 static const struct timeval kPatience = {.tv_sec = 60};
 
 static void connect_clients(const char *path) {
-  const struct sockaddr_un address = kv_address(path);
   for (int i = 0; i < count; ++i) {
     clients[i].number = i;
-    clients[i].socket = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    clients[i].socket = kv_connect(path);
+    if (clients[i].socket < 0)
+      fail("connect", &clients[i], 0);
     setsockopt(clients[i].socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience,
                sizeof kPatience);
-    /* For a minute: it may have much to restore. */
-    for (int tries = 0;
-         connect(clients[i].socket, (const struct sockaddr *)&address,
-                 sizeof address) != 0;
-         ++tries) {
-      if (tries == 12000)
-        fail("connect", &clients[i], 0);
-      usleep(5000);
-    }
   }
 }
 

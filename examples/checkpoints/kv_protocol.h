@@ -1,5 +1,4 @@
-/*===- kv_protocol.h - What kv_server and kv_load say to each other
- *---------===*
+/*===- kv_protocol.h - What kv_server and its clients say to each other -----===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -52,6 +51,28 @@ static inline struct sockaddr_un kv_address(const char *path) {
   address.sun_family = AF_UNIX;
   snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
   return address;
+}
+
+/* A socket that is connected to the server. It tries for a minute, since the
+ * server may have much to restore. -1: no server is there, see errno. */
+static inline int kv_connect(const char *path) {
+  const struct sockaddr_un address = kv_address(path);
+  const int connected = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  for (int tries = 0; connect(connected, (const struct sockaddr *)&address,
+                              sizeof address) != 0;
+       ++tries) {
+    if (tries == 12000)
+      return -1;
+    usleep(5000);
+  }
+  return connected;
+}
+
+/* 0: the server is gone. */
+static inline int kv_ask(int connected, const struct kv_request *request,
+                         struct kv_answer *answer) {
+  return send(connected, request, sizeof *request, MSG_NOSIGNAL) > 0 &&
+         recv(connected, answer, sizeof *answer, 0) == sizeof *answer;
 }
 
 #endif /* PAGETIDE_EXAMPLES_KV_PROTOCOL_H */

@@ -1,5 +1,4 @@
-/*===- kv_server.c - A key-value server that survives kills
- *-----------------===*
+/*===- kv_server.c - A key-value server that survives kills -----------------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -8,10 +7,10 @@
  *   kv_server FOLDER SOCKET MILLISECONDS [save]
  *
  * A thread for each connection. Every so many milliseconds the table is saved
- *in the background, and these threads go on. With `save`, a thread of the
- *program's own saves it, and changes wait meanwhile. KV_SYNC waits for a
- *checkpoint that has all changes which were answered before. SIGTERM ends the
- *server when the checkpoint under way is complete.
+ * in the background, and these threads go on. With `save`, a thread of the
+ * program's own saves it, and changes wait meanwhile. KV_SYNC waits for a
+ * checkpoint that has all changes which were answered before. SIGTERM ends the
+ * server when the checkpoint under way is complete.
  *
  *===----------------------------------------------------------------------===*/
 

@@ -1,5 +1,4 @@
-/*===- lua_arena.c - A Lua script that goes on after a crash
- *----------------===*
+/*===- lua_arena.c - A Lua script that goes on after a crash ----------------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -8,9 +7,9 @@
  *   lua_arena FOLDER [+]PAUSES SCRIPT
  *
  * Runs a script that knows nothing of checkpoints, in a coroutine. A hook
- *pauses it every 10,000 instructions of Lua's machine, and the heap is saved
- *every fifth time. At the last pause, prints what the script's function
- *result() returns.
+ * pauses it every 10,000 instructions of Lua's machine, and the heap is saved
+ * every fifth time. At the last pause, prints what the script's function
+ * result() returns.
  *
  * All of Lua's data is in the arena. It has pointers to functions and constants
  * of this executable, so these must be at one address too: link with -no-pie.

@@ -1,5 +1,4 @@
-/*===- migrate.c - Threads go on in another process
- *-------------------------===*
+/*===- migrate.c - Threads go on in another process -------------------------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *

@@ -1,5 +1,4 @@
-/*===- sqlite_memory.c - A database in memory that outlives the program
- *-----===*
+/*===- sqlite_memory.c - A database in memory that outlives the program -----===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
