@@ -83,21 +83,24 @@ static void FindData(int fd, u64 begin, u64 end, Found found) {
   }
 }
 
-/// Calls found(begin, end) for the data in a part of the memfd: for what is
-/// known, which is populated for good, and for what is found between. There
-/// SEEK_HOLE would take 0.1 us for each known page. range_of(part) is the place
-/// of a known part in the memfd.
-template <typename Part, typename RangeOf, typename Found>
+/// Calls keep(part) for each part of the memfd that is known, which is populated
+/// for good, and found(begin, end) for the data between them until enough().
+/// Known pages are not sought: SEEK_HOLE would take 0.1 us for each.
+/// range_of(part) is the part's place in the memfd.
+template <typename Part, typename RangeOf, typename Keep, typename Found,
+          typename Enough>
 static void FindDataAround(int fd, u64 begin, u64 end,
                            const PageVec<Part> &known, RangeOf range_of,
-                           Found found) {
+                           Keep keep, Found found, Enough enough) {
   for (const Part &part : known) {
     const AddressRange range = range_of(part);
-    FindData(fd, begin, range.begin, found);
-    found(range.begin, range.end);
+    if (!enough())
+      FindData(fd, begin, range.begin, found);
+    keep(part);
     begin = range.end;
   }
-  FindData(fd, begin, end, found);
+  if (!enough())
+    FindData(fd, begin, end, found);
 }
 
 /// Bytes that staging has in the memfd.
@@ -105,16 +108,17 @@ static u64 BytesOfStaging(int fd) {
   known_staging.swap(staging);
   staging.clear();
   u64 bytes = 0;
+  const auto add = [&](const AddressRange &part) {
+    bytes += part.end - part.begin;
+    if (!staging.empty() && staging.back().end == part.begin)
+      staging.back().end = part.end;
+    else
+      staging.push_back(part);
+  };
   FindDataAround(
       fd, 0, shadow.header->slots_offset, known_staging,
-      [](const AddressRange &range) { return range; },
-      [&](u64 begin, u64 end) {
-        bytes += end - begin;
-        if (!staging.empty() && staging.back().end == begin)
-          staging.back().end = end;
-        else
-          staging.push_back({begin, end});
-      });
+      [](const AddressRange &part) { return part; }, add,
+      [&](u64 begin, u64 end) { add({begin, end}); }, [] { return false; });
   return bytes;
 }
 
@@ -141,10 +145,12 @@ static bool MayReadPageTable() {
 /// the kernel pages memory out, and other processes may have touched it. False
 /// if the page table cannot be read, or if that does not pay.
 static bool AddPresent() {
-  // A scan of a slot takes as long as seeking in so many gaps.
-  constexpr uptr kManyParts = 8;
-  if (known_extents.size() < kManyParts * shadow.header->slot_high ||
-      !MayReadPageTable())
+  // A scan of a slot takes as long as seeking in so many gaps, and one of so many
+  // pages as seeking in one gap.
+  constexpr uptr kGapsOfSlot = 8, kPagesOfGap = 25;
+  const uptr gaps = kGapsOfSlot * shadow.header->slot_high +
+                    BytesOf(known_extents) / kShadowPageBytes / kPagesOfGap;
+  if (known_extents.size() < gaps || !MayReadPageTable())
     return false;
   constexpr PageQuery kPresent = {0, 0, kernel::kPagePresent, 0,
                                   kernel::kPagePresent};
@@ -166,10 +172,12 @@ static bool AddPresent() {
   return true;
 }
 
-/// Looks for what is in the memfd between the known extents.
-static void AddInGaps(int fd) {
+/// Looks for what is in the memfd between the known extents, until it has found
+/// so many bytes.
+static void AddInGaps(int fd, u64 missing) {
   const ShadowHeader &header = *shadow.header;
   const u64 first = header.slots_offset;
+  u64 bytes = 0;
   extents.clear();
   FindDataAround(
       fd, first, first + u64{header.slot_high} * shadow.slot_bytes,
@@ -178,8 +186,16 @@ static void AddInGaps(int fd) {
         const u64 slot = first + known.slot * shadow.slot_bytes;
         return AddressRange{slot + known.begin, slot + known.end};
       },
-      [&](u64 begin, u64 end) { AddExtent(begin - first, end - first); });
+      [](const ShadowExtent &known) { AppendExtent(extents, known); },
+      [&](u64 begin, u64 end) {
+        bytes += end - begin;
+        AddExtent(begin - first, end - first);
+      },
+      [&] { return bytes == missing; });
 }
+
+/// More than there can be.
+constexpr u64 kAll = ~u64{0};
 
 const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   if (known_bytes && BytesInUse(fd) == known_bytes)
@@ -198,7 +214,12 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
     };
     all_known = AddPresent() && is_all();
     if (!all_known) {
-      AddInGaps(fd);
+      // If nothing came meanwhile, what was found is what had been counted, and
+      // there is no more of that.
+      const u64 known = others + BytesOf(known_extents);
+      AddInGaps(fd, before > known ? before - known : kAll);
+      if (BytesInUse(fd) != before)
+        AddInGaps(fd, kAll);
       // The kernel counts a page before SEEK_DATA shows it: a thread may be in
       // the middle of its first touch. The page holds no mark yet, so this
       // answer is right. But it must not be used again.
