@@ -143,7 +143,7 @@ AppliedStream apply_stream(const File &in, const std::string &folder_path,
   head.extents.clear();
   head.blocks.clear();
   CheckpointWriter writer(folder, head, level, CheckpointWriter::Sync::kYes);
-  merge(chain, writer.blocks(), progress);
+  merge(chain, Source::kIsUsedUp, writer.blocks(), progress);
   writer.commit();
   applied.number = head.number;
   applied.program = head.program;

@@ -24,6 +24,70 @@ std::string name_of(std::uint64_t number) {
   return "checkpoint " + std::to_string(number);
 }
 
+/// A piece, or what may become some, and its block.
+struct PieceOfBlock {
+  Piece piece;
+  std::uint32_t block;
+};
+
+/// Sorts what is in order as a rule.
+template <typename Before>
+void put_in_order(std::vector<PieceOfBlock> &pieces, Before before) {
+  if (!std::is_sorted(pieces.begin(), pieces.end(), before))
+    std::sort(pieces.begin(), pieces.end(), before);
+}
+
+bool is_before_in_memory(const PieceOfBlock &a, const PieceOfBlock &b) {
+  return a.piece.region != b.piece.region ? a.piece.region < b.piece.region
+                                          : a.piece.offset < b.piece.offset;
+}
+
+bool is_before_in_file(const PieceOfBlock &a, const PieceOfBlock &b) {
+  return a.block != b.block ? a.block < b.block
+                            : a.piece.raw_offset < b.piece.raw_offset;
+}
+
+/// What the member holds of the newest one's regions, by their addresses.
+std::vector<PieceOfBlock> held_by(const Manifest &member,
+                                  const Manifest &newest) {
+  std::vector<std::optional<std::uint32_t>> index;
+  for (const Region &region : member.regions)
+    index.push_back(newest.region_index(region.id));
+  std::vector<PieceOfBlock> held;
+  held.reserve(member.extents.size());
+  for (std::uint32_t b = 0; b < member.blocks.size(); ++b) {
+    std::uint32_t raw_offset = 0;
+    for (const Extent &extent : member.extents_of(member.blocks[b])) {
+      const auto bytes = static_cast<std::uint32_t>(extent.bytes);
+      if (const auto region = index[extent.region])
+        held.push_back({{*region, extent.offset, raw_offset, bytes}, b});
+      raw_offset += bytes;
+    }
+  }
+  put_in_order(held, is_before_in_memory);
+  return held;
+}
+
+/// The parts of what a member holds that were missing, by their places in its
+/// file. They are missing no more.
+std::vector<PieceOfBlock> taken(const std::vector<PieceOfBlock> &held,
+                                std::vector<MissingRanges> &missing) {
+  std::vector<PieceOfBlock> parts;
+  for (const auto &[whole, block] : held)
+    missing[whole.region].take(
+        whole.offset, whole.offset + whole.bytes,
+        [&](std::uint64_t begin, std::uint64_t end) {
+          const auto skipped = static_cast<std::uint32_t>(begin - whole.offset);
+          parts.push_back({{whole.region, begin, whole.raw_offset + skipped,
+                            static_cast<std::uint32_t>(end - begin)},
+                           block});
+        });
+  for (MissingRanges &one : missing)
+    one.end_pass();
+  put_in_order(parts, is_before_in_file);
+  return parts;
+}
+
 } // namespace
 
 void Chain::load_members(const Folder &folder, std::uint64_t number) {
@@ -68,32 +132,18 @@ void Chain::find_needed() {
     missing.emplace_back(region.bytes);
   for (std::uint32_t m = 0; m < members_.size(); ++m) {
     const Manifest &member = members_[m];
-    // The newest manifest's index of each region of this one.
-    std::vector<std::optional<std::uint32_t>> index;
-    for (const Region &region : member.regions)
-      index.push_back(newest().region_index(region.id));
     for (std::uint32_t r = 0; r < missing.size(); ++r) {
       const auto own = member.region_index(newest().regions[r].id);
       missing[r].limit_to(own ? member.regions[*own].bytes : 0);
     }
-    for (std::uint32_t b = 0; b < member.blocks.size(); ++b) {
-      NeededBlock needed = {m, b, pieces_.size(), 0};
-      std::uint32_t raw_offset = 0;
-      for (const Extent &extent : member.extents_of(member.blocks[b])) {
-        if (const auto region = index[extent.region])
-          missing[*region].take(
-              extent.offset, extent.offset + extent.bytes,
-              [&](std::uint64_t begin, std::uint64_t end) {
-                const auto skipped =
-                    static_cast<std::uint32_t>(begin - extent.offset);
-                pieces_.push_back({*region, begin, raw_offset + skipped,
-                                   static_cast<std::uint32_t>(end - begin)});
-                ++needed.piece_count;
-              });
-        raw_offset += static_cast<std::uint32_t>(extent.bytes);
-      }
-      if (needed.piece_count != 0)
-        needed_.push_back(needed);
+    for (const auto &[piece, block] :
+         taken(held_by(member, newest()), missing)) {
+      const bool is_first = needed_.empty() || needed_.back().member != m ||
+                            needed_.back().block != block;
+      if (is_first)
+        needed_.push_back({m, block, pieces_.size(), 0});
+      pieces_.push_back(piece);
+      ++needed_.back().piece_count;
     }
   }
   for (std::size_t r = 0; r < missing.size(); ++r)

@@ -139,6 +139,12 @@ void File::sync() const {
     fail(path_, "fdatasync", errno);
 }
 
+void File::give_back(std::uint64_t bytes) const {
+  // If it cannot, the disk has less room: nothing else is wrong.
+  ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+              static_cast<off_t>(bytes));
+}
+
 bool File::try_lock() const {
   while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK)

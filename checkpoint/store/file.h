@@ -50,6 +50,9 @@ public:
   /// At the file's current end, or into a pipe or a socket.
   void append(std::span<const std::uint8_t> bytes) const;
   void sync() const;
+  /// Gives the disk back what the first bytes take, if the file system can.
+  /// They are 0 then. The size stays.
+  void give_back(std::uint64_t bytes) const;
   /// Takes the file's lock (flock); false if another has it.
   bool try_lock() const;
 

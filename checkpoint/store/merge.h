@@ -18,9 +18,16 @@ namespace pagetide::checkpoint {
 /// Is told bytes done and in total.
 using MergeProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 
+/// What becomes of the chain's data files.
+enum class Source {
+  kStays,
+  kIsUsedUp, ///< nobody reads them any more: the disk gets back what was read
+};
+
 /// Passes on what the chain's checkpoint holds, all of it verified. The
 /// regions of `out` are those of the checkpoint. Throws kDamaged, kIo.
-void merge(const Chain &chain, BlockPacker &out, const MergeProgress &tell);
+void merge(const Chain &chain, Source source, BlockPacker &out,
+           const MergeProgress &tell);
 
 } // namespace pagetide::checkpoint
 

@@ -141,7 +141,7 @@ void write_base(const Folder &folder, const Chain &chain, int level,
   remove_file(folder.data_path(base.number, base.generation));
   CheckpointWriter writer(folder, std::move(base), level,
                           CheckpointWriter::Sync::kYes);
-  merge(chain, writer.blocks(), tell);
+  merge(chain, Source::kStays, writer.blocks(), tell);
   writer.commit();
 }
 

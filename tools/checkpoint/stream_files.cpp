@@ -48,7 +48,7 @@ void write_round(const cp::Chain &chain, cp::StreamWriter &writer,
                  const std::string &name) {
   cp::Manifest head = chain.newest();
   Progress progress;
-  cp::merge(chain, writer.begin_round(std::move(head)),
+  cp::merge(chain, cp::Source::kStays, writer.begin_round(std::move(head)),
             [&](std::uint64_t done, std::uint64_t total) {
               progress.at(name, done, total);
             });
