@@ -83,9 +83,9 @@ static void FindData(int fd, u64 begin, u64 end, Found found) {
   }
 }
 
-/// Calls keep(part) for each part of the memfd that is known, which is populated
-/// for good, and found(begin, end) for the data between them until enough().
-/// Known pages are not sought: SEEK_HOLE would take 0.1 us for each.
+/// Calls keep(part) for each part of the memfd that is known, which is
+/// populated for good, and found(begin, end) for the data between them until
+/// enough(). Known pages are not sought: SEEK_HOLE would take 0.1 us for each.
 /// range_of(part) is the part's place in the memfd.
 template <typename Part, typename RangeOf, typename Keep, typename Found,
           typename Enough>
@@ -145,8 +145,8 @@ static bool MayReadPageTable() {
 /// the kernel pages memory out, and other processes may have touched it. False
 /// if the page table cannot be read, or if that does not pay.
 static bool AddPresent() {
-  // A scan of a slot takes as long as seeking in so many gaps, and one of so many
-  // pages as seeking in one gap.
+  // A scan of a slot takes as long as seeking in so many gaps, and one of so
+  // many pages as seeking in one gap.
   constexpr uptr kGapsOfSlot = 8, kPagesOfGap = 25;
   const uptr gaps = kGapsOfSlot * shadow.header->slot_high +
                     BytesOf(known_extents) / kShadowPageBytes / kPagesOfGap;
