@@ -38,17 +38,17 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
 // The same under a layout with sites.
 PAGETIDE_EXPORT void *__pagetide_memcpy_at(void *d, const void *s, uptr n,
                                            u32 site) {
-  NamedSite named(site);
-  return __pagetide_memcpy(d, s, n);
+  OnInterceptedCall();
+  return MarkedMemcpyAt(d, s, n, site);
 }
 PAGETIDE_EXPORT void *__pagetide_memmove_at(void *d, const void *s, uptr n,
                                             u32 site) {
-  NamedSite named(site);
-  return __pagetide_memmove(d, s, n);
+  OnInterceptedCall();
+  return MarkedMemmoveAt(d, s, n, site);
 }
 PAGETIDE_EXPORT void *__pagetide_memset_at(void *d, int c, uptr n, u32 site) {
-  NamedSite named(site);
-  return __pagetide_memset(d, c, n);
+  OnInterceptedCall();
+  return MarkedMemsetAt(d, c, n, site);
 }
 PAGETIDE_EXPORT void __pagetide_mark_read_at(const void *p, uptr n, u32 site) {
   NamedSite named(site);

@@ -53,6 +53,10 @@ constexpr uptr kTimeBytes = 16; ///< timespec, timeval
 inline void DidRead(const volatile void *p, uptr bytes) {
   MarkRead((uptr)p, bytes);
 }
+inline void DidReadBoth(const volatile void *a, const volatile void *b,
+                        uptr bytes) {
+  MarkReads((uptr)a, (uptr)b, bytes);
+}
 inline void DidWrite(const volatile void *p, uptr bytes) {
   MarkWrite((uptr)p, bytes);
 }

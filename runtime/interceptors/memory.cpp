@@ -12,6 +12,7 @@
 #include "interceptors/interceptor.h"
 #include "platform/internal_mem.h"
 #include "platform/simd_compare.h"
+#include "shadow/call_sites.h"
 #include "shadow/marking.h"
 
 using namespace pagetide;
@@ -105,12 +106,25 @@ int AnyMemcmp(const void *a, const void *b, uptr n) {
     uptr bytes = n - at < kStep ? n - at : kStep;
     const u8 *x = (const u8 *)a + at, *y = (const u8 *)b + at;
     uptr compared = ComparedBytes(x, y, bytes);
-    DidRead(x, compared);
-    DidRead(y, compared);
+    DidReadBoth(x, y, compared);
     if (x[compared - 1] != y[compared - 1])
       return x[compared - 1] - y[compared - 1];
   }
   return 0;
+}
+
+// These go on in the versions without `site`, which take it from NamedSite.
+void *AnyMemcpyAt(void *d, const void *s, uptr n, u32 site) {
+  NamedSite named(site);
+  return MarkedMemcpy(d, s, n);
+}
+void *AnyMemmoveAt(void *d, const void *s, uptr n, u32 site) {
+  NamedSite named(site);
+  return MarkedMemmove(d, s, n);
+}
+void *AnyMemsetAt(void *d, int c, uptr n, u32 site) {
+  NamedSite named(site);
+  return MarkedMemset(d, c, n);
 }
 
 MemoryFunctions memory_functions;
@@ -118,64 +132,87 @@ MemoryFunctions memory_functions;
 //===- Short calls, within two granules of 4 KiB --------------------------===//
 
 namespace {
+/// Cells of one byte.
+struct PlainCells {
+  static constexpr uptr kBytes = 1;
+
+  static bool Known() { return true; }
+  static void Store(uptr offset) { StoreMarked(offset); }
+};
+
+/// Cells that hold ids of sites.
+struct SiteCells {
+  static constexpr uptr kBytes = sizeof(u32);
+
+  SiteCells() : site(KnownSiteOfCaller()) {}
+  explicit SiteCells(u32 site) : site(site) {}
+  bool Known() const { return site; }
+  void Store(uptr offset) const { StoreSite(offset, site); }
+
+  u32 site; ///< 0: it has to be looked up
+};
+
 /// For granules of 2^12 bytes. All shifts are constants. Up to 4 KiB are in at
 /// most two granules: those of the first and the last byte.
-template <abi::Layout kLayout, unsigned kCellShift> struct Short {
+template <abi::Layout kLayout, unsigned kCellShift, typename Cells>
+struct Short {
   static constexpr uptr kGranuleBytes = uptr{1} << abi::kDefaultGranuleShift;
   static constexpr bool kMarksReads = abi::records_reads(kLayout);
 
   static uptr OffsetOf(uptr address, unsigned cell) {
-    return (address >> abi::kDefaultGranuleShift
-                           << (abi::kDefaultGranuleShift - kCellShift)) *
-               abi::cells_per_index(kLayout) +
-           cell;
+    return ((address >> abi::kDefaultGranuleShift
+                            << (abi::kDefaultGranuleShift - kCellShift)) *
+                abi::cells_per_index(kLayout) +
+            cell) *
+           Cells::kBytes;
   }
-  static void Mark(uptr address, uptr n, unsigned cell) {
+  static void Mark(Cells cells, uptr address, uptr n, unsigned cell) {
     StoreEnds(OffsetOf(address, cell), OffsetOf(address + (n - 1), cell),
-              StoreMarked);
+              [=](uptr offset) { cells.Store(offset); });
   }
-  static void Read(const void *p, uptr n) {
+  static void Read(Cells cells, const void *p, uptr n) {
     if constexpr (kMarksReads)
-      Mark((uptr)p, n, abi::read_cell(kLayout));
+      Mark(cells, (uptr)p, n, abi::read_cell(kLayout));
   }
-  static void Write(const void *p, uptr n) {
-    Mark((uptr)p, n, abi::write_cell(kLayout));
+  static void Write(Cells cells, const void *p, uptr n) {
+    Mark(cells, (uptr)p, n, abi::write_cell(kLayout));
   }
 
-  /// Not empty, not more than a granule, and within the shadow.
   static bool Takes(const void *a, const void *b, uptr n) {
-    const uptr bits = (uptr)a | ((uptr)a + n) | (uptr)b | ((uptr)b + n);
-    return __builtin_expect(
-        n - 1 < kGranuleBytes && !(bits >> abi::kAddressBits), 1);
+    return AreShort((uptr)a, (uptr)b, n, kGranuleBytes);
   }
 
   static void *Memcpy(void *d, const void *s, uptr n) {
-    if (!Takes(d, s, n))
+    const Cells cells;
+    if (!Takes(d, s, n) || !cells.Known())
       return AnyMemcpy(d, s, n);
-    Read(s, n);
-    Write(d, n);
+    Read(cells, s, n);
+    Write(cells, d, n);
     return REAL(memcpy)(d, s, n);
   }
   static void *Memmove(void *d, const void *s, uptr n) {
-    if (!Takes(d, s, n))
+    const Cells cells;
+    if (!Takes(d, s, n) || !cells.Known())
       return AnyMemmove(d, s, n);
-    Read(s, n);
-    Write(d, n);
+    Read(cells, s, n);
+    Write(cells, d, n);
     return REAL(memmove)(d, s, n);
   }
   static void *Memset(void *d, int c, uptr n) {
-    if (!Takes(d, d, n))
+    const Cells cells;
+    if (!Takes(d, d, n) || !cells.Known())
       return AnyMemset(d, c, n);
-    Write(d, n);
+    Write(cells, d, n);
     return REAL(memset)(d, c, n);
   }
   static int Memcmp(const void *a, const void *b, uptr n) {
-    if (!Takes(a, b, n))
+    const Cells cells;
+    if (!Takes(a, b, n) || !cells.Known())
       return AnyMemcmp(a, b, n);
     const u8 *x = (const u8 *)a, *y = (const u8 *)b;
     const uptr compared = ComparedBytes(x, y, n);
-    Read(x, compared);
-    Read(y, compared);
+    Read(cells, x, compared);
+    Read(cells, y, compared);
     return x[compared - 1] - y[compared - 1];
   }
 
@@ -183,29 +220,70 @@ template <abi::Layout kLayout, unsigned kCellShift> struct Short {
     return {Memcpy, Memmove, Memset, kMarksReads ? Memcmp : REAL(memcmp)};
   }
 };
+
+/// The same where the call says its site.
+template <abi::Layout kLayout>
+struct ShortAt : Short<kLayout, abi::kDefaultGranuleShift, SiteCells> {
+  static void *MemcpyAt(void *d, const void *s, uptr n, u32 site) {
+    if (!ShortAt::Takes(d, s, n))
+      return AnyMemcpyAt(d, s, n, site);
+    ShortAt::Read(SiteCells(site), s, n);
+    ShortAt::Write(SiteCells(site), d, n);
+    return REAL(memcpy)(d, s, n);
+  }
+  static void *MemmoveAt(void *d, const void *s, uptr n, u32 site) {
+    if (!ShortAt::Takes(d, s, n))
+      return AnyMemmoveAt(d, s, n, site);
+    ShortAt::Read(SiteCells(site), s, n);
+    ShortAt::Write(SiteCells(site), d, n);
+    return REAL(memmove)(d, s, n);
+  }
+  static void *MemsetAt(void *d, int c, uptr n, u32 site) {
+    if (!ShortAt::Takes(d, d, n))
+      return AnyMemsetAt(d, c, n, site);
+    ShortAt::Write(SiteCells(site), d, n);
+    return REAL(memset)(d, c, n);
+  }
+
+  static MemoryFunctions All() {
+    MemoryFunctions all = ShortAt::Short::All();
+    all.memcpy_at = MemcpyAt;
+    all.memmove_at = MemmoveAt;
+    all.memset_at = MemsetAt;
+    return all;
+  }
+};
 } // namespace
 
 template <unsigned kCellShift> static MemoryFunctions ShortOnes() {
   switch (shadow.layout) {
   case abi::Layout::kRw:
-    return Short<abi::Layout::kRw, kCellShift>::All();
+    return Short<abi::Layout::kRw, kCellShift, PlainCells>::All();
   case abi::Layout::kAccess:
-    return Short<abi::Layout::kAccess, kCellShift>::All();
+    return Short<abi::Layout::kAccess, kCellShift, PlainCells>::All();
   default:
     break;
   }
-  return Short<abi::Layout::kWrite, kCellShift>::All();
+  return Short<abi::Layout::kWrite, kCellShift, PlainCells>::All();
+}
+
+/// There is no layout with sites of writes alone, and none of precision near.
+static MemoryFunctions ShortOnesWithSites() {
+  return shadow.layout == abi::Layout::kRw
+             ? ShortAt<abi::Layout::kRw>::All()
+             : ShortAt<abi::Layout::kAccess>::All();
 }
 
 void ChooseMemoryFunctions() {
   if (!Active())
     return;
-  MemoryFunctions chosen;
+  MemoryFunctions chosen = {};
   if (!ShadowReady())
     chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp)};
-  else if (shadow.granule_shift != abi::kDefaultGranuleShift ||
-           shadow.with_sites)
+  else if (shadow.granule_shift != abi::kDefaultGranuleShift)
     chosen = {AnyMemcpy, AnyMemmove, AnyMemset, AnyMemcmp};
+  else if (shadow.with_sites)
+    chosen = ShortOnesWithSites();
   else if (shadow.cells_per_granule_shift)
     chosen = ShortOnes<abi::kNearCellShift>();
   else
@@ -215,6 +293,12 @@ void ChooseMemoryFunctions() {
   __atomic_store_n(&memory_functions.memmove, chosen.memmove, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memset, chosen.memset, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memcpy_at, chosen.memcpy_at,
+                   __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memmove_at, chosen.memmove_at,
+                   __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.memset_at, chosen.memset_at,
+                   __ATOMIC_RELEASE);
 }
 PAGETIDE_WHEN_RESOLVED(ChooseMemoryFunctions, false)
 

@@ -25,6 +25,10 @@ struct MemoryFunctions {
   void *(*memmove)(void *d, const void *s, uptr n);
   void *(*memset)(void *d, int c, uptr n);
   int (*memcmp)(const void *a, const void *b, uptr n);
+  // Of calls that say their site.
+  void *(*memcpy_at)(void *d, const void *s, uptr n, u32 site);
+  void *(*memmove_at)(void *d, const void *s, uptr n, u32 site);
+  void *(*memset_at)(void *d, int c, uptr n, u32 site);
 };
 extern MemoryFunctions memory_functions;
 
@@ -37,6 +41,9 @@ void *AnyMemcpy(void *d, const void *s, uptr n);
 void *AnyMemmove(void *d, const void *s, uptr n);
 void *AnyMemset(void *d, int c, uptr n);
 int AnyMemcmp(const void *a, const void *b, uptr n);
+void *AnyMemcpyAt(void *d, const void *s, uptr n, u32 site);
+void *AnyMemmoveAt(void *d, const void *s, uptr n, u32 site);
+void *AnyMemsetAt(void *d, int c, uptr n, u32 site);
 
 /// These mark what they touch, in steps of abi::kRangeStep bytes. They mark
 /// before the access (memcmp: after it). Async-signal-safe.
@@ -55,6 +62,18 @@ inline void *MarkedMemset(void *d, int c, uptr n) {
 inline int MarkedMemcmp(const void *a, const void *b, uptr n) {
   return (memory_functions.memcmp ? memory_functions.memcmp : AnyMemcmp)(a, b,
                                                                          n);
+}
+inline void *MarkedMemcpyAt(void *d, const void *s, uptr n, u32 site) {
+  return (memory_functions.memcpy_at ? memory_functions.memcpy_at
+                                     : AnyMemcpyAt)(d, s, n, site);
+}
+inline void *MarkedMemmoveAt(void *d, const void *s, uptr n, u32 site) {
+  return (memory_functions.memmove_at ? memory_functions.memmove_at
+                                      : AnyMemmoveAt)(d, s, n, site);
+}
+inline void *MarkedMemsetAt(void *d, int c, uptr n, u32 site) {
+  return (memory_functions.memset_at ? memory_functions.memset_at
+                                     : AnyMemsetAt)(d, c, n, site);
 }
 
 } // namespace pagetide

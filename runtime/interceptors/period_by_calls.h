@@ -28,7 +28,8 @@ namespace pagetide {
 /// The option; 0: off. If it is off, a call looks at nothing else.
 extern u64 calls_per_period;
 
-void CountInterceptedCall();
+/// Keeps the registers, so that a call with the option off needs no stack.
+__attribute__((preserve_most)) void CountInterceptedCall();
 
 /// Async-signal-safe. Does nothing on the recorder's threads, in a child of
 /// vfork, and within a call that waits for the recorder.

@@ -145,8 +145,7 @@ static inline int MarkedCompare(const char *a, const char *b, uptr most,
     uptr bytes = most - at < kStep ? most - at : kStep;
     uptr n = fold.Difference(a + at, b + at, bytes);
     uptr looked_at = n < bytes ? n + 1 : bytes;
-    DidRead(a + at, looked_at);
-    DidRead(b + at, looked_at);
+    DidReadBoth(a + at, b + at, looked_at);
     if (n < bytes)
       return fold((u8)a[at + n]) - fold((u8)b[at + n]);
     at += bytes;

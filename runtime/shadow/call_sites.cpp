@@ -8,28 +8,25 @@
 
 namespace pagetide {
 
-__thread u64 pagetide_caller;
+__thread u64 pagetide_caller = kOtherCallSite | kIsId;
 
-/// A hash table of addresses: entry number N has id kFirstCallSite + N. Its
-/// last entry stays empty, because that id is kOtherCallSite. The memory is
-/// touched only under layouts with sites. A forked child keeps it.
-static u64 addresses[kMaxCallSites];
+/// The memory is touched only under layouts with sites. A forked child keeps
+/// it.
+u64 call_site_addresses[kMaxCallSites];
 /// Numbers of entries plus one, in the order in which they were made.
 static u32 order[kMaxCallSites];
 static u32 seen;
 
 constexpr u32 kMaxProbes = 64;
 
-__thread u64 last_call_site;
-
 static u32 LookUp(u64 address) {
-  const u32 first = (u32)(address * 0x9E3779B97F4A7C15ull >> 48);
+  const u32 first = FirstCallSiteEntry(address);
   for (u32 probe = 0; probe < kMaxProbes; ++probe) {
     const u32 at = (first + probe) % (kMaxCallSites - 1);
-    u64 other = __atomic_load_n(&addresses[at], __ATOMIC_ACQUIRE);
-    if (!other &&
-        __atomic_compare_exchange_n(&addresses[at], &other, address, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    u64 other = __atomic_load_n(&call_site_addresses[at], __ATOMIC_ACQUIRE);
+    if (!other && __atomic_compare_exchange_n(&call_site_addresses[at], &other,
+                                              address, false, __ATOMIC_ACQ_REL,
+                                              __ATOMIC_ACQUIRE)) {
       const u32 number = __atomic_fetch_add(&seen, 1, __ATOMIC_RELAXED);
       StoreRelease(&order[number], at + 1);
       return abi::kFirstCallSite + at;
@@ -41,21 +38,15 @@ static u32 LookUp(u64 address) {
 }
 
 u32 SiteOfCaller() {
-  if (const u32 known = KnownSiteOfCaller())
-    return known;
-  const u64 caller = pagetide_caller;
-  const u32 id = LookUp(caller);
-  if (!(caller >> abi::kAddressBits))
-    last_call_site = caller | u64{id - abi::kFirstCallSite}
-                                  << abi::kAddressBits;
-  return id;
+  const u32 known = KnownSiteOfCaller();
+  return known ? known : LookUp(pagetide_caller);
 }
 
 bool SeenCallSite(u32 number, u64 &address, u32 &id) {
   const u32 at = number < kMaxCallSites ? LoadAcquire(&order[number]) : 0;
   if (!at)
     return false;
-  address = addresses[at - 1];
+  address = call_site_addresses[at - 1];
   id = abi::kFirstCallSite + at - 1;
   return true;
 }

@@ -24,31 +24,36 @@
 
 namespace pagetide {
 
-/// The id of a site, if it is below 2^31; otherwise the address to which the
-/// thread's innermost call of the library returns; 0: there was none. Set by
-/// the entries of real_functions.h.
+/// The address to which the thread's innermost call of the library returns, as
+/// the entries of real_functions.h keep it. Or the id of a site with bit kIsId.
 extern "C" __attribute__((visibility("hidden"))) __thread u64 pagetide_caller;
+constexpr u64 kIsId = u64{1} << 63;
 
 constexpr u32 kMaxCallSites = 1 << 16;
 /// The id of calls whose address is not known, or for which there is no room.
 constexpr u32 kOtherCallSite = abi::kFirstCallSite + kMaxCallSites - 1;
 
-/// The thread's last address, and its id less kFirstCallSite in the bits above
-/// it. One word, because a signal handler may replace both.
-extern __thread u64 last_call_site;
+/// A hash table of addresses: entry number N has id kFirstCallSite + N. An
+/// entry never changes, so threads need no copies of their own. The last entry
+/// stays empty, because its id is kOtherCallSite.
+extern u64 call_site_addresses[kMaxCallSites];
+
+/// Where the table has an address, unless another address was there first.
+inline u32 FirstCallSiteEntry(u64 address) {
+  return (u32)address * 0x9E3779B1u >> 16;
+}
 
 /// The id that marks of the calling thread store. Async-signal-safe.
 u32 SiteOfCaller();
 
-/// The same if it need not be looked up; otherwise 0. Most calls mark more than
-/// once, or are in loops.
+/// The same if the first look finds it; otherwise 0.
 inline u32 KnownSiteOfCaller() {
-  const u64 caller = pagetide_caller, last = last_call_site;
-  if (caller < abi::kSiteMay)
-    return caller ? (u32)caller : kOtherCallSite;
-  constexpr u64 kAddressMask = (u64{1} << abi::kAddressBits) - 1;
-  return (last & kAddressMask) == caller
-             ? abi::kFirstCallSite + (u32)(last >> abi::kAddressBits)
+  const u64 caller = pagetide_caller;
+  if (__builtin_expect(caller & kIsId, 0))
+    return (u32)caller;
+  const u32 at = FirstCallSiteEntry(caller);
+  return __atomic_load_n(&call_site_addresses[at], __ATOMIC_RELAXED) == caller
+             ? abi::kFirstCallSite + at
              : 0;
 }
 
@@ -60,7 +65,7 @@ bool SeenCallSite(u32 number, u64 &address, u32 &id);
 class NamedSite {
 public:
   explicit NamedSite(u32 site) : outer_(pagetide_caller) {
-    pagetide_caller = site;
+    pagetide_caller = site | kIsId;
   }
   ~NamedSite() { pagetide_caller = outer_; }
   NamedSite(const NamedSite &) = delete;

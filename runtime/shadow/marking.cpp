@@ -35,20 +35,20 @@ __attribute__((noinline)) static void MarkLong(uptr address, uptr bytes,
   });
 }
 
-/// Makes the certain marks of a short range, which name sites. False if the
-/// range is not short, if marks name no sites, or if the site is not at hand.
-static inline bool MarkShortSites(uptr address, uptr bytes, u8 cell) {
-  if (!shadow.with_sites || !ShadowReady() ||
-      !IsShort(address, bytes, uptr{1} << shadow.granule_shift))
-    return false;
-  const u32 site = KnownSiteOfCaller();
-  if (!site)
-    return false;
+/// The certain marks of a short range, which name a site.
+static inline void MarkSite(uptr address, uptr bytes, u8 cell, u32 site) {
   MarkEnds(address, bytes, cell, [=](uptr offset) { StoreSite(offset, site); });
-  return true;
 }
 
-/// The same for possible ones. Only if empty: a signal handler may make a
+/// The site of short ranges. 0 if they are not short, if marks name no sites,
+/// or if the site is not at hand.
+static inline u32 SiteOfShort(uptr a, uptr b, uptr bytes) {
+  return AreShort(a, b, bytes, shadow.short_marks.site_bytes)
+             ? KnownSiteOfCaller()
+             : 0;
+}
+
+/// Makes possible marks. Only if empty: a signal handler may make a
 /// certain mark in between.
 template <typename OffsetFn>
 static inline void MarkMay(uptr address, uptr bytes, OffsetFn offset_of) {
@@ -65,13 +65,32 @@ static inline void MarkMay(uptr address, uptr bytes, OffsetFn offset_of) {
 }
 
 void MarkLongRead(uptr address, uptr bytes) {
-  if (!MarkShortSites(address, bytes, shadow.short_marks.read_cell) &&
-      abi::records_reads(shadow.layout))
+  if (const u32 site = SiteOfShort(address, address, bytes))
+    MarkSite(address, bytes, shadow.short_marks.read_cell, site);
+  else if (abi::records_reads(shadow.layout))
     MarkLong(address, bytes, ReadCellOffset);
 }
 
+/// A function of its own, so that the one below needs no stack.
+__attribute__((noinline)) static void MarkReadOfEach(uptr a, uptr b,
+                                                     uptr bytes) {
+  MarkLongRead(a, bytes);
+  MarkLongRead(b, bytes);
+}
+
+void MarkLongReads(uptr a, uptr b, uptr bytes) {
+  if (const u32 site = SiteOfShort(a, b, bytes)) {
+    MarkSite(a, bytes, shadow.short_marks.read_cell, site);
+    MarkSite(b, bytes, shadow.short_marks.read_cell, site);
+  } else {
+    MarkReadOfEach(a, b, bytes);
+  }
+}
+
 void MarkLongWrite(uptr address, uptr bytes) {
-  if (!MarkShortSites(address, bytes, shadow.short_marks.write_cell))
+  if (const u32 site = SiteOfShort(address, address, bytes))
+    MarkSite(address, bytes, shadow.short_marks.write_cell, site);
+  else
     MarkLong(address, bytes, WriteCellOffset);
 }
 

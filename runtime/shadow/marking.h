@@ -12,15 +12,18 @@
 
 namespace pagetide {
 
-/// MarkRead and MarkWrite of any range.
+/// MarkRead, MarkReads and MarkWrite of any range.
 void MarkLongRead(uptr address, uptr bytes);
+void MarkLongReads(uptr a, uptr b, uptr bytes);
 void MarkLongWrite(uptr address, uptr bytes);
 
-/// Not empty, not longer than `most`, and within the shadow.
+/// Two ranges are not empty, not longer than `most`, and within the shadow.
+inline bool AreShort(uptr a, uptr b, uptr bytes, uptr most) {
+  const uptr bits = a | (a + bytes) | b | (b + bytes);
+  return __builtin_expect(bytes - 1 < most && !(bits >> abi::kAddressBits), 1);
+}
 inline bool IsShort(uptr address, uptr bytes, uptr most) {
-  return __builtin_expect(
-      bytes - 1 < most && !((address | (address + bytes)) >> abi::kAddressBits),
-      1);
+  return AreShort(address, address, bytes, most);
 }
 /// Calls store(offset) for the cell of the first byte, and for that of the last
 /// byte if it is another one. A second mark in one cell could get into the next
@@ -48,6 +51,16 @@ inline void MarkRead(uptr address, uptr bytes) {
     MarkEnds(address, bytes, shadow.short_marks.read_cell, StoreMarked);
   else
     MarkLongRead(address, bytes);
+}
+/// MarkRead of two ranges of one length.
+inline void MarkReads(uptr a, uptr b, uptr bytes) {
+  const ShortMarks &marks = shadow.short_marks;
+  if (AreShort(a, b, bytes, marks.read_bytes)) {
+    MarkEnds(a, bytes, marks.read_cell, StoreMarked);
+    MarkEnds(b, bytes, marks.read_cell, StoreMarked);
+  } else {
+    MarkLongReads(a, b, bytes);
+  }
 }
 inline void MarkWrite(uptr address, uptr bytes) {
   if (IsShort(address, bytes, shadow.short_marks.write_bytes))

@@ -209,9 +209,12 @@ static void SetUpShortMarks() {
   marks.shift = (u8)(shadow.granule_shift - index_shift);
   marks.read_cell = (u8)ReadCellOffset(0);
   marks.write_cell = (u8)WriteCellOffset(0);
-  if (shadow.with_sites)
+  const uptr granule_bytes = uptr{1} << shadow.granule_shift;
+  if (shadow.with_sites) {
+    marks.site_bytes = granule_bytes;
     return;
-  marks.write_bytes = uptr{1} << shadow.granule_shift;
+  }
+  marks.write_bytes = granule_bytes;
   if (abi::records_reads(shadow.layout))
     marks.read_bytes = marks.write_bytes;
 }

@@ -41,6 +41,8 @@ struct ShortMarks {
   /// for reads if the layout has no marks of reads.
   uptr read_bytes;
   uptr write_bytes;
+  /// Bytes of a granule if marks name sites; otherwise 0.
+  uptr site_bytes;
   /// The offset of an address's cell is `address >> shift & mask`, and the
   /// offset of that cell among the granule's.
   uptr mask;

@@ -26,6 +26,14 @@ void PageSites::add(const SiteRun &run) {
   });
 }
 
+void PageSites::add(std::span<const SiteRun> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + kRunsAhead < rows.size())
+      pages_.fetch(rows[i + kRunsAhead].first);
+    add(rows[i]);
+  }
+}
+
 ByteColumns PageSites::columns_of(const std::vector<PageRecords::Entry> &pages,
                                   const NumberOf &number_of) const {
   std::vector<Sites> of_pages(pages.size());

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace pagetide::tools {
@@ -29,7 +30,8 @@ public:
 
   explicit PageSites(std::size_t table_bytes) : pages_(table_bytes) {}
 
-  /// Takes the certain sites of a row.
+  /// Takes the certain sites of rows, or of one.
+  void add(std::span<const SiteRun> rows);
   void add(const SiteRun &run);
 
   /// The number by which the document lists a site. UINT32_MAX: it does not.

@@ -81,8 +81,8 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
         found.pages.add_access(name, piece, trace.since_start(period.start_ns));
       });
   if (trace.header().flags & trace::kHeaderSites)
-    trace.take_sites([&](std::uint32_t, const SiteRun &run,
-                         const PeriodTime &) { found.sites.add(run); });
+    trace.take_sites([&](std::uint32_t, std::span<const SiteRun> rows,
+                         const PeriodTime &) { found.sites.add(rows); });
   const unsigned shift = trace.header().granule_shift;
   const NumberRange addresses = trace.selection().addresses;
   PeriodCounter counter;

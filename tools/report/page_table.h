@@ -19,6 +19,9 @@
 
 namespace pagetide::tools {
 
+/// How many runs ahead it pays to fetch records.
+constexpr std::size_t kRunsAhead = 8;
+
 /// Records of granules, in memory that grows with their number. When the budget
 /// is spent, granules that have no record yet are left out.
 template <typename Record> class PageTable {
@@ -44,6 +47,17 @@ public:
     }
   }
 
+  /// Has the record of a granule fetched from memory, if there is one, while
+  /// others are worked on.
+  void fetch(std::uint64_t granule) const {
+    const std::uint64_t number = granule / kBlockGranules;
+    const Region *region = region_of(number);
+    if (!region)
+      return;
+    if (const Block *block = (*region)[number % kRegionBlocks].get())
+      __builtin_prefetch(&(*block)[granule % kBlockGranules], 1);
+  }
+
   /// Calls visit(granule, record) for each record, by rising granules. Records
   /// that are still Record() come too.
   template <typename Visit> void each(Visit visit) const {
@@ -67,17 +81,29 @@ private:
   /// What the map and the allocator need for each.
   static constexpr std::size_t kMoreBytes = 96;
 
+  /// Null if there is none yet.
+  Region *region_of(std::uint64_t number) const {
+    const std::uint64_t wanted = number / kRegionBlocks;
+    if (wanted != recent_region_number_ || !recent_region_) {
+      const auto found = regions_.find(wanted);
+      if (found == regions_.end())
+        return nullptr;
+      recent_region_number_ = wanted;
+      recent_region_ = found->second.get();
+    }
+    return recent_region_;
+  }
+
   /// Null if there is no memory for it.
   Block *find(std::uint64_t number) {
     if (number == recent_number_)
       return recent_;
-    std::unique_ptr<Region> &region = regions_[number / kRegionBlocks];
+    Region *region = region_of(number);
     if (!region) {
-      if (!budget_.take(sizeof(Region) + kMoreBytes)) {
-        regions_.erase(number / kRegionBlocks);
+      if (!budget_.take(sizeof(Region) + kMoreBytes))
         return nullptr;
-      }
-      region = std::make_unique<Region>();
+      region =
+          (regions_[number / kRegionBlocks] = std::make_unique<Region>()).get();
     }
     std::unique_ptr<Block> &block = (*region)[number % kRegionBlocks];
     if (!block) {
@@ -107,9 +133,11 @@ private:
   MemoryBudget budget_;
   std::map<std::uint64_t, std::unique_ptr<Region>> regions_;
   bool left_out_ = false;
-  std::uint64_t recent_number_ =
-      UINT64_MAX; ///< most runs are near the last one
+  // Most runs are near the last one.
+  std::uint64_t recent_number_ = UINT64_MAX;
   Block *recent_ = nullptr;
+  mutable std::uint64_t recent_region_number_ = 0;
+  mutable Region *recent_region_ = nullptr; ///< null: there is none yet
 };
 
 } // namespace pagetide::tools

@@ -199,18 +199,16 @@ void SelectedTrace::select(PeriodPart &part) {
     names_.end_period();
 }
 
-/// Hands out what [first, end) has of a row, in the range of addresses.
-void SelectedTrace::take_row(std::uint32_t tid, SiteRun run,
-                             std::uint64_t first, std::uint64_t end,
-                             const PeriodTime &period) const {
+/// Selects what [first, end) has of a row, in the range of addresses.
+void SelectedTrace::append_row(SiteRun run, std::uint64_t first,
+                               std::uint64_t end) {
   first = std::max({run.first, first, first_granule_});
   end = std::min({run.end(), end, last_granule_ + 1});
   if (first >= end)
     return;
   run.first = first;
   run.count = end - first;
-  for (const TakeSites &take : take_sites_)
-    take(tid, run, period);
+  rows_.push_back(run);
 }
 
 void SelectedTrace::select_sites(const PeriodSites &part) {
@@ -218,6 +216,7 @@ void SelectedTrace::select_sites(const PeriodSites &part) {
   for (const PeriodSites::Section &section : part.sections) {
     if (selection_.tid && *selection_.tid != section.tid)
       continue;
+    rows_.clear();
     for (SiteRun run : part.runs_of(section)) {
       if (selection_.only_reads())
         run.write = 0;
@@ -226,15 +225,19 @@ void SelectedTrace::select_sites(const PeriodSites &part) {
       if (run.read == 0 && run.write == 0)
         continue;
       if (selection_.mapping.empty()) {
-        take_row(section.tid, run, 0, UINT64_MAX, time);
+        append_row(run, 0, UINT64_MAX);
         continue;
       }
       site_pieces_.clear();
       const GranuleRun whole = {run.first, run.count, trace::kRunAccessed};
       site_mappings_.divide(std::span(&whole, 1), time);
-      for (const GranuleRun &piece : std::vector<GranuleRun>(site_pieces_))
-        take_row(section.tid, run, piece.first, piece.end(), time);
+      for (const GranuleRun &piece : site_pieces_)
+        append_row(run, piece.first, piece.end());
     }
+    if (rows_.empty())
+      continue;
+    for (const TakeSites &take : take_sites_)
+      take(section.tid, rows_, time);
   }
 }
 

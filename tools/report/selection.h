@@ -88,10 +88,12 @@ public:
     return places_[run];
   }
 
-  /// Gives `take` the rows of sites that are selected, before next() returns
-  /// their period. Several may ask for them. Call it before next().
-  using TakeSites = std::function<void(std::uint32_t tid, const SiteRun &run,
-                                       const PeriodTime &period)>;
+  /// Gives `take` the rows of sites that are selected, a thread's at a time,
+  /// before next() returns their period. Several may ask for them. Call it
+  /// before next().
+  using TakeSites =
+      std::function<void(std::uint32_t tid, std::span<const SiteRun> rows,
+                         const PeriodTime &period)>;
   void take_sites(TakeSites take) { take_sites_.push_back(std::move(take)); }
   /// What the sites are. Complete when next() has returned null.
   const SiteTable &sites() const { return sites_; }
@@ -124,8 +126,7 @@ public:
 private:
   template <typename Part> bool is_selected(const Part &part) const;
   void select_sites(const PeriodSites &part);
-  void take_row(std::uint32_t tid, SiteRun run, std::uint64_t first,
-                std::uint64_t end, const PeriodTime &period) const;
+  void append_row(SiteRun run, std::uint64_t first, std::uint64_t end);
   void select(PeriodPart &part);
   void append_selected(const GranuleRun &run);
   void take_piece(const MappingNames::Place &place, const GranuleRun &piece,
@@ -148,6 +149,7 @@ private:
   /// The same for rows of sites, which come before their period.
   MappingNames site_mappings_;
   std::vector<GranuleRun> site_pieces_; ///< of the selected mapping
+  std::vector<SiteRun> rows_;           ///< of a thread, selected
   std::vector<TakeSites> take_sites_;
   SiteTable sites_;
   Frame frame_;

@@ -18,30 +18,27 @@ constexpr std::size_t kMaxMembers = std::size_t{1} << 24;
 
 } // namespace
 
-ThreadSets::ThreadSets() : sets_(1) { numbers_[{}] = 0; }
+ThreadSets::ThreadSets() : answers_(kAnswers), sets_(1) { numbers_[{}] = 0; }
 
-std::uint32_t ThreadSets::with(std::uint32_t set, std::uint32_t thread) {
-  const std::uint64_t key = std::uint64_t{set} << 32 | thread;
-  if (const auto known = with_.find(key); known != with_.end())
+std::uint32_t ThreadSets::find_with(std::uint32_t set, std::uint32_t thread) {
+  const Members &old = sets_[set];
+  const auto at = std::lower_bound(old.begin(), old.end(), thread);
+  if (at != old.end() && *at == thread)
+    return set;
+  Members members(old.begin(), at);
+  members.push_back(thread);
+  members.insert(members.end(), at, old.end());
+  if (const auto known = numbers_.find(members); known != numbers_.end())
     return known->second;
-  Members members = sets_[set];
-  const auto at = std::lower_bound(members.begin(), members.end(), thread);
-  std::uint32_t number = set;
-  if (at == members.end() || *at != thread) {
-    members.insert(at, thread);
-    if (const auto known = numbers_.find(members); known != numbers_.end()) {
-      number = known->second;
-    } else if (member_count_ + members.size() > kMaxMembers) {
-      left_out_ = true;
-      return set;
-    } else {
-      number = static_cast<std::uint32_t>(sets_.size());
-      member_count_ += members.size();
-      numbers_[members] = number;
-      sets_.push_back(std::move(members));
-    }
+  if (member_count_ + members.size() > kMaxMembers) {
+    left_out_ = true;
+    return set;
   }
-  return with_[key] = number;
+  const auto number = static_cast<std::uint32_t>(sets_.size());
+  member_count_ += members.size();
+  numbers_[members] = number;
+  sets_.push_back(std::move(members));
+  return number;
 }
 
 } // namespace pagetide::tools

@@ -26,17 +26,31 @@ public:
 
   /// The set with this thread added. When there are too many sets, it is the
   /// set itself.
-  std::uint32_t with(std::uint32_t set, std::uint32_t thread);
+  std::uint32_t with(std::uint32_t set, std::uint32_t thread) {
+    Answer &answer = answers_[(set * 31 + thread) % kAnswers];
+    if (answer.set != set || answer.thread != thread)
+      answer = {set, thread, find_with(set, thread)};
+    return answer.both;
+  }
   /// The members, by rising number.
   const Members &members(std::uint32_t set) const { return sets_[set]; }
   /// Whether threads were left out of sets.
   bool is_lower_bound() const { return left_out_; }
 
 private:
+  /// What with() said of a set and a thread. Most of its calls are repeated.
+  struct Answer {
+    std::uint32_t set = UINT32_MAX; ///< there is none yet
+    std::uint32_t thread = 0;
+    std::uint32_t both = 0;
+  };
+  static constexpr std::size_t kAnswers = std::size_t{1} << 15;
+
+  std::uint32_t find_with(std::uint32_t set, std::uint32_t thread);
+
+  std::vector<Answer> answers_;
   std::vector<Members> sets_;
   std::map<Members, std::uint32_t> numbers_;
-  /// Set and thread to the set of both.
-  std::unordered_map<std::uint64_t, std::uint32_t> with_;
   std::size_t member_count_ = 0; ///< in all sets
   bool left_out_ = false;
 };
@@ -45,17 +59,21 @@ private:
 class KeyNumbers {
 public:
   std::uint32_t of(std::uint32_t key) {
+    if (recent_ < keys_.size() && keys_[recent_] == key)
+      return recent_;
     const auto [at, is_new] =
         numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
     if (is_new)
       keys_.push_back(key);
-    return at->second;
+    recent_ = at->second;
+    return recent_;
   }
   const std::vector<std::uint32_t> &keys() const { return keys_; }
 
 private:
   std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
   std::vector<std::uint32_t> keys_;
+  std::uint32_t recent_ = 0; ///< neighbours mostly have the same key
 };
 
 /// Counts granules by the set of threads that accessed them and the set of

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 namespace pagetide::tools {
@@ -207,9 +208,14 @@ class SitesReport::Taker : public TraceTaker {
 public:
   Taker(SitesReport &report, SelectedTrace &trace)
       : report_(report), trace_(trace) {
-    trace.take_sites(
-        [this](std::uint32_t tid, const SiteRun &run,
-               const PeriodTime &period) { add(tid, run, period.index); });
+    trace.take_sites([this](std::uint32_t tid, std::span<const SiteRun> rows,
+                            const PeriodTime &period) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i + kRunsAhead < rows.size())
+          pages_.fetch(rows[i + kRunsAhead].first);
+        add(tid, rows[i], period.index);
+      }
+    });
   }
 
   void finish() override {
@@ -304,7 +310,8 @@ private:
       if (read != 0)
         page.sites = sites_.with(page.sites, of_read);
       if (write != 0) {
-        page.sites = sites_.with(page.sites, of_write);
+        if (write != read)
+          page.sites = sites_.with(page.sites, of_write);
         page.writers = sites_.with(page.writers, of_write);
       }
     });

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -96,7 +97,11 @@ public:
       ThreadAdder accessed(report_.sets_, at->second.number);
       ThreadAdder written(report_.sets_, at->second.number);
       bool any = false;
-      for (const GranuleRun &run : part.runs_of(section)) {
+      const std::span<const GranuleRun> runs = part.runs_of(section);
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (i + kRunsAhead < runs.size())
+          pages_.fetch(runs[i + kRunsAhead].first);
+        const GranuleRun &run = runs[i];
         const unsigned certain = certain_flags(run.flags);
         if (certain == 0)
           continue;

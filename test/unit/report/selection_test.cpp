@@ -144,10 +144,13 @@ TEST(Selection, FindsSitesWhoseMappingIsListedLater) {
                                    selection, kSampleStartNs);
   std::uint64_t first = 0;
   std::uint64_t count = 0;
-  trace->take_sites([&](std::uint32_t, const SiteRun &run, const PeriodTime &) {
-    first = run.first;
-    count += run.count;
-  });
+  trace->take_sites(
+      [&](std::uint32_t, std::span<const SiteRun> rows, const PeriodTime &) {
+        for (const SiteRun &run : rows) {
+          first = run.first;
+          count += run.count;
+        }
+      });
   while (trace->next()) {
   }
   EXPECT_EQ(first, 0x10u);

@@ -53,6 +53,15 @@ TEST(ThreadSets, NumbersSets) {
   EXPECT_EQ(sets.members(0), ThreadSets::Members());
 }
 
+TEST(ThreadSets, ManyAreToldApart) {
+  ThreadSets sets;
+  constexpr std::uint32_t kThreads = 100'000; // more than it remembers
+  for (int round = 0; round < 2; ++round)
+    for (std::uint32_t thread = 0; thread < kThreads; ++thread)
+      ASSERT_EQ(sets.members(sets.with(0, thread)),
+                ThreadSets::Members{thread});
+}
+
 TEST(ThreadSets, AreBounded) {
   ThreadSets sets;
   std::uint32_t set = 0;
