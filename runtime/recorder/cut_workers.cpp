@@ -110,8 +110,8 @@ static void KeepWorkersOffThisProcessor() {
             (uptr)others.words);
 }
 
+// A filter may end the process for a call that it does not know.
 void StartCutWorkers() {
-  // A filter may end the process for a call that it does not know.
   if (pool.count || UnderSystemCallFilter())
     return;
   pool.next = kClosed;
@@ -146,7 +146,7 @@ void StopCutWorkers() {
 }
 
 void GatherCutWorkers() {
-  if (pool.count < 2)
+  if (pool.count < 2 || UnderSystemCallFilter())
     return;
   KeepWorkersOffThisProcessor();
   StoreRelease(&pool.gathered, 1u);

@@ -22,6 +22,12 @@ std::size_t columns_of(std::string_view text) {
       }));
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /// The bytes of the first `columns` columns. The text has as many.
 static std::size_t bytes_of_columns(const std::string &text,
                                     std::size_t columns) {
@@ -57,12 +63,30 @@ std::string fitted_at_end(const std::string &text, std::size_t width) {
   return text.substr(0, bytes_of_columns(text, width - 3)) + "...";
 }
 
+static bool begins_with_unit(std::string_view words) {
+  for (const std::string_view unit :
+       {"ns", "us", "ms", "s", "%", "KiB", "MiB", "GiB", "TiB"})
+    if (words.starts_with(unit) &&
+        (words.size() == unit.size() || !is_letter(words[unit.size()])))
+      return true;
+  return false;
+}
+
+/// The text up to the first blank at which a line may end.
+static std::string_view first_word(std::string_view words) {
+  const std::size_t end = words.find(' ');
+  if (end == 0 || end == std::string_view::npos || !is_digit(words[end - 1]) ||
+      !begins_with_unit(words.substr(end + 1)))
+    return words.substr(0, end);
+  return words.substr(0, words.find(' ', end + 1));
+}
+
 std::string wrapped(std::string_view words, std::size_t indent,
                     std::size_t width) {
   std::string out;
   std::size_t column = indent;
   while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(' '));
+    const std::string_view word = first_word(words);
     words.remove_prefix(std::min(words.size(), word.size() + 1));
     const std::size_t columns = columns_of(word);
     if (column != indent && column + 1 + columns > width) {

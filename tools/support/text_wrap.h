@@ -36,8 +36,8 @@ std::string fitted_at_end(const std::string &text, std::size_t width);
 
 /// The words in lines of at most `width` columns. Each line begins at column
 /// `indent`; the caller has written the first line up to there. A word that is
-/// wider than a line is alone on its line, and not divided. Ends with a line
-/// break.
+/// wider than a line is alone on its line, and not divided. A number and its
+/// unit (s, %, MiB) count as one word. Ends with a line break.
 std::string wrapped(std::string_view words, std::size_t indent,
                     std::size_t width = kTextWidth);
 

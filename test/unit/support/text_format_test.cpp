@@ -247,6 +247,9 @@ TEST(TextWrap, LinesBeginAtTheColumnAndEndInTime) {
   EXPECT_EQ(wrapped("a longer-than-that b", 0, 9), "a\nlonger-than-that\nb\n");
   // Columns, not bytes.
   EXPECT_EQ(wrapped("\u00e4\u00f6 \u00fc", 0, 4), "\u00e4\u00f6 \u00fc\n");
+  EXPECT_EQ(wrapped("for 50 ms; then", 0, 6), "for\n50 ms;\nthen\n");
+  EXPECT_EQ(wrapped("of 5 sets", 0, 5), "of 5\nsets\n");
+  EXPECT_EQ(wrapped("at 7 %", 0, 4), "at\n7 %\n");
 }
 
 TEST(TextWrap, LongTextsAreCut) {
