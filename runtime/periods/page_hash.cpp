@@ -273,13 +273,12 @@ static uptr HashBatch(Reader &reader, const Job &job, uptr at, uptr end) {
 
 /// Indices in a part: as many as the buffer holds, or one.
 static uptr PerPart() {
-  const uptr per_batch = kBatchBytes >> shadow.unit_shift;
-  return per_batch < 2 ? 1 : per_batch;
+  return __sanitizer::Max(kBatchBytes >> shadow.unit_shift, uptr{1});
 }
 
-static void HashPart(u32 worker, u32 part, void *argument) {
+static void HashPart(u32 number, u32 part, void *argument) {
   const Job &job = *(const Job *)argument;
-  Reader &reader = readers[worker];
+  Reader &reader = readers[number];
   const uptr bytes = uptr{1} << shadow.unit_shift;
   const uptr first = part * PerPart();
   const uptr end = __sanitizer::Min(first + PerPart(), job.indices.size());

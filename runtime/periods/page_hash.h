@@ -36,11 +36,10 @@ struct PageUse {
 
 /// Threads that may read at the same time.
 constexpr u32 kMaxPageReaders = 4;
+using PartWork = void (*)(u32 reader, u32 part, void *argument);
 /// Calls work(reader, part, argument) for each part in [0, parts), at most one
 /// at a time for each reader. False if a part may be missing.
-using ShareParts = bool (*)(u32 parts,
-                            void (*work)(u32 reader, u32 part, void *argument),
-                            void *argument);
+using ShareParts = bool (*)(u32 parts, PartWork work, void *argument);
 
 /// Reads and hashes each granule of `pages` that has state kStable. The state
 /// stays kStable, or becomes kGone (a page of the granule is not mapped) or

@@ -377,8 +377,9 @@ static void SleepNs(u64 ns) {
 }
 
 /// Stops the threads until there is a cut. Returns null, or why there is none.
-/// `wait_ns` is how long threads may take to settle.
-static const char *StopUntilCut(Making &making, u64 wait_ns) {
+static const char *StopUntilCut(Making &making) {
+  // Nobody waits for threads to settle that are held back: they sleep.
+  const u64 wait_ns = making.copies ? 0 : GetFlags().settle_wait;
   const char *why = SharersSettled() ? nullptr : "threads share a shadow";
   for (int stops = 1; !why; ++stops) {
     why = StopAndRead(making);
@@ -411,7 +412,7 @@ static const char *HoldUntilCut(Making &making) {
   if (HavePlaces(copies))
     why = ReadRound(making, 0, granules) ? nullptr : kStagingFull;
   if (!why)
-    why = StopUntilCut(making, 0);
+    why = StopUntilCut(making);
   LetThreadsGo();
   return why;
 }
@@ -428,11 +429,10 @@ static bool MakeCut(Making &making) {
   const bool fits = !making.copies || HavePlaces(*making.copies);
   const bool ok =
       fits ? ReadAhead(making) : CarryUnsettled(GetFlags().settle_wait);
-  result.why_not = !fits ? kNoPlaces
-                   : !ok ? kStagingFull
-                   : making.copies
-                       ? HoldUntilCut(making)
-                       : StopUntilCut(making, GetFlags().settle_wait);
+  result.why_not = !fits           ? kNoPlaces
+                   : !ok           ? kStagingFull
+                   : making.copies ? HoldUntilCut(making)
+                                   : StopUntilCut(making);
   making.cut.engine.watch(false);
   if (result.why_not)
     result.at_ns = result.marked = result.unsettled = 0;

@@ -19,8 +19,6 @@ PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
 constexpr uptr kBlockPages = 256;
 
-static_assert(kMaxCutWorkers <= kMaxPageReaders);
-
 PageVec<PageHash> &JustRead() { return batch; }
 
 void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end) {

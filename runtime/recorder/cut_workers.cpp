@@ -25,16 +25,16 @@ struct Worker {
 };
 
 struct Pool {
-  Worker workers[kMaxCutWorkers]; ///< the first is not used
-  u32 count;                      ///< with the recorder; 0: not started
-  u32 calls;                      ///< a count that workers sleep on
+  Worker workers[kMaxPageReaders]; ///< the first is not used
+  u32 count;                       ///< with the recorder; 0: not started
+  u32 calls;                       ///< a count that workers sleep on
   u32 gathered;
   u32 stop;
   u32 here; ///< 1 + the processor that the workers do not use; 0: none
   // The job. Only who has taken a part of it may look at it.
   u32 next;
   u32 parts;
-  void (*work)(u32 worker, u32 part, void *argument);
+  PartWork work;
   void *argument;
 };
 } // namespace
@@ -118,7 +118,7 @@ void StartCutWorkers() {
   pool.stop = 0;
   const u32 processors = OwnProcessors().Count();
   pool.here = 0;
-  for (pool.count = 1; pool.count < kMaxCutWorkers && pool.count < processors;
+  for (pool.count = 1; pool.count < kMaxPageReaders && pool.count < processors;
        ++pool.count) {
     Worker &worker = pool.workers[pool.count];
     worker = {};
@@ -169,8 +169,7 @@ static bool WaitFor(const Worker &worker) {
   return true;
 }
 
-bool ShareWork(u32 parts, void (*work)(u32 worker, u32 part, void *argument),
-               void *argument) {
+bool ShareWork(u32 parts, PartWork work, void *argument) {
   pool.parts = parts;
   pool.work = work;
   pool.argument = argument;

@@ -15,15 +15,13 @@
 #ifndef PAGETIDE_RUNTIME_RECORDER_CUT_WORKERS_H
 #define PAGETIDE_RUNTIME_RECORDER_CUT_WORKERS_H
 
-#include "platform/syscalls.h"
+#include "periods/page_hash.h"
 
 namespace pagetide {
 
-/// The recorder's own thread is worker 0.
-constexpr u32 kMaxCutWorkers = 4;
-
-/// Starts the threads if they do not run. Without them, or where they cannot be
-/// started, the recorder works alone.
+/// Starts the threads, one less than kMaxPageReaders at most, if they do not
+/// run. Without them, or where they cannot be started, the recorder works
+/// alone.
 void StartCutWorkers();
 /// The recording has ended.
 void StopCutWorkers();
@@ -33,10 +31,9 @@ void GatherCutWorkers();
 void RestCutWorkers();
 
 /// Calls work(worker, part, argument) once for each part in [0, parts), on this
-/// thread and on those that are gathered. False if one of these was ended from
-/// outside, so that a part may be missing.
-bool ShareWork(u32 parts, void (*work)(u32 worker, u32 part, void *argument),
-               void *argument);
+/// thread, which is worker 0, and on those that are gathered. False if one of
+/// these was ended from outside, so that a part may be missing.
+bool ShareWork(u32 parts, PartWork work, void *argument);
 
 } // namespace pagetide
 

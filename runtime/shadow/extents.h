@@ -82,7 +82,7 @@ template <typename List> void FillGaps(const List &parts, u64 gap, List &out) {
 
 template <typename List> u64 BytesOf(const List &list) {
   u64 bytes = 0;
-  for (const ShadowExtent &e : list)
+  for (const auto &e : list)
     bytes += e.end - e.begin;
   return bytes;
 }

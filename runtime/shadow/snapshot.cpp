@@ -83,43 +83,48 @@ static void FindData(int fd, u64 begin, u64 end, Found found) {
   }
 }
 
-/// Calls keep(part) for each part of the memfd that is known, which is
-/// populated for good, and found(begin, end) for the data between them until
-/// enough(). Known pages are not sought: SEEK_HOLE would take 0.1 us for each.
-/// range_of(part) is the part's place in the memfd.
-template <typename Part, typename RangeOf, typename Keep, typename Found,
-          typename Enough>
-static void FindDataAround(int fd, u64 begin, u64 end,
-                           const PageVec<Part> &known, RangeOf range_of,
-                           Keep keep, Found found, Enough enough) {
-  for (const Part &part : known) {
-    const AddressRange range = range_of(part);
-    if (!enough())
-      FindData(fd, begin, range.begin, found);
-    keep(part);
-    begin = range.end;
+/// Adds a range, or joins it with the last one if it begins where that ends.
+static void AppendRange(PageVec<AddressRange> &ranges, AddressRange range) {
+  if (!ranges.empty() && ranges.back().end == range.begin)
+    ranges.back().end = range.end;
+  else
+    ranges.push_back(range);
+}
+
+/// More than there can be.
+constexpr u64 kAll = ~u64{0};
+
+/// Sets `all` to the known parts of [begin, end) of the memfd, which are
+/// populated for good, and to the data between them, until it has found
+/// `enough` bytes of that. Returns how many it found. Known pages are not
+/// sought: SEEK_HOLE would take 0.1 us for each.
+static u64 ListData(int fd, u64 begin, u64 end,
+                    const PageVec<AddressRange> &known, u64 enough,
+                    PageVec<AddressRange> &all) {
+  u64 found = 0;
+  all.clear();
+  const auto look_until = [&](u64 gap_end) {
+    if (found == enough)
+      return;
+    FindData(fd, begin, gap_end, [&](u64 data, u64 hole) {
+      found += hole - data;
+      AppendRange(all, {data, hole});
+    });
+  };
+  for (const AddressRange &part : known) {
+    look_until(part.begin);
+    AppendRange(all, part);
+    begin = part.end;
   }
-  if (!enough())
-    FindData(fd, begin, end, found);
+  look_until(end);
+  return found;
 }
 
 /// Bytes that staging has in the memfd.
 static u64 BytesOfStaging(int fd) {
   known_staging.swap(staging);
-  staging.clear();
-  u64 bytes = 0;
-  const auto add = [&](const AddressRange &part) {
-    bytes += part.end - part.begin;
-    if (!staging.empty() && staging.back().end == part.begin)
-      staging.back().end = part.end;
-    else
-      staging.push_back(part);
-  };
-  FindDataAround(
-      fd, 0, shadow.header->slots_offset, known_staging,
-      [](const AddressRange &part) { return part; }, add,
-      [&](u64 begin, u64 end) { add({begin, end}); }, [] { return false; });
-  return bytes;
+  ListData(fd, 0, shadow.header->slots_offset, known_staging, kAll, staging);
+  return BytesOf(staging);
 }
 
 namespace {
@@ -173,29 +178,23 @@ static bool AddPresent() {
 }
 
 /// Looks for what is in the memfd between the known extents, until it has found
-/// so many bytes.
-static void AddInGaps(int fd, u64 missing) {
+/// so many bytes. Returns how many it found.
+static u64 AddInGaps(int fd, u64 missing) {
+  PAGETIDE_RECORDER_STATE static PageVec<AddressRange> known, all;
   const ShadowHeader &header = *shadow.header;
   const u64 first = header.slots_offset;
-  u64 bytes = 0;
+  const u64 end = first + u64{header.slot_high} * shadow.slot_bytes;
+  known.clear();
+  for (const ShadowExtent &extent : known_extents) {
+    const u64 slot = first + extent.slot * shadow.slot_bytes;
+    known.push_back({slot + extent.begin, slot + extent.end});
+  }
+  const u64 found = ListData(fd, first, end, known, missing, all);
   extents.clear();
-  FindDataAround(
-      fd, first, first + u64{header.slot_high} * shadow.slot_bytes,
-      known_extents,
-      [&](const ShadowExtent &known) {
-        const u64 slot = first + known.slot * shadow.slot_bytes;
-        return AddressRange{slot + known.begin, slot + known.end};
-      },
-      [](const ShadowExtent &known) { AppendExtent(extents, known); },
-      [&](u64 begin, u64 end) {
-        bytes += end - begin;
-        AddExtent(begin - first, end - first);
-      },
-      [&] { return bytes == missing; });
+  for (const AddressRange &range : all)
+    AddExtent(range.begin - first, range.end - first);
+  return found;
 }
-
-/// More than there can be.
-constexpr u64 kAll = ~u64{0};
 
 const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
   if (known_bytes && BytesInUse(fd) == known_bytes)
@@ -215,10 +214,11 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
     all_known = AddPresent() && is_all();
     if (!all_known) {
       // If nothing came meanwhile, what was found is what had been counted, and
-      // there is no more of that.
+      // there is no more of that. Otherwise a look that ended early may lack
+      // some of it.
       const u64 known = others + BytesOf(known_extents);
-      AddInGaps(fd, before > known ? before - known : kAll);
-      if (BytesInUse(fd) != before)
+      const u64 missing = before > known ? before - known : kAll;
+      if (AddInGaps(fd, missing) == missing && BytesInUse(fd) != before)
         AddInGaps(fd, kAll);
       // The kernel counts a page before SEEK_DATA shows it: a thread may be in
       // the middle of its first touch. The page holds no mark yet, so this

@@ -27,11 +27,7 @@ void PageSites::add(const SiteRun &run) {
 }
 
 void PageSites::add(std::span<const SiteRun> rows) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i + kRunsAhead < rows.size())
-      pages_.fetch(rows[i + kRunsAhead].first);
-    add(rows[i]);
-  }
+  pages_.fetch_ahead(rows, [this](const SiteRun &run) { add(run); });
 }
 
 ByteColumns PageSites::columns_of(const std::vector<PageRecords::Entry> &pages,

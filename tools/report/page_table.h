@@ -15,12 +15,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace pagetide::tools {
-
-/// How many runs ahead it pays to fetch records.
-constexpr std::size_t kRunsAhead = 8;
 
 /// Records of granules, in memory that grows with their number. When the budget
 /// is spent, granules that have no record yet are left out.
@@ -47,15 +45,15 @@ public:
     }
   }
 
-  /// Has the record of a granule fetched from memory, if there is one, while
-  /// others are worked on.
-  void fetch(std::uint64_t granule) const {
-    const std::uint64_t number = granule / kBlockGranules;
-    const Region *region = region_of(number);
-    if (!region)
-      return;
-    if (const Block *block = (*region)[number % kRegionBlocks].get())
-      __builtin_prefetch(&(*block)[granule % kBlockGranules], 1);
+  /// Calls visit(run) for each run, in order. The records at which runs to come
+  /// begin are fetched from memory meanwhile.
+  template <typename Run, typename Visit>
+  void fetch_ahead(std::span<const Run> runs, Visit visit) const {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (i + kRunsAhead < runs.size())
+        fetch(runs[i + kRunsAhead].first);
+      visit(runs[i]);
+    }
   }
 
   /// Calls visit(granule, record) for each record, by rising granules. Records
@@ -80,6 +78,18 @@ private:
   using Region = std::array<std::unique_ptr<Block>, kRegionBlocks>;
   /// What the map and the allocator need for each.
   static constexpr std::size_t kMoreBytes = 96;
+  /// How far ahead it pays to fetch records.
+  static constexpr std::size_t kRunsAhead = 8;
+
+  /// Has the record of a granule fetched, if there is one.
+  void fetch(std::uint64_t granule) const {
+    const std::uint64_t number = granule / kBlockGranules;
+    const Region *region = region_of(number);
+    if (!region)
+      return;
+    if (const Block *block = (*region)[number % kRegionBlocks].get())
+      __builtin_prefetch(&(*block)[granule % kBlockGranules], 1);
+  }
 
   /// Null if there is none yet.
   Region *region_of(std::uint64_t number) const {

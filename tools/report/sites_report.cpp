@@ -210,11 +210,8 @@ public:
       : report_(report), trace_(trace) {
     trace.take_sites([this](std::uint32_t tid, std::span<const SiteRun> rows,
                             const PeriodTime &period) {
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (i + kRunsAhead < rows.size())
-          pages_.fetch(rows[i + kRunsAhead].first);
-        add(tid, rows[i], period.index);
-      }
+      pages_.fetch_ahead(
+          rows, [&](const SiteRun &run) { add(tid, run, period.index); });
     });
   }
 

@@ -98,13 +98,10 @@ public:
       ThreadAdder written(report_.sets_, at->second.number);
       bool any = false;
       const std::span<const GranuleRun> runs = part.runs_of(section);
-      for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (i + kRunsAhead < runs.size())
-          pages_.fetch(runs[i + kRunsAhead].first);
-        const GranuleRun &run = runs[i];
+      pages_.fetch_ahead(runs, [&](const GranuleRun &run) {
         const unsigned certain = certain_flags(run.flags);
         if (certain == 0)
-          continue;
+          return;
         any = true;
         const bool writes = certain & trace::kRunWritten;
         pages_.visit(run.first, run.end(), [&](PageSharing &page) {
@@ -112,7 +109,7 @@ public:
           if (writes)
             written.add_to(page.written);
         });
-      }
+      });
       if (any && at->second.last_period != part.index) {
         at->second.last_period = part.index;
         ++report_.threads_[at->second.number].periods;
