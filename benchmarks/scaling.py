@@ -32,6 +32,8 @@ SHAPES = ("dense", "scattered", "random", "moving")
 # Touched application memory: 1 MiB to 40 GiB.
 SIZES = tuple(MIB * n // PAGE for n in (1, 10, 100, 1024, 10240, 40960))
 SPAN = SIZES[-1]
+# What the programs of the suite write in a period of 10 ms, about.
+FEW = 1500
 # Periods after which the recorder has left alone what is idle (twice the runtime's
 # option idle_after, and some). With periods of 1 s that is not waited for.
 LEFT_ALONE = 40
@@ -59,7 +61,7 @@ SCALES = {
     "quick": {
         "sizes": SIZES[::2] + SIZES[-1:],
         "live": (2, 16, 128, 512),
-        "hashed": (256, 25600),
+        "hashed": (256, FEW, 25600),
         "seconds": 0.5,
         "periods": 50,
         "rounds": 3,
@@ -75,7 +77,7 @@ SCALES = {
     "full": {
         "sizes": SIZES,
         "live": (2, 16, 128, 512),
-        "hashed": (256, 2560, 25600, 131072),
+        "hashed": (256, FEW, 2560, 25600, 131072),
         "seconds": 2.0,
         "periods": 200,
         "rounds": 9,
@@ -379,7 +381,7 @@ def _us(nanoseconds):
 
 def _size(pages):
     mib = pages * PAGE / MIB
-    return "%g GiB" % (mib / 1024) if mib >= 1024 else "%g MiB" % mib
+    return "%g GiB" % (mib / 1024) if mib >= 1024 else "%.3g MiB" % mib
 
 
 def threads_table(records):
@@ -472,22 +474,35 @@ def checksum_table(records):
     for r in of_kind(records, "checksum"):
         options = r["options"]
         key = options["pages"], options["shape"]
-        runs.setdefault(key, {})[options["checksum"]] = r["result"]["end_ns"][1]
+        runs.setdefault(key, {})[options["checksum"]] = (
+            r["result"]["end_ns"][1],
+            r["result"]["recorder_ns"] / options["periods"],
+        )
     rows = []
     for (pages, shape), by_checksum in runs.items():
         if len(by_checksum) < 2:
             continue
-        hashing = by_checksum[1] - by_checksum[0]
+        (plain_end, plain_recorder), (end, recorder) = (
+            by_checksum[0],
+            by_checksum[1],
+        )
+        hashing = end - plain_end
         rate = pages * PAGE / hashing if hashing > 0 else 0 # bytes a ns: GB/s
         rows.append(
             [
                 "%s %s" % (_size(pages), SHAPES[shape]),
-                _us(by_checksum[0]),
-                _us(by_checksum[1]),
+                str(pages),
+                _us(plain_end),
+                _us(end),
+                _us(plain_recorder),
+                _us(recorder),
                 "%.2f" % rate if rate else report.NOTHING,
             ]
         )
-    header = ["written", "end us", "with checksums", "hashed GB/s"]
+    header = [
+        "written", "pages", "end us", "with checksums", "recorder us",
+        "with checksums", "hashed GB/s",
+    ]
     return report.table(header, rows)
 
 
