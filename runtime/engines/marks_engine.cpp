@@ -146,7 +146,9 @@ static bool CollectMarks(bool ends_period, bool standing) {
   retired.clear();
   if (!standing)
     ListRetired(retired);
-  const PageVec<ShadowExtent> &populated = PopulatedExtents(RecorderMemfd());
+  const PageVec<ShadowExtent> *unprotected = BeginCollection();
+  const PageVec<ShadowExtent> &populated =
+      PopulatedExtents(RecorderMemfd(), unprotected);
   const PageVec<ShadowExtent> &extents = ExtentsToTake(populated);
   bool ok = true;
   for (uptr e = 0; e < extents.size() && ok;) {
@@ -290,15 +292,21 @@ static void Recheck(PageVec<PageHash> &pages) {
     for (uptr i = FirstPageAt(pages, range.begin);
          i < pages.size() && pages[i].granule < range.end; ++i)
       MakeUnstable(pages[i]);
+  u32 slot = shadow_file::kMaxSlots;
+  uptr first = 0; // of the pages that the next extent of the slot may have
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
     if (!IsMapped(e.slot))
       continue;
+    if (e.slot != slot)
+      first = 0;
+    slot = e.slot;
+    while (first < pages.size() && pages[first].granule < UnitAt(e.begin))
+      ++first;
     // The extent may begin and end within a unit. A near mark in its last cell
     // may mean the unit after it.
     const u64 end =
         UnitAt(e.end - 1) + (shadow.cells_per_granule_shift ? 2 : 1);
-    for (uptr i = FirstPageAt(pages, UnitAt(e.begin));
-         i < pages.size() && pages[i].granule < end; ++i)
+    for (uptr i = first; i < pages.size() && pages[i].granule < end; ++i)
       if (IsMarkedAsWritten(e, pages[i].granule))
         MakeUnstable(pages[i]);
   }

@@ -172,9 +172,9 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
   return ok;
 }
 
-/// Reads what was written since it was read, as far as it is settled. False if
-/// staging is full.
-static bool ReadRound(Making &making, u64 wait_ns, u64 &granules) {
+/// Collects what was written since the last collection. It is unread then.
+/// False if staging is full.
+static bool CollectLater(Making &making, u64 &granules) {
   const uptr first_writer = WritersSoFar().size();
   // The collections of the stop then look only at what is marked from here on.
   making.cut.engine.watch(true);
@@ -182,7 +182,12 @@ static bool ReadRound(Making &making, u64 wait_ns, u64 &granules) {
     return false;
   NoteSharers(first_writer);
   granules = TakeLater(making, first_writer);
-  return ReadSettled(making, wait_ns);
+  return true;
+}
+
+/// The same, and reads it as far as it is settled.
+static bool ReadRound(Making &making, u64 wait_ns, u64 &granules) {
+  return CollectLater(making, granules) && ReadSettled(making, wait_ns);
 }
 
 static bool ReadAhead(Making &making) {
@@ -382,10 +387,14 @@ static const char *StopUntilCut(Making &making) {
   const u64 wait_ns = making.copies ? 0 : GetFlags().settle_wait;
   const char *why = SharersSettled() ? nullptr : "threads share a shadow";
   for (int stops = 1; !why; ++stops) {
+    // Threads may have written for long while the last round waited for them to
+    // settle. What is collected now need not be collected while they stand.
+    u64 granules;
+    if (!making.copies && !CollectLater(making, granules))
+      return kStagingFull;
     why = StopAndRead(making);
     if (!why || stops == kMaxStops || !IsWorthAnotherStop(why))
       break;
-    u64 granules;
     if (why != kTooLong)
       SleepNs(kNsPerMs / 10);
     else if (!ReadRound(making, wait_ns, granules)) // or there is more to read

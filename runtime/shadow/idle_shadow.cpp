@@ -22,9 +22,13 @@ using kernel::PageRegion;
 
 /// Scanning less than this takes no more than the rest of a period's end.
 constexpr u64 kMinBytes = u64{1} << 20;
+/// The same, while threads stand.
+constexpr u64 kMinWatchedBytes = 32 * kShadowPageBytes;
 /// Requests to the kernel, per sweep.
 constexpr u32 kMaxRequests = 1024;
 constexpr u64 kSmallGap = 16 * kShadowPageBytes;
+/// To scan so large a hole takes longer than another request.
+constexpr u64 kFarApart = u64{64} << 20;
 
 /// Pages that are not protected.
 constexpr PageQuery kWritten = {0, 0, kPageWritten, 0, kPageWritten};
@@ -41,6 +45,7 @@ struct IdleShadow {
   PageVec<ShadowExtent> found;   ///< had marks in this collection
   PageVec<ShadowExtent> recent;  ///< and since the last sweep
   PageVec<ShadowExtent> watched; ///< protected by WatchShadow
+  PageVec<ShadowExtent> unprotected;
   PageVec<ShadowExtent> to_take;
   PageVec<ShadowExtent> scratch;
   u64 periods; ///< since the last sweep
@@ -103,20 +108,29 @@ static void RemoveFromIdle(const PageVec<ShadowExtent> &parts) {
   idle.pages.swap(idle.scratch);
 }
 
-/// Removes pages that were written to from the idle pages. False if the kernel
-/// does not tell.
-static bool FindWritten() {
-  PageVec<ShadowExtent> &written = idle.to_take;
-  written.clear();
+/// Removes pages that were written to from the idle pages, and lists what is
+/// not protected. False if the kernel does not tell.
+static bool FindUnprotected() {
+  PageVec<ShadowExtent> &found = idle.unprotected;
+  found.clear();
   const PageVec<ShadowExtent> &all = idle.pages;
-  for (uptr first = 0, next; first < all.size(); first = next) {
-    const u32 slot = all[first].slot;
-    for (next = first; next < all.size() && all[next].slot == slot;)
-      ++next;
-    if (!Scan({slot, all[first].begin, all[next - 1].end}, kWritten, written))
-      return false;
+  uptr first = 0;
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
+    u64 looked_until = 0;
+    while (first < all.size() && all[first].slot == slot) {
+      uptr last = first;
+      while (last + 1 < all.size() && all[last + 1].slot == slot &&
+             all[last + 1].begin - all[last].end < kFarApart)
+        ++last;
+      AppendExtent(found, {slot, looked_until, all[first].begin});
+      looked_until = all[last].end;
+      if (!Scan({slot, all[first].begin, looked_until}, kWritten, found))
+        return false;
+      first = last + 1;
+    }
+    AppendExtent(found, {slot, looked_until, shadow.slot_bytes});
   }
-  RemoveFromIdle(written);
+  RemoveFromIdle(found);
   return true;
 }
 
@@ -172,11 +186,18 @@ static void GiveUp() {
   idle.unavailable = true;
 }
 
+const PageVec<ShadowExtent> *BeginCollection() {
+  idle.found.clear();
+  if (idle.pages.empty())
+    return nullptr;
+  if (FindUnprotected())
+    return &idle.unprotected;
+  GiveUp();
+  return nullptr;
+}
+
 const PageVec<ShadowExtent> &
 ExtentsToTake(const PageVec<ShadowExtent> &populated) {
-  idle.found.clear();
-  if (!idle.pages.empty() && !FindWritten())
-    GiveUp();
   Subtract(populated, idle.pages, idle.to_take);
   return idle.to_take;
 }
@@ -208,7 +229,7 @@ void WatchShadow(const PageVec<ShadowExtent> &populated) {
     return;
   PageVec<ShadowExtent> &now = idle.to_take;
   Subtract(populated, idle.pages, now);
-  if (BytesOf(now) < kMinBytes || !Open())
+  if (BytesOf(now) < kMinWatchedBytes || !Open())
     return;
   now.clear();
   // Small gaps are protected too: their page tables are there already.

@@ -46,8 +46,14 @@
 
 namespace pagetide {
 
-/// The parts of `populated` that may hold marks, at one moment between call and
-/// return.
+/// A collection begins: asks the kernel which protected pages were written to.
+/// Returns the parts of all slots that are not protected, by slot and offset.
+/// What is populated since a page was protected is there. Null: nothing is
+/// protected.
+const PageVec<ShadowExtent> *BeginCollection();
+
+/// The parts of `populated` that may have held marks when BeginCollection
+/// looked.
 const PageVec<ShadowExtent> &
 ExtentsToTake(const PageVec<ShadowExtent> &populated);
 

@@ -177,6 +177,24 @@ static bool AddPresent() {
   return true;
 }
 
+/// Adds what the memfd has in `unprotected`. False if that does not pay.
+static bool AddUnprotected(int fd, const PageVec<ShadowExtent> &unprotected) {
+  PAGETIDE_RECORDER_STATE static PageVec<ShadowExtent> parts, present;
+  Subtract(unprotected, known_extents, parts);
+  if (parts.size() > known_extents.size() / 2) // seek between these
+    return false;
+  present.clear();
+  for (const ShadowExtent &part : parts) {
+    const u64 slot =
+        shadow.header->slots_offset + part.slot * shadow.slot_bytes;
+    FindData(fd, slot + part.begin, slot + part.end, [&](u64 data, u64 hole) {
+      AppendExtent(present, {part.slot, data - slot, hole - slot});
+    });
+  }
+  Unite(known_extents, present, extents);
+  return true;
+}
+
 /// Looks for what is in the memfd between the known extents, until it has found
 /// so many bytes. Returns how many it found.
 static u64 AddInGaps(int fd, u64 missing) {
@@ -196,7 +214,8 @@ static u64 AddInGaps(int fd, u64 missing) {
   return found;
 }
 
-const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
+const PageVec<ShadowExtent> &
+PopulatedExtents(int fd, const PageVec<ShadowExtent> *unprotected) {
   if (known_bytes && BytesInUse(fd) == known_bytes)
     return extents;
   // Staging grows often, and only the recorder changes it. It is looked at
@@ -211,7 +230,8 @@ const PageVec<ShadowExtent> &PopulatedExtents(int fd) {
       return before && others + BytesOf(extents) == before &&
              BytesInUse(fd) == before;
     };
-    all_known = AddPresent() && is_all();
+    all_known = (unprotected && AddUnprotected(fd, *unprotected) && is_all()) ||
+                (AddPresent() && is_all());
     if (!all_known) {
       // If nothing came meanwhile, what was found is what had been counted, and
       // there is no more of that. Otherwise a look that ended early may lack

@@ -48,9 +48,11 @@ namespace pagetide {
 
 /// The populated parts of all slots, by slot and offset. `fd` is the memfd in
 /// the caller's table. Looks them up again only if the memfd's size in blocks
-/// has changed (fstat takes 1 us): in the page table, and if that does not
-/// account for all of the size, by SEEK_DATA (up to milliseconds).
-const PageVec<ShadowExtent> &PopulatedExtents(int fd);
+/// has changed (fstat takes 1 us): in `unprotected` (idle_shadow.h) if that is
+/// not null, then in the page table. If that does not account for all of the
+/// size, by SEEK_DATA (up to milliseconds).
+const PageVec<ShadowExtent> &
+PopulatedExtents(int fd, const PageVec<ShadowExtent> *unprotected = nullptr);
 
 /// There may be another memfd.
 void ForgetExtents();

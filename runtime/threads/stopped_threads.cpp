@@ -62,6 +62,8 @@ struct StoppedThread {
   Step step;
   int signal;     ///< that the thread was about to receive
   bool must_stop; ///< it sleeps in a call that changes memory
+  /// Descriptor of its list of children. 0: not open.
+  int children_plus_one;
 };
 
 struct Helper {
@@ -180,17 +182,20 @@ static u64 Deadline() { return helper.first_ns + helper.bound_ns; }
 
 /// True if the thread has a child process, or if nobody can tell. A child of
 /// vfork runs in this memory while its parent is in the kernel.
-static bool MayHaveChild(u32 tid) {
+static bool MayHaveChild(StoppedThread &thread) {
   char path[64], first;
-  internal_snprintf(path, sizeof(path), "/proc/%u/task/%u/children",
-                    helper.owner, tid);
-  const uptr fd =
-      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
-  if (Failed(fd))
-    return true;
-  const uptr bytes = Syscall(SYS_read, fd, (uptr)&first, 1);
-  Syscall(SYS_close, fd);
-  return bytes != 0;
+  if (!thread.children_plus_one) {
+    internal_snprintf(path, sizeof(path), "/proc/%u/task/%u/children",
+                      helper.owner, thread.tid);
+    const uptr fd =
+        Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
+    if (Failed(fd))
+      return true;
+    // It stays open, since the look before release is in the pause too.
+    thread.children_plus_one = (int)fd + 1;
+  }
+  return Syscall(SYS_pread64, (uptr)thread.children_plus_one - 1, (uptr)&first,
+                 1, 0) != 0;
 }
 
 /// Interrupts each processor that runs one of the threads. Whoever was
@@ -203,7 +208,7 @@ static void DriveOutOfUserCode() {
     return;
   for (StoppedThread &thread : threads)
     if (thread.step == Step::kInterrupted && !thread.must_stop &&
-        !MayHaveChild(thread.tid))
+        !MayHaveChild(thread))
       thread.step = Step::kOutside;
 }
 
@@ -325,10 +330,18 @@ static bool HelperEnds() {
   return !helper.pid;
 }
 
-const char *PrepareToStop(u64 bound_ns) {
+/// Forgets the threads.
+static void ForgetStopped() {
+  for (StoppedThread &thread : threads)
+    if (thread.children_plus_one)
+      Syscall(SYS_close, (uptr)thread.children_plus_one - 1);
   threads.clear();
+}
+
+const char *PrepareToStop(u64 bound_ns) {
   if (!HelperEnds())
     return "a thread has not stopped since the last cut";
+  ForgetStopped();
   if (!helper.stack)
     helper.stack = MapForRawThread(kStackBytes);
   if (!helper.stack)
@@ -436,7 +449,7 @@ const char *StopAwakeThreads(bool &stopped_any) {
       const long call = BlockedCall(tid);
       if (MaySleepOn(call) || (tid == helper.owner && HasEnded(tid)))
         continue;
-      threads.push_back({tid, Step::kNew, 0, /*must_stop=*/call >= 0});
+      threads.push_back({tid, Step::kNew, 0, /*must_stop=*/call >= 0, 0});
       found = true;
     }
     if (!found)
@@ -463,16 +476,18 @@ bool StillStanding() {
 }
 
 bool AnyStoppedHasChild() {
-  for (const StoppedThread &thread : threads)
-    if (thread.step == Step::kOutside && MayHaveChild(thread.tid))
+  for (StoppedThread &thread : threads)
+    if (thread.step == Step::kOutside && MayHaveChild(thread))
       return true;
   return false;
 }
 
 StopTimes ReleaseThreads() {
   StopTimes times = {0, false};
-  if (!helper.pid)
+  if (!helper.pid) {
+    ForgetStopped();
     return times;
+  }
   times.in_time = Advance(kStanding, kReleased) || Advance(kIdle, kReleased);
   while (LoadAcquire(&helper.phase) != kDone)
     if (!WaitWhile((Phase)LoadAcquire(&helper.phase))) {
@@ -482,7 +497,8 @@ StopTimes ReleaseThreads() {
     }
   if (helper.first_ns && helper.released_ns > helper.first_ns)
     times.pause_ns = helper.released_ns - helper.first_ns;
-  HelperEnds();
+  if (HelperEnds())
+    ForgetStopped();
   if (helper.needs_permission)
     Syscall(SYS_prctl, PR_SET_PTRACER, 0);
   return times;
