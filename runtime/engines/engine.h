@@ -26,6 +26,12 @@ namespace pagetide {
 
 using Sigaction = int(int, const struct sigaction *, struct sigaction *);
 
+/// What a thread's call under way may write.
+struct CallInFlight {
+  GranuleRange granules;
+  u32 tid;
+};
+
 struct Engine {
   const char *name; ///< as in the trace's Process frame
 
@@ -43,8 +49,9 @@ struct Engine {
   bool (*collect)(bool ends_period);
 
   /// Makes each stable page unstable that was written since the last
-  /// collection, or that the kernel may be writing.
-  void (*recheck)(PageVec<PageHash> &pages);
+  /// collection, or that the kernel may be writing. If `asleep` is not null,
+  /// calls of these threads write nothing.
+  void (*recheck)(PageVec<PageHash> &pages, const PageVec<u32> *asleep);
 
   /// Appends the accesses to granules of `range` since the last period ended to
   /// `words`, all threads together.
@@ -69,9 +76,8 @@ struct Engine {
   /// them. `watch(true)` begins anew.
   void (*watch)(bool on) = nullptr;
 
-  /// Appends the ranges that calls under way may write. False if they may write
-  /// anywhere.
-  bool (*in_flight)(PageVec<GranuleRange> &ranges) = nullptr;
+  /// Appends the calls under way. False if they may write anywhere.
+  bool (*in_flight)(PageVec<CallInFlight> &calls) = nullptr;
 };
 
 //===- For engines --------------------------------------------------------===//

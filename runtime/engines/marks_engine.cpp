@@ -222,7 +222,7 @@ static void Watch(bool on) {
 
 //===- Recheck ------------------------------------------------------------===//
 
-static bool ListInFlight(PageVec<GranuleRange> &ranges) {
+static bool ListInFlight(PageVec<CallInFlight> &calls) {
   if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
     return false; // nobody knows which pages these write
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
@@ -238,7 +238,8 @@ static bool ListInFlight(PageVec<GranuleRange> &ranges) {
       if (bytes >= kAnywhere)
         return false;
       if (bytes)
-        ranges.push_back({UnitOf(address), UnitOf(address + bytes - 1) + 1});
+        calls.push_back(
+            {{UnitOf(address), UnitOf(address + bytes - 1) + 1}, TidOf(slot)});
     }
   }
   return true;
@@ -280,18 +281,26 @@ static bool IsMarkedAsWritten(const ShadowExtent &e, u64 unit) {
   return false;
 }
 
-static void Recheck(PageVec<PageHash> &pages) {
+static bool Has(const PageVec<u32> *tids, u32 tid) {
+  for (uptr i = 0; tids && i < tids->size(); ++i)
+    if ((*tids)[i] == tid)
+      return true;
+  return false;
+}
+
+static void Recheck(PageVec<PageHash> &pages, const PageVec<u32> *asleep) {
   // System calls first, the shadow second: a call marks before it leaves the
   // list of calls in flight.
-  PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> ranges;
-  ranges.clear();
-  if (!ListInFlight(ranges))
+  PAGETIDE_RECORDER_STATE static PageVec<CallInFlight> calls;
+  calls.clear();
+  if (!ListInFlight(calls))
     for (PageHash &page : pages)
       MakeUnstable(page);
-  for (const GranuleRange &range : ranges)
-    for (uptr i = FirstPageAt(pages, range.begin);
-         i < pages.size() && pages[i].granule < range.end; ++i)
-      MakeUnstable(pages[i]);
+  for (const CallInFlight &call : calls)
+    if (!Has(asleep, call.tid))
+      for (uptr i = FirstPageAt(pages, call.granules.begin);
+           i < pages.size() && pages[i].granule < call.granules.end; ++i)
+        MakeUnstable(pages[i]);
   u32 slot = shadow_file::kMaxSlots;
   uptr first = 0; // of the pages that the next extent of the slot may have
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {

@@ -46,8 +46,8 @@ static bool Collect(bool ends_period) {
   return ok;
 }
 
-static void Recheck(PageVec<PageHash> &pages) {
-  MarksEngine().recheck(pages);
+static void Recheck(PageVec<PageHash> &pages, const PageVec<u32> *asleep) {
+  MarksEngine().recheck(pages, asleep);
   // Writes to excluded memory are not detected.
   LockFaults();
   for (PageHash &page : pages)

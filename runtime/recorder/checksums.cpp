@@ -113,7 +113,7 @@ static bool Rehash(const Engine &engine, PageVec<PageHash> &pages) {
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
   ExcludeUnsettled(again);
   HashPages(GetTidRaw(), again);
-  engine.recheck(again);
+  engine.recheck(again, nullptr);
   PutBack(pages);
   return ok;
 }
@@ -169,7 +169,7 @@ bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
   ExcludeUnsettled(pages);
   HashPages(GetTidRaw(), pages);
-  engine.recheck(pages);
+  engine.recheck(pages, nullptr);
 
   if (policy == UnstablePolicy::kRehash)
     for (int i = 0; i < kRehashes && ok && AnyUnstable(pages); ++i)

@@ -13,6 +13,7 @@
 #include "platform/mapping_changes.h"
 #include "platform/options.h"
 #include "recorder/checksums.h"
+#include "recorder/cut_calls.h"
 #include "recorder/cut_copies.h"
 #include "recorder/cut_kernel_writes.h"
 #include "recorder/cut_pages.h"
@@ -76,7 +77,6 @@ PAGETIDE_RECORDER_STATE static PageVec<u64> read_standing;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> copied_pages;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
-PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> in_flight;
 PAGETIDE_RECORDER_STATE static PageVec<u64> given_back;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
 PAGETIDE_RECORDER_STATE static PageVec<Cpu> sharers;
@@ -263,13 +263,10 @@ static bool WasWrittenMeanwhile(Making &making) {
   if (!Keeps(Rule::kRepeat) || !Keeps(Rule::kStop))
     return false;
   PageVec<PageHash> &batch = JustRead();
-  for (const GranuleRange &range : in_flight) // they have no content anyway
-    ForPages(batch, range.begin, range.end,
-             [](PageHash &page) { page.state = ChecksumState::kGone; });
-  making.cut.engine.recheck(batch);
+  RecheckWithCalls(making.cut.engine, batch);
   if (making.hash && Keeps(Rule::kKernel))
     RecheckKernelWrites(batch);
-  bool any = false;
+  bool any = !AllSleptOn();
   for (const PageHash &page : batch)
     any |= page.state == ChecksumState::kUnstable;
   // Also those in flight: when their call has returned, nothing else says that
@@ -317,8 +314,7 @@ static const char *ReadStanding(Making &making) {
       return "threads share a shadow";
     if (MemoryIsShared())
       return "another process has the same memory";
-    in_flight.clear();
-    if (!cut.engine.in_flight(in_flight) && Keeps(Rule::kInFlight))
+    if (!ListCalls(cut.engine, pages) && Keeps(Rule::kInFlight))
       return kCallAnywhere;
     if (const char *why = MakeChangedUnread(pages))
       return why;
@@ -339,8 +335,7 @@ static const char *ReadStanding(Making &making) {
                              AnyStoppedHasChild();
     if (!WasWrittenMeanwhile(making) && !was_changed) {
       if (Keeps(Rule::kInFlight))
-        for (const GranuleRange &range : in_flight)
-          ForPages(pages, range.begin, range.end, MakeUnstable);
+        MakeWrittenByCallsUnstable(pages);
       MakeSharedUnstable(cut, pages);
       return nullptr;
     }
@@ -545,7 +540,7 @@ bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
   if (!is_cut || cut.copies || WatchingKernelWrites())
     KeepHashed(cut, result);
   if (result.cut.why_not)
-    cut.engine.recheck(pages);
+    cut.engine.recheck(pages, nullptr);
   result.combined = Combine(pages);
   return ok;
 }

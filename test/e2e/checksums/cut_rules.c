@@ -41,6 +41,10 @@
 // RUN: not env PAGETIDE_OPTIONS=cut_stop=2s:cut_without=in-flight \
 // RUN:   %t in-flight 2>&1 | FileCheck %s
 
+// A thread that sleeps in recv writes nothing until it runs.
+// RUN: PAGETIDE_OPTIONS=cut_stop=2s %t asleep
+// RUN: %t received
+
 // Other processes may write into shared memory.
 // RUN: PAGETIDE_OPTIONS=cut_stop=2s %t shared
 
@@ -48,6 +52,8 @@
 
 #include "cut_oracle.h"
 
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 enum { FIRST = 0, SECOND = 500, LAST = 1000, BULK = 10, BULK_PAGES = 480 };
@@ -126,6 +132,34 @@ static void *reads(void *unused) {
   return unused;
 }
 
+/* From another process, which no cut stops. */
+static int to_receiver[2];
+static int stable_while_received;
+static void send_numbers(void) {
+  for (uint64_t n = 1;; ++n) {
+    n %= NUMBERS;
+    if (send(to_receiver[1], &n, sizeof n, MSG_NOSIGNAL) != sizeof n)
+      _exit(0);
+    spin(random_below(400));
+  }
+}
+
+static void *receives(void *unused) {
+  reader = (int)syscall(SYS_gettid);
+  while (recv(to_receiver[0], oracle_page(FIRST), 8, 0) == 8)
+    put_number(LAST, *(volatile int *)oracle_page(FIRST));
+  return unused;
+}
+
+static void check_received(void) {
+  if (page_was_listed[FIRST])
+    stable_while_received += last_state[FIRST] == PAGETIDE_STATE_STABLE;
+  const int a = known_numbers[FIRST], c = known_numbers[LAST];
+  if (a == UNKNOWN || c == UNKNOWN)
+    return;
+  consistent(ahead(a, c) == 0 || ahead(a, c) == 1);
+}
+
 static void check(const pagetide_period *period, void *unused) {
   (void)unused;
   if (!learn(period))
@@ -134,6 +168,8 @@ static void check(const pagetide_period *period, void *unused) {
     check_written_in_turn(FIRST, SECOND, LAST);
   else if (!strcmp(test, "discarded") || !strcmp(test, "mapped"))
     check_discarded();
+  else if (!strcmp(test, "received"))
+    check_received();
 }
 
 static void start(pthread_t *thread, void *(*run)(void *)) {
@@ -146,21 +182,23 @@ static void wait_until_reading(void) {
   wait_until_blocked(reader);
 }
 
-/* The number of pages that have a checksum of two that are written, one of
- * which somebody else may write. */
-static void expect_only_last_stable(void) {
+/* Two pages are written. A call under way has the first for its buffer, or
+ * another process may write it. */
+static void expect_first_is(uint32_t state) {
   pagetide_config config = driven_config();
   config.checksum = PAGETIDE_CHECKSUM_WRITTEN;
   config.unstable = PAGETIDE_UNSTABLE_CUT;
   require_status(pagetide_on_period(check, NULL), PAGETIDE_OK);
   require_status(pagetide_start(&config), PAGETIDE_OK);
   for (int i = 0; i < 20; ++i) {
-    *(volatile char *)(oracle_page(FIRST) + 100) = 0;
+    put_number(FIRST, i);
     put_number(LAST, i);
     require_status(pagetide_period_end(), PAGETIDE_OK);
     require(page_was_listed[FIRST]);
     require(page_was_listed[LAST]);
-    consistent(last_state[FIRST] == PAGETIDE_STATE_UNSTABLE);
+    consistent(last_state[FIRST] == state);
+    if (state == PAGETIDE_STATE_STABLE)
+      consistent(known_numbers[FIRST] == i);
     require(last_state[LAST] == PAGETIDE_STATE_STABLE);
     consistent(known_numbers[LAST] == i);
   }
@@ -178,8 +216,31 @@ int main(int argc, char **argv) {
     require(pipe(to_reader) == 0);
     start(&thread, reads);
     wait_until_reading();
-    expect_only_last_stable();
+    expect_first_is(PAGETIDE_STATE_UNSTABLE);
     close(to_reader[1]);
+    pthread_join(thread, NULL);
+    return 0;
+  }
+  const int asleep = !strcmp(test, "asleep");
+  if (asleep || !strcmp(test, "received")) {
+    require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, to_receiver) == 0);
+    pid_t sender = 0;
+    if (!asleep) {
+      require((sender = fork()) >= 0);
+      if (!sender)
+        send_numbers();
+    }
+    start(&thread, receives);
+    wait_until_reading();
+    if (asleep) {
+      expect_first_is(PAGETIDE_STATE_STABLE);
+    } else {
+      record_cuts(check, 5 * 1000 * 1000, 150);
+      printf("%d with what was received\n", stable_while_received);
+      require(stable_while_received > cuts / 2);
+      require(kill(sender, SIGKILL) == 0);
+    }
+    require(shutdown(to_receiver[0], SHUT_RDWR) == 0);
     pthread_join(thread, NULL);
     return 0;
   }
@@ -187,7 +248,7 @@ int main(int argc, char **argv) {
     require(mmap(oracle_page(FIRST), PAGE, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
             oracle_page(FIRST));
-    expect_only_last_stable();
+    expect_first_is(PAGETIDE_STATE_UNSTABLE);
     return 0;
   }
   if (!strcmp(test, "woken")) {

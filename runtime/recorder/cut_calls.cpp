@@ -1,0 +1,113 @@
+//===- cut_calls.cpp - Calls under way while a cut is made ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "recorder/cut_calls.h"
+
+#include "platform/fork_reset.h"
+#include "threads/blocked_call.h"
+
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+/// The kernel is asked about so many threads at most, 10 us each.
+constexpr u32 kMaxAsked = 16;
+
+namespace {
+struct Sleeper {
+  u32 tid;
+  u64 cpu_ns;
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static PageVec<CallInFlight> calls;
+PAGETIDE_RECORDER_STATE static PageVec<Sleeper> sleepers;
+PAGETIDE_RECORDER_STATE static PageVec<u32> asleep;
+
+/// Whether only the thread itself writes what the call gives, and not while it
+/// sleeps. A device may write what read() gives (O_DIRECT).
+static bool WritesOnlyAwake(long call) {
+  switch (call) {
+  case SYS_futex:
+  case SYS_recvfrom:
+  case SYS_recvmsg:
+  case SYS_recvmmsg:
+  case SYS_accept:
+  case SYS_accept4:
+  case SYS_poll:
+  case SYS_ppoll:
+  case SYS_select:
+  case SYS_pselect6:
+  case SYS_epoll_wait:
+  case SYS_epoll_pwait:
+  case SYS_epoll_pwait2:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool AnyListed(const PageVec<PageHash> &pages, GranuleRange range) {
+  const uptr first = FirstPageAt(pages, range.begin);
+  return first < pages.size() && pages[first].granule < range.end;
+}
+
+static bool IsAsleep(u32 tid) {
+  for (const Sleeper &sleeper : sleepers)
+    if (sleeper.tid == tid)
+      return true;
+  return false;
+}
+
+bool ListCalls(const Engine &engine, PageVec<PageHash> &pages) {
+  calls.clear();
+  sleepers.clear();
+  asleep.clear();
+  const bool somewhere = engine.in_flight(calls);
+  u32 asked_tid = 0, asked = 0;
+  for (const CallInFlight &call : calls) {
+    if (!call.tid || !AnyListed(pages, call.granules))
+      continue;
+    if (call.tid != asked_tid) { // a thread has up to three ranges
+      if (++asked > kMaxAsked)
+        break;
+      asked_tid = call.tid;
+      // In this order: what runs after the first look has another CPU time.
+      const u64 cpu_ns = ThreadCpuNs(call.tid);
+      if (cpu_ns && cpu_ns != kUnknownNs &&
+          WritesOnlyAwake(BlockedCall(call.tid))) {
+        sleepers.push_back({call.tid, cpu_ns});
+        asleep.push_back(call.tid);
+      }
+    }
+    if (IsAsleep(call.tid))
+      MakeUnread(pages, call.granules.begin, call.granules.end);
+  }
+  return somewhere;
+}
+
+void RecheckWithCalls(const Engine &engine, PageVec<PageHash> &just_read) {
+  for (const CallInFlight &call : calls)
+    if (!IsAsleep(call.tid)) // they have no content anyway
+      ForPages(just_read, call.granules.begin, call.granules.end,
+               [](PageHash &page) { page.state = ChecksumState::kGone; });
+  engine.recheck(just_read, &asleep);
+}
+
+bool AllSleptOn() {
+  for (const Sleeper &sleeper : sleepers)
+    if (ThreadCpuNs(sleeper.tid) != sleeper.cpu_ns)
+      return false;
+  return true;
+}
+
+void MakeWrittenByCallsUnstable(PageVec<PageHash> &pages) {
+  for (const CallInFlight &call : calls)
+    if (!IsAsleep(call.tid))
+      ForPages(pages, call.granules.begin, call.granules.end, MakeUnstable);
+}
+
+} // namespace pagetide
