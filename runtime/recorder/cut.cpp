@@ -221,7 +221,7 @@ static const char kNotHeld[] = "the thread that asked for copies held it back";
 
 static bool IsWorthAnotherStop(const char *why) {
   return why == kCallAnywhere || why == kChanging || why == kWoke ||
-         why == kTooLong || why == kStopAgain;
+         why == kTooLong || why == kNotInTime || why == kStopAgain;
 }
 
 /// Pages that other processes, or the kernel, may write: no content is theirs

@@ -455,7 +455,7 @@ const char *StopAwakeThreads(bool &stopped_any) {
     if (!found)
       return nullptr;
     if (!Advance(kIdle, kOrdered) && !Advance(kStanding, kOrdered))
-      return "the stop took longer than option cut_stop allows";
+      return kNotInTime;
     stopped_any = true;
     if (!WaitWhile(kOrdered))
       return "the process that stops threads was ended from outside";
@@ -463,9 +463,7 @@ const char *StopAwakeThreads(bool &stopped_any) {
     case kStanding:
       break;
     default:
-      return helper.error ? WhyRefused()
-                          : "a thread did not stop in the time that option "
-                            "cut_stop allows";
+      return helper.error ? WhyRefused() : kNotInTime;
     }
   }
 }

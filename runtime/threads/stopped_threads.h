@@ -37,6 +37,8 @@ namespace pagetide {
 
 /// Why a thread could not be stopped, although another try may succeed.
 inline constexpr char kStopAgain[] = "a thread was about to end";
+inline constexpr char kNotInTime[] =
+    "a thread did not stop in the time that option cut_stop allows";
 
 /// Starts the helper. Returns null, or a static text that says what keeps
 /// threads from being stopped. Call ReleaseThreads() in both cases.
