@@ -482,10 +482,8 @@ def checksum_table(records):
     for (pages, shape), by_checksum in runs.items():
         if len(by_checksum) < 2:
             continue
-        (plain_end, plain_recorder), (end, recorder) = (
-            by_checksum[0],
-            by_checksum[1],
-        )
+        plain_end, plain_recorder = by_checksum[0]
+        end, recorder = by_checksum[1]
         hashing = end - plain_end
         rate = pages * PAGE / hashing if hashing > 0 else 0 # bytes a ns: GB/s
         rows.append(

@@ -49,9 +49,9 @@ struct Engine {
   bool (*collect)(bool ends_period);
 
   /// Makes each stable page unstable that was written since the last
-  /// collection, or that the kernel may be writing. If `asleep` is not null,
-  /// calls of these threads write nothing.
-  void (*recheck)(PageVec<PageHash> &pages, const PageVec<u32> *asleep);
+  /// collection, or that the kernel may be writing. Calls of threads that are
+  /// asleep write nothing. Null: nobody knows whether a thread is.
+  void (*recheck)(PageVec<PageHash> &pages, bool (*is_asleep)(u32 tid));
 
   /// Appends the accesses to granules of `range` since the last period ended to
   /// `words`, all threads together.

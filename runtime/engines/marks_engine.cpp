@@ -281,14 +281,7 @@ static bool IsMarkedAsWritten(const ShadowExtent &e, u64 unit) {
   return false;
 }
 
-static bool Has(const PageVec<u32> *tids, u32 tid) {
-  for (uptr i = 0; tids && i < tids->size(); ++i)
-    if ((*tids)[i] == tid)
-      return true;
-  return false;
-}
-
-static void Recheck(PageVec<PageHash> &pages, const PageVec<u32> *asleep) {
+static void Recheck(PageVec<PageHash> &pages, bool (*is_asleep)(u32 tid)) {
   // System calls first, the shadow second: a call marks before it leaves the
   // list of calls in flight.
   PAGETIDE_RECORDER_STATE static PageVec<CallInFlight> calls;
@@ -297,7 +290,7 @@ static void Recheck(PageVec<PageHash> &pages, const PageVec<u32> *asleep) {
     for (PageHash &page : pages)
       MakeUnstable(page);
   for (const CallInFlight &call : calls)
-    if (!Has(asleep, call.tid))
+    if (!is_asleep || !is_asleep(call.tid))
       for (uptr i = FirstPageAt(pages, call.granules.begin);
            i < pages.size() && pages[i].granule < call.granules.end; ++i)
         MakeUnstable(pages[i]);

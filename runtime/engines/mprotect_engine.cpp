@@ -46,8 +46,8 @@ static bool Collect(bool ends_period) {
   return ok;
 }
 
-static void Recheck(PageVec<PageHash> &pages, const PageVec<u32> *asleep) {
-  MarksEngine().recheck(pages, asleep);
+static void Recheck(PageVec<PageHash> &pages, bool (*is_asleep)(u32 tid)) {
+  MarksEngine().recheck(pages, is_asleep);
   // Writes to excluded memory are not detected.
   LockFaults();
   for (PageHash &page : pages)

@@ -162,7 +162,7 @@ static bool Collect(bool ends_period) {
   return ok;
 }
 
-static void Recheck(PageVec<PageHash> &pages, const PageVec<u32> *) {
+static void Recheck(PageVec<PageHash> &pages, bool (*)(u32 tid)) {
   if (pages.empty())
     return;
   uffd.runs.clear();

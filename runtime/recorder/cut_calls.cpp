@@ -25,7 +25,6 @@ struct Sleeper {
 
 PAGETIDE_RECORDER_STATE static PageVec<CallInFlight> calls;
 PAGETIDE_RECORDER_STATE static PageVec<Sleeper> sleepers;
-PAGETIDE_RECORDER_STATE static PageVec<u32> asleep;
 
 /// Whether only the thread itself writes what the call gives, and not while it
 /// sleeps. A device may write what read() gives (O_DIRECT).
@@ -65,8 +64,7 @@ static bool IsAsleep(u32 tid) {
 bool ListCalls(const Engine &engine, PageVec<PageHash> &pages) {
   calls.clear();
   sleepers.clear();
-  asleep.clear();
-  const bool somewhere = engine.in_flight(calls);
+  const bool all_known = engine.in_flight(calls);
   u32 asked_tid = 0, asked = 0;
   for (const CallInFlight &call : calls) {
     if (!call.tid || !AnyListed(pages, call.granules))
@@ -78,15 +76,13 @@ bool ListCalls(const Engine &engine, PageVec<PageHash> &pages) {
       // In this order: what runs after the first look has another CPU time.
       const u64 cpu_ns = ThreadCpuNs(call.tid);
       if (cpu_ns && cpu_ns != kUnknownNs &&
-          WritesOnlyAwake(BlockedCall(call.tid))) {
+          WritesOnlyAwake(BlockedCall(call.tid)))
         sleepers.push_back({call.tid, cpu_ns});
-        asleep.push_back(call.tid);
-      }
     }
     if (IsAsleep(call.tid))
       MakeUnread(pages, call.granules.begin, call.granules.end);
   }
-  return somewhere;
+  return all_known;
 }
 
 void RecheckWithCalls(const Engine &engine, PageVec<PageHash> &just_read) {
@@ -94,7 +90,7 @@ void RecheckWithCalls(const Engine &engine, PageVec<PageHash> &just_read) {
     if (!IsAsleep(call.tid)) // they have no content anyway
       ForPages(just_read, call.granules.begin, call.granules.end,
                [](PageHash &page) { page.state = ChecksumState::kGone; });
-  engine.recheck(just_read, &asleep);
+  engine.recheck(just_read, IsAsleep);
 }
 
 bool AllSleptOn() {

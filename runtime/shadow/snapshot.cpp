@@ -40,14 +40,23 @@ void StagingShrank() {
   staging.clear();
 }
 
-/// Adds [begin, end) of the slots region, cut at slot boundaries.
-static void AddExtent(u64 begin, u64 end) {
+/// Where an extent lies in the memfd.
+static AddressRange PlaceOf(const ShadowExtent &extent) {
+  const u64 slot =
+      shadow.header->slots_offset + extent.slot * shadow.slot_bytes;
+  return {slot + extent.begin, slot + extent.end};
+}
+
+/// Adds what lies at a place in the memfd, cut at slot boundaries.
+static void AddExtents(PageVec<ShadowExtent> &list, AddressRange place) {
+  u64 begin = place.begin - shadow.header->slots_offset;
+  const u64 end = place.end - shadow.header->slots_offset;
   while (begin < end) {
     const u64 slot = begin / shadow.slot_bytes;
     const u64 slot_begin = slot * shadow.slot_bytes;
     const u64 slot_end = slot_begin + shadow.slot_bytes;
     const u64 stop = end < slot_end ? end : slot_end;
-    AppendExtent(extents, {(u32)slot, begin - slot_begin, stop - slot_begin});
+    AppendExtent(list, {(u32)slot, begin - slot_begin, stop - slot_begin});
     begin = stop;
   }
 }
@@ -185,11 +194,9 @@ static bool AddUnprotected(int fd, const PageVec<ShadowExtent> &unprotected) {
     return false;
   present.clear();
   for (const ShadowExtent &part : parts) {
-    const u64 slot =
-        shadow.header->slots_offset + part.slot * shadow.slot_bytes;
-    FindData(fd, slot + part.begin, slot + part.end, [&](u64 data, u64 hole) {
-      AppendExtent(present, {part.slot, data - slot, hole - slot});
-    });
+    const AddressRange place = PlaceOf(part);
+    FindData(fd, place.begin, place.end,
+             [&](u64 data, u64 hole) { AddExtents(present, {data, hole}); });
   }
   Unite(known_extents, present, extents);
   return true;
@@ -203,14 +210,12 @@ static u64 AddInGaps(int fd, u64 missing) {
   const u64 first = header.slots_offset;
   const u64 end = first + u64{header.slot_high} * shadow.slot_bytes;
   known.clear();
-  for (const ShadowExtent &extent : known_extents) {
-    const u64 slot = first + extent.slot * shadow.slot_bytes;
-    known.push_back({slot + extent.begin, slot + extent.end});
-  }
+  for (const ShadowExtent &extent : known_extents)
+    known.push_back(PlaceOf(extent));
   const u64 found = ListData(fd, first, end, known, missing, all);
   extents.clear();
-  for (const AddressRange &range : all)
-    AddExtent(range.begin - first, range.end - first);
+  for (const AddressRange &place : all)
+    AddExtents(extents, place);
   return found;
 }
 
