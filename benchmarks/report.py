@@ -463,7 +463,40 @@ def profile_table(m, group):
                     for column in shares
                 ]
             )
+    for title, kinds in KINDS[:2]:
+        rows += _added_rows(m, title, m.programs(*kinds), variants)
     return table(["program", *(v.name for v in variants)], rows)
+
+
+def _added_rows(m, title, programs, variants):
+    """What libpagetide and libc take together, less what libc takes natively."""
+    columns = [[_added(m, name, v) for name in programs] for v in variants]
+    known = [[x for x in column if x is not None] for column in columns]
+    if not any(known):
+        return []
+    return [
+        ["%s added to libc, %s" % (word, title)]
+        + ["%.1f" % (100 * choose(x)) if x else NOTHING for x in known]
+        for word, choose in (("median", statistics.median), ("most", max))
+    ]
+
+
+def _added(m, program, variant):
+    """As a share of native's time, or None."""
+    native = m.profiles.get((program, "control"))
+    marked = m.profiles.get((program, variant.name))
+    ratio = m.ratio(program, variant, "cpu_s")
+    if not native or not marked or not ratio:
+        return None
+    shares = [
+        time_shares.share(native, time_shares.LIBC),
+        time_shares.share(marked, time_shares.LIBC),
+        time_shares.share(marked, time_shares.PAGETIDE),
+    ]
+    if None in shares:
+        return None
+    before, libc, pagetide = shares
+    return (libc + pagetide) * ratio - before
 
 
 def _profile_parts(m, group):

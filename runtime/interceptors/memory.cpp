@@ -215,9 +215,26 @@ struct Short {
     Read(cells, y, compared);
     return x[compared - 1] - y[compared - 1];
   }
+  /// For strings that differ, or end, within the first block: names of types,
+  /// keys.
+  static int Strncmp(const char *a, const char *b, uptr most) {
+    const Cells cells;
+    const u8 *x = (const u8 *)a, *y = (const u8 *)b;
+    if (!BlocksStayInPages(x, y) || !Takes(x, y, kBlock) || !cells.Known())
+      return AnyStrncmp(a, b, most);
+    const u32 hits = DifferencesOrEnds(x, y);
+    const uptr n = (uptr)__builtin_ctz(hits | 1u << kBlock);
+    if (n >= Min(most, kBlock))
+      return AnyStrncmp(a, b, most);
+    // A block is in one granule, so its first byte stands for all.
+    Read(cells, x, 1);
+    Read(cells, y, 1);
+    return x[n] - y[n];
+  }
 
   static MemoryFunctions All() {
-    return {Memcpy, Memmove, Memset, kMarksReads ? Memcmp : REAL(memcmp)};
+    return {Memcpy, Memmove, Memset, kMarksReads ? Memcmp : REAL(memcmp),
+            kMarksReads ? Strncmp : AnyStrncmp};
   }
 };
 
@@ -279,9 +296,10 @@ void ChooseMemoryFunctions() {
     return;
   MemoryFunctions chosen = {};
   if (!ShadowReady())
-    chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp)};
+    chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp),
+              AnyStrncmp};
   else if (shadow.granule_shift != abi::kDefaultGranuleShift)
-    chosen = {AnyMemcpy, AnyMemmove, AnyMemset, AnyMemcmp};
+    chosen = {AnyMemcpy, AnyMemmove, AnyMemset, AnyMemcmp, AnyStrncmp};
   else if (shadow.with_sites)
     chosen = ShortOnesWithSites();
   else if (shadow.cells_per_granule_shift)
@@ -293,6 +311,7 @@ void ChooseMemoryFunctions() {
   __atomic_store_n(&memory_functions.memmove, chosen.memmove, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memset, chosen.memset, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
+  __atomic_store_n(&memory_functions.strncmp, chosen.strncmp, __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memcpy_at, chosen.memcpy_at,
                    __ATOMIC_RELEASE);
   __atomic_store_n(&memory_functions.memmove_at, chosen.memmove_at,

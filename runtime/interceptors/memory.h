@@ -25,10 +25,11 @@ struct MemoryFunctions {
   void *(*memmove)(void *d, const void *s, uptr n);
   void *(*memset)(void *d, int c, uptr n);
   int (*memcmp)(const void *a, const void *b, uptr n);
-  // Of calls that say their site.
-  void *(*memcpy_at)(void *d, const void *s, uptr n, u32 site);
-  void *(*memmove_at)(void *d, const void *s, uptr n, u32 site);
-  void *(*memset_at)(void *d, int c, uptr n, u32 site);
+  int (*strncmp)(const char *a, const char *b, uptr most);
+  // Of calls that say their site; null: the general ones.
+  void *(*memcpy_at)(void *d, const void *s, uptr n, u32 site) = nullptr;
+  void *(*memmove_at)(void *d, const void *s, uptr n, u32 site) = nullptr;
+  void *(*memset_at)(void *d, int c, uptr n, u32 site) = nullptr;
 };
 extern MemoryFunctions memory_functions;
 
@@ -41,12 +42,13 @@ void *AnyMemcpy(void *d, const void *s, uptr n);
 void *AnyMemmove(void *d, const void *s, uptr n);
 void *AnyMemset(void *d, int c, uptr n);
 int AnyMemcmp(const void *a, const void *b, uptr n);
+int AnyStrncmp(const char *a, const char *b, uptr most);
 void *AnyMemcpyAt(void *d, const void *s, uptr n, u32 site);
 void *AnyMemmoveAt(void *d, const void *s, uptr n, u32 site);
 void *AnyMemsetAt(void *d, int c, uptr n, u32 site);
 
 /// These mark what they touch, in steps of abi::kRangeStep bytes. They mark
-/// before the access (memcmp: after it). Async-signal-safe.
+/// before the access (comparisons: after it). Async-signal-safe.
 inline void *MarkedMemcpy(void *d, const void *s, uptr n) {
   return (memory_functions.memcpy ? memory_functions.memcpy : AnyMemcpy)(d, s,
                                                                          n);
@@ -62,6 +64,11 @@ inline void *MarkedMemset(void *d, int c, uptr n) {
 inline int MarkedMemcmp(const void *a, const void *b, uptr n) {
   return (memory_functions.memcmp ? memory_functions.memcmp : AnyMemcmp)(a, b,
                                                                          n);
+}
+/// kNoBound makes it strcmp.
+inline int MarkedStrncmp(const char *a, const char *b, uptr most) {
+  return (memory_functions.strncmp ? memory_functions.strncmp
+                                   : AnyStrncmp)(a, b, most);
 }
 inline void *MarkedMemcpyAt(void *d, const void *s, uptr n, u32 site) {
   return (memory_functions.memcpy_at ? memory_functions.memcpy_at

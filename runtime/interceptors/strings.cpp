@@ -37,20 +37,11 @@ extern "C" const int **__ctype_tolower_loc();
 /// `most`.
 static uptr FindDifference(const char *a, const char *b, uptr most) {
   const u8 *x = (const u8 *)a, *y = (const u8 *)b;
-  // Compare sixteen at a time, but never read a page that the strings may not
-  // reach.
-  constexpr uptr kPage = 4096;
-  const auto stays_in_page = [](const u8 *p) {
-    return (uptr)p % kPage <= kPage - 16;
-  };
   for (uptr i = 0; i < most;) {
-    if (stays_in_page(x + i) && stays_in_page(y + i)) {
-      const __m128i block = _mm_loadu_si128((const __m128i *)(x + i));
-      const u32 ends =
-          (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_setzero_si128()));
-      if (u32 hits = ends | Differences(x + i, y + i))
+    if (BlocksStayInPages(x + i, y + i)) {
+      if (u32 hits = DifferencesOrEnds(x + i, y + i))
         return Min(i + (uptr)__builtin_ctz(hits), most);
-      i += 16;
+      i += kBlock;
     } else {
       if (x[i] != y[i] || !x[i])
         return i;
@@ -153,6 +144,10 @@ static inline int MarkedCompare(const char *a, const char *b, uptr most,
   return 0;
 }
 
+int pagetide::AnyStrncmp(const char *a, const char *b, uptr most) {
+  return MarkedCompare(a, b, most, Same());
+}
+
 //===- Comparison ---------------------------------------------------------===//
 
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, memcmp, const void *a, const void *b,
@@ -167,12 +162,12 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(int, bcmp, const void *a, const void *b,
 }
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
   OnInterceptedCall();
-  return MarkedCompare(a, b, kNoBound, Same());
+  return MarkedStrncmp(a, b, kNoBound);
 }
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncmp, const char *a, const char *b,
                                SIZE_T most) {
   OnInterceptedCall();
-  return MarkedCompare(a, b, most, Same());
+  return MarkedStrncmp(a, b, most);
 }
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
   OnInterceptedCall();
@@ -208,14 +203,14 @@ static bool HasNoRules(const char *rules) { return !(u32)(uptr)rules; }
 static void DidCollate(const char *a, const char *b) {
   if (!ShadowReady())
     return;
-  MarkedCompare(a, b, kNoBound, Same());
+  MarkedStrncmp(a, b, kNoBound);
   MayHaveRead(a, Length(a) + 1);
   MayHaveRead(b, Length(b) + 1);
 }
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
   OnInterceptedCall();
   if (HasNoRules(nl_langinfo(_NL_COLLATE_NRULES)))
-    return MarkedCompare(a, b, kNoBound, Same());
+    return MarkedStrncmp(a, b, kNoBound);
   int result = RESOLVED(strcoll)(a, b);
   DidCollate(a, b);
   return result;
@@ -224,7 +219,7 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
                                void *locale) {
   OnInterceptedCall();
   if (HasNoRules(nl_langinfo_l(_NL_COLLATE_NRULES, (locale_t)locale)))
-    return MarkedCompare(a, b, kNoBound, Same());
+    return MarkedStrncmp(a, b, kNoBound);
   int result = RESOLVED(strcoll_l)(a, b, locale);
   DidCollate(a, b);
   return result;

@@ -109,6 +109,32 @@ static void comparing(void) {
   expect_at(known_period_, thread_id(), t, 9001, "mr"), end_period();
 }
 
+/* What decides is among the first 16 characters, or just behind them. The strings
+ * lie within a page, end with it, or go on in the next one. */
+static void comparing_short(void) {
+  static const size_t lengths[] = {0, 1, 7, 15, 16, 17, 40};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+    const size_t n = lengths[i];
+    const size_t places[] = {PAGE / 2, PAGE - n - 1, PAGE - n / 2 - 1};
+    for (size_t j = 0; j < sizeof places / sizeof *places; ++j) {
+      char *s = text(a + places[j], n), *t = text(b + PAGE - 9, n + 1);
+      require(strcmp(s, t) < 0);
+      expect_read(s, n + 1), expect_read(t, n + 1), end_period();
+      require(strcmp(t, s) > 0);
+      expect_read(s, n + 1), expect_read(t, n + 1), end_period();
+      require(strncmp(s, t, n + 1) < 0);
+      expect_read(s, n + 1), expect_read(t, n + 1), end_period();
+      require(strncmp(s, t, n) == 0);
+      expect_read(s, n), expect_read(t, n), end_period();
+      put(t + n, 0);
+      require(strcmp(s, t) == 0);
+      expect_read(s, n + 1), expect_read(t, n + 1), end_period();
+      require(strncmp(s, t, 9000) == 0);
+      expect_read(s, n + 1), expect_read(t, n + 1), end_period();
+    }
+  }
+}
+
 static void copying(void) {
   char *s = text(a + PAGE - 100, 5000);
   require(strcpy(b + 200, s) == b + 200);
@@ -194,6 +220,7 @@ int main(void) {
   measuring();
   searching();
   comparing();
+  comparing_short();
   copying();
   splitting();
   numbers();
