@@ -221,59 +221,55 @@ void Link(ListNode *first, ListNode *second) {
 
 } // namespace
 
-PAGETIDE_INTERCEPTOR(
+PAGETIDE_STAND_IN(
     void, _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_,
     bool left, TreeNode *node, TreeNode *parent, TreeNode &header) {
   OnInterceptedCall();
   Insert(left, node, parent, header);
 }
-PAGETIDE_INTERCEPTOR(
-    TreeNode *, _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_,
-    TreeNode *node, TreeNode &header) {
+PAGETIDE_STAND_IN(TreeNode *,
+                  _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_,
+                  TreeNode *node, TreeNode &header) {
   OnInterceptedCall();
   Erase(node, header);
   return node;
 }
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base,
-                     TreeNode *node) {
+PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base,
+                  TreeNode *node) {
   OnInterceptedCall();
   return Step(node, true);
 }
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base,
-                     TreeNode *node) {
+PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base,
+                  TreeNode *node) {
   OnInterceptedCall();
   return Step(node, true);
 }
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base,
-                     TreeNode *node) {
+PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base,
+                  TreeNode *node) {
   OnInterceptedCall();
   return Step(node, false);
 }
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base,
-                     TreeNode *node) {
+PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base,
+                  TreeNode *node) {
   OnInterceptedCall();
   return Step(node, false);
 }
 
-PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base7_M_hookEPS0_,
-                     ListNode *node, ListNode *at) {
+PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base7_M_hookEPS0_,
+                  ListNode *node, ListNode *at) {
   OnInterceptedCall();
   ListNode *previous = Get(at->previous);
   Link(previous, node);
   Link(node, at);
 }
-PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base9_M_unhookEv,
-                     ListNode *node) {
+PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base9_M_unhookEv,
+                  ListNode *node) {
   OnInterceptedCall();
   Link(Get(node->previous), Get(node->next));
 }
 /// Moves [first, last) before `at`.
-PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
-                     ListNode *at, ListNode *first, ListNode *last) {
+PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
+                  ListNode *at, ListNode *first, ListNode *last) {
   OnInterceptedCall();
   if (at == last)
     return;
@@ -283,8 +279,8 @@ PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
   Link(before_at, first);
   Link(end, at);
 }
-PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base10_M_reverseEv,
-                     ListNode *list) {
+PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base10_M_reverseEv,
+                  ListNode *list) {
   OnInterceptedCall();
   ListNode *node = list;
   do {
@@ -294,8 +290,8 @@ PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base10_M_reverseEv,
     node = next;
   } while (node != list);
 }
-PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base4swapERS0_S1_,
-                     ListNode &a, ListNode &b) {
+PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base4swapERS0_S1_,
+                  ListNode &a, ListNode &b) {
   OnInterceptedCall();
   ListNode was_a = {Get(a.next), Get(a.previous)};
   ListNode was_b = {Get(b.next), Get(b.previous)};

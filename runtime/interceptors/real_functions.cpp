@@ -216,7 +216,10 @@ void InitInterceptors() {
     return;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f)
-    *f->Address() = ResolveReal(f->Name());
+    // dlsym allocates if it finds nothing, perhaps by another sanitizer's
+    // malloc before that one is ready. libstdc++ may be missing.
+    if (!f->StandsIn())
+      *f->Address() = ResolveReal(f->Name());
   // sanitizer_common's table must be made once. Making it may call
   // interceptors. Other threads wait for it.
   static u32 maker;

@@ -35,6 +35,9 @@ public:
   void **AtCallSites() const {
     return at_call_sites_ ? static_cast<void **>(At(at_call_sites_)) : nullptr;
   }
+  /// The interceptor never calls the real function, which need not exist: it is
+  /// resolved only if a call needs it while marks are off.
+  bool StandsIn() const { return stands_in_; }
 
 private:
   static void *At(const s32 &distance) {
@@ -42,7 +45,7 @@ private:
            distance;
   }
 
-  s32 name_, address_, interceptor_, with_caller_, at_call_sites_;
+  s32 name_, address_, interceptor_, with_caller_, at_call_sites_, stands_in_;
 };
 
 /// What a call goes on in, asked before the real function is resolved: null if
@@ -118,8 +121,8 @@ inline void NeedReal() {
 
 /// Defines the interceptor's `with_caller`, and its RealFunction, which
 /// assembly knows as pagetide_real_NAME. `at_call_sites` is assembly: the
-/// distance to that variable, or 0.
-#define PAGETIDE_REAL_FUNCTION(at_call_sites, type, name, ...)                 \
+/// distance to that variable, or 0. `stands_in` is "0" or "1".
+#define PAGETIDE_REAL_FUNCTION(at_call_sites, stands_in, type, name, ...)      \
   extern "C" __attribute__((naked, used)) type pagetide_with_caller_##name(    \
       __VA_ARGS__) {                                                           \
     asm volatile(PAGETIDE_KEEP_CALLER                                          \
@@ -135,6 +138,7 @@ inline void NeedReal() {
                  ".long %c[wrapper] - .\n\t"                                   \
                  ".long %c[with_caller] - .\n\t"                               \
                  ".long " at_call_sites "\n\t"                                 \
+                 ".long " stands_in "\n\t"                                     \
                  ".popsection"                                                 \
                  :                                                             \
                  : [wrapper] "i"(&WRAP(name)), [real] "i"(&REAL(name)),        \
@@ -170,9 +174,14 @@ inline void NeedReal() {
 
 /// Begins the definition of an interceptor.
 #define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
+  PAGETIDE_INTERCEPTOR_OR_STAND_IN("0", type, name, __VA_ARGS__)
+/// The same, for an interceptor that never calls the real function.
+#define PAGETIDE_STAND_IN(type, name, ...)                                     \
+  PAGETIDE_INTERCEPTOR_OR_STAND_IN("1", type, name, __VA_ARGS__)
+#define PAGETIDE_INTERCEPTOR_OR_STAND_IN(stands_in, type, name, ...)           \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_REAL_FUNCTION("0", type, name, __VA_ARGS__)                         \
+  PAGETIDE_REAL_FUNCTION("0", stands_in, type, name, __VA_ARGS__)              \
   PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
@@ -180,7 +189,7 @@ inline void NeedReal() {
 #define PAGETIDE_STEADY_INTERCEPTOR(type, name, ...)                           \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_REAL_FUNCTION("0", type, name, __VA_ARGS__)                         \
+  PAGETIDE_REAL_FUNCTION("0", "0", type, name, __VA_ARGS__)                    \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
     asm volatile("cmpb $2, %c[mode](%%rip)\n\t"                                \
                  "je %c[with_caller]\n\t"                                      \
@@ -201,8 +210,8 @@ inline void NeedReal() {
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
   static void *at_call_sites_of_##name asm("pagetide_at_call_sites_" #name);   \
-  PAGETIDE_REAL_FUNCTION("pagetide_at_call_sites_" #name " - .", type, name,   \
-                         __VA_ARGS__)                                          \
+  PAGETIDE_REAL_FUNCTION("pagetide_at_call_sites_" #name " - .", "0", type,    \
+                         name, __VA_ARGS__)                                    \
   extern "C" __attribute__((                                                   \
       naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
     asm volatile("movq %c[target](%%rip), %%r11\n\t"                           \

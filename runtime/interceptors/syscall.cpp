@@ -357,7 +357,7 @@ InFlight RangeInFlight(long number, Arguments a) {
 
 DEFINE_REAL(long, syscall, long number, ...)
 extern "C" long WRAP(syscall)(long number, ...);
-PAGETIDE_REAL_FUNCTION("0", long, syscall, long number, ...)
+PAGETIDE_REAL_FUNCTION("0", "0", long, syscall, long number, ...)
 PAGETIDE_ENTRY(long, syscall, long number, ...)
 
 extern "C" __attribute__((visibility("hidden"), used)) long
