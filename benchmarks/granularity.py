@@ -21,8 +21,8 @@ from build import Builder
 from commands import processor_seconds, run
 from failure import Failure
 from programs import PROGRAMS
-from run import task_of
-from toolchain import ROOT, Toolchain, describe
+from run import add_build_option, task_of
+from toolchain import Toolchain, describe
 from variants import Build
 
 FINE = Build("fine", ("-fpagetide-layout=rw", "-fpagetide-granule=6",
@@ -128,8 +128,7 @@ def main():
     parser.add_argument("--size", default="quick", choices=("smoke", "quick"),
                         help="of the inputs [quick]")
     parser.add_argument("--runs", type=int, default=3, help="rounds [3]")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build",
-                        help="the build of Pagetide [build]")
+    add_build_option(parser)
     options = parser.parse_args()
     wanted = options.programs.split(",") if options.programs else names
     if not set(wanted) <= set(names):

@@ -32,6 +32,16 @@ HERE = pathlib.Path(__file__).absolute().parent
 BUSY_LOAD = 0.5
 
 
+def add_build_option(parser):
+    parser.add_argument(
+        "--build",
+        metavar="DIR",
+        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
+        help="the build of Pagetide to measure; DIR/benchmarks keeps what is "
+        "built here [$PAGETIDE_BUILD, or else build]",
+    )
+
+
 def add_shared_options(parser, quick, smoke):
     """The options of every benchmark. The two sizes get these words of help."""
     size = parser.add_mutually_exclusive_group()
@@ -44,13 +54,7 @@ def add_shared_options(parser, quick, smoke):
             help=words,
         )
     parser.set_defaults(size="full")
-    parser.add_argument(
-        "--build",
-        metavar="DIR",
-        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
-        help="the build of Pagetide to measure; DIR/benchmarks keeps what is "
-        "built here [$PAGETIDE_BUILD, or else build]",
-    )
+    add_build_option(parser)
     parser.add_argument(
         "--from",
         dest="records",

@@ -339,8 +339,10 @@ static void ForgetStopped() {
 }
 
 const char *PrepareToStop(u64 bound_ns) {
-  if (!HelperEnds())
-    return "a thread has not stopped since the last cut";
+  if (!HelperEnds()) {
+    helper.first_ns = 0; // the pause that it made has been told
+    return "a thread has not stopped since the last attempt";
+  }
   ForgetStopped();
   if (!helper.stack)
     helper.stack = MapForRawThread(kStackBytes);

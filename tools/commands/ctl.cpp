@@ -48,10 +48,6 @@ constexpr control::Operation kOperations[] = {
     control::Operation::kFlush,
 };
 
-constexpr const char kStartOptions[] =
-    "the options -o, -p, --per-thread, --checksum, --checksum-relative and "
-    "--unstable";
-
 struct CtlOptions {
   std::string pid;
   std::string operation;
@@ -73,9 +69,10 @@ control::Operation operation_of(const CtlOptions &options) {
   for (const control::Operation operation : kOperations) {
     if (options.operation != operation_name(operation))
       continue;
-    if (operation != control::Operation::kStart && options.recording.has_any())
-      throw Failure(fmt::format("ctl: {}: {} belong to start",
-                                options.operation, kStartOptions));
+    const std::string_view given = options.recording.any_given();
+    if (operation != control::Operation::kStart && !given.empty())
+      throw Failure(fmt::format("ctl: {}: {}: only start takes this option",
+                                options.operation, given));
     if (operation == control::Operation::kPeriod && options.argument.empty())
       throw Failure("ctl: period: the length of a period is missing, as in: "
                     "pagetide ctl 1234 period 10ms");
@@ -301,10 +298,9 @@ extern const Command kCtlCommand = {
     set_up_ctl,
     kStatusFailed,
     false,
-    "The options -o, -p, --per-thread, --checksum, --checksum-relative and "
-    "--unstable belong to start. What they leave out is as the process's own "
-    "options "
-    "(PAGETIDE_OPTIONS) have it. An example of another operation:",
+    "Only start takes the options above --timeout. What they leave out is as "
+    "the process's own options (PAGETIDE_OPTIONS) have it. An example of "
+    "another operation:",
     "pagetide ctl 1234 period 10ms",
 };
 

@@ -18,6 +18,7 @@
 #include <bit>
 #include <charconv>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace pagetide::tools {
@@ -51,6 +52,22 @@ std::string check_granularity(const std::string &text) {
 }
 
 } // namespace
+
+std::string_view RecordingOptions::any_given() const {
+  const std::pair<bool, std::string_view> given[] = {
+      {!output.empty(), "--output"},
+      {!period.empty(), "--period"},
+      {per_thread, "--per-thread"},
+      {!checksum.empty(), "--checksum"},
+      {checksum_relative, "--checksum-relative"},
+      {!unstable.empty(), "--unstable"},
+      {!granularity.empty(), "--granularity"},
+  };
+  for (const auto &[is_given, name] : given)
+    if (is_given)
+      return name;
+  return {};
+}
 
 std::optional<unsigned> granularity_shift(std::string_view text) {
   if (text == "auto")

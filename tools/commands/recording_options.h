@@ -27,12 +27,8 @@ struct RecordingOptions {
   std::string unstable;
   std::string granularity;
 
-  /// Whether any of them was given.
-  bool has_any() const {
-    return !output.empty() || !period.empty() || per_thread ||
-           !checksum.empty() || checksum_relative || !unstable.empty() ||
-           !granularity.empty();
-  }
+  /// The name of one that was given, "--period"; empty if none was.
+  std::string_view any_given() const;
 };
 
 /// Declares the options, which must outlive the app. `output_help` says what

@@ -206,8 +206,8 @@ void check_words(const TargetOptions &options) {
   if (!needs_name && !options.name.empty())
     throw Failure(fmt::format("target: {}: {}: only add and remove take a name",
                               options.operation, printable(options.name)));
-  if (!adds && (options.recording.has_any() || !options.folder.empty() ||
-                options.keep || options.limit_mib))
+  if (!adds && (!options.recording.any_given().empty() ||
+                !options.folder.empty() || options.keep || options.limit_mib))
     throw Failure(fmt::format("target: {}: only add takes options that say how "
                               "to record",
                               options.operation));
