@@ -220,7 +220,9 @@ struct Short {
   static int Strncmp(const char *a, const char *b, uptr most) {
     const Cells cells;
     const u8 *x = (const u8 *)a, *y = (const u8 *)b;
-    if (!BlocksStayInPages(x, y) || !Takes(x, y, kBlock) || !cells.Known())
+    // Strings of no characters may be anywhere.
+    if (!most || !BlocksStayInPages(x, y) || !Takes(x, y, kBlock) ||
+        !cells.Known())
       return AnyStrncmp(a, b, most);
     const u32 hits = DifferencesOrEnds(x, y);
     const uptr n = (uptr)__builtin_ctz(hits | 1u << kBlock);

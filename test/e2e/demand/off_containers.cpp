@@ -1,9 +1,12 @@
-// While nobody records, libstdc++ itself links the nodes of lists: calls go through
-// libpagetide at once. While somebody records, libpagetide links them, with marks.
+// While nobody records, libstdc++ itself links the nodes of lists: calls go
+// through libpagetide at once. While somebody records, libpagetide links them,
+// with marks.
 
 // RUN: %clangxx -O1 -fPIC -shared %S/Inputs/counts_nodes.cpp -o %t.so
-// RUN: %pagetide_clangxx -O1 %s %t.so -o %t && env -u PAGETIDE_OPTIONS %t | FileCheck %s --check-prefix=OFF
-// RUN: env PAGETIDE_OPTIONS=period=10ms:trace_path=%t.ptrace %t | FileCheck %s --check-prefix=ON
+// RUN: %pagetide_clangxx -O1 %s %t.so -o %t
+// RUN: env -u PAGETIDE_OPTIONS %t | FileCheck %s --check-prefix=OFF
+// RUN: env PAGETIDE_OPTIONS=period=10ms:trace_path=%t.ptrace %t | \
+// RUN:   FileCheck %s --check-prefix=ON
 // OFF: linked by the library: 3
 // ON: linked by the library: 0
 

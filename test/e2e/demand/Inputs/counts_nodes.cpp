@@ -13,8 +13,8 @@ struct Node {
 extern "C" int counted_nodes;
 int counted_nodes;
 
-extern "C" void
-_ZNSt8__detail15_List_node_base7_M_hookEPS0_(Node *node, Node *at) {
+extern "C" void _ZNSt8__detail15_List_node_base7_M_hookEPS0_(Node *node,
+                                                             Node *at) {
   ++counted_nodes;
   node->next = at;
   node->previous = at->previous;
