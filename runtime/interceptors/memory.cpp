@@ -86,7 +86,7 @@ using Unaligned __attribute__((aligned(1), may_alias)) = u64;
 /// How many of n bytes a comparison reads: up to the first difference.
 static inline uptr ComparedBytes(const u8 *a, const u8 *b, uptr n) {
   uptr i = 0;
-  for (; i + 16 <= n; i += 16)
+  for (; i + kBlock <= n; i += kBlock)
     if (u32 different = Differences(a + i, b + i))
       return i + (uptr)__builtin_ctz(different) + 1;
   if (i + 8 <= n) {
@@ -309,17 +309,17 @@ void ChooseMemoryFunctions() {
   else
     chosen = ShortOnes<abi::kDefaultGranuleShift>();
   // Atomic, because other threads may be calling them.
-  __atomic_store_n(&memory_functions.memcpy, chosen.memcpy, __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.memmove, chosen.memmove, __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.memset, chosen.memset, __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.memcmp, chosen.memcmp, __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.strncmp, chosen.strncmp, __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.memcpy_at, chosen.memcpy_at,
-                   __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.memmove_at, chosen.memmove_at,
-                   __ATOMIC_RELEASE);
-  __atomic_store_n(&memory_functions.memset_at, chosen.memset_at,
-                   __ATOMIC_RELEASE);
+  const auto publish = [](auto &function, auto version) {
+    __atomic_store_n(&function, version, __ATOMIC_RELEASE);
+  };
+  publish(memory_functions.memcpy, chosen.memcpy);
+  publish(memory_functions.memmove, chosen.memmove);
+  publish(memory_functions.memset, chosen.memset);
+  publish(memory_functions.memcmp, chosen.memcmp);
+  publish(memory_functions.strncmp, chosen.strncmp);
+  publish(memory_functions.memcpy_at, chosen.memcpy_at);
+  publish(memory_functions.memmove_at, chosen.memmove_at);
+  publish(memory_functions.memset_at, chosen.memset_at);
 }
 PAGETIDE_WHEN_RESOLVED(ChooseMemoryFunctions, false)
 

@@ -42,7 +42,7 @@ void *AnyMemcpy(void *d, const void *s, uptr n);
 void *AnyMemmove(void *d, const void *s, uptr n);
 void *AnyMemset(void *d, int c, uptr n);
 int AnyMemcmp(const void *a, const void *b, uptr n);
-int AnyStrncmp(const char *a, const char *b, uptr most);
+int AnyStrncmp(const char *a, const char *b, uptr most); // strings.cpp
 void *AnyMemcpyAt(void *d, const void *s, uptr n, u32 site);
 void *AnyMemmoveAt(void *d, const void *s, uptr n, u32 site);
 void *AnyMemsetAt(void *d, int c, uptr n, u32 site);

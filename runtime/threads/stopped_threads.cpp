@@ -339,10 +339,9 @@ static void ForgetStopped() {
 }
 
 const char *PrepareToStop(u64 bound_ns) {
-  if (!HelperEnds()) {
-    helper.first_ns = 0; // the pause that it made has been told
+  helper.first_ns = helper.released_ns = 0; // the last pause has been told
+  if (!HelperEnds())
     return "a thread has not stopped since the last attempt";
-  }
   ForgetStopped();
   if (!helper.stack)
     helper.stack = MapForRawThread(kStackBytes);
@@ -350,7 +349,6 @@ const char *PrepareToStop(u64 bound_ns) {
     return kNoHelper;
   helper.phase = kIdle;
   helper.bound_ns = bound_ns;
-  helper.first_ns = helper.released_ns = 0;
   helper.refused_tid = 0;
   helper.error = 0;
   helper.owner = GetPidRaw();

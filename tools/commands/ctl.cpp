@@ -69,7 +69,7 @@ control::Operation operation_of(const CtlOptions &options) {
   for (const control::Operation operation : kOperations) {
     if (options.operation != operation_name(operation))
       continue;
-    const std::string_view given = options.recording.any_given();
+    const std::string given = options.recording.any_given();
     if (operation != control::Operation::kStart && !given.empty())
       throw Failure(fmt::format("ctl: {}: {}: only start takes this option",
                                 options.operation, given));

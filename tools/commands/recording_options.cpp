@@ -18,7 +18,6 @@
 #include <bit>
 #include <charconv>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 namespace pagetide::tools {
@@ -53,20 +52,10 @@ std::string check_granularity(const std::string &text) {
 
 } // namespace
 
-std::string_view RecordingOptions::any_given() const {
-  const std::pair<bool, std::string_view> given[] = {
-      {!output.empty(), "--output"},
-      {!period.empty(), "--period"},
-      {per_thread, "--per-thread"},
-      {!checksum.empty(), "--checksum"},
-      {checksum_relative, "--checksum-relative"},
-      {!unstable.empty(), "--unstable"},
-      {!granularity.empty(), "--granularity"},
-  };
-  for (const auto &[is_given, name] : given)
-    if (is_given)
-      return name;
-  return {};
+std::string RecordingOptions::any_given() const {
+  const auto given = std::ranges::find_if(
+      declared, [](const CLI::Option *option) { return option->count() > 0; });
+  return given == declared.end() ? "" : (*given)->get_name();
 }
 
 std::optional<unsigned> granularity_shift(std::string_view text) {
@@ -93,14 +82,16 @@ std::optional<unsigned> granularity_shift(std::string_view text) {
 
 void add_recording_options(CLI::App &app, RecordingOptions &options,
                            const char *output_help) {
-  app.add_option("-o,--output", options.output, output_help)
-      ->type_name("FILE")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_output(text); }, ""));
+  options.declared.push_back(
+      app.add_option("-o,--output", options.output, output_help)
+          ->type_name("FILE")
+          ->check(CLI::Validator(
+              [](std::string &text) { return check_output(text); }, "")));
   add_recording_choices(app, options);
 }
 
 void add_recording_choices(CLI::App &app, RecordingOptions &options) {
+  const std::size_t first = app.get_options().size();
   app.add_option("-p,--period", options.period,
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "
                  "its periods itself. [500ms]")
@@ -133,6 +124,10 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
       ->type_name("BYTES|page|auto")
       ->check(CLI::Validator(
           [](std::string &text) { return check_granularity(text); }, ""));
+  const std::vector<CLI::Option *> all = app.get_options();
+  options.declared.insert(options.declared.end(),
+                          all.begin() + static_cast<std::ptrdiff_t>(first),
+                          all.end());
 }
 
 void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {

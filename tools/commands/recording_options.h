@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace pagetide::tools {
 
@@ -27,8 +29,11 @@ struct RecordingOptions {
   std::string unstable;
   std::string granularity;
 
+  /// As they were declared.
+  std::vector<const CLI::Option *> declared;
+
   /// The name of one that was given, "--period"; empty if none was.
-  std::string_view any_given() const;
+  std::string any_given() const;
 };
 
 /// Declares the options, which must outlive the app. `output_help` says what
