@@ -16,6 +16,7 @@
 #include "interceptors/lock_memory.h"
 #include "interceptors/mark_faults.h"
 #include "platform/control_marker.h"
+#include "platform/faulting_reads.h"
 #include "platform/locks.h"
 #include "platform/mapping_changes.h"
 #include "platform/messages.h"
@@ -301,6 +302,8 @@ void pagetide::BeforeBareCall(long number, const u64 (&a)[6]) {
   switch (number) {
   case SYS_seccomp:
     return NoteSystemCallFilter();
+  case SYS_userfaultfd:
+    return AvoidFaultingReads();
   case SYS_prctl:
     if (a[0] == PR_SET_SECCOMP)
       NoteSystemCallFilter();

@@ -41,26 +41,15 @@ enum class ReadWay : u8 {
   kNone, ///< the system forbids both
 };
 
-namespace {
-/// What a thread that reads pages has of its own.
-struct Reader {
-  ReadWay way;
-  u8 *buffer;      ///< kBatchBytes; null: not mapped yet
-  int fd_plus_one; ///< of the memory file; 0: not made
-
-  bool MapFileBuffer();
-  void MapCallBuffer();
-  void Refuse(int error);
-  uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes);
-};
-} // namespace
-
-PAGETIDE_RECORDER_STATE static Reader readers[kMaxPageReaders];
+PAGETIDE_RECORDER_STATE static ReadWay way;
+PAGETIDE_RECORDER_STATE static u8 *buffer; // kBatchBytes; null: not mapped yet
+/// Of the memory file; 0: not made.
+PAGETIDE_RECORDER_STATE static int fd_plus_one;
 /// Why pages cannot be read in any way.
 PAGETIDE_RECORDER_STATE static int refused;
 PAGETIDE_RECORDER_STATE static bool reported;
 
-bool Reader::MapFileBuffer() {
+static bool MapFileBuffer() {
   if (buffer)
     return true;
   const uptr fd = Syscall(SYS_memfd_create, (uptr) "pagetide-pages", 1);
@@ -80,12 +69,12 @@ bool Reader::MapFileBuffer() {
   return true;
 }
 
-void Reader::Refuse(int error) {
-  StoreRelease(&refused, error);
+static void Refuse(int error) {
+  refused = error;
   way = ReadWay::kNone;
 }
 
-void Reader::MapCallBuffer() {
+static void MapCallBuffer() {
   if (buffer)
     Unmap(buffer, kBatchBytes);
   if (fd_plus_one)
@@ -106,7 +95,7 @@ int TakeReadingRefused() {
 
 /// Reads remote pieces into the buffer, in order. Returns how many bytes came
 /// before the first that could not be read.
-uptr Reader::ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
+static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
   if (way == ReadWay::kFile) {
     if (MapFileBuffer()) {
       const uptr n = Syscall(SYS_pwritev, (uptr)fd_plus_one - 1, (uptr)pieces,
@@ -158,34 +147,32 @@ static void MarkUnread(PageHash &page, uptr address, uptr bytes) {
                                         : ChecksumState::kGone;
 }
 
-/// Copies bytes of the buffer to `offset` of the page's copy, if it has one.
-static void CopyOut(const PageUse &use, const PageHash &page, uptr granule,
-                    uptr offset, const u8 *from, uptr bytes) {
-  if (use.copies && page.copy)
-    InternalMemcpy(use.copies + (page.copy - 1) * granule + offset, from,
-                   bytes);
+/// Where the page's copy is to be; null if it has none.
+static u8 *CopyOf(const PageUse &use, const PageHash &page, uptr granule) {
+  return use.copies && page.copy ? use.copies + (page.copy - 1) * granule
+                                 : nullptr;
 }
 
 /// A granule larger than the buffer.
-static void HashLarge(Reader &reader, u32 tid, PageHash &page, uptr address,
-                      uptr bytes, const PageUse &use) {
+static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes,
+                      const PageUse &use) {
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   u64 relative = 0;
   for (uptr done = 0; done < bytes; done += kBatchBytes) {
     iovec piece = {(void *)(address + done), kBatchBytes};
-    while (reader.ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes) {
-      if (reader.way != ReadWay::kFile || !CanAllBeRead(tid, address, bytes))
+    while (ReadPieces(tid, &piece, 1, kBatchBytes) != kBatchBytes) {
+      if (way != ReadWay::kFile || !CanAllBeRead(tid, address, bytes))
         return MarkUnread(page, address, bytes);
-      reader.MapCallBuffer();
+      MapCallBuffer();
     }
-    CopyOut(use, page, bytes, done, reader.buffer, kBatchBytes);
+    if (u8 *copy = CopyOf(use, page, bytes))
+      InternalMemcpy(copy + done, buffer, kBatchBytes);
     if (!use.hash)
       continue;
-    XXH3_64bits_update(&state, reader.buffer, kBatchBytes);
+    XXH3_64bits_update(&state, buffer, kBatchBytes);
     if (HasRelativeMappings())
-      relative =
-          RelativeHash(relative, address + done, reader.buffer, kBatchBytes);
+      relative = RelativeHash(relative, address + done, buffer, kBatchBytes);
   }
   if (!use.hash)
     return;
@@ -227,15 +214,32 @@ struct Job {
 };
 } // namespace
 
-/// Reads as many of indices [at, end) as one call takes, and returns how many.
-static uptr HashBatch(Reader &reader, const Job &job, uptr at, uptr end) {
+/// Hashes a page whose bytes are at `from`.
+static void HashOne(const Job &job, PageHash &page, const u8 *from) {
+  const uptr bytes = uptr{1} << shadow.unit_shift;
+  page.hash = job.hash(from, bytes);
+  if (HasRelativeMappings())
+    page.relative =
+        RelativeHash(0, page.granule << shadow.unit_shift, from, bytes);
+}
+
+/// Reads as many of the indices from `at` on as one call takes. Returns how
+/// many.
+static uptr HashBatch(const Job &job, uptr at) {
   const u32 shift = shadow.unit_shift;
   const uptr bytes = uptr{1} << shift;
   const uptr *batch = &job.indices[at];
+  if (bytes >= kBatchBytes) {
+    PageHash &page = job.pages[batch[0]];
+    HashLarge(job.tid, page, page.granule << shift, bytes, job.use);
+    return 1;
+  }
   // Neighbouring granules make one piece.
   iovec pieces[kMaxPieces];
   uptr piece_count = 0, granules = 0;
-  for (; at + granules < end; ++granules) {
+  const uptr most =
+      __sanitizer::Min(kBatchBytes / bytes, job.indices.size() - at);
+  for (; granules < most; ++granules) {
     const uptr address = job.pages[batch[granules]].granule << shift;
     iovec *last = piece_count ? &pieces[piece_count - 1] : nullptr;
     if (last && (uptr)last->iov_base + last->iov_len == address) {
@@ -246,23 +250,20 @@ static uptr HashBatch(Reader &reader, const Job &job, uptr at, uptr end) {
       break;
     pieces[piece_count++] = {(void *)address, bytes};
   }
-  uptr got =
-      reader.ReadPieces(job.tid, pieces, piece_count, granules * bytes) / bytes;
+  uptr got = ReadPieces(job.tid, pieces, piece_count, granules * bytes) / bytes;
   for (uptr i = 0; i < got; ++i) {
     PageHash &page = job.pages[batch[i]];
-    const u8 *read = reader.buffer + i * bytes;
-    CopyOut(job.use, page, bytes, 0, read, bytes);
-    if (!job.use.hash)
-      continue;
-    page.hash = job.hash(read, bytes);
-    if (HasRelativeMappings())
-      page.relative = RelativeHash(0, page.granule << shift, read, bytes);
+    const u8 *read = buffer + i * bytes;
+    if (u8 *copy = CopyOf(job.use, page, bytes))
+      InternalMemcpy(copy, read, bytes);
+    if (job.use.hash)
+      HashOne(job, page, read);
   }
   if (got < granules) { // granule `got` cannot be read; try the rest again
     PageHash &page = job.pages[batch[got]];
     const uptr address = page.granule << shift;
-    if (reader.way == ReadWay::kFile && CanAllBeRead(job.tid, address, bytes)) {
-      reader.MapCallBuffer();
+    if (way == ReadWay::kFile && CanAllBeRead(job.tid, address, bytes)) {
+      MapCallBuffer();
     } else {
       MarkUnread(page, address, bytes);
       ++got;
@@ -271,24 +272,58 @@ static uptr HashBatch(Reader &reader, const Job &job, uptr at, uptr end) {
   return got;
 }
 
-/// Indices in a part: as many as the buffer holds, or one.
-static uptr PerPart() {
-  return __sanitizer::Max(kBatchBytes >> shadow.unit_shift, uptr{1});
+/// A page that is read where it is.
+struct PageInPlace {
+  const Job &job;
+  PageHash &page;
+};
+
+/// Its copy, if it has one, is hashed in its place: what is told of it and what
+/// is copied are then of one reading.
+static void HashInPlace(void *argument) {
+  const auto &[job, page] = *(const PageInPlace *)argument;
+  const u32 shift = shadow.unit_shift;
+  const uptr bytes = uptr{1} << shift;
+  const u8 *from = (const u8 *)(page.granule << shift);
+  if (u8 *copy = CopyOf(job.use, page, bytes)) {
+    InternalMemcpy(copy, from, bytes);
+    from = copy;
+  }
+  if (job.use.hash)
+    HashOne(job, page, from);
 }
 
-static void HashPart(u32 number, u32 part, void *argument) {
+/// Small enough to be spread over few processors.
+constexpr uptr kPartBytes = 256 * 1024;
+static uptr IndicesPerPart() {
+  return __sanitizer::Max(kPartBytes >> shadow.unit_shift, uptr{1});
+}
+
+/// The state of a page that the faulting readers left to the caller.
+constexpr ChecksumState kLeft = ChecksumState::kNone;
+
+static void HashPartInPlace(u32 reader, u32 part, void *argument) {
   const Job &job = *(const Job *)argument;
-  Reader &reader = readers[number];
-  const uptr bytes = uptr{1} << shadow.unit_shift;
-  const uptr first = part * PerPart();
-  const uptr end = __sanitizer::Min(first + PerPart(), job.indices.size());
-  if (bytes >= kBatchBytes) {
-    PageHash &page = job.pages[job.indices[first]];
-    return HashLarge(reader, job.tid, page, page.granule << shadow.unit_shift,
-                     bytes, job.use);
+  const uptr first = part * IndicesPerPart();
+  const uptr end =
+      __sanitizer::Min(first + IndicesPerPart(), job.indices.size());
+  for (uptr at = first; at < end; ++at) {
+    PageInPlace next = {job, job.pages[job.indices[at]]};
+    if (!ReadIfThere(reader, HashInPlace, &next))
+      next.page.state = kLeft;
   }
-  for (uptr at = first; at < end;)
-    at += HashBatch(reader, job, at, end);
+}
+
+/// Keeps the indices of those that the caller has to read.
+static void KeepLeft(PageVec<PageHash> &pages, PageVec<uptr> &indices,
+                     bool all) {
+  uptr kept = 0;
+  for (const uptr index : indices)
+    if (all || pages[index].state == kLeft) {
+      pages[index].state = ChecksumState::kStable;
+      indices[kept++] = index;
+    }
+  indices.resize(kept);
 }
 
 void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
@@ -299,11 +334,13 @@ void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
     if (pages[i].state == ChecksumState::kStable)
       indices.push_back(i);
   Job job = {tid, pages, indices, use, HasAvx2() ? HashByAvx2 : HashPortably};
-  const u32 parts = (u32)((indices.size() + PerPart() - 1) / PerPart());
-  if (share && share(parts, HashPart, &job))
-    return;
-  for (u32 part = 0; part < parts; ++part)
-    HashPart(0, part, &job);
+  if (share) {
+    const uptr parts =
+        (indices.size() + IndicesPerPart() - 1) / IndicesPerPart();
+    KeepLeft(pages, indices, !share((u32)parts, HashPartInPlace, &job));
+  }
+  for (uptr at = 0; at < indices.size();)
+    at += HashBatch(job, at);
 }
 
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {

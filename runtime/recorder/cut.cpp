@@ -92,7 +92,7 @@ static bool Keeps(Rule rule) {
 
 void ForgetCuts() { sharers.clear(); }
 
-void EndCuts() { StopCutWorkers(); }
+void EndCuts() { AwaitCutWorkers(); }
 
 void BeginCut() { changes_before = MappingChanges(); }
 
@@ -426,7 +426,7 @@ static bool MakeCut(Making &making) {
   CutResult &result = making.result;
   result = {};
   result.wanted = true;
-  if (Keeps(Rule::kStop))
+  if (Keeps(Rule::kStop) && making.pages.size() > kFewPages)
     StartCutWorkers();
   later.threads.clear();
   later.words.clear();
@@ -437,6 +437,7 @@ static bool MakeCut(Making &making) {
                    : !ok           ? kStagingFull
                    : making.copies ? HoldUntilCut(making)
                                    : StopUntilCut(making);
+  StopCutWorkers();
   making.cut.engine.watch(false);
   if (result.why_not)
     result.at_ns = result.marked = result.unsettled = 0;

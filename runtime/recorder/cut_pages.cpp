@@ -18,6 +18,8 @@ PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 /// stand, few of a long list are.
 PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
 constexpr uptr kBlockPages = 256;
+/// The recorder reads so few sooner than it wakes another.
+constexpr uptr kFewPages = 16;
 
 PageVec<PageHash> &JustRead() { return batch; }
 
@@ -106,7 +108,7 @@ u64 ReadUnread(CutPages &cut, Reading reading,
     ExpectPresent(batch);
   HashPages(GetTidRaw(), batch,
             {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr},
-            reading == Reading::kStanding ? ShareWork : nullptr);
+            batch.size() > kFewPages ? ShareWork : nullptr);
   if (reading == Reading::kAhead)
     NotePresent(batch, cut.hash);
   if (cut.copies)

@@ -1,4 +1,4 @@
-//===- cut_workers.cpp - Threads that help while the program's stand ------===//
+//===- cut_workers.cpp - Processes that read pages for a cut --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,31 +9,33 @@
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/program_memory.h"
-#include "platform/raw_thread.h"
+#include "platform/raw_process.h"
+
+#include "sanitizer_common/sanitizer_common.h"
 
 #include <sys/syscall.h>
 
 namespace pagetide {
 
-/// Nothing can be taken while the next part has this number.
-constexpr u32 kClosed = 1u << 30;
-
 namespace {
-struct Worker {
-  RawThread thread;
-  u32 busy; ///< it may have a part
+/// Parts of the job, as one word, so that a worker takes a part of the job that
+/// is, or none.
+union Parts {
+  struct {
+    u32 next;
+    u32 end;
+  };
+  u64 word;
 };
 
 struct Pool {
-  Worker workers[kMaxPageReaders]; ///< the first is not used
-  u32 count;                       ///< with the recorder; 0: not started
-  u32 calls;                       ///< a count that workers sleep on
-  u32 gathered;
+  RawProcess workers[kMaxFaultingReaders];
+  u32 count;    ///< that were started
+  u32 calls;    ///< a count that the first worker sleeps on
+  u32 gathered; ///< the others sleep on it
   u32 stop;
-  u32 here; ///< 1 + the processor that the workers do not use; 0: none
-  // The job. Only who has taken a part of it may look at it.
-  u32 next;
-  u32 parts;
+  u64 parts;
+  u32 left; ///< parts that are not done
   PartWork work;
   void *argument;
 };
@@ -42,35 +44,37 @@ struct Pool {
 PAGETIDE_RECORDER_STATE static Pool pool;
 
 static void WorkOnParts(u32 worker) {
-  for (;;) {
-    const u32 part = __atomic_fetch_add(&pool.next, 1, __ATOMIC_SEQ_CST);
-    if (part >= kClosed || part >= pool.parts)
-      return;
-    pool.work(worker, part, pool.argument);
+  Parts parts = {.word = LoadAcquire(&pool.parts)};
+  while (parts.next < parts.end) {
+    Parts rest = parts;
+    ++rest.next;
+    if (!__atomic_compare_exchange_n(&pool.parts, &parts.word, rest.word, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      continue;
+    pool.work(worker, parts.next, pool.argument);
+    if (__atomic_sub_fetch(&pool.left, 1, __ATOMIC_ACQ_REL) == 0)
+      FutexWakeAll(&pool.left);
+    parts = rest;
   }
 }
 
-static bool IsOpen() { return LoadAcquire(&pool.next) < kClosed; }
-
 static void RunWorker(void *argument) {
-  Worker &worker = *(Worker *)argument;
-  const u32 number = (u32)(&worker - pool.workers);
-  for (;;) {
-    const u32 seen = LoadAcquire(&pool.calls);
-    // To be woken for each job would take longer than most jobs.
-    while (LoadAcquire(&pool.gathered)) {
-      if (!IsOpen()) {
-        Syscall(SYS_sched_yield); // the recorder may need this processor
-        continue;
-      }
-      // Before it takes a part: ShareWork looks after it has closed the job.
-      __atomic_store_n(&worker.busy, 1u, __ATOMIC_SEQ_CST);
-      WorkOnParts(number);
-      StoreRelease(&worker.busy, 0u);
-    }
+  const u32 number = (u32)((RawProcess *)argument - pool.workers);
+  BecomeFaultingReader(number);
+  // The recorder may have died before the kernel was told to end this process
+  // with it.
+  const u64 patience = MonotonicNs() + 10 * kNsPerSec;
+  while (MonotonicNs() < patience) {
+    const u32 calls = LoadAcquire(&pool.calls);
     if (LoadAcquire(&pool.stop))
       return;
-    FutexWait(&pool.calls, seen);
+    WorkOnParts(number);
+    if (number == 0)
+      FutexWait(&pool.calls, calls, patience);
+    else if (LoadAcquire(&pool.gathered))
+      Syscall(SYS_sched_yield); // the recorder may need this processor
+    else
+      FutexWait(&pool.gathered, 0, patience);
   }
 }
 
@@ -99,91 +103,106 @@ static Processors OwnProcessors() {
 /// idle. So it might have the workers wait for the recorder's.
 static void KeepWorkersOffThisProcessor() {
   u32 here;
-  if (Failed(Syscall(SYS_getcpu, (uptr)&here, 0, 0)) || here + 1 == pool.here)
+  if (Failed(Syscall(SYS_getcpu, (uptr)&here, 0, 0)))
     return;
-  pool.here = here + 1;
   Processors others = OwnProcessors();
   if (here < others.bytes * 8)
     others.words[here / 64] &= ~(u64{1} << here % 64);
   for (u32 i = 1; i < pool.count; ++i)
-    Syscall(SYS_sched_setaffinity, pool.workers[i].thread.tid, others.bytes,
+    Syscall(SYS_sched_setaffinity, pool.workers[i].pid, others.bytes,
             (uptr)others.words);
+}
+
+void AwaitCutWorkers() {
+  for (RawProcess &worker : pool.workers)
+    JoinRawProcess(worker);
 }
 
 // A filter may end the process for a call that it does not know.
 void StartCutWorkers() {
-  if (pool.count || UnderSystemCallFilter())
+  if (UnderSystemCallFilter() || AvoidsFaultingReads())
     return;
-  pool.next = kClosed;
+  AwaitCutWorkers();
+  pool.parts = 0;
   pool.stop = 0;
-  const u32 processors = OwnProcessors().Count();
-  pool.here = 0;
-  for (pool.count = 1; pool.count < kMaxPageReaders && pool.count < processors;
-       ++pool.count) {
-    Worker &worker = pool.workers[pool.count];
-    worker = {};
-    worker.thread.run = RunWorker;
-    worker.thread.arg = &worker;
-    worker.thread.name = "pagetide-cut";
-    worker.thread.share_fds = true;
-    if (StartRawThread(worker.thread))
+  pool.gathered = 0;
+  const u32 wanted =
+      __sanitizer::Min(OwnProcessors().Count(), kMaxFaultingReaders);
+  for (pool.count = 0; pool.count < wanted; ++pool.count) {
+    RawProcess &worker = pool.workers[pool.count];
+    worker.run = RunWorker;
+    worker.arg = &worker;
+    worker.name = "pagetide-read";
+    if (!StartRawProcess(worker))
       return;
   }
 }
 
-static void CallWorkers() {
+static void CallFirstWorker() {
   __atomic_fetch_add(&pool.calls, 1, __ATOMIC_RELEASE);
   FutexWakeAll(&pool.calls);
 }
 
+static void CallOtherWorkers() {
+  StoreRelease(&pool.gathered, 1u);
+  FutexWakeAll(&pool.gathered);
+}
+
 void StopCutWorkers() {
-  RestCutWorkers();
   StoreRelease(&pool.stop, 1u);
-  CallWorkers();
-  for (u32 i = 1; i < pool.count; ++i)
-    JoinRawThread(pool.workers[i].thread);
+  CallFirstWorker();
+  CallOtherWorkers();
   pool.count = 0;
 }
 
 void GatherCutWorkers() {
-  if (pool.count < 2 || UnderSystemCallFilter())
+  if (pool.count < 2)
     return;
   KeepWorkersOffThisProcessor();
-  StoreRelease(&pool.gathered, 1u);
-  CallWorkers();
+  CallOtherWorkers();
 }
 
 void RestCutWorkers() { StoreRelease(&pool.gathered, 0u); }
 
-/// Waits until a worker has finished its part. False if it has been ended.
-static bool WaitFor(const Worker &worker) {
-  constexpr u32 kSpins = 100;
-  for (u32 i = 1; __atomic_load_n(&worker.busy, __ATOMIC_SEQ_CST); ++i) {
-    __builtin_ia32_pause();
-    if (i % kSpins)
-      continue;
-    if (!LoadAcquire(&worker.thread.tid))
-      return false;
-    Syscall(SYS_sched_yield); // perhaps it waits for this processor
-  }
-  return true;
+static void KillCutWorkers() {
+  for (RawProcess &worker : pool.workers)
+    KillRawProcess(worker);
+  AwaitCutWorkers();
+  pool.count = 0;
+}
+
+static bool AnyWorkerEnded() {
+  for (u32 i = 0; i < pool.count; ++i)
+    if (HasEnded(pool.workers[i]))
+      return true;
+  return false;
 }
 
 bool ShareWork(u32 parts, PartWork work, void *argument) {
-  pool.parts = parts;
+  if (!pool.count)
+    return false;
   pool.work = work;
   pool.argument = argument;
-  StoreRelease(&pool.next, 0u);
-  WorkOnParts(0);
-  __atomic_store_n(&pool.next, kClosed, __ATOMIC_SEQ_CST);
-  bool all = true;
-  for (u32 i = 1; i < pool.count; ++i)
-    all &= WaitFor(pool.workers[i]);
-  if (!all) { // the others end
-    StopCutWorkers();
-    pool.count = 1;
+  StoreRelease(&pool.left, parts);
+  StoreRelease(&pool.parts, Parts{{0, parts}}.word);
+  CallFirstWorker();
+  constexpr u64 kStepNs = 100 * kNsPerMs;
+  constexpr int kMostSteps = 10;
+  int steps = 0;
+  while (const u32 left = LoadAcquire(&pool.left)) {
+    FutexWait(&pool.left, left, MonotonicNs() + kStepNs);
+    if (LoadAcquire(&pool.left) != left) {
+      steps = 0;
+      continue;
+    }
+    if (++steps == kMostSteps)
+      AvoidFaultingReads();
+    else if (!AnyWorkerEnded())
+      continue;
+    KillCutWorkers();
+    return false;
   }
-  return all;
+  return true;
 }
 
 } // namespace pagetide

@@ -1,12 +1,13 @@
-//===- cut_workers.h - Threads that help while the program's stand --------===//
+//===- cut_workers.h - Processes that read pages for a cut ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// While the program's threads stand for a cut, their processors are idle. So
-// the recorder shares its work with threads of its own, one for each other
-// processor. They sleep at all other times.
+// Faulting readers (faulting_reads.h), which read pages faster than the
+// recorder can. They live for one cut. While the program's threads run, one of
+// them works and the recorder sleeps. While these threads stand their
+// processors are idle, so there is a reader for each.
 //
 // For the recorder's thread.
 //
@@ -19,20 +20,22 @@
 
 namespace pagetide {
 
-/// Starts the threads, one less than kMaxPageReaders at most, if they do not
-/// run. Without them, or where they cannot be started, the recorder works
-/// alone.
+/// Starts them, as far as the system allows.
 void StartCutWorkers();
-/// The recording has ended.
+/// They are to end. That may take milliseconds, if the program's threads have
+/// their processors again.
 void StopCutWorkers();
+/// Waits until they have ended.
+void AwaitCutWorkers();
 
-/// The threads stand: the workers stay awake until RestCutWorkers.
+/// The threads stand: all workers stay awake until RestCutWorkers.
 void GatherCutWorkers();
 void RestCutWorkers();
 
-/// Calls work(worker, part, argument) once for each part in [0, parts), on this
-/// thread, which is worker 0, and on those that are gathered. False if one of
-/// these was ended from outside, so that a part may be missing.
+/// Has workers call work(worker, part, argument) once for each part in
+/// [0, parts), and waits for that. False if a part may be missing. Then there
+/// are no workers, one was ended from outside, or a part took a second: a page
+/// may have to be fetched, and may never come (userfaultfd).
 bool ShareWork(u32 parts, PartWork work, void *argument);
 
 } // namespace pagetide

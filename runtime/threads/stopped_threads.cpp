@@ -8,22 +8,20 @@
 
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
-#include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "platform/program_memory.h"
+#include "platform/raw_process.h"
 #include "platform/raw_thread_ids.h"
 #include "platform/small_file.h"
 #include "threads/blocked_call.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
-#include "sanitizer_common/sanitizer_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/prctl.h>
 #include <linux/ptrace.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
@@ -68,12 +66,10 @@ struct StoppedThread {
 
 struct Helper {
   u32 phase;
-  u32 pid; ///< 0: there is none
-  void *stack;
+  RawProcess process;
   u64 bound_ns;
   u64 first_ns; ///< when the first thread was interrupted; 0: none was
   u64 released_ns;
-  u32 owner;       ///< the process of the threads
   u32 refused_tid; ///< the thread that cannot be stopped
   int error;
   bool needs_permission; ///< Yama lets a child trace its parent only if asked
@@ -186,7 +182,7 @@ static bool MayHaveChild(StoppedThread &thread) {
   char path[64], first;
   if (!thread.children_plus_one) {
     internal_snprintf(path, sizeof(path), "/proc/%u/task/%u/children",
-                      helper.owner, thread.tid);
+                      helper.process.starter, thread.tid);
     const uptr fd =
         Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
     if (Failed(fd))
@@ -269,10 +265,7 @@ static void ReleaseAll() {
     }
 }
 
-static int RunHelper(void *) {
-  Syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-  if (Syscall(SYS_getppid) != helper.owner) // it has died before that
-    return 0;
+static void RunHelper(void *) {
   // The recorder may give up its step before it orders anything. Or it waits
   // long for the kernel's word on what a thread does.
   const u64 patience = MonotonicNs() + kNsPerSec;
@@ -296,38 +289,25 @@ static int RunHelper(void *) {
       break;
     default:
       ReleaseAll();
-      return 0;
+      return;
     }
   }
 }
 
 //===- The recorder -------------------------------------------------------===//
 
-constexpr uptr kStackBytes = 64 * 1024;
 static const char kNoHelper[] = "the system does not let the recorder start "
                                 "the process that stops threads";
 
-/// True if the helper has ended, or there is none.
-static bool HelperGone() {
-  if (!helper.pid)
-    return true;
-  int status;
-  const uptr result =
-      Syscall(SYS_wait4, helper.pid, (uptr)&status, WNOHANG | __WALL, 0);
-  if (result == helper.pid || ErrnoOf(result) == ECHILD)
-    helper.pid = 0;
-  return !helper.pid;
-}
-
-/// The same, after a short wait: a helper that is done ends at once, unless a
-/// thread has not stopped yet.
+/// True if the helper has ended, after a short wait: one that is done ends at
+/// once, unless a thread has not stopped yet.
 static bool HelperEnds() {
   constexpr int kTries = 50;
-  for (int i = 0; i < kTries && !HelperGone(); ++i) {
+  for (int i = 0; i < kTries && !HasEnded(helper.process); ++i) {
     timespec step = {0, 20 * 1000};
     Syscall(SYS_nanosleep, (uptr)&step);
   }
-  return !helper.pid;
+  return !helper.process.pid;
 }
 
 /// Forgets the threads.
@@ -343,29 +323,20 @@ const char *PrepareToStop(u64 bound_ns) {
   if (!HelperEnds())
     return "a thread has not stopped since the last attempt";
   ForgetStopped();
-  if (!helper.stack)
-    helper.stack = MapForRawThread(kStackBytes);
-  if (!helper.stack)
-    return kNoHelper;
   helper.phase = kIdle;
   helper.bound_ns = bound_ns;
   helper.refused_tid = 0;
   helper.error = 0;
-  helper.owner = GetPidRaw();
   helper.has_barrier =
       !UnderSystemCallFilter() &&
       !Failed(Syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
                       0));
-  // No signal tells of its end, so a wait of the program does not see it.
-  constexpr int kFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED;
-  const uptr pid = (uptr)internal_clone(
-      RunHelper, (void *)((uptr)helper.stack + kStackBytes), kFlags, nullptr,
-      nullptr, nullptr, nullptr);
-  if (Failed(pid))
+  helper.process.run = RunHelper;
+  helper.process.name = "pagetide-stop";
+  if (!StartRawProcess(helper.process))
     return kNoHelper;
-  helper.pid = (u32)pid;
   if (helper.needs_permission)
-    Syscall(SYS_prctl, PR_SET_PTRACER, helper.pid);
+    Syscall(SYS_prctl, PR_SET_PTRACER, helper.process.pid);
   return nullptr;
 }
 
@@ -374,7 +345,7 @@ static bool WaitWhile(Phase phase) {
   constexpr u64 kStepNs = 100 * kNsPerMs;
   while (LoadAcquire(&helper.phase) == phase) {
     FutexWait(&helper.phase, phase, MonotonicNs() + kStepNs);
-    if (LoadAcquire(&helper.phase) == phase && HelperGone() &&
+    if (LoadAcquire(&helper.phase) == phase && HasEnded(helper.process) &&
         LoadAcquire(&helper.phase) == phase)
       return false;
   }
@@ -418,7 +389,7 @@ static bool IsListed(u32 tid) {
 }
 
 /// The first thread may have ended before the others. It stays listed.
-static bool HasEnded(u32 tid) {
+static bool ThreadHasEnded(u32 tid) {
   char path[48], text[512];
   internal_snprintf(path, sizeof(path), "/proc/self/task/%u/stat", tid);
   const uptr n = ReadSmallFile(AT_FDCWD, path, text, sizeof(text) - 1);
@@ -428,7 +399,7 @@ static bool HasEnded(u32 tid) {
 }
 
 static const char *WhyRefused() {
-  if (HasEnded(helper.refused_tid))
+  if (ThreadHasEnded(helper.refused_tid))
     return kStopAgain;
   if (helper.error == EPERM && !helper.needs_permission) {
     helper.needs_permission = true; // which the next helper gets
@@ -447,7 +418,8 @@ const char *StopAwakeThreads(bool &stopped_any) {
       if (IsRawThread(tid) || IsListed(tid))
         continue;
       const long call = BlockedCall(tid);
-      if (MaySleepOn(call) || (tid == helper.owner && HasEnded(tid)))
+      if (MaySleepOn(call) ||
+          (tid == helper.process.starter && ThreadHasEnded(tid)))
         continue;
       threads.push_back({tid, Step::kNew, 0, /*must_stop=*/call >= 0, 0});
       found = true;
@@ -482,7 +454,7 @@ bool AnyStoppedHasChild() {
 
 StopTimes ReleaseThreads() {
   StopTimes times = {0, false};
-  if (!helper.pid) {
+  if (!helper.process.pid) {
     ForgetStopped();
     return times;
   }

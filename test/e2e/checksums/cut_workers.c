@@ -1,23 +1,29 @@
-/*===- cut_workers.c - Other processors help while threads stand -----------===*
+/*===- cut_workers.c - Processes read pages for a cut ----------------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
 
-// A thread writes so many pages that a cut has much to read. Threads of the
-// runtime's own read a part of it, and all that is read is of one instant. They
-// rest between the cuts, and end with the recording.
+// A thread writes so many pages that a cut has much to read. Processes of the
+// runtime's own read them, one per processor, and all that is read is of one
+// instant. The program's wait calls do not see them, and none outlives the
+// recording.
 // RUN: %build_c -O1 -c %s -o %t.o && %plain_c -O2 -c \
 // RUN:   %support/reference_hash.c -o %t.reference.o
 // RUN: %build_c %t.o %t.reference.o -o %t
 // RUN: PAGETIDE_OPTIONS=cut_stop=2s %t
-// One processor has no other.
 // RUN: PAGETIDE_OPTIONS=cut_stop=2s taskset -c 0 %t
+// If one is killed the recorder reads.
+// RUN: PAGETIDE_OPTIONS=cut_stop=2s %t kill
 
 #include "cut_oracle.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 enum { PAGES = 1000, MOST_READERS = 4, WANTED_CUTS = 100 };
 
@@ -28,31 +34,33 @@ static void *writes_in_turn(void *unused) {
   return unused;
 }
 
-/* The CPU time of the threads that help, and how many there are. */
-static long helpers_us(int *count) {
-  long sum = 0;
-  *count = 0;
+static int kills, killed, most_readers;
+
+/* How many readers there are. Kills the first if that is wanted. */
+static int readers(int kill_one) {
+  int count = 0;
   DIR *tasks = opendir("/proc/self/task");
   require(tasks != NULL);
   for (struct dirent *entry; (entry = readdir(tasks));) {
-    char path[300], name[32] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
-    FILE *file = fopen(path, "r");
-    if (!file)
+    char path[300], name[32];
+    snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
+    FILE *children = fopen(path, "r");
+    if (!children)
       continue;
-    const int is_helper =
-        fgets(name, sizeof name, file) && !strcmp(name, "pagetide-cut\n");
-    fclose(file);
-    if (!is_helper)
-      continue;
-    struct timespec time;
-    const clockid_t clock = (~(clockid_t)atoi(entry->d_name) << 3) | 6;
-    require(clock_gettime(clock, &time) == 0); /* of that thread */
-    sum += time.tv_sec * 1000000L + time.tv_nsec / 1000;
-    ++*count;
+    for (int pid; fscanf(children, "%d", &pid) == 1;) {
+      snprintf(path, sizeof path, "/proc/%d/comm", pid);
+      FILE *file = fopen(path, "r");
+      if (!file)
+        continue;
+      if (fgets(name, sizeof name, file) && !strcmp(name, "pagetide-read\n") &&
+          ++count == 1 && kill_one)
+        killed += kill(pid, SIGKILL) == 0;
+      fclose(file);
+    }
+    fclose(children);
   }
   closedir(tasks);
-  return sum;
+  return count;
 }
 
 static void check(const pagetide_period *period, void *unused) {
@@ -70,22 +78,19 @@ static void check(const pagetide_period *period, void *unused) {
 }
 
 static void *looks(void *unused) {
-  while (*(volatile int *)&cuts < WANTED_CUTS / 2 && !oracle_ends)
+  for (int n = 0; !oracle_ends; ++n) {
+    const int count = readers(kills && n % 8 == 0);
+    if (count > most_readers)
+      most_readers = count;
+    require(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     usleep(1000);
-  cpu_set_t processors;
-  require(sched_getaffinity(0, sizeof processors, &processors) == 0);
-  int wanted = CPU_COUNT(&processors), count;
-  if (wanted > MOST_READERS)
-    wanted = MOST_READERS;
-  const long used = helpers_us(&count);
-  printf("%d helpers used %ld us\n", count, used);
-  require(count == wanted - 1);
-  require((used > 0) == (count > 0));
+  }
   return unused;
 }
 
-int main(void) {
-  int count;
+int main(int argc, char **argv) {
+  (void)argv;
+  kills = argc > 1;
   make_oracle();
   pthread_t writer, looker;
   require(pthread_create(&writer, NULL, writes_in_turn, NULL) == 0);
@@ -93,7 +98,20 @@ int main(void) {
   record_cuts(check, 10 * 1000 * 1000, WANTED_CUTS);
   pthread_join(writer, NULL);
   pthread_join(looker, NULL);
-  helpers_us(&count);
-  require(count == 0);
+
+  cpu_set_t processors;
+  require(sched_getaffinity(0, sizeof processors, &processors) == 0);
+  int wanted = CPU_COUNT(&processors);
+  if (wanted > MOST_READERS)
+    wanted = MOST_READERS;
+  printf("at most %d readers, %d killed\n", most_readers, killed);
+  require((killed > 0) == (kills > 0));
+  require(most_readers == wanted);
+  require(readers(0) == 0);
+  require(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
+  /* The kernel adds the times of processes that were awaited. */
+  struct rusage used;
+  require(getrusage(RUSAGE_CHILDREN, &used) == 0);
+  require(used.ru_utime.tv_sec + used.ru_utime.tv_usec > 0);
   return 0;
 }
