@@ -293,10 +293,11 @@ static void HashInPlace(void *argument) {
     HashOne(job, page, from);
 }
 
-/// Small enough to be spread over few processors.
-constexpr uptr kPartBytes = 256 * 1024;
-static uptr IndicesPerPart() {
-  return __sanitizer::Max(kPartBytes >> shadow.unit_shift, uptr{1});
+/// What a reader takes at a time: so little that several readers end at about
+/// the same moment.
+constexpr uptr kShareBytes = 256 * 1024;
+static uptr IndicesPerShare() {
+  return __sanitizer::Max(kShareBytes >> shadow.unit_shift, uptr{1});
 }
 
 /// The state of a page that the faulting readers left to the caller.
@@ -304,9 +305,9 @@ constexpr ChecksumState kLeft = ChecksumState::kNone;
 
 static void HashPartInPlace(u32 reader, u32 part, void *argument) {
   const Job &job = *(const Job *)argument;
-  const uptr first = part * IndicesPerPart();
+  const uptr first = part * IndicesPerShare();
   const uptr end =
-      __sanitizer::Min(first + IndicesPerPart(), job.indices.size());
+      __sanitizer::Min(first + IndicesPerShare(), job.indices.size());
   for (uptr at = first; at < end; ++at) {
     PageInPlace next = {job, job.pages[job.indices[at]]};
     if (!ReadIfThere(reader, HashInPlace, &next))
@@ -336,7 +337,7 @@ void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
   Job job = {tid, pages, indices, use, HasAvx2() ? HashByAvx2 : HashPortably};
   if (share) {
     const uptr parts =
-        (indices.size() + IndicesPerPart() - 1) / IndicesPerPart();
+        (indices.size() + IndicesPerShare() - 1) / IndicesPerShare();
     KeepLeft(pages, indices, !share((u32)parts, HashPartInPlace, &job));
   }
   for (uptr at = 0; at < indices.size();)

@@ -59,7 +59,8 @@ void BecomeFaultingReader(u32 number) {
   Syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (uptr)&faults, 0, sizeof(u64));
 }
 
-// Not inlined: what lives across __builtin_setjmp is in memory then.
+// Not inlined: __builtin_setjmp keeps no registers, so a caller could lose what
+// it holds in them.
 __attribute__((noinline)) bool ReadIfThere(u32 number, void (*read)(void *),
                                            void *argument) {
   FaultingReader &reader = readers[number];

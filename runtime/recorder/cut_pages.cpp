@@ -19,7 +19,7 @@ PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
 PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
 constexpr uptr kBlockPages = 256;
 /// The recorder reads so few sooner than it wakes another.
-constexpr uptr kFewPages = 16;
+constexpr uptr kFewToShare = 16;
 
 PageVec<PageHash> &JustRead() { return batch; }
 
@@ -108,7 +108,7 @@ u64 ReadUnread(CutPages &cut, Reading reading,
     ExpectPresent(batch);
   HashPages(GetTidRaw(), batch,
             {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr},
-            batch.size() > kFewPages ? ShareWork : nullptr);
+            batch.size() > kFewToShare ? ShareWork : nullptr);
   if (reading == Reading::kAhead)
     NotePresent(batch, cut.hash);
   if (cut.copies)
