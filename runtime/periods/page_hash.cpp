@@ -207,15 +207,20 @@ namespace {
 /// Pages to be read.
 struct Job {
   u32 tid;
-  PageVec<PageHash> &pages;
-  const PageVec<uptr> &indices; ///< of those to read
-  const PageUse &use;
+  PageVec<PageHash> *pages;
+  PageVec<uptr> indices; ///< of those to read
+  PageUse use;
   u64 (*hash)(const u8 *p, uptr bytes);
+  const ReadingHelp *help;
+
+  PageHash &PageAt(uptr at) const { return (*pages)[indices[at]]; }
 };
 } // namespace
 
+PAGETIDE_RECORDER_STATE static Job job;
+
 /// Hashes a page whose bytes are at `from`.
-static void HashOne(const Job &job, PageHash &page, const u8 *from) {
+static void HashOne(PageHash &page, const u8 *from) {
   const uptr bytes = uptr{1} << shadow.unit_shift;
   page.hash = job.hash(from, bytes);
   if (HasRelativeMappings())
@@ -225,12 +230,11 @@ static void HashOne(const Job &job, PageHash &page, const u8 *from) {
 
 /// Reads as many of the indices from `at` on as one call takes. Returns how
 /// many.
-static uptr HashBatch(const Job &job, uptr at) {
+static uptr HashBatch(uptr at) {
   const u32 shift = shadow.unit_shift;
   const uptr bytes = uptr{1} << shift;
-  const uptr *batch = &job.indices[at];
   if (bytes >= kBatchBytes) {
-    PageHash &page = job.pages[batch[0]];
+    PageHash &page = job.PageAt(at);
     HashLarge(job.tid, page, page.granule << shift, bytes, job.use);
     return 1;
   }
@@ -240,7 +244,7 @@ static uptr HashBatch(const Job &job, uptr at) {
   const uptr most =
       __sanitizer::Min(kBatchBytes / bytes, job.indices.size() - at);
   for (; granules < most; ++granules) {
-    const uptr address = job.pages[batch[granules]].granule << shift;
+    const uptr address = job.PageAt(at + granules).granule << shift;
     iovec *last = piece_count ? &pieces[piece_count - 1] : nullptr;
     if (last && (uptr)last->iov_base + last->iov_len == address) {
       last->iov_len += bytes;
@@ -252,15 +256,15 @@ static uptr HashBatch(const Job &job, uptr at) {
   }
   uptr got = ReadPieces(job.tid, pieces, piece_count, granules * bytes) / bytes;
   for (uptr i = 0; i < got; ++i) {
-    PageHash &page = job.pages[batch[i]];
+    PageHash &page = job.PageAt(at + i);
     const u8 *read = buffer + i * bytes;
     if (u8 *copy = CopyOf(job.use, page, bytes))
       InternalMemcpy(copy, read, bytes);
     if (job.use.hash)
-      HashOne(job, page, read);
+      HashOne(page, read);
   }
   if (got < granules) { // granule `got` cannot be read; try the rest again
-    PageHash &page = job.pages[batch[got]];
+    PageHash &page = job.PageAt(at + got);
     const uptr address = page.granule << shift;
     if (way == ReadWay::kFile && CanAllBeRead(job.tid, address, bytes)) {
       MapCallBuffer();
@@ -272,16 +276,10 @@ static uptr HashBatch(const Job &job, uptr at) {
   return got;
 }
 
-/// A page that is read where it is.
-struct PageInPlace {
-  const Job &job;
-  PageHash &page;
-};
-
-/// Its copy, if it has one, is hashed in its place: what is told of it and what
-/// is copied are then of one reading.
+/// Reads a page where it is. Its copy, if it has one, is hashed in its place:
+/// what is told of it and what is copied are then of one reading.
 static void HashInPlace(void *argument) {
-  const auto &[job, page] = *(const PageInPlace *)argument;
+  PageHash &page = *(PageHash *)argument;
   const u32 shift = shadow.unit_shift;
   const uptr bytes = uptr{1} << shift;
   const u8 *from = (const u8 *)(page.granule << shift);
@@ -290,7 +288,7 @@ static void HashInPlace(void *argument) {
     from = copy;
   }
   if (job.use.hash)
-    HashOne(job, page, from);
+    HashOne(page, from);
 }
 
 /// What a reader takes at a time: so little that several readers end at about
@@ -303,45 +301,56 @@ static uptr IndicesPerShare() {
 /// The state of a page that the faulting readers left to the caller.
 constexpr ChecksumState kLeft = ChecksumState::kNone;
 
-static void HashPartInPlace(u32 reader, u32 part, void *argument) {
-  const Job &job = *(const Job *)argument;
+static void HashPartInPlace(u32 reader, u32 part, void *) {
   const uptr first = part * IndicesPerShare();
   const uptr end =
       __sanitizer::Min(first + IndicesPerShare(), job.indices.size());
   for (uptr at = first; at < end; ++at) {
-    PageInPlace next = {job, job.pages[job.indices[at]]};
-    if (!ReadIfThere(reader, HashInPlace, &next))
-      next.page.state = kLeft;
+    PageHash &page = job.PageAt(at);
+    if (!ReadIfThere(reader, HashInPlace, &page))
+      page.state = kLeft;
   }
 }
 
 /// Keeps the indices of those that the caller has to read.
-static void KeepLeft(PageVec<PageHash> &pages, PageVec<uptr> &indices,
-                     bool all) {
+static void KeepLeft(bool all) {
   uptr kept = 0;
-  for (const uptr index : indices)
-    if (all || pages[index].state == kLeft) {
-      pages[index].state = ChecksumState::kStable;
-      indices[kept++] = index;
+  for (uptr at = 0; at < job.indices.size(); ++at)
+    if (PageHash &page = job.PageAt(at); all || page.state == kLeft) {
+      page.state = ChecksumState::kStable;
+      job.indices[kept++] = job.indices[at];
     }
-  indices.resize(kept);
+  job.indices.resize(kept);
+}
+
+void BeginHashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
+                    const ReadingHelp *help) {
+  job.tid = tid;
+  job.pages = &pages;
+  job.use = use;
+  job.hash = HasAvx2() ? HashByAvx2 : HashPortably;
+  job.help = help;
+  job.indices.clear();
+  for (uptr i = 0; i < pages.size(); ++i)
+    if (pages[i].state == ChecksumState::kStable)
+      job.indices.push_back(i);
+  if (help)
+    help->begin(
+        (u32)((job.indices.size() + IndicesPerShare() - 1) / IndicesPerShare()),
+        HashPartInPlace, nullptr);
+}
+
+void FinishHashPages() {
+  if (job.help)
+    KeepLeft(!job.help->finish());
+  for (uptr at = 0; at < job.indices.size();)
+    at += HashBatch(at);
 }
 
 void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
-               ShareParts share) {
-  PAGETIDE_RECORDER_STATE static PageVec<uptr> indices;
-  indices.clear();
-  for (uptr i = 0; i < pages.size(); ++i)
-    if (pages[i].state == ChecksumState::kStable)
-      indices.push_back(i);
-  Job job = {tid, pages, indices, use, HasAvx2() ? HashByAvx2 : HashPortably};
-  if (share) {
-    const uptr parts =
-        (indices.size() + IndicesPerShare() - 1) / IndicesPerShare();
-    KeepLeft(pages, indices, !share((u32)parts, HashPartInPlace, &job));
-  }
-  for (uptr at = 0; at < indices.size();)
-    at += HashBatch(job, at);
+               const ReadingHelp *help) {
+  BeginHashPages(tid, pages, use, help);
+  FinishHashPages();
 }
 
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule) {

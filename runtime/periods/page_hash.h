@@ -38,18 +38,29 @@ struct PageUse {
 };
 
 using PartWork = void (*)(u32 reader, u32 part, void *argument);
-/// Has faulting readers call work(reader, part, argument) once for each part in
-/// [0, parts). False if a part may be missing.
-using ShareParts = bool (*)(u32 parts, PartWork work, void *argument);
+/// Faulting readers that help with one job at a time.
+struct ReadingHelp {
+  /// Has them begin to call work(reader, part, argument), once for each part in
+  /// [0, parts).
+  void (*begin)(u32 parts, PartWork work, void *argument);
+  /// Waits until they have. False if a part may be missing.
+  bool (*finish)();
+};
 
 /// Reads and hashes each granule of `pages` that has state kStable. The state
 /// stays kStable, or becomes kGone (a page of the granule is not mapped) or
 /// kUnreadable. `tid` is a living thread of this process. It is not the process
 /// id, because the first thread may have ended and then has no memory. It is
-/// not always the caller, which may be a tracer. `share` has faulting readers
-/// do what they can; null: the caller reads alone.
+/// not always the caller, which may be a tracer. `help` does what it can; null:
+/// the caller reads alone.
 void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use = {},
-               ShareParts share = nullptr);
+               const ReadingHelp *help = nullptr);
+
+/// HashPages in two steps. In between, the caller does other things, but does
+/// not touch `pages` nor read others.
+void BeginHashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
+                    const ReadingHelp *help);
+void FinishHashPages();
 
 /// Index of the first page at or after a granule. `pages` is sorted.
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);

@@ -167,8 +167,8 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
   if (Keeps(Rule::kUnsettled))
     for (const GranuleRun &run : unsettled_runs.runs)
       MakeUnread(making.pages, run.granule, run.end());
-  ReadUnread(making, Reading::kAhead,
-             Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
+  ReadUnreadAhead(making,
+                  Keeps(Rule::kUnsettled) ? &unsettled_runs.runs : nullptr);
   return ok;
 }
 
@@ -263,10 +263,12 @@ static bool WasWrittenMeanwhile(Making &making) {
   if (!Keeps(Rule::kRepeat) || !Keeps(Rule::kStop))
     return false;
   PageVec<PageHash> &batch = JustRead();
-  RecheckWithCalls(making.cut.engine, batch);
+  const bool may_have_run = MayAnySleeperHaveRun();
+  if (may_have_run)
+    RecheckWithCalls(making.cut.engine, batch);
   if (making.hash && Keeps(Rule::kKernel))
     RecheckKernelWrites(batch);
-  bool any = !AllSleptOn();
+  bool any = may_have_run && !AllSleptOn();
   for (const PageHash &page : batch)
     any |= page.state == ChecksumState::kUnstable;
   // Also those in flight: when their call has returned, nothing else says that
@@ -284,13 +286,24 @@ static void ForgetReading(PageVec<PageHash> &pages) {
   read_standing.clear();
 }
 
+static u64 CountUnread(PageVec<PageHash> &pages,
+                       const PageVec<GranuleRun> &of) {
+  u64 unread = 0;
+  for (const GranuleRun &run : of)
+    ForPages(pages, run.granule, run.end(),
+             [&](const PageHash &page) { unread += page.state == kUnread; });
+  return unread;
+}
+
 /// Reads what could not be read ahead. All threads are stopped or sleep in a
 /// system call. Returns null, or why there is no cut.
 static const char *ReadStanding(Making &making) {
   const CutOfPeriod &cut = making.cut;
   CutResult &result = making.result;
   PageVec<PageHash> &pages = making.pages;
-  result.marked = result.unsettled = 0;
+  result.marked = 0;
+  result.unsettled = CountUnread(pages, unsettled_runs.runs);
+  BeginReadUnread(making);
   for (int repeat = 0; repeat < kMaxRepeats;) {
     if (Keeps(Rule::kStop) && !StillStanding())
       return kTooLong;
@@ -320,14 +333,7 @@ static const char *ReadStanding(Making &making) {
       return why;
     const u64 change_count = MappingChanges();
     result.at_ns = MonotonicNs();
-    u64 unsettled = 0;
-    for (const GranuleRun &run : unsettled_runs.runs)
-      ForPages(pages, run.granule, run.end(), [&](const PageHash &page) {
-        unsettled += page.state == kUnread;
-      });
-    result.unsettled += unsettled;
-    result.marked +=
-        ReadUnread(making, Reading::kStanding, nullptr) - unsettled;
+    result.marked += ReadUnread(making);
     for (const PageHash &page : JustRead())
       read_standing.push_back(page.granule);
     const bool was_changed = AnyMappingChangeUnderWay() ||
@@ -337,6 +343,7 @@ static const char *ReadStanding(Making &making) {
       if (Keeps(Rule::kInFlight))
         MakeWrittenByCallsUnstable(pages);
       MakeSharedUnstable(cut, pages);
+      result.marked -= result.unsettled;
       return nullptr;
     }
     if (was_changed)
@@ -357,6 +364,7 @@ static const char *StopAndRead(Making &making) {
   if (!why) {
     GatherCutWorkers();
     why = ReadStanding(making);
+    GiveUpReadUnread(making);
     RestCutWorkers();
   }
   const StopTimes times = stop ? ReleaseThreads() : StopTimes{0, true};

@@ -12,16 +12,25 @@
 
 namespace pagetide {
 
+namespace {
+/// Pages that are read at once.
+struct Batch {
+  PageVec<PageHash> pages;
+  PageVec<uptr> places; ///< of each in the list
+};
+} // namespace
+
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
-PAGETIDE_RECORDER_STATE static PageVec<PageHash> batch;
+/// What BeginReadUnread began, and what is read after that.
+PAGETIDE_RECORDER_STATE static Batch first, later;
+PAGETIDE_RECORDER_STATE static bool has_begun;
+PAGETIDE_RECORDER_STATE static PageVec<PageHash> just_read;
 /// For each kBlockPages of the list whether one may be unread. While threads
 /// stand, few of a long list are.
 PAGETIDE_RECORDER_STATE static PageVec<u8> unread_blocks;
 constexpr uptr kBlockPages = 256;
 /// The recorder reads so few sooner than it wakes another.
 constexpr uptr kFewToShare = 16;
-
-PageVec<PageHash> &JustRead() { return batch; }
 
 void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end) {
   ForPages(pages, begin, end, [&](PageHash &page) {
@@ -75,12 +84,27 @@ void AddUnread(CutPages &cut, const PageVec<GranuleRun> &added) {
     GivePlaces(*cut.copies, added, cut.pages);
 }
 
-u64 ReadUnread(CutPages &cut, Reading reading,
-               const PageVec<GranuleRun> *except) {
+/// Both sorted and disjoint.
+static void MergePages(const PageVec<PageHash> &a, const PageVec<PageHash> &b,
+                       PageVec<PageHash> &both) {
+  both.clear();
+  uptr i = 0;
+  for (const PageHash &page : b) {
+    for (; i < a.size() && a[i].granule < page.granule; ++i)
+      both.push_back(a[i]);
+    both.push_back(page);
+  }
+  for (; i < a.size(); ++i)
+    both.push_back(a[i]);
+}
+
+/// Lists the unread pages, except those of sorted runs. They have state `then`
+/// from here on.
+static void ListUnread(CutPages &cut, const PageVec<GranuleRun> *except,
+                       ChecksumState then, Batch &batch) {
   PageVec<PageHash> &pages = cut.pages;
-  PAGETIDE_RECORDER_STATE static PageVec<uptr> places; // of batch's pages
-  batch.clear();
-  places.clear();
+  batch.pages.clear();
+  batch.places.clear();
   uptr run = 0;
   for (uptr i = 0; i < pages.size(); ++i) {
     if (i % kBlockPages == 0) {
@@ -99,23 +123,101 @@ u64 ReadUnread(CutPages &cut, Reading reading,
       unread_blocks[i / kBlockPages] = true;
       continue;
     }
-    places.push_back(i);
-    batch.push_back({granule, 0, ChecksumState::kStable, 0, pages[i].copy});
+    batch.places.push_back(i);
+    batch.pages.push_back(
+        {granule, 0, ChecksumState::kStable, 0, pages[i].copy});
+    pages[i].state = then;
   }
-  if (reading == Reading::kAhead)
-    NotePresent(batch, false);
-  else // there is no time to ask
-    ExpectPresent(batch);
-  HashPages(GetTidRaw(), batch,
-            {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr},
-            batch.size() > kFewToShare ? ShareWork : nullptr);
-  if (reading == Reading::kAhead)
-    NotePresent(batch, cut.hash);
-  if (cut.copies)
-    CopyParts(*cut.copies, batch);
-  for (uptr i = 0; i < batch.size(); ++i)
-    pages[places[i]] = batch[i];
-  return batch.size();
 }
+
+static void BeginBatch(const CutPages &cut, Batch &batch) {
+  BeginHashPages(GetTidRaw(), batch.pages,
+                 {cut.hash, cut.copies ? cut.copies->request->bytes : nullptr},
+                 batch.pages.size() > kFewToShare ? &kCutWorkers : nullptr);
+}
+
+static void FinishBatch(const CutPages &cut, Batch &batch) {
+  FinishHashPages();
+  if (cut.copies)
+    CopyParts(*cut.copies, batch.pages);
+}
+
+void ReadUnreadAhead(CutPages &cut, const PageVec<GranuleRun> *except) {
+  ListUnread(cut, except, kUnread, later);
+  NotePresent(later.pages, false);
+  BeginBatch(cut, later);
+  FinishBatch(cut, later);
+  NotePresent(later.pages, cut.hash);
+  for (uptr i = 0; i < later.pages.size(); ++i)
+    cut.pages[later.places[i]] = later.pages[i];
+}
+
+//===- While the threads stand --------------------------------------------===//
+
+/// A page that BeginReadUnread began to read has this state. It may become
+/// unread again.
+constexpr ChecksumState kBeingRead = ChecksumState::kGone;
+
+void BeginReadUnread(CutPages &cut) {
+  has_begun = AreCutWorkersGathered();
+  if (!has_begun)
+    return;
+  ListUnread(cut, nullptr, kBeingRead, first);
+  BeginBatch(cut, first);
+}
+
+/// Waits for what was begun, and keeps in `first` those pages that did not
+/// become unread again.
+static void FinishFirst(CutPages &cut) {
+  FinishBatch(cut, first);
+  has_begun = false;
+  uptr added = 0, kept = 0; // to the list since; of the batch
+  for (uptr i = 0; i < first.pages.size(); ++i) {
+    uptr place = first.places[i] + added;
+    for (; cut.pages[place].granule != first.pages[i].granule; ++place)
+      ++added;
+    if (cut.pages[place].state != kBeingRead)
+      continue;
+    first.pages[kept] = first.pages[i];
+    first.places[kept++] = place;
+  }
+  first.pages.resize(kept);
+  first.places.resize(kept);
+}
+
+/// There is no time to ask which pages are present.
+static void NoteRead(CutPages &cut, Batch &batch) {
+  ExpectPresent(batch.pages);
+  for (uptr i = 0; i < batch.pages.size(); ++i)
+    cut.pages[batch.places[i]] = batch.pages[i];
+}
+
+u64 ReadUnread(CutPages &cut) {
+  just_read.clear();
+  if (has_begun) {
+    FinishFirst(cut);
+    NoteRead(cut, first);
+    just_read.swap(first.pages);
+  }
+  ListUnread(cut, nullptr, kUnread, later);
+  BeginBatch(cut, later);
+  FinishBatch(cut, later);
+  NoteRead(cut, later);
+  if (!later.pages.empty()) {
+    MergePages(just_read, later.pages, merged);
+    just_read.swap(merged);
+  }
+  return just_read.size();
+}
+
+void GiveUpReadUnread(CutPages &cut) {
+  if (!has_begun)
+    return;
+  FinishFirst(cut);
+  for (const PageHash &page : first.pages)
+    MakeUnread(cut.pages, page.granule, page.granule + 1);
+}
+
+PageVec<PageHash> &JustRead() { return just_read; }
 
 } // namespace pagetide

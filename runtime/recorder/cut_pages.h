@@ -42,11 +42,18 @@ void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end);
 /// Adds the granules of sorted runs, or makes them unread.
 void AddUnread(CutPages &cut, const PageVec<GranuleRun> &added);
 
-enum class Reading { kAhead, kStanding };
-/// Reads the unread pages, except those of sorted runs. Returns how many it
-/// read. What is read ahead can be asked for by ListGivenBack.
-u64 ReadUnread(CutPages &cut, Reading reading,
-               const PageVec<GranuleRun> *except);
+/// Reads the unread pages, except those of sorted runs (null: none).
+/// ListGivenBack can ask for them.
+void ReadUnreadAhead(CutPages &cut, const PageVec<GranuleRun> *except);
+
+/// The threads stand: workers begin to read the unread pages, if there are
+/// workers. Call one of the functions below before these threads are released.
+void BeginReadUnread(CutPages &cut);
+/// Reads the unread pages, of which some may be read by now. Returns how many
+/// it read.
+u64 ReadUnread(CutPages &cut);
+/// What BeginReadUnread began is unread again.
+void GiveUpReadUnread(CutPages &cut);
 /// What ReadUnread has read last.
 PageVec<PageHash> &JustRead();
 

@@ -26,6 +26,8 @@ union Parts {
     u32 end;
   };
   u64 word;
+
+  bool IsAnyLeft() const { return next < end; }
 };
 
 struct Pool {
@@ -45,7 +47,7 @@ PAGETIDE_RECORDER_STATE static Pool pool;
 
 static void WorkOnParts(u32 worker) {
   Parts parts = {.word = LoadAcquire(&pool.parts)};
-  while (parts.next < parts.end) {
+  while (parts.IsAnyLeft()) {
     Parts rest = parts;
     ++rest.next;
     if (!__atomic_compare_exchange_n(&pool.parts, &parts.word, rest.word, false,
@@ -164,6 +166,8 @@ void GatherCutWorkers() {
 
 void RestCutWorkers() { StoreRelease(&pool.gathered, 0u); }
 
+bool AreCutWorkersGathered() { return pool.gathered; }
+
 static void KillCutWorkers() {
   for (RawProcess &worker : pool.workers)
     KillRawProcess(worker);
@@ -178,14 +182,20 @@ static bool AnyWorkerEnded() {
   return false;
 }
 
-bool ShareWork(u32 parts, PartWork work, void *argument) {
+static void BeginWork(u32 parts, PartWork work, void *argument) {
   if (!pool.count)
-    return false;
+    return;
   pool.work = work;
   pool.argument = argument;
   StoreRelease(&pool.left, parts);
   StoreRelease(&pool.parts, Parts{{0, parts}}.word);
-  CallFirstWorker();
+}
+
+static bool FinishWork() {
+  if (!pool.count)
+    return false;
+  if (Parts{.word = LoadAcquire(&pool.parts)}.IsAnyLeft())
+    CallFirstWorker();
   constexpr u64 kStepNs = 100 * kNsPerMs;
   constexpr int kMostSteps = 10;
   int steps = 0;
@@ -204,5 +214,7 @@ bool ShareWork(u32 parts, PartWork work, void *argument) {
   }
   return true;
 }
+
+constinit const ReadingHelp kCutWorkers = {BeginWork, FinishWork};
 
 } // namespace pagetide

@@ -31,12 +31,14 @@ void AwaitCutWorkers();
 /// The threads stand: all workers stay awake until RestCutWorkers.
 void GatherCutWorkers();
 void RestCutWorkers();
+bool AreCutWorkersGathered();
 
-/// Has workers call work(worker, part, argument) once for each part in
-/// [0, parts), and waits for that. False if a part may be missing. Then there
-/// are no workers, one was ended from outside, or a part took a second: a page
-/// may have to be fetched, and may never come (userfaultfd).
-bool ShareWork(u32 parts, PartWork work, void *argument);
+/// The workers. Those that were gathered begin at once. The first one joins
+/// them when the recorder waits, since it may need the recorder's processor. A
+/// part may be missing if there are no workers, if one was ended from outside,
+/// or if a part took a second: a page may have to be fetched, and may never
+/// come (userfaultfd).
+extern const ReadingHelp kCutWorkers;
 
 } // namespace pagetide
 

@@ -64,6 +64,12 @@ struct StoppedThread {
   int children_plus_one;
 };
 
+/// A thread that is not stopped, since it sleeps in a call.
+struct Sleeper {
+  u32 tid;
+  u64 cpu_ns; ///< before it was seen asleep
+};
+
 struct Helper {
   u32 phase;
   RawProcess process;
@@ -81,6 +87,10 @@ PAGETIDE_RECORDER_STATE static Helper helper;
 /// The recorder appends to it while the helper does not look.
 PAGETIDE_RECORDER_STATE static PageVec<StoppedThread> threads;
 PAGETIDE_RECORDER_STATE static PageVec<u32> tids;
+/// To ask more of them takes longer than to look at marks again.
+constexpr uptr kMaxSleepers = 64;
+PAGETIDE_RECORDER_STATE static PageVec<Sleeper> sleepers;
+PAGETIDE_RECORDER_STATE static bool are_sleepers_known;
 
 static bool Advance(Phase from, Phase to) {
   u32 expected = from;
@@ -323,6 +333,7 @@ const char *PrepareToStop(u64 bound_ns) {
   if (!HelperEnds())
     return "a thread has not stopped since the last attempt";
   ForgetStopped();
+  are_sleepers_known = false;
   helper.phase = kIdle;
   helper.bound_ns = bound_ns;
   helper.refused_tid = 0;
@@ -414,18 +425,28 @@ const char *StopAwakeThreads(bool &stopped_any) {
     if (!ListThreads(tids))
       return "the threads cannot be listed without /proc";
     bool found = false;
+    if (!are_sleepers_known)
+      sleepers.clear();
     for (const u32 tid : tids) {
       if (IsRawThread(tid) || IsListed(tid))
         continue;
+      // In this order: what runs after the first look has another CPU time.
+      const bool note = !are_sleepers_known && sleepers.size() <= kMaxSleepers;
+      const u64 cpu_ns = note ? ThreadCpuNs(tid) : kUnknownNs;
       const long call = BlockedCall(tid);
       if (MaySleepOn(call) ||
-          (tid == helper.process.starter && ThreadHasEnded(tid)))
+          (tid == helper.process.starter && ThreadHasEnded(tid))) {
+        if (note)
+          sleepers.push_back({tid, cpu_ns});
         continue;
+      }
       threads.push_back({tid, Step::kNew, 0, /*must_stop=*/call >= 0, 0});
       found = true;
     }
-    if (!found)
+    if (!found) {
+      are_sleepers_known = true;
       return nullptr;
+    }
     if (!Advance(kIdle, kOrdered) && !Advance(kStanding, kOrdered))
       return kNotInTime;
     stopped_any = true;
@@ -438,6 +459,16 @@ const char *StopAwakeThreads(bool &stopped_any) {
       return helper.error ? WhyRefused() : kNotInTime;
     }
   }
+}
+
+bool MayAnySleeperHaveRun() {
+  if (!are_sleepers_known || sleepers.size() > kMaxSleepers)
+    return true;
+  for (const Sleeper &sleeper : sleepers)
+    if (sleeper.cpu_ns == kUnknownNs ||
+        ThreadCpuNs(sleeper.tid) != sleeper.cpu_ns)
+      return true;
+  return false;
 }
 
 bool StillStanding() {

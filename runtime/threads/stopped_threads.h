@@ -49,6 +49,10 @@ const char *PrepareToStop(u64 bound_ns);
 /// static text as above. Sets `stopped_any` to whether it stopped a thread.
 const char *StopAwakeThreads(bool &stopped_any);
 
+/// True if a thread may have run that the first call of StopAwakeThreads left
+/// asleep. If none has, nobody has marked anything since that call.
+bool MayAnySleeperHaveRun();
+
 /// False once the bound has passed: the threads run again.
 bool StillStanding();
 
