@@ -72,9 +72,9 @@ struct Engine {
   /// no lock that they may hold. It may leave what was only read.
   bool (*collect_standing)() = nullptr;
 
-  /// Until `watch(false)`, collections are fast if little is written between
-  /// them. `watch(true)` begins anew.
-  void (*watch)(bool on) = nullptr;
+  /// The collections after the next one are fast if little is written between
+  /// them. Each call begins anew.
+  void (*watch)() = nullptr;
 
   /// Appends the calls under way. False if they may write anywhere.
   bool (*in_flight)(PageVec<CallInFlight> &calls) = nullptr;

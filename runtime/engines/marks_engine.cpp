@@ -213,12 +213,7 @@ static bool Collect(bool ends_period) {
 
 static bool CollectStanding() { return CollectMarks(false, true); }
 
-static void Watch(bool on) {
-  if (on)
-    WatchShadow(PopulatedExtents(RecorderMemfd()));
-  else
-    UnwatchShadow();
-}
+static void Watch() { WatchShadow(PopulatedExtents(RecorderMemfd())); }
 
 //===- Recheck ------------------------------------------------------------===//
 

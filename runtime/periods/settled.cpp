@@ -12,9 +12,6 @@
 #include "threads/slots.h"
 #include "threads/unregistered.h"
 
-#include <sys/syscall.h>
-#include <time.h>
-
 namespace pagetide {
 
 using shadow_file::ChunkKind;
@@ -95,11 +92,6 @@ static bool UnregisteredSettled() {
     if (!HasSettledSince(thread.tid, thread.cpu_ns))
       return false;
   return true;
-}
-
-static void SleepNs(u64 ns) {
-  timespec ts = {0, (long)ns};
-  Syscall(SYS_nanosleep, (uptr)&ts);
 }
 
 static bool AllSettled() {

@@ -38,6 +38,10 @@ u64 RealtimeNs() {
   static u64 last;
   return ClockNs(CLOCK_REALTIME, last);
 }
+void SleepNs(u64 ns) {
+  const timespec ts = {0, (long)ns};
+  Syscall(SYS_nanosleep, (uptr)&ts, 0);
+}
 u32 GetPidRaw() { return (u32)Syscall(SYS_getpid); }
 u32 GetTidRaw() { return (u32)Syscall(SYS_gettid); }
 

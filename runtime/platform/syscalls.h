@@ -61,6 +61,8 @@ inline int ErrnoOf(uptr result) { return Failed(result) ? -(int)result : 0; }
 
 u64 MonotonicNs();
 u64 RealtimeNs();
+/// Less if a signal arrives. `ns` is less than a second.
+void SleepNs(u64 ns);
 u32 GetPidRaw();
 u32 GetTidRaw();
 /// CPU time of a thread that shares this process's memory, in ns. 0 if there is

@@ -88,21 +88,13 @@ int AsyncProtection::Register(uptr begin, uptr end) {
   return Request(uffd_, kUffdIoRegister, range);
 }
 
-int AsyncProtection::SetProtection(uptr begin, uptr end, u64 mode) {
-  UffdWriteProtect range = {begin, end - begin, mode};
+int AsyncProtection::Protect(uptr begin, uptr end) {
+  UffdWriteProtect range = {begin, end - begin, kWriteProtectModeWp};
   int error;
   // EAGAIN: another thread moves a mapping just now.
   while ((error = Request(uffd_, kUffdIoWriteProtect, range)) == EAGAIN)
     Syscall(SYS_sched_yield);
   return error;
-}
-
-int AsyncProtection::Protect(uptr begin, uptr end) {
-  return SetProtection(begin, end, kWriteProtectModeWp);
-}
-
-int AsyncProtection::Unprotect(uptr begin, uptr end) {
-  return SetProtection(begin, end, 0);
 }
 
 /// Returns how many regions were found, or minus an errno.

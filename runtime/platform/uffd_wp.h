@@ -57,8 +57,6 @@ public:
   /// Protects registered pages. After it has returned, a write to a page lifts
   /// the protection of that page. Returns an errno.
   int Protect(uptr begin, uptr end);
-  /// Lifts the protection. Later writes take no fault. Returns an errno.
-  int Unprotect(uptr begin, uptr end);
 
   /// Calls take(kernel::PageRegion) for what is found in [begin, end), by
   /// ascending address. Returns an errno.
@@ -66,7 +64,6 @@ public:
   int Scan(uptr begin, uptr end, const PageQuery &query, Take take);
 
 private:
-  int SetProtection(uptr begin, uptr end, u64 mode);
   uptr ScanSome(uptr begin, uptr end, const PageQuery &query, uptr &walked);
 
   int uffd_, pagemap_; ///< 0: not opened yet (0 is the memory file)

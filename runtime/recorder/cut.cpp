@@ -25,9 +25,6 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
-#include <sys/syscall.h>
-#include <time.h>
-
 namespace pagetide {
 
 using namespace trace;
@@ -177,7 +174,7 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
 static bool CollectLater(Making &making, u64 &granules) {
   const uptr first_writer = WritersSoFar().size();
   // The collections of the stop then look only at what is marked from here on.
-  making.cut.engine.watch(true);
+  making.cut.engine.watch();
   if (!making.cut.engine.collect(false))
     return false;
   NoteSharers(first_writer);
@@ -379,11 +376,6 @@ static const char *StopAndRead(Making &making) {
 
 //===- The period ---------------------------------------------------------===//
 
-static void SleepNs(u64 ns) {
-  timespec ts = {0, (long)ns};
-  Syscall(SYS_nanosleep, (uptr)&ts);
-}
-
 /// Stops the threads until there is a cut. Returns null, or why there is none.
 static const char *StopUntilCut(Making &making) {
   // Nobody waits for threads to settle that are held back: they sleep.
@@ -398,7 +390,9 @@ static const char *StopUntilCut(Making &making) {
     why = StopAndRead(making);
     if (!why || stops == kMaxStops || !IsWorthAnotherStop(why))
       break;
-    if (why != kTooLong)
+    if (why == kCallAnywhere)
+      AwaitCallsAnywhere(making.cut.engine);
+    else if (why != kTooLong)
       SleepNs(kNsPerMs / 10);
     else if (!ReadRound(making, wait_ns, granules)) // or there is more to read
       return kStagingFull;
@@ -446,7 +440,6 @@ static bool MakeCut(Making &making) {
                    : making.copies ? HoldUntilCut(making)
                                    : StopUntilCut(making);
   StopCutWorkers();
-  making.cut.engine.watch(false);
   if (result.why_not)
     result.at_ns = result.marked = result.unsettled = 0;
   return ok;

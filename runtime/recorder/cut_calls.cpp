@@ -85,6 +85,15 @@ bool ListCalls(const Engine &engine, PageVec<PageHash> &pages) {
   return all_known;
 }
 
+void AwaitCallsAnywhere(const Engine &engine) {
+  constexpr u64 kStepNs = kNsPerMs / 10, kMaxWaitNs = 10 * kNsPerMs;
+  const u64 deadline = MonotonicNs() + kMaxWaitNs;
+  do {
+    SleepNs(kStepNs);
+    calls.clear();
+  } while (!engine.in_flight(calls) && MonotonicNs() < deadline);
+}
+
 void RecheckWithCalls(const Engine &engine, PageVec<PageHash> &just_read) {
   for (const CallInFlight &call : calls)
     if (!IsAsleep(call.tid)) // they have no content anyway

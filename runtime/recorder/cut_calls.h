@@ -10,7 +10,8 @@
 // each nanosecond that it runs. If its CPU time is the same before and after
 // the pages are read, its buffer is what was read.
 //
-// For the recorder's thread, while the program's threads stand or sleep.
+// For the recorder's thread, while the program's threads stand or sleep unless
+// something else is said.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,9 @@ namespace pagetide {
 /// Lists what calls under way may write. Makes the pages unread whose calls
 /// sleep. False if a call may write anywhere.
 bool ListCalls(const Engine &engine, PageVec<PageHash> &pages);
+
+/// Waits while a call may write anywhere, 10 ms at most. The threads run.
+void AwaitCallsAnywhere(const Engine &engine);
 
 /// As Engine::recheck. Pages that calls write which do not sleep become gone.
 void RecheckWithCalls(const Engine &engine, PageVec<PageHash> &just_read);

@@ -40,11 +40,10 @@ namespace {
 struct IdleShadow {
   bool open, unavailable;
   AsyncProtection account;
-  PageVec<ShadowExtent> pages;   ///< protected, and looked at since
-  PageVec<ShadowExtent> fresh;   ///< protected, and not looked at since
-  PageVec<ShadowExtent> found;   ///< had marks in this collection
-  PageVec<ShadowExtent> recent;  ///< and since the last sweep
-  PageVec<ShadowExtent> watched; ///< protected by WatchShadow
+  PageVec<ShadowExtent> pages;  ///< protected, and looked at since
+  PageVec<ShadowExtent> fresh;  ///< protected, and not looked at since
+  PageVec<ShadowExtent> found;  ///< had marks in this collection
+  PageVec<ShadowExtent> recent; ///< and since the last sweep
   PageVec<ShadowExtent> unprotected;
   PageVec<ShadowExtent> to_take;
   PageVec<ShadowExtent> scratch;
@@ -245,24 +244,6 @@ void WatchShadow(const PageVec<ShadowExtent> &populated) {
   RemoveFromIdle(now);
   Unite(idle.fresh, now, idle.scratch);
   idle.fresh.swap(idle.scratch);
-  Unite(idle.watched, now, idle.scratch);
-  idle.watched.swap(idle.scratch);
-}
-
-void UnwatchShadow() {
-  // One request for parts that lie near each other. Between them nothing is
-  // mapped, or it is idle, and then it counts as written.
-  constexpr u64 kNear = u64{1} << 20;
-  FillGaps(idle.watched, kNear, idle.scratch);
-  for (const ShadowExtent &part : idle.scratch) {
-    const uptr base = shadow.slot_base[part.slot];
-    // If it fails, the next mark takes a fault.
-    idle.account.Unprotect(base + part.begin, base + part.end);
-  }
-  RemoveFromIdle(idle.watched);
-  Subtract(idle.fresh, idle.watched, idle.scratch);
-  idle.fresh.swap(idle.scratch);
-  idle.watched.clear();
 }
 
 void ForgetIdleShadow() {
@@ -272,7 +253,6 @@ void ForgetIdleShadow() {
   idle.pages.clear();
   idle.fresh.clear();
   idle.recent.clear();
-  idle.watched.clear();
   idle.periods = 0;
 }
 

@@ -30,9 +30,11 @@
 // protection take about 1 us together. With the default of option idle_after
 // the total is at most twice the cheaper of scanning and protecting.
 //
-// A cut watches the whole shadow for a moment (WatchShadow): all pages are then
-// idle once they have been scanned. So a collection while the threads stand
-// scans what was marked in the last milliseconds, and nothing else.
+// For a cut the whole shadow is watched (WatchShadow): all pages are idle once
+// they have been scanned. So a collection while the threads stand scans what
+// was marked in the last milliseconds, and nothing else. Lifting the protection
+// afterwards would take longer than the faults of those pages that are marked
+// in the next period.
 //
 // For the recorder's thread.
 //
@@ -69,9 +71,6 @@ void TookAll(const PageVec<ShadowExtent> &populated, bool ends_period);
 /// is marked from now on. Call it before a collection; each call begins anew.
 /// Does nothing if the kernel cannot tell, or if a scan is as fast.
 void WatchShadow(const PageVec<ShadowExtent> &populated);
-
-/// Lifts the protection that WatchShadow made.
-void UnwatchShadow();
 
 /// Recording has ended: nothing is protected any more.
 void ForgetIdleShadow();

@@ -26,7 +26,6 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 
 using namespace __sanitizer;
 
@@ -251,8 +250,7 @@ static Phase StopNewThreads() {
     if (tries < kYields) {
       Syscall(SYS_sched_yield);
     } else {
-      timespec step = {0, 20 * 1000};
-      Syscall(SYS_nanosleep, (uptr)&step);
+      SleepNs(20 * 1000);
     }
   }
 }
@@ -314,8 +312,7 @@ static const char kNoHelper[] = "the system does not let the recorder start "
 static bool HelperEnds() {
   constexpr int kTries = 50;
   for (int i = 0; i < kTries && !HasEnded(helper.process); ++i) {
-    timespec step = {0, 20 * 1000};
-    Syscall(SYS_nanosleep, (uptr)&step);
+    SleepNs(20 * 1000);
   }
   return !helper.process.pid;
 }

@@ -99,12 +99,12 @@ static FolderLook LookAtFolder(uptr folder) {
 /// one may have been stopped while it holds the lock. Returns 0 or an errno.
 static int LockFolder(uptr folder) {
   constexpr int kTries = 200;
-  constexpr timespec kPause = {0, 5'000'000};
+  constexpr u64 kPauseNs = 5 * kNsPerMs;
   for (int i = 0; i < kTries; ++i) {
     const int error = ErrnoOf(Syscall(SYS_flock, folder, LOCK_EX | LOCK_NB));
     if (error != EWOULDBLOCK && error != EINTR)
       return error;
-    Syscall(SYS_nanosleep, (uptr)&kPause, 0);
+    SleepNs(kPauseNs);
   }
   return EBUSY;
 }
