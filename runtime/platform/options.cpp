@@ -169,16 +169,17 @@ static bool ParseChecksum(const char *text, trace::ChecksumMode &value) {
   return true;
 }
 
-static const char kExpectUnstable[] = "flag, rehash, stop or cut";
-static bool ParseUnstable(const char *text, trace::UnstablePolicy &value) {
-  if (!internal_strcmp(text, "flag"))
-    value = trace::UnstablePolicy::kFlag;
+static const char kExpectUnstable[] = "auto, flag, rehash, stop or cut";
+static bool ParseUnstable(const char *text, FlagUnstable &value) {
+  value.is_auto = !internal_strcmp(text, "auto");
+  if (value.is_auto || !internal_strcmp(text, "flag"))
+    value.policy = trace::UnstablePolicy::kFlag;
   else if (!internal_strcmp(text, "rehash"))
-    value = trace::UnstablePolicy::kRehash;
+    value.policy = trace::UnstablePolicy::kRehash;
   else if (!internal_strcmp(text, "stop"))
-    value = trace::UnstablePolicy::kStop;
+    value.policy = trace::UnstablePolicy::kStop;
   else if (!internal_strcmp(text, "cut"))
-    value = trace::UnstablePolicy::kCut;
+    value.policy = trace::UnstablePolicy::kCut;
   else
     return false;
   return true;
@@ -399,10 +400,10 @@ static void CheckEngine() {
     Fatal("option per_thread needs engine=marks: the other engines see which "
           "pages a process writes, not which thread does.\n");
   if (flags.engine == EngineKind::kMprotect &&
-      flags.unstable == trace::UnstablePolicy::kStop)
+      flags.unstable.policy == trace::UnstablePolicy::kStop)
     Fatal("option unstable=stop does not work with engine=mprotect: threads "
           "that wait in a fault must not be stopped. Use flag or rehash.\n");
-  if (flags.unstable == trace::UnstablePolicy::kCut)
+  if (flags.unstable.policy == trace::UnstablePolicy::kCut)
     Fatal("option unstable=cut needs engine=marks: the other engines do not "
           "see which memory the program maps anew. Use flag or rehash.\n");
   if (flags.kernel_writes)

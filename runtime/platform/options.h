@@ -19,7 +19,10 @@ using FlagText = const char *;
 using FlagNumber = u64;
 using FlagGranularity = u32; // log2 of bytes; 0: auto
 using FlagChecksum = trace::ChecksumMode;
-using FlagUnstable = trace::UnstablePolicy;
+struct FlagUnstable {
+  bool is_auto; ///< the policy depends on the recording's other settings
+  trace::UnstablePolicy policy; ///< kFlag if is_auto
+};
 enum class OnFailure { kRefuse, kContinue, kStop };
 using FlagOnFailure = OnFailure;
 enum class EngineKind { kMarks, kUffd, kMprotect };

@@ -18,6 +18,7 @@
 #include "platform/errno_names.h"
 #include "platform/messages.h"
 #include "platform/options.h"
+#include "platform/program_memory.h"
 #include "recorder/cut.h"
 #include "recorder/cut_kernel_writes.h"
 #include "recorder/mappings_watch.h"
@@ -67,13 +68,26 @@ static bool CanReport(u32 unit_shift) {
         1u << unit_shift, 1u << shadow.granule_shift, unit_shift, unit_shift);
 }
 
+/// What option unstable means for a recording with these other settings.
+static UnstablePolicy PolicyFromFlags(const RecordConfig &config) {
+  // A cut takes some milliseconds of processor time.
+  constexpr u64 kMinCutPeriodNs = 100 * kNsPerMs;
+  const FlagUnstable &option = GetFlags().unstable;
+  // A filter may end the process for a call that only cuts make.
+  const bool cut = option.is_auto && config.checksum != ChecksumMode::kNone &&
+                   config.period_ns >= kMinCutPeriodNs &&
+                   GetFlags().engine == EngineKind::kMarks &&
+                   !UnderSystemCallFilter();
+  return cut ? UnstablePolicy::kCut : option.policy;
+}
+
 RecordConfig ConfigFromFlags() {
   const Flags &flags = GetFlags();
   RecordConfig config = {};
   config.period_ns = flags.period;
   config.per_thread = flags.per_thread;
   config.checksum = flags.checksum;
-  config.unstable = flags.unstable;
+  config.unstable = PolicyFromFlags(config);
   config.checksum_relative = flags.checksum_relative;
   config.unit_shift = flags.granularity;
   if (!CanReport(config.unit_shift))
@@ -159,7 +173,7 @@ RecordConfig ConfigForControl(const control::Request &asked) {
                         : own.checksum;
   config.unstable = asked.says & control::kSaysUnstable
                         ? (UnstablePolicy)asked.unstable
-                        : own.unstable;
+                        : PolicyFromFlags(config);
   config.checksum_relative = asked.says & control::kSaysChecksumRelative
                                  ? asked.checksum_relative != 0
                                  : own.checksum_relative;

@@ -114,7 +114,8 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
              "flag: report it as unstable, without a checksum; rehash: first "
              "try again, up to three times; stop: stop the program's threads "
              "and take the checksum once more; cut: end each period at one "
-             "instant, of which all its checksums are. [flag]",
+             "instant, of which all its checksums are. [cut with periods of "
+             "100ms and more, otherwise flag]",
              kUnstablePolicies, unstable_policy_name);
   app.add_option("--granularity", options.granularity,
                  "The unit of page sets and checksums: bytes, a power of two "
