@@ -72,8 +72,11 @@ std::string runtime_options(const RecordOptions &options,
   add_recording_text(out, options);
   if (options.engine != "marks")
     out.add("engine", options.engine);
-  if (options.kernel_writes)
+  if (options.kernel_writes) {
     out.add("kernel_writes", "1");
+    if (options.unstable.empty())
+      out.add("unstable", "cut");
+  }
   if (!options.on_failure.empty())
     out.add("on_failure", options.on_failure);
   std::string text = out.text();
@@ -176,10 +179,17 @@ int say_cannot_start(const std::string &command, int error) {
 /// Throws Failure if the kernel's account of writes is of no use, or missing.
 void require_kernel_writes(const RecordOptions &options,
                            const std::string &file) {
-  if (options.unstable != "cut" || options.checksum.empty() ||
-      options.checksum == "none")
-    throw Failure("--kernel-writes adds to cuts; give --checksum written and "
-                  "--unstable cut with it");
+  if (options.checksum.empty() || options.checksum == "none")
+    throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
+                  "written with it");
+  if (!options.unstable.empty() && options.unstable != "cut")
+    throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
+                              "leave out --unstable {}",
+                              options.unstable));
+  if (options.engine != "marks")
+    throw Failure(fmt::format("--kernel-writes compares with marks; leave out "
+                              "--engine {}",
+                              options.engine));
   const std::string missing = probe_kernel_writes();
   if (!missing.empty())
     throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
@@ -289,9 +299,9 @@ CommandRun set_up_record(CLI::App &app) {
       ->type_name("refuse|continue|stop")
       ->check(CLI::IsMember({"refuse", "continue", "stop"}).description(""));
   app.add_flag("--kernel-writes", options->kernel_writes,
-               "With --unstable cut: ask the kernel too which pages are "
-               "written. Cuts then have pages that code without marks has "
-               "written, and the trace names them (Linux 6.7).");
+               "Ask the kernel too which pages are written, and end periods in "
+               "cuts (--unstable cut). These then have pages that code without "
+               "marks has written, and the trace names them (Linux 6.7).");
   app.add_flag("--no-aslr", options->no_aslr,
                "Give the command the same addresses in each run: without "
                "address space randomisation (ASLR). Its pages can then be "

@@ -47,7 +47,7 @@
 // RUN: env PAGETIDE_OPTIONS=kernel_writes=1:cut_stop=1us %t/program no-cut
 
 // A trace tells these rows apart, and the report counts them.
-// RUN: cd %t && %pagetide record -p 0 --checksum written --unstable cut \
+// RUN: cd %t && %pagetide record -p 0 --checksum written \
 // RUN:   --kernel-writes -o trace -- ./program names > address
 // RUN: %pagetide export --format csv %t/trace | FileCheck %s \
 // RUN:   --check-prefix=ROWS -D#ORACLE=$(cat %t/address)
