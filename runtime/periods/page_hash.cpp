@@ -301,7 +301,7 @@ static uptr IndicesPerShare() {
 /// The state of a page that the faulting readers left to the caller.
 constexpr ChecksumState kLeft = ChecksumState::kNone;
 
-static void HashPartInPlace(u32 reader, u32 part, void *) {
+static void HashPartInPlace(u32 reader, u32 part) {
   const uptr first = part * IndicesPerShare();
   const uptr end =
       __sanitizer::Min(first + IndicesPerShare(), job.indices.size());
@@ -337,7 +337,7 @@ void BeginHashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
   if (help)
     help->begin(
         (u32)((job.indices.size() + IndicesPerShare() - 1) / IndicesPerShare()),
-        HashPartInPlace, nullptr);
+        HashPartInPlace);
 }
 
 void FinishHashPages() {
@@ -347,9 +347,8 @@ void FinishHashPages() {
     at += HashBatch(at);
 }
 
-void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
-               const ReadingHelp *help) {
-  BeginHashPages(tid, pages, use, help);
+void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use) {
+  BeginHashPages(tid, pages, use, nullptr);
   FinishHashPages();
 }
 

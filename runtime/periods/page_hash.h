@@ -37,12 +37,12 @@ struct PageUse {
   u8 *copies = nullptr; ///< where PageHash::copy counts; null: none is made
 };
 
-using PartWork = void (*)(u32 reader, u32 part, void *argument);
+using PartWork = void (*)(u32 reader, u32 part);
 /// Faulting readers that help with one job at a time.
 struct ReadingHelp {
-  /// Has them begin to call work(reader, part, argument), once for each part in
+  /// Has them begin to call work(reader, part), once for each part in
   /// [0, parts).
-  void (*begin)(u32 parts, PartWork work, void *argument);
+  void (*begin)(u32 parts, PartWork work);
   /// Waits until they have. False if a part may be missing.
   bool (*finish)();
 };
@@ -51,13 +51,12 @@ struct ReadingHelp {
 /// stays kStable, or becomes kGone (a page of the granule is not mapped) or
 /// kUnreadable. `tid` is a living thread of this process. It is not the process
 /// id, because the first thread may have ended and then has no memory. It is
-/// not always the caller, which may be a tracer. `help` does what it can; null:
-/// the caller reads alone.
-void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use = {},
-               const ReadingHelp *help = nullptr);
+/// not always the caller, which may be a tracer.
+void HashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use = {});
 
 /// HashPages in two steps. In between, the caller does other things, but does
-/// not touch `pages` nor read others.
+/// not touch `pages` nor read others. `help` does what it can; null: the caller
+/// reads alone.
 void BeginHashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
                     const ReadingHelp *help);
 void FinishHashPages();

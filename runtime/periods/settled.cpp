@@ -24,15 +24,8 @@ PAGETIDE_RECORDER_STATE static PageVec<StagedWord> kept_written;
 PageVec<WriterOfPeriod> &WritersSoFar() { return writers; }
 PageVec<StagedWord> &WrittenSoFar() { return written; }
 
-namespace {
-/// A thread without a slot of its own.
-struct UnregisteredThread {
-  u32 tid;
-  u64 cpu_ns; ///< its CPU time when the marks had been taken
-};
-} // namespace
-
-PAGETIDE_RECORDER_STATE static PageVec<UnregisteredThread> unregistered;
+/// Threads without slots of their own, when the marks had been taken.
+PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> unregistered;
 PAGETIDE_RECORDER_STATE static PageVec<u32> unregistered_tids, former_tids;
 
 void ForgetWriters() {
@@ -64,16 +57,16 @@ void SettleSlot(u32 slot) {
 
 /// True if the thread's CPU time has advanced enough, if it is blocked, or if
 /// it does not exist.
-bool HasSettledSince(u32 tid, u64 cpu_ns) {
-  const u64 now = ThreadCpuNs(tid);
-  const bool known = now != kUnknownNs && cpu_ns != kUnknownNs;
-  if (!now || (known && now - cpu_ns >= GetFlags().settle))
+bool HasSettledSince(const ThreadCpu &before) {
+  const u64 now = ThreadCpuNs(before.tid);
+  const bool known = now != kUnknownNs && before.ns != kUnknownNs;
+  if (!now || (known && now - before.ns >= GetFlags().settle))
     return true;
   // A thread whose CPU time advances now is running, so it is not blocked. That
   // saves a look into /proc, which costs more than all the rest.
-  const u64 then = ThreadCpuNs(tid);
+  const u64 then = ThreadCpuNs(before.tid);
   const bool runs = known && then != kUnknownNs && then > now;
-  return !runs && BlockedCall(tid) >= 0;
+  return !runs && BlockedCall(before.tid) >= 0;
 }
 
 /// True once the thread has settled since the writer entry was made.
@@ -84,12 +77,12 @@ static bool ThreadSettled(const WriterOfPeriod &writer) {
   if (writer.waits || LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
       entry.generation != writer.generation)
     return true; // it waits for us, or has ended
-  return HasSettledSince(writer.tid, writer.cpu_ns);
+  return HasSettledSince({writer.tid, writer.cpu_ns});
 }
 
 static bool UnregisteredSettled() {
-  for (const UnregisteredThread &thread : unregistered)
-    if (!HasSettledSince(thread.tid, thread.cpu_ns))
+  for (const ThreadCpu &thread : unregistered)
+    if (!HasSettledSince(thread))
       return false;
   return true;
 }

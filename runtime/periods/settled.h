@@ -50,8 +50,8 @@ void RecordUnregisteredThreads();
 /// those words to it (not sorted). False if staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
-/// Whether a thread that had used cpu_ns has settled since.
-bool HasSettledSince(u32 tid, u64 cpu_ns);
+/// Whether the thread has settled since.
+bool HasSettledSince(const ThreadCpu &before);
 
 /// The thread of this slot waits inside the runtime, so it has made all
 /// accesses that it marked. (Unregistered threads that share its slot may not

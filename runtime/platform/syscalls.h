@@ -70,6 +70,16 @@ u32 GetTidRaw();
 constexpr u64 kUnknownNs = ~u64{0};
 u64 ThreadCpuNs(u32 tid);
 
+/// A thread, and its CPU time at some moment.
+struct ThreadCpu {
+  u32 tid;
+  u64 ns;
+};
+/// False if the thread has not run since.
+inline bool MayHaveRunSince(const ThreadCpu &then) {
+  return then.ns == kUnknownNs || ThreadCpuNs(then.tid) != then.ns;
+}
+
 //===- Atomic loads and stores --------------------------------------------===//
 
 template <typename T> struct TypeIdentity {

@@ -50,11 +50,6 @@ enum class Rule {
   kKernel
 };
 
-struct Cpu {
-  u32 tid;
-  u64 cpu_ns;
-};
-
 /// What is being made.
 struct Making : CutPages {
   const CutOfPeriod &cut;
@@ -76,7 +71,7 @@ PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
 PAGETIDE_RECORDER_STATE static PageVec<u64> given_back;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
-PAGETIDE_RECORDER_STATE static PageVec<Cpu> sharers;
+PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> sharers;
 PAGETIDE_RECORDER_STATE static PageVec<u32> all_threads;
 
 static bool Keeps(Rule rule) {
@@ -111,8 +106,8 @@ static void NoteSharers(uptr first_writer) {
 }
 
 static bool SharersSettled() {
-  for (const Cpu &sharer : sharers)
-    if (!HasSettledSince(sharer.tid, sharer.cpu_ns))
+  for (const ThreadCpu &sharer : sharers)
+    if (!HasSettledSince(sharer))
       return false;
   sharers.clear();
   return true;

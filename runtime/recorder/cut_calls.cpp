@@ -16,15 +16,8 @@ namespace pagetide {
 /// The kernel is asked about so many threads at most, 10 us each.
 constexpr u32 kMaxAsked = 16;
 
-namespace {
-struct Sleeper {
-  u32 tid;
-  u64 cpu_ns;
-};
-} // namespace
-
 PAGETIDE_RECORDER_STATE static PageVec<CallInFlight> calls;
-PAGETIDE_RECORDER_STATE static PageVec<Sleeper> sleepers;
+PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> sleepers;
 
 /// Whether only the thread itself writes what the call gives, and not while it
 /// sleeps. A device may write what read() gives (O_DIRECT).
@@ -55,7 +48,7 @@ static bool AnyListed(const PageVec<PageHash> &pages, GranuleRange range) {
 }
 
 static bool IsAsleep(u32 tid) {
-  for (const Sleeper &sleeper : sleepers)
+  for (const ThreadCpu &sleeper : sleepers)
     if (sleeper.tid == tid)
       return true;
   return false;
@@ -103,8 +96,8 @@ void RecheckWithCalls(const Engine &engine, PageVec<PageHash> &just_read) {
 }
 
 bool AllSleptOn() {
-  for (const Sleeper &sleeper : sleepers)
-    if (ThreadCpuNs(sleeper.tid) != sleeper.cpu_ns)
+  for (const ThreadCpu &sleeper : sleepers)
+    if (MayHaveRunSince(sleeper))
       return false;
   return true;
 }

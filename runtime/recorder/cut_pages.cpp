@@ -21,8 +21,8 @@ struct Batch {
 } // namespace
 
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> merged;
-/// What BeginReadUnread began, and what is read after that.
-PAGETIDE_RECORDER_STATE static Batch first, later;
+/// What BeginReadUnread began, and what is read otherwise.
+PAGETIDE_RECORDER_STATE static Batch early, rest;
 PAGETIDE_RECORDER_STATE static bool has_begun;
 PAGETIDE_RECORDER_STATE static PageVec<PageHash> just_read;
 /// For each kBlockPages of the list whether one may be unread. While threads
@@ -142,14 +142,23 @@ static void FinishBatch(const CutPages &cut, Batch &batch) {
     CopyParts(*cut.copies, batch.pages);
 }
 
+static void ReadBatch(const CutPages &cut, Batch &batch) {
+  BeginBatch(cut, batch);
+  FinishBatch(cut, batch);
+}
+
+/// Puts the batch's pages into the list.
+static void List(CutPages &cut, const Batch &batch) {
+  for (uptr i = 0; i < batch.pages.size(); ++i)
+    cut.pages[batch.places[i]] = batch.pages[i];
+}
+
 void ReadUnreadAhead(CutPages &cut, const PageVec<GranuleRun> *except) {
-  ListUnread(cut, except, kUnread, later);
-  NotePresent(later.pages, false);
-  BeginBatch(cut, later);
-  FinishBatch(cut, later);
-  NotePresent(later.pages, cut.hash);
-  for (uptr i = 0; i < later.pages.size(); ++i)
-    cut.pages[later.places[i]] = later.pages[i];
+  ListUnread(cut, except, kUnread, rest);
+  NotePresent(rest.pages, false);
+  ReadBatch(cut, rest);
+  NotePresent(rest.pages, cut.hash);
+  List(cut, rest);
 }
 
 //===- While the threads stand --------------------------------------------===//
@@ -162,49 +171,47 @@ void BeginReadUnread(CutPages &cut) {
   has_begun = AreCutWorkersGathered();
   if (!has_begun)
     return;
-  ListUnread(cut, nullptr, kBeingRead, first);
-  BeginBatch(cut, first);
+  ListUnread(cut, nullptr, kBeingRead, early);
+  BeginBatch(cut, early);
 }
 
-/// Waits for what was begun, and keeps in `first` those pages that did not
+/// Waits for what was begun, and keeps in `early` those pages that did not
 /// become unread again.
-static void FinishFirst(CutPages &cut) {
-  FinishBatch(cut, first);
+static void FinishEarly(CutPages &cut) {
+  FinishBatch(cut, early);
   has_begun = false;
   uptr added = 0, kept = 0; // to the list since; of the batch
-  for (uptr i = 0; i < first.pages.size(); ++i) {
-    uptr place = first.places[i] + added;
-    for (; cut.pages[place].granule != first.pages[i].granule; ++place)
+  for (uptr i = 0; i < early.pages.size(); ++i) {
+    uptr place = early.places[i] + added;
+    for (; cut.pages[place].granule != early.pages[i].granule; ++place)
       ++added;
     if (cut.pages[place].state != kBeingRead)
       continue;
-    first.pages[kept] = first.pages[i];
-    first.places[kept++] = place;
+    early.pages[kept] = early.pages[i];
+    early.places[kept++] = place;
   }
-  first.pages.resize(kept);
-  first.places.resize(kept);
+  early.pages.resize(kept);
+  early.places.resize(kept);
 }
 
 /// There is no time to ask which pages are present.
-static void NoteRead(CutPages &cut, Batch &batch) {
+static void ListRead(CutPages &cut, Batch &batch) {
   ExpectPresent(batch.pages);
-  for (uptr i = 0; i < batch.pages.size(); ++i)
-    cut.pages[batch.places[i]] = batch.pages[i];
+  List(cut, batch);
 }
 
 u64 ReadUnread(CutPages &cut) {
   just_read.clear();
   if (has_begun) {
-    FinishFirst(cut);
-    NoteRead(cut, first);
-    just_read.swap(first.pages);
+    FinishEarly(cut);
+    ListRead(cut, early);
+    just_read.swap(early.pages);
   }
-  ListUnread(cut, nullptr, kUnread, later);
-  BeginBatch(cut, later);
-  FinishBatch(cut, later);
-  NoteRead(cut, later);
-  if (!later.pages.empty()) {
-    MergePages(just_read, later.pages, merged);
+  ListUnread(cut, nullptr, kUnread, rest);
+  ReadBatch(cut, rest);
+  ListRead(cut, rest);
+  if (!rest.pages.empty()) {
+    MergePages(just_read, rest.pages, merged);
     just_read.swap(merged);
   }
   return just_read.size();
@@ -213,8 +220,8 @@ u64 ReadUnread(CutPages &cut) {
 void GiveUpReadUnread(CutPages &cut) {
   if (!has_begun)
     return;
-  FinishFirst(cut);
-  for (const PageHash &page : first.pages)
+  FinishEarly(cut);
+  for (const PageHash &page : early.pages)
     MakeUnread(cut.pages, page.granule, page.granule + 1);
 }
 

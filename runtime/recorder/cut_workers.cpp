@@ -39,7 +39,6 @@ struct Pool {
   u64 parts;
   u32 left; ///< parts that are not done
   PartWork work;
-  void *argument;
 };
 } // namespace
 
@@ -53,7 +52,7 @@ static void WorkOnParts(u32 worker) {
     if (!__atomic_compare_exchange_n(&pool.parts, &parts.word, rest.word, false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       continue;
-    pool.work(worker, parts.next, pool.argument);
+    pool.work(worker, parts.next);
     if (__atomic_sub_fetch(&pool.left, 1, __ATOMIC_ACQ_REL) == 0)
       FutexWakeAll(&pool.left);
     parts = rest;
@@ -182,11 +181,10 @@ static bool AnyWorkerEnded() {
   return false;
 }
 
-static void BeginWork(u32 parts, PartWork work, void *argument) {
+static void BeginWork(u32 parts, PartWork work) {
   if (!pool.count)
     return;
   pool.work = work;
-  pool.argument = argument;
   StoreRelease(&pool.left, parts);
   StoreRelease(&pool.parts, Parts{{0, parts}}.word);
 }

@@ -63,12 +63,6 @@ struct StoppedThread {
   int children_plus_one;
 };
 
-/// A thread that is not stopped, since it sleeps in a call.
-struct Sleeper {
-  u32 tid;
-  u64 cpu_ns; ///< before it was seen asleep
-};
-
 struct Helper {
   u32 phase;
   RawProcess process;
@@ -86,9 +80,11 @@ PAGETIDE_RECORDER_STATE static Helper helper;
 /// The recorder appends to it while the helper does not look.
 PAGETIDE_RECORDER_STATE static PageVec<StoppedThread> threads;
 PAGETIDE_RECORDER_STATE static PageVec<u32> tids;
-/// To ask more of them takes longer than to look at marks again.
+/// To ask more sleepers takes longer than to look at marks again.
 constexpr uptr kMaxSleepers = 64;
-PAGETIDE_RECORDER_STATE static PageVec<Sleeper> sleepers;
+/// Threads that are not stopped since they sleep in calls, before they were
+/// seen asleep.
+PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> sleepers;
 PAGETIDE_RECORDER_STATE static bool are_sleepers_known;
 
 static bool Advance(Phase from, Phase to) {
@@ -247,11 +243,10 @@ static Phase StopNewThreads() {
       return kStanding;
     if (MonotonicNs() >= Deadline())
       return kExpired;
-    if (tries < kYields) {
+    if (tries < kYields)
       Syscall(SYS_sched_yield);
-    } else {
+    else
       SleepNs(20 * 1000);
-    }
   }
 }
 
@@ -311,9 +306,8 @@ static const char kNoHelper[] = "the system does not let the recorder start "
 /// once, unless a thread has not stopped yet.
 static bool HelperEnds() {
   constexpr int kTries = 50;
-  for (int i = 0; i < kTries && !HasEnded(helper.process); ++i) {
+  for (int i = 0; i < kTries && !HasEnded(helper.process); ++i)
     SleepNs(20 * 1000);
-  }
   return !helper.process.pid;
 }
 
@@ -461,9 +455,8 @@ const char *StopAwakeThreads(bool &stopped_any) {
 bool MayAnySleeperHaveRun() {
   if (!are_sleepers_known || sleepers.size() > kMaxSleepers)
     return true;
-  for (const Sleeper &sleeper : sleepers)
-    if (sleeper.cpu_ns == kUnknownNs ||
-        ThreadCpuNs(sleeper.tid) != sleeper.cpu_ns)
+  for (const ThreadCpu &sleeper : sleepers)
+    if (MayHaveRunSince(sleeper))
       return true;
   return false;
 }
