@@ -3,8 +3,11 @@
 section of checkpoints.py."""
 
 import json
+import os
+import pathlib
 import statistics
 import subprocess
+import time
 from typing import NamedTuple
 
 import key_value
@@ -30,6 +33,8 @@ WAYS = (
     Way("saved while changes wait", True, True, True),
     Way("no marks, no checkpoints", False, True, False),
     Way("no marks, saved whole while changes wait", False, True, True),
+    # As far from 1 as this row is, so far chance alone leads.
+    Way("no checkpoints, again", True, False, False),
 )
 
 
@@ -44,6 +49,51 @@ def _checkpoints(bench, directory):
     return [c["file_bytes"] for c in json.loads(done.stdout)["checkpoints"]]
 
 
+def _beside_requests_ns(pid):
+    """Processor time of the server's threads but those that answer, and of its
+    children (man 5 proc). The threads that answer are the busiest."""
+    process = pathlib.Path("/proc") / str(pid)
+    threads = sorted(
+        int((thread / "schedstat").read_text().split()[0])
+        for thread in (process / "task").iterdir()
+    )
+    fields = (process / "stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[13]) + int(fields[14])  # cutime, cstime
+    children = ticks * 1000000000 // os.sysconf("SC_CLK_TCK")
+    return sum(threads[:-CLIENTS]) + children
+
+
+def _beside_requests_ms_per_s(pid, scale):
+    """Over most of the client's run; None if the server ended early."""
+    time.sleep(scale["server_warm_up_s"])
+    try:
+        begin, before = time.monotonic(), _beside_requests_ns(pid)
+        time.sleep(scale["server_s"] * 0.9)
+        took = time.monotonic() - begin
+        return (_beside_requests_ns(pid) - before) / took / 1e6
+    except OSError:
+        return None
+
+
+def _load(server, pid, directory, scale):
+    """What the client printed, and what the server did beside answering."""
+    client = subprocess.Popen(
+        server.client(CLIENTS, "%gs" % scale["server_s"],
+                      scale["server_warm_up_s"]),
+        cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        beside = _beside_requests_ms_per_s(pid, scale)
+        answer, complaint = client.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        client.kill()
+        client.wait()
+    if client.returncode != 0:
+        raise Failure("the client failed: %s" % complaint.strip())
+    return {**json.loads(answer), "beside_ms_per_s": beside}
+
+
 def _run(bench, server, way, scale):
     directory = bench.fresh_directory()
     period_ms = scale["server_period_ms"] if way.is_on else None
@@ -55,14 +105,7 @@ def _run(bench, server, way, scale):
             stdout=subprocess.DEVNULL, stderr=errors,
         )
     try:
-        client = subprocess.run(
-            server.client(CLIENTS, "%gs" % scale["server_s"],
-                          scale["server_warm_up_s"]),
-            cwd=directory, capture_output=True, text=True,
-            timeout=TIME_LIMIT_S,
-        )
-        if client.returncode != 0:
-            raise Failure("the client failed: %s" % client.stderr.strip())
+        result = _load(server, process.pid, directory, scale)
         status = process.wait(TIME_LIMIT_S)
     except subprocess.TimeoutExpired as error:
         raise Failure(
@@ -74,7 +117,6 @@ def _run(bench, server, way, scale):
     said = (directory / "stderr").read_text(errors="replace").strip()
     if status != 0:
         raise Failure("the server ended with status %d: %s" % (status, said))
-    result = json.loads(client.stdout)
     result["checkpoints"] = _checkpoints(bench, directory)
     result["said"] = said[:400]
     if way.is_on and not result["checkpoints"]:
@@ -131,8 +173,10 @@ def table(records):
                 "%.1f" % (max(run["most_us"] for run in runs.values()) / 1e3),
                 "{:,.1f}".format(statistics.median(files) / 1024)
                 if files else report.NOTHING,
+                "%.1f" % statistics.median(
+                    run["beside_ms_per_s"] for run in runs.values()),
             ]
         )
     header = ["checkpoints", "requests a second", "over none", "ms: median",
-              "99%", "99.9%", "longest", "file KiB"]
+              "99%", "99.9%", "longest", "file KiB", "cpu ms a second"]
     return report.table(header, rows)
