@@ -95,6 +95,21 @@ bool takes_next(const CLI::App &app, const std::string &word) {
   return option && !has_value && option->get_items_expected_min() > 0;
 }
 
+/// Throws if flags that share one word, such as "-bx", have one that does not
+/// exist. CLI11 would name it "-x", which the user has not written.
+void check_flags(const CLI::App &app, const std::string &word) {
+  if (word[1] == '-')
+    return;
+  for (std::size_t at = 1; at < word.size(); ++at) {
+    const std::string name = {'-', word[at]};
+    const CLI::Option *option = app.get_option_no_throw(name);
+    if (!option && at > 1)
+      throw Failure(fmt::format("{}: there is no option {}", word, name));
+    if (!option || option->get_items_expected_max() > 0)
+      return; // an unknown word, or the rest is the option's value
+  }
+}
+
 /// What the help calls the operand at that place; the last one may be several.
 std::string operand_name(const CLI::App &app, std::size_t place) {
   std::vector<std::string> names;
@@ -129,6 +144,8 @@ std::vector<std::string> prepared(const CLI::App &app,
         throw Failure(fmt::format("{}: its value is empty", word));
     } else if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw Failure(fmt::format("{}: its value is empty", word));
+    } else {
+      check_flags(app, word);
     }
   }
   return words;

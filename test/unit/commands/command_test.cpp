@@ -130,6 +130,12 @@ TEST(ParseCommand, AnEmptyValueDoesNotTakeTheNextWord) {
   EXPECT_EQ(error_of(kReportCommand, {"--", "--top="}), "");
 }
 
+TEST(ParseCommand, AnErrorNamesTheWordThatFlagsShare) {
+  EXPECT_EQ(error_of(kTopCommand, {"-b/"}),
+            "top: -b/: there is no option -/\nSee: pagetide top --help");
+  EXPECT_EQ(error_of(kTopCommand, {"-bd3s"}), "");
+}
+
 TEST(ParseCommand, AFileIsOneFileWhateverItsName) {
   const Words words = {"--json", "{}", "[a,b]", "--", "[]", "--json", "x"};
   const CommandLine line = parse_command(kReportCommand, words);
