@@ -50,7 +50,8 @@ constexpr uint64_t MaxOtherAccesses = 128;
 /// Marking a chunk costs about as much as the marks of this many iterations. A
 /// stream that would make chunks shorter keeps its own marks.
 constexpr uint64_t MinIterations = 8;
-/// Loops known to be shorter than this keep their marks.
+/// Loops known to be shorter than this keep their marks, unless one mark serves
+/// all that a stream touches.
 constexpr uint64_t MinTrips = 4;
 
 /// Instructions copied out of the loop to form one address.
@@ -70,6 +71,7 @@ struct Stream {
   int64_t Low, High; ///< lowest and highest byte of one iteration
   unsigned Cell;
   SmallVector<Instruction *, 4> Members;
+  bool IsNear = false; ///< one near mark serves all iterations of the loop
 
   uint64_t extent() const { return static_cast<uint64_t>(High - Low) + 1; }
 };
@@ -273,9 +275,11 @@ private:
     if (!Expander.isSafeToExpandAt(Backedges, End) ||
         Expander.isHighCostExpansion(Backedges, &L, TripCountBudget, &TTI, End))
       return "its trip count takes too long to compute";
-    // Count backedges: the number of iterations may be 2^64.
-    APInt Most = SE.getUnsignedRangeMax(Backedges);
-    if (Most.ult(MinTrips - 1))
+    // Count backedges: the number of iterations may be 2^64. What guards the
+    // loop says how few iterations an unrolled loop leaves for the one behind.
+    APInt Most = SE.getUnsignedRangeMax(SE.applyLoopGuards(Backedges, &L));
+    bool IsShort = Most.ult(MinTrips - 1);
+    if (IsShort && !Options.isNear())
       return "it has too few iterations";
 
     ChunkedLoop Result{&L, nullptr, 0, false, {}};
@@ -305,11 +309,23 @@ private:
     if (Result.Limit < MinIterations)
       return "its body is too long, or chunks would be too short";
     Result.IsOneChunk = Most.ult(Result.Limit);
+    if (Result.IsOneChunk && Options.isNear())
+      for (Stream &S : Result.Streams)
+        S.IsNear =
+            S.Stride && bytesOf(S, Most.getZExtValue()) <= Options.cellBytes();
+    if (IsShort &&
+        !all_of(Result.Streams, [](const Stream &S) { return S.IsNear; }))
+      return "it has too few iterations";
     IntegerType *CountTy = Type::getInt64Ty(End->getContext());
     Result.BackedgesTaken = Expander.expandCodeFor(
         SE.getNoopOrZeroExtend(Backedges, CountTy), CountTy, End);
     Chunked.push_back(std::move(Result));
     return nullptr;
+  }
+
+  /// How many bytes span those that \p Backedges + 1 iterations touch.
+  static uint64_t bytesOf(const Stream &S, uint64_t Backedges) {
+    return Backedges * static_cast<uint64_t>(std::abs(S.Stride)) + S.extent();
   }
 
   /// How many iterations touch bytes that span no more than one granule's size.
@@ -361,7 +377,8 @@ private:
                A.Offset,
                A.Offset + static_cast<int64_t>(A.Bytes) - 1,
                Cell,
-               {A.At}};
+               {A.At},
+               false};
       if (iterationsInReach(S) < MinIterations)
         return false;
       Own.push_back(std::move(S));
@@ -483,11 +500,15 @@ public:
 
   void mark(const Stream &S) {
     Value *First = materialize(S.Pointer, *Chunked.L, Start.Known, Builder);
-    Value *Last = First;
-    if (S.Stride)
-      Last = Builder.CreatePtrAdd(
-          First,
-          Builder.CreateMul(Start.LastIteration, Builder.getInt64(S.Stride)));
+    if (S.IsNear) {
+      MarkStep &Step =
+          addByte(S, S.Stride < 0 ? lastAddress(S, First) : First, S.Low);
+      Step.IsNear = true;
+      Step.NearMark = Plan.NearMarks.size();
+      Plan.NearMarks.push_back({});
+      return;
+    }
+    Value *Last = S.Stride ? lastAddress(S, First) : First;
     if (S.Stride < 0)
       std::swap(First, Last);
     addByte(S, First, S.Low);
@@ -496,12 +517,25 @@ public:
   }
 
 private:
-  void addByte(const Stream &S, Value *Address, int64_t Offset) {
+  /// The address in the chunk's last iteration. Equal ones are one value, so
+  /// that a read and a write of it can share a mark.
+  Value *lastAddress(const Stream &S, Value *First) {
+    Value *&Last = Lasts[{First, S.Stride}];
+    if (!Last)
+      Last = Builder.CreatePtrAdd(
+          First,
+          Builder.CreateMul(Start.LastIteration, Builder.getInt64(S.Stride)));
+    return Last;
+  }
+
+  MarkStep &addByte(const Stream &S, Value *Address, int64_t Offset) {
     Plan.Steps.push_back({MarkStepKind::Byte, Start.End, Segment});
-    Plan.Steps.back().Address = Address;
-    Plan.Steps.back().Offset = Offset;
-    Plan.Steps.back().Cell = S.Cell;
-    Plan.Steps.back().Site = S.Members.front();
+    MarkStep &Step = Plan.Steps.back();
+    Step.Address = Address;
+    Step.Offset = Offset;
+    Step.Cell = S.Cell;
+    Step.Site = S.Members.front();
+    return Step;
   }
 
   const ChunkedLoop &Chunked;
@@ -509,6 +543,7 @@ private:
   MarkPlan &Plan;
   IRBuilder<> Builder;
   unsigned Segment;
+  DenseMap<std::pair<Value *, int64_t>, Value *> Lasts;
 };
 
 } // namespace

@@ -118,14 +118,16 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
                                 Builder.getPtrTy(abi::kShadowAddressSpace));
 }
 
-void MarkEmitter::storeMark(Value *Index, unsigned Cell, bool IsNear) {
-  Value *Mark =
-      Options.marksSites()
-          ? Builder.getInt32(Site)
-          : Builder.getInt8(IsNear ? abi::kCellNear : abi::kCellMarked);
+void MarkEmitter::storeMark(Value *Index, unsigned Cell, ConstantInt *Mark,
+                            bool IsNear) {
   Builder.CreateAlignedStore(Mark, shadowOf(Index, Cell, IsNear),
-                             Align(abi::cell_bytes(Options.Layout)),
+                             Align(Mark->getBitWidth() / 8),
                              /*isVolatile=*/true);
+}
+
+ConstantInt *MarkEmitter::certainMark() {
+  return Options.marksSites() ? Builder.getInt32(Site)
+                              : Builder.getInt8(abi::kCellMarked);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,7 +233,7 @@ Value *MarkEmitter::laneAddress(const Access &A, unsigned Lane) {
 void MarkEmitter::markByte(Value *AddressBits, AccessKind Kind) {
   Value *Index = indexOf(AddressBits);
   for (unsigned Cell : cellsOf(Kind, Options.Layout))
-    storeMark(Index, Cell);
+    storeMark(Index, Cell, certainMark());
 }
 
 /// Calls the runtime's function \p Name. Under a layout with sites, calls the
@@ -282,7 +284,17 @@ void MarkEmitter::emitByte(const MarkStep &Step) {
       Bits = Builder.CreateAdd(Bits, Builder.getInt64(Step.Offset));
     Index = indexOf(Bits, Step.IsNear);
   }
-  storeMark(Index, Step.Cell, Step.IsNear);
+  ConstantInt *Mark =
+      Step.IsNear ? Builder.getInt8(abi::kCellNear) : certainMark();
+  unsigned Cell = Step.Cell;
+  if (Step.IsPair) { // the cells are neighbours, and say the same
+    Cell = abi::read_cell(abi::Layout::kRw);
+    static_assert(abi::write_cell(abi::Layout::kRw) ==
+                  abi::read_cell(abi::Layout::kRw) + 1);
+    auto Value = static_cast<uint16_t>(Mark->getZExtValue());
+    Mark = Builder.getInt16(Value << 8 | Value);
+  }
+  storeMark(Index, Cell, Mark, Step.IsNear);
 }
 
 void MarkEmitter::emitShaped(const Access &A) {

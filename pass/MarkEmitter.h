@@ -16,6 +16,7 @@
 //     store volatile i8 1, ptr addrspace(256) %shadow
 //
 // On x86 these are two instructions: shr, and mov to gs:[2*index + bias + 1].
+// A read and a write of one place have one mark of two bytes.
 //
 // Under a layout with sites it is a store of the site's id, of four bytes:
 //
@@ -82,7 +83,9 @@ private:
   // The mark itself.
   llvm::Value *indexOf(llvm::Value *AddressBits, bool IsNear = false);
   llvm::Value *shadowOf(llvm::Value *Index, unsigned Cell, bool IsNear);
-  void storeMark(llvm::Value *Index, unsigned Cell, bool IsNear = false);
+  void storeMark(llvm::Value *Index, unsigned Cell, llvm::ConstantInt *Mark,
+                 bool IsNear = false);
+  llvm::ConstantInt *certainMark();
 
   llvm::Function &F;
   llvm::Module &M;

@@ -93,7 +93,15 @@ struct Group {
   int64_t FirstOffset; ///< of the first access's first byte
   ByteExtent Bytes;
   bool NeedsOwnMark; ///< even if an earlier mark covers it
+  bool IsApart;      ///< its mark cannot be part of a read's
 };
+
+/// True if a constant says which bits \p Update sets or clears.
+bool setsOrClearsBits(const Instruction &Update) {
+  return (Update.getOpcode() == Instruction::And ||
+          Update.getOpcode() == Instruction::Or) &&
+         isa<Constant>(Update.getOperand(1));
+}
 
 /// The load of what the store \p I changes, if code generation may merge the
 /// two; otherwise null. With \p AndReads, only if the merged instruction still
@@ -107,15 +115,36 @@ Instruction *updatedLoad(Instruction &I, bool AndReads) {
   auto *Update = dyn_cast<BinaryOperator>(Store->getValueOperand());
   if (!Update || !Update->hasOneUse())
     return nullptr;
-  if (AndReads && isa<Constant>(Update->getOperand(1)) &&
-      (Update->getOpcode() == Instruction::And ||
-       Update->getOpcode() == Instruction::Or))
+  if (AndReads && setsOrClearsBits(*Update))
     return nullptr;
   for (Value *Operand : Update->operands())
     if (match(Operand,
               m_OneUse(m_Load(m_Specific(Store->getPointerOperand())))))
       return cast<Instruction>(Operand);
   return nullptr;
+}
+
+/// True if code generation may make less of the store in \p A and of the load
+/// that it updates, unless a mark is between them. It may leave the load out,
+/// write only what changes, or leave out both if what was loaded is stored
+/// back.
+bool needsMarkBehindLoad(const Access &A, bool MayStraddle) {
+  using namespace PatternMatch;
+  auto *Store = dyn_cast<StoreInst>(A.At);
+  if (!Store)
+    return false;
+  auto IsLoaded = [&](Value *V) {
+    return match(V, m_Load(m_Specific(Store->getPointerOperand())));
+  };
+  Value *Stored = Store->getValueOperand();
+  if (IsLoaded(Stored) || isPartialUpdate(*Store))
+    return true;
+  auto *Made = dyn_cast<Instruction>(Stored);
+  if (!Made || none_of(Made->operands(), IsLoaded))
+    return false;
+  // Arithmetic needs all of what it updates. Constants that set or clear bits
+  // do not.
+  return !isa<BinaryOperator>(Made) || setsOrClearsBits(*Made) || MayStraddle;
 }
 
 class BlockPlanner {
@@ -275,7 +304,13 @@ private:
                        -static_cast<uint64_t>(BaseIs.Offset));
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
     Groups.push_back({First, A.At, FirstPosition, Base, BaseIs.Offset,
-                      BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark});
+                      BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark,
+                      needsMarkBehindLoad(A, mayStraddle(A))});
+  }
+
+  /// True if \p A may be in two granules although it is short.
+  bool mayStraddle(const Access &A) const {
+    return A.Alignment.value() < A.Bytes || Options.DistrustAlignment;
   }
 
   /// The instruction before which the mark of \p A goes, and its position. An
@@ -283,8 +318,7 @@ private:
   /// generation may narrow an update to the bytes that change.
   std::pair<Instruction *, unsigned> placeFor(const Access &A,
                                               bool NeedsOwnMark) const {
-    if (!NeedsOwnMark && A.Alignment.value() >= A.Bytes &&
-        !Options.DistrustAlignment)
+    if (!NeedsOwnMark && !mayStraddle(A))
       if (Instruction *Load =
               updatedLoad(*A.At, abi::records_reads(Options.Layout)))
         if (auto Found = Loads.find(Load); Found != Loads.end())
@@ -300,8 +334,10 @@ private:
 
   /// Marks the byte at \p Offset from the origin of the form of \p G.
   MarkStep &addByte(const Group &G, int64_t Offset) {
-    return addByte(*G.First, *G.Site, G.Position, G.Base, Offset - G.BaseOffset,
-                   G.Cell);
+    MarkStep &Step = addByte(*G.First, *G.Site, G.Position, G.Base,
+                             Offset - G.BaseOffset, G.Cell);
+    Step.IsApart = G.IsApart;
+    return Step;
   }
 
   void markGroup(const Group &G) {
@@ -472,6 +508,29 @@ static void makeCertain(MarkPlan &Plan) {
   }
 }
 
+/// Lets one store mark a read and a write of one place, if both marks belong to
+/// one segment. It goes where the first of the two was.
+static void pairMarks(MarkPlan &Plan) {
+  using Place =
+      std::pair<std::pair<unsigned, unsigned>, std::pair<Value *, int64_t>>;
+  DenseMap<Place, size_t> FirstAt;
+  std::vector<MarkStep> Kept;
+  for (const MarkStep &Step : Plan.Steps) {
+    if (Step.Kind == MarkStepKind::Byte && !Step.IsApart) {
+      unsigned IsNear = Step.IsNear ? 1 : 0;
+      auto [At, IsNew] = FirstAt.try_emplace(
+          {{Step.Segment, IsNear}, {Step.Address, Step.Offset}}, Kept.size());
+      if (!IsNew) {
+        MarkStep &First = Kept[At->second];
+        First.IsPair |= First.Cell != Step.Cell;
+        continue;
+      }
+    }
+    Kept.push_back(Step);
+  }
+  Plan.Steps = std::move(Kept);
+}
+
 bool endsSegment(const Instruction &I) {
   if (I.isAtomic() || I.isVolatile() ||
       !isGuaranteedToTransferExecutionToSuccessor(&I))
@@ -555,6 +614,8 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
     if (!AtEnd.contains(&Block)) // never reached
       PlanBlock(Block);
   makeCertain(Plan);
+  if (Options.Layout == abi::Layout::kRw && Options.Pairs)
+    pairMarks(Plan);
 }
 
 } // namespace pagetide

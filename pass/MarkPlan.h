@@ -83,6 +83,10 @@ struct MarkStep {
   int64_t Offset = 0;             ///< Byte
   unsigned Cell = 0;              ///< Byte
   bool IsNear = false; ///< Byte: stands for the bytes that follow too
+  /// Byte, layout rw: mark the other cell of the granule too, by one store.
+  bool IsPair = false;
+  /// Byte: must be a store of its own, at its own place.
+  bool IsApart = false;
   /// Byte: index into MarkPlan::NearMarks, if IsNear.
   unsigned NearMark = 0;
   /// Byte: an instruction with an access that the mark stands for.

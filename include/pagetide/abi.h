@@ -108,9 +108,8 @@ constexpr std::uint64_t shadow_bytes(Layout layout, unsigned cell_shift) {
 enum CellValue : std::uint8_t {
   kCellEmpty = 0,
   kCellMarked = 1, ///< the granule was accessed, or the access was attempted
-  /// It may have been accessed. A call failed part of the way or does not say
-  /// what it touched, or an index that code of precision near uses was about to
-  /// wrap.
+  /// It may have been accessed: a call failed part of the way, or does not say
+  /// what it touched.
   kCellMay = 2,
   kCellNear = 4, ///< in cells of kNearCellShift, see there
 };

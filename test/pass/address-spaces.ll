@@ -57,18 +57,18 @@ define void @pointer64(ptr addrspace(272) %p) {
 
 define i32 @no_meaning_of_its_own(ptr addrspace(1) %p) {
 ; CHECK-LABEL: define i32 @no_meaning_of_its_own(
-; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-COUNT-1: store volatile i16 257, ptr addrspace(256)
 ; CHECK-NEXT:    atomicrmw add ptr addrspace(1) %p
   %old = atomicrmw add ptr addrspace(1) %p, i32 1 seq_cst
   ret i32 %old
 }
 
-; One address serves load and store. The store's mark is before the load.
+; One address and one mark serve load and store.
 define void @update(ptr addrspace(271) %p) {
 ; CHECK-LABEL: define void @update(
 ; CHECK:         [[PLAIN:%.+]] = inttoptr i64 {{%.+}} to ptr
 ; CHECK-NOT:     inttoptr i64 {{%.+}} to ptr{{$}}
-; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-COUNT-1: store volatile i16 257, ptr addrspace(256)
 ; CHECK-NEXT:    load i32, ptr addrspace(271) %p
 ; CHECK-NEXT:    add
 ; CHECK-NEXT:    store i32

@@ -15,21 +15,14 @@ define i32 @update(ptr %p) {
 ; NEAR-NEXT:     [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 9
 ; NEAR-NEXT:     [[READ:%.+]] = shl nuw i64 [[INDEX]], 2
 ; NEAR-NEXT:     add i64 [[READ]], 2147418112
-; NEAR:          store volatile i8 1, ptr addrspace(256)
-; NEAR-NEXT:     [[WRITTEN:%.+]] = shl nuw i64 [[INDEX]], 2
-; NEAR-NEXT:     add i64 [[WRITTEN]], 2147418113
-; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR:          store volatile i16 257, ptr addrspace(256)
 ; NEAR-NEXT:     atomicrmw add ptr %p
 ; CHECK-NEXT:    [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:    [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; RW-NEXT:       [[READ:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
 ; RW-NEXT:       [[READ_SHADOW_PLACE:%.+]] = add i64 [[READ]], 2147418112
 ; RW-NEXT:       [[READ_SHADOW:%.+]] = inttoptr i64 [[READ_SHADOW_PLACE]]
-; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[READ_SHADOW]]
-; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[WRITTEN:%.+]] = add i64 [[PAIR]], 2147418113
-; RW-NEXT:       [[WRITTEN_SHADOW:%.+]] = inttoptr i64 [[WRITTEN]]
-; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[WRITTEN_SHADOW]]
+; RW-NEXT:       store volatile i16 257, ptr addrspace(256) [[READ_SHADOW]], align 2
 ; ONE-NEXT:      [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112
 ; ONE-NEXT:      [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]]
 ; ONE-NEXT:      store volatile i8 1, ptr addrspace(256) [[SHADOW]]
@@ -42,9 +35,9 @@ define i32 @update(ptr %p) {
 define { i64, i1 } @exchange(ptr %p, i64 %a, i64 %b) {
 ; CHECK-LABEL: define { i64, i1 } @exchange(
 ; NEAR-LABEL: define { i64, i1 } @exchange(
-; NEAR-COUNT-2:  store volatile i8 1, ptr addrspace(256)
+; NEAR-COUNT-1:  store volatile i16 257, ptr addrspace(256)
 ; NEAR-NEXT:     cmpxchg ptr %p
-; RW-COUNT-2:    store volatile i8 1, ptr addrspace(256)
+; RW-COUNT-1:    store volatile i16 257, ptr addrspace(256)
 ; ONE-COUNT-1:   store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    cmpxchg ptr %p
 ; CHECK-NEXT:    ret

@@ -161,16 +161,15 @@ define i32 @twice(ptr %p, ptr %q) {
   ret i32 %r
 }
 
-; Reading and writing are marked apart where the layout tells them apart.
+; Reading and writing are told apart where the layout does, by one mark.
 define i32 @read_then_written(ptr %p) {
 ; CHECK-LABEL: define i32 @read_then_written(
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i32
 ; CHECK-NEXT:    store i32
 ; RW-LABEL: define i32 @read_then_written(
-; RW-COUNT-1:    store volatile i8 1, ptr addrspace(256)
+; RW-COUNT-1:    store volatile i16 257, ptr addrspace(256)
 ; RW-NEXT:       load i32
-; RW-COUNT-1:    store volatile i8 1, ptr addrspace(256)
 ; RW-NEXT:       store i32
   %a = load i32, ptr %p, align 4
   store i32 7, ptr %p, align 4

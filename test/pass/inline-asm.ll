@@ -36,7 +36,7 @@ define void @read(ptr %p, i32 %x) {
 ; A result in a register takes no argument.
 define i64 @updated(ptr %p, i64 %x) {
 ; CHECK-LABEL: define i64 @updated(
-; CHECK-COUNT-4: store volatile i8 1, ptr addrspace(256)
+; CHECK-COUNT-2: store volatile i16 257, ptr addrspace(256)
 ; CHECK-NEXT:    call i64 asm
   %v = call i64 asm "lock xaddq $0, $1", "=r,=*m,0,*m"(ptr elementtype(i64) %p, i64 %x, ptr elementtype(i64) %p)
   ret i64 %v

@@ -65,18 +65,14 @@ define void @store(ptr %p, i32 %v) {
   ret void
 }
 
-; One index serves both cells; the store's mark stands before the load that it
-; updates.
+; One mark serves both, before the load that the store updates.
 define void @increment(ptr %p) {
 ; CHECK-LABEL: define void @increment(
 ; NEAR-LABEL: define void @increment(
 ; NEAR-COUNT-1:  lshr i64
 ; NEAR-NOT:      lshr
 ; NEAR:          add i64 {{%.+}}, 2147418112
-; NEAR:          store volatile i8 1, ptr addrspace(256)
-; NEAR-NOT:      lshr
-; NEAR:          add i64 {{%.+}}, 2147418113
-; NEAR:          store volatile i8 1, ptr addrspace(256)
+; NEAR:          store volatile i16 257, ptr addrspace(256)
 ; NEAR-NEXT:     %old = load i32, ptr %p
 ; NEAR-NEXT:     %new = add i32 %old, 1
 ; NEAR-NEXT:     store i32 %new, ptr %p
@@ -85,11 +81,7 @@ define void @increment(ptr %p) {
 ; RW-NEXT:       [[PAIR:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
 ; RW-NEXT:       [[SHADOW_PLACE:%.+]] = add i64 [[PAIR]], 2147418112
 ; RW-NEXT:       [[SHADOW:%.+]] = inttoptr i64 [[SHADOW_PLACE]] to ptr addrspace(256)
-; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW]]
-; RW-NEXT:       [[PAIR2:%.+]] = add nuw i64 [[INDEX]], [[INDEX]]
-; RW-NEXT:       [[CELL2:%.+]] = add i64 [[PAIR2]], 2147418113
-; RW-NEXT:       [[SHADOW2:%.+]] = inttoptr i64 [[CELL2]] to ptr addrspace(256)
-; RW-NEXT:       store volatile i8 1, ptr addrspace(256) [[SHADOW2]]
+; RW-NEXT:       store volatile i16 257, ptr addrspace(256) [[SHADOW]], align 2, !nosanitize
 ; ACCESS-NEXT:   [[ADDRESS:%.+]] = ptrtoint ptr %p to i64
 ; ACCESS-NEXT:   [[INDEX:%.+]] = lshr i64 [[ADDRESS]], 12
 ; ACCESS-NEXT:   [[SHADOW_PLACE:%.+]] = add i64 [[INDEX]], 2147418112

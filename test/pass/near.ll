@@ -27,9 +27,7 @@ define i32 @fields(ptr %p) {
 ; CHECK:         ret i32
 ; RW-LABEL: define i32 @fields(
 ; RW:         [[INDEX:%.+]] = lshr i64 %{{.+}}, 8
-; RW:         store volatile i8 4, ptr addrspace(256)
-; RW-NOT:     lshr
-; RW:         store volatile i8 4, ptr addrspace(256)
+; RW:         store volatile i16 1028, ptr addrspace(256) %{{.+}}, align 2
 ; RW-NOT:     addrspace(256)
 ; RW:         ret i32
   %f = getelementptr i8, ptr %p, i64 8
@@ -164,9 +162,7 @@ join:
 define void @shared(ptr %p) {
 ; RW-LABEL: define void @shared(
 ; RW:            lshr i64 %{{.+}}, 8
-; RW:            store volatile i8 4, ptr addrspace(256)
-; RW-NOT:        lshr
-; RW:            store volatile i8 4, ptr addrspace(256)
+; RW:            store volatile i16 1028, ptr addrspace(256)
 ; RW-NOT:        addrspace(256)
 ; RW:            ret void
   %f = getelementptr i8, ptr %p, i64 8

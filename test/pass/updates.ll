@@ -14,7 +14,7 @@ declare void @opaque()
 
 define void @count(ptr %p) {
 ; CHECK-LABEL: define void @count(
-; RW-COUNT-2:    store volatile i8 1, ptr addrspace(256)
+; RW-COUNT-1:    store volatile i16 257, ptr addrspace(256)
 ; WRITE-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i32
 ; CHECK-NEXT:    add i32
@@ -24,8 +24,7 @@ define void @count(ptr %p) {
 ; DISTRUST:        store volatile i8 1, ptr addrspace(256)
 ; DISTRUST:        store i32
 ; CODE-LABEL:    count:
-; CODE:          movb $1, %gs:
-; CODE:          movb $1, %gs:
+; CODE:          movw $257, %gs:
 ; CODE-NEXT:     incl (%rdi)
 ; CODE-NEXT:     retq
   %a = load i32, ptr %p, align 4
@@ -37,7 +36,7 @@ define void @count(ptr %p) {
 ; The value may stand on either side.
 define void @subtract_from(ptr %p, i64 %n) {
 ; CHECK-LABEL: define void @subtract_from(
-; RW-COUNT-2:    store volatile i8 1, ptr addrspace(256)
+; RW-COUNT-1:    store volatile i16 257, ptr addrspace(256)
 ; WRITE-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i64
 ; CHECK-NEXT:    sub i64
@@ -50,7 +49,7 @@ define void @subtract_from(ptr %p, i64 %n) {
 
 define void @set_bit(ptr %p, i32 %bit) {
 ; CHECK-LABEL: define void @set_bit(
-; RW-COUNT-2:    store volatile i8 1, ptr addrspace(256)
+; RW-COUNT-1:    store volatile i16 257, ptr addrspace(256)
 ; WRITE-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    load i32
 ; CHECK-NEXT:    or i32
@@ -109,10 +108,14 @@ define void @unaligned(ptr %p) {
 ; The old value is used: there can be no one instruction.
 define i32 @old_value(ptr %p) {
 ; CHECK-LABEL: define i32 @old_value(
-; CHECK:         load i32
-; CHECK-NEXT:    add i32
-; CHECK:         store volatile i8 1, ptr addrspace(256)
-; CHECK-NEXT:    store i32
+; RW:            store volatile i16 257, ptr addrspace(256)
+; RW-NEXT:       load i32
+; RW-NEXT:       add i32
+; RW-NEXT:       store i32
+; WRITE:         load i32
+; WRITE-NEXT:    add i32
+; WRITE:         store volatile i8 1, ptr addrspace(256)
+; WRITE-NEXT:    store i32
   %a = load i32, ptr %p, align 4
   %b = add i32 %a, 1
   store i32 %b, ptr %p, align 4

@@ -83,7 +83,7 @@ define void @moved64(ptr %to, ptr %from) {
 
 define i32 @updated(ptr %p) {
 ; CHECK-LABEL: define i32 @updated(
-; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-COUNT-1: store volatile i16 257, ptr addrspace(256)
 ; CHECK-NEXT:    call i32 @llvm.x86.cmpccxadd32
   %v = call i32 @llvm.x86.cmpccxadd32(ptr %p, i32 1, i32 2, i32 4)
   ret i32 %v
