@@ -84,7 +84,7 @@ enum {
  * for files that are a little smaller. A block that does not become smaller is
  * saved as it is. A chain may have checkpoints of each kind. */
 enum {
-  /* The fastest saves, and the largest files. */
+  /* For content that does not become smaller, and for fast disks. */
   PAGETIDE_CHECKPOINT_NO_COMPRESSION = -1,
   /* For short restores: it decodes in a third of zstd's time. Files are about
    * half as large again. Libraries before this codec refuse such checkpoints
