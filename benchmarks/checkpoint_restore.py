@@ -15,7 +15,7 @@ from toolchain import ROOT
 
 SOURCE = ROOT / "benchmarks" / "checkpoints" / "restore.c"
 CHAINS = (("a base", 0), ("a base and 20 increments", 20))
-COMPRESSIONS = (("zstd", 1), ("not compressed", -1))
+COMPRESSIONS = (("zstd", 1), ("LZ4", -2), ("not compressed", -1))
 
 
 def _build(bench):

@@ -83,7 +83,7 @@ bool Session::shorten_chain() {
   if (keep_ >= max_chain_)
     return false;
   try {
-    compact(folder_, keep_, level_, nullptr);
+    compact(folder_, keep_, compression_, nullptr);
     if (const std::size_t length = chain_length(folder_, parent_))
       chain_ = static_cast<std::uint32_t>(length);
     return chain_ < max_chain_;

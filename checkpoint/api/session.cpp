@@ -31,6 +31,9 @@ namespace {
 
 constexpr int kDefaultLevel = 1;
 constexpr int kMaxLevel = 19;
+static_assert(PAGETIDE_CHECKPOINT_NO_COMPRESSION ==
+                  BlockEncoder::kNoCompression &&
+              PAGETIDE_CHECKPOINT_LZ4 == BlockEncoder::kLz4);
 constexpr std::size_t kDefaultKeep = 2;
 constexpr std::uint32_t kDefaultChain = 64;
 constexpr std::uint64_t kDefaultUpdateWaitNs = 1'000'000'000;
@@ -63,9 +66,11 @@ pagetide_checkpoint_config checked(const pagetide_checkpoint_config &config) {
   if (config.sync != PAGETIDE_CHECKPOINT_SYNC &&
       config.sync != PAGETIDE_CHECKPOINT_NO_SYNC)
     refuse("pagetide_checkpoint_config: sync is neither 0 nor 1");
-  if (config.compression < BlockEncoder::kNoCompression ||
+  if (config.compression < PAGETIDE_CHECKPOINT_LZ4 ||
       config.compression > kMaxLevel)
-    refuse("pagetide_checkpoint_config: compression is not -1 to 19");
+    refuse("pagetide_checkpoint_config: compression is neither a level of zstd "
+           "(1 to 19), 0, PAGETIDE_CHECKPOINT_NO_COMPRESSION (-1) nor "
+           "PAGETIDE_CHECKPOINT_LZ4 (-2)");
   if (config.max_chain > kMaxChain)
     refuse("pagetide_checkpoint_config: max_chain is above 256");
   if (config.granularity != 0 &&
@@ -103,7 +108,8 @@ Session::Session(const pagetide_checkpoint_config &config)
       sync_(config.sync == PAGETIDE_CHECKPOINT_SYNC
                 ? CheckpointWriter::Sync::kYes
                 : CheckpointWriter::Sync::kNo),
-      level_(config.compression == 0 ? kDefaultLevel : config.compression),
+      compression_(config.compression == 0 ? kDefaultLevel
+                                           : config.compression),
       keep_(config.keep == 0 ? kDefaultKeep : config.keep),
       max_chain_(config.max_chain == 0 ? kDefaultChain : config.max_chain),
       update_wait_ns_(config.update_wait_ns == 0 ? kDefaultUpdateWaitNs
@@ -198,7 +204,7 @@ void Session::write(const Manifest &head, std::uint64_t total,
                     const std::function<void(const Taker &take)> &for_each) {
   // A file that reaches RLIMIT_FSIZE must fail the save.
   const SignalHeld held(SIGXFSZ);
-  CheckpointWriter writer(folder_, head, level_, sync_);
+  CheckpointWriter writer(folder_, head, compression_, sync_);
   for_each([&](std::uint32_t region, std::uint64_t offset,
                std::span<const std::uint8_t> bytes) {
     while (!bytes.empty()) {

@@ -95,7 +95,7 @@ private:
   pid_t pid_;
   std::string program_;
   CheckpointWriter::Sync sync_;
-  int level_;
+  int compression_;
   std::size_t keep_;
   std::uint32_t max_chain_;
   std::uint64_t update_wait_ns_;

@@ -359,7 +359,7 @@ void Session::stream(int fd, const pagetide_checkpoint_stream_config &wanted,
   const SignalHeld no_pipe(SIGPIPE);
   const SignalHeld no_limit(SIGXFSZ);
   const File out = own_file(fd);
-  StreamWriter writer(out, level_);
+  StreamWriter writer(out, compression_);
   try {
     Stream(*this, config, writer, result).run();
   } catch (const Error &error) {

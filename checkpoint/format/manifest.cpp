@@ -118,7 +118,13 @@ Extent take_extent(Decoder &in, const Manifest &manifest) {
   return extent;
 }
 
-void take_block(Decoder &in, Manifest &out, std::uint64_t &file_offset) {
+bool is_compressed(Codec codec, std::uint16_t version) {
+  return codec == Codec::kZstd ||
+         (codec == Codec::kLz4 && version == kVersionMajorLz4);
+}
+
+void take_block(Decoder &in, std::uint16_t version, Manifest &out,
+                std::uint64_t &file_offset) {
   Block block;
   block.first_extent = out.extents.size();
   block.extent_count =
@@ -136,9 +142,9 @@ void take_block(Decoder &in, Manifest &out, std::uint64_t &file_offset) {
   in.take(&codec, 1);
   block.codec = static_cast<Codec>(codec);
   const std::uint64_t stored = in.varint();
-  in.require(block.codec == Codec::kRaw
-                 ? stored == raw
-                 : block.codec == Codec::kZstd && stored != 0 && stored < raw,
+  in.require(block.codec == Codec::kRaw ? stored == raw
+                                        : is_compressed(block.codec, version) &&
+                                              stored != 0 && stored < raw,
              "a block's size is impossible");
   block.stored_bytes = static_cast<std::uint32_t>(stored);
   block.stored_hash = in.u64();
@@ -166,7 +172,7 @@ void check_extents(const Decoder &in, const Manifest &manifest) {
              "it is a base, and lacks bytes of its regions");
 }
 
-Manifest take_body(Decoder &in) {
+Manifest take_body(Decoder &in, std::uint16_t version) {
   Manifest out;
   out.number = in.varint();
   in.take(out.id.data(), kIdBytes);
@@ -187,7 +193,7 @@ Manifest take_body(Decoder &in) {
   std::uint64_t file_offset = sizeof(DataHeader);
   out.blocks.reserve(blocks);
   for (std::uint64_t i = 0; i < blocks; ++i)
-    take_block(in, out, file_offset);
+    take_block(in, version, out, file_offset);
   check_extents(in, out);
   return out;
 }
@@ -222,6 +228,12 @@ std::uint64_t Manifest::data_bytes() const {
   return blocks.empty()
              ? sizeof(DataHeader)
              : blocks.back().file_offset + blocks.back().stored_bytes;
+}
+
+bool Manifest::has(Codec codec) const {
+  return std::any_of(blocks.begin(), blocks.end(), [codec](const Block &block) {
+    return block.codec == codec;
+  });
 }
 
 Bytes encode(const Manifest &manifest) {
@@ -262,7 +274,8 @@ Bytes encode(const Manifest &manifest) {
                     ": its manifest would be too large; protect less memory");
   ManifestHeader header = {};
   std::memcpy(header.magic, kManifestMagic, sizeof(kManifestMagic));
-  header.version_major = kVersionMajor;
+  header.version_major =
+      manifest.has(Codec::kLz4) ? kVersionMajorLz4 : kVersionMajor;
   header.version_minor = kVersionMinor;
   header.header_bytes = sizeof(header);
   header.body_bytes = body.out.size();
@@ -286,11 +299,13 @@ Manifest decode(std::span<const std::uint8_t> file, const std::string &name) {
   // A flipped bit in the version is damage, another version is not.
   const bool whole =
       header.hash == hash_of(&header, offsetof(ManifestHeader, hash));
-  if (whole && header.version_major != kVersionMajor)
+  if (whole && header.version_major != kVersionMajor &&
+      header.version_major != kVersionMajorLz4)
     throw Error(Problem::kVersion,
                 name + ": has version " + std::to_string(header.version_major) +
-                    " of the format; this Pagetide reads version " +
-                    std::to_string(kVersionMajor) +
+                    " of the format; this Pagetide reads versions " +
+                    std::to_string(kVersionMajor) + " and " +
+                    std::to_string(kVersionMajorLz4) +
                     ". Use the Pagetide that wrote it.");
   if (!whole || header.header_bytes != sizeof(header))
     fail("its head is not as it was written");
@@ -300,7 +315,7 @@ Manifest decode(std::span<const std::uint8_t> file, const std::string &name) {
   if (header.body_hash != hash_of(body.data(), body.size()))
     fail("it is not as it was written");
   Decoder in(body, name);
-  return take_body(in);
+  return take_body(in, header.version_major);
 }
 
 DataHeader data_header(const Manifest &manifest) {

@@ -70,6 +70,8 @@ struct Manifest {
   std::uint64_t raw_bytes() const;
   /// What the data file has, header included.
   std::uint64_t data_bytes() const;
+  /// Whether a block has the codec.
+  bool has(Codec codec) const;
 };
 
 /// The manifest as a file. Throws Error if it would be too large.

@@ -123,7 +123,7 @@ void read_rounds(StreamReader &reader, Rounds &rounds, AppliedStream &applied,
 } // namespace
 
 AppliedStream apply_stream(const File &in, const std::string &folder_path,
-                           int level, const ApplyProgress &progress) {
+                           const ApplyProgress &progress) {
   const std::uint64_t total = in.size(); // 0 of a pipe
   StreamReader reader(in);               // first what needs no folder
   const Folder folder = made_folder(folder_path);
@@ -142,7 +142,8 @@ AppliedStream apply_stream(const File &in, const std::string &folder_path,
   head.flags = kStreamed;
   head.extents.clear();
   head.blocks.clear();
-  CheckpointWriter writer(folder, head, level, CheckpointWriter::Sync::kYes);
+  CheckpointWriter writer(folder, head, compression_like(chain),
+                          CheckpointWriter::Sync::kYes);
   merge(chain, Source::kIsUsedUp, writer.blocks(), progress);
   writer.commit();
   applied.number = head.number;

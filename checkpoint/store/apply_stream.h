@@ -40,7 +40,7 @@ using ApplyProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 /// there is either a checkpoint equal to the sender's or none. Throws Error:
 /// kDamaged, kVersion, kProgram (the folder is another program's), kBusy,
 /// kNoCut (the sender gave up), kIo.
-AppliedStream apply_stream(const File &in, const std::string &folder, int level,
+AppliedStream apply_stream(const File &in, const std::string &folder,
                            const ApplyProgress &progress);
 
 } // namespace pagetide::checkpoint

@@ -10,6 +10,7 @@
 #include "format/hash.h"
 
 #include <fcntl.h>
+#include <lz4.h>
 #include <zstd.h>
 
 #include <cstring>
@@ -27,6 +28,23 @@ namespace {
                   " are not as they were written");
 }
 
+/// Whether the bytes hold exactly what fills `raw`. Neither reads nor writes
+/// beyond them, whatever they are.
+bool decompress(ZSTD_DCtx *zstd, Codec codec,
+                std::span<const std::uint8_t> stored,
+                std::span<std::uint8_t> raw) {
+  if (codec == Codec::kLz4) {
+    const int bytes = LZ4_decompress_safe(
+        reinterpret_cast<const char *>(stored.data()),
+        reinterpret_cast<char *>(raw.data()), static_cast<int>(stored.size()),
+        static_cast<int>(raw.size()));
+    return bytes >= 0 && static_cast<std::size_t>(bytes) == raw.size();
+  }
+  const std::size_t bytes = ZSTD_decompressDCtx(zstd, raw.data(), raw.size(),
+                                                stored.data(), stored.size());
+  return !ZSTD_isError(bytes) && bytes == raw.size();
+}
+
 } // namespace
 
 void BlockEncoder::Free::operator()(ZSTD_CCtx_s *context) const {
@@ -37,12 +55,34 @@ void BlockDecoder::Free::operator()(ZSTD_DCtx_s *context) const {
   ZSTD_freeDCtx(context);
 }
 
-BlockEncoder::BlockEncoder(int level) : level_(level) {
-  if (level == kNoCompression)
+BlockEncoder::BlockEncoder(int compression) : compression_(compression) {
+  if (compression == kNoCompression)
     return;
-  context_.reset(ZSTD_createCCtx());
-  if (!context_)
+  stored_.resize(kMaxBlockBytes);
+  if (compression == kLz4) {
+    const auto bytes = static_cast<std::size_t>(LZ4_sizeofState());
+    lz4_.resize((bytes + sizeof(lz4_[0]) - 1) / sizeof(lz4_[0]));
+    return;
+  }
+  zstd_.reset(ZSTD_createCCtx());
+  if (!zstd_)
     throw std::bad_alloc();
+}
+
+std::size_t BlockEncoder::compress(std::span<const std::uint8_t> raw) {
+  // No room for what would not be smaller: both then give up.
+  const std::size_t room = raw.size() - 1;
+  if (!lz4_.empty()) {
+    // With a state of ours: LZ4's own is 16 KiB of the caller's stack.
+    constexpr int kAcceleration = 1;
+    return static_cast<std::size_t>(LZ4_compress_fast_extState(
+        lz4_.data(), reinterpret_cast<const char *>(raw.data()),
+        reinterpret_cast<char *>(stored_.data()), static_cast<int>(raw.size()),
+        static_cast<int>(room), kAcceleration));
+  }
+  const std::size_t bytes = ZSTD_compressCCtx(
+      zstd_.get(), stored_.data(), room, raw.data(), raw.size(), compression_);
+  return ZSTD_isError(bytes) ? 0 : bytes;
 }
 
 std::span<const std::uint8_t>
@@ -51,14 +91,9 @@ BlockEncoder::encode(std::span<const std::uint8_t> raw, Block &block) {
   block.raw_hash = hash_of(raw.data(), raw.size());
   block.codec = Codec::kRaw;
   std::span<const std::uint8_t> out = raw;
-  if (context_) {
-    // No room for what would not be smaller: zstd then gives up.
-    stored_.resize(kMaxBlockBytes);
-    const std::size_t stored =
-        ZSTD_compressCCtx(context_.get(), stored_.data(), raw.size() - 1,
-                          raw.data(), raw.size(), level_);
-    if (!ZSTD_isError(stored)) {
-      block.codec = Codec::kZstd;
+  if (compression_ != kNoCompression) {
+    if (const std::size_t stored = compress(raw); stored != 0) {
+      block.codec = compression_ == kLz4 ? Codec::kLz4 : Codec::kZstd;
       out = std::span(stored_).first(stored);
     }
   }
@@ -69,8 +104,8 @@ BlockEncoder::encode(std::span<const std::uint8_t> raw, Block &block) {
   return out;
 }
 
-BlockDecoder::BlockDecoder() : context_(ZSTD_createDCtx()) {
-  if (!context_)
+BlockDecoder::BlockDecoder() : zstd_(ZSTD_createDCtx()) {
+  if (!zstd_)
     throw std::bad_alloc();
 }
 
@@ -94,16 +129,14 @@ std::span<const std::uint8_t> BlockDecoder::stored(const File &file,
 std::span<const std::uint8_t>
 BlockDecoder::unpacked(const File &file, const Block &block,
                        std::span<const std::uint8_t> bytes_of_file) {
-  if (block.codec != Codec::kZstd)
+  if (block.codec == Codec::kRaw)
     return bytes_of_file;
   if (raw_.size() < block.raw_bytes)
     raw_.resize(block.raw_bytes);
-  const std::size_t bytes =
-      ZSTD_decompressDCtx(context_.get(), raw_.data(), block.raw_bytes,
-                          bytes_of_file.data(), bytes_of_file.size());
-  if (ZSTD_isError(bytes) || bytes != block.raw_bytes)
+  const auto raw = std::span(raw_).first(block.raw_bytes);
+  if (!decompress(zstd_.get(), block.codec, bytes_of_file, raw))
     fail_block(file, block);
-  return std::span(raw_).first(bytes);
+  return raw;
 }
 
 std::span<const std::uint8_t> BlockDecoder::content(const File &file,
@@ -119,7 +152,7 @@ std::span<const std::uint8_t> BlockDecoder::raw(const File &file,
   const auto out = unpacked(file, block, stored(file, block));
   // Not compressed: it is what has just been verified.
   const bool is_same =
-      block.codec != Codec::kZstd && block.raw_hash == block.stored_hash;
+      block.codec == Codec::kRaw && block.raw_hash == block.stored_hash;
   if (!is_same && hash_of(out.data(), out.size()) != block.raw_hash)
     fail_block(file, block);
   return out;

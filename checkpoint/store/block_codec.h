@@ -10,9 +10,11 @@
 #include "format/manifest.h"
 #include "store/file.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
@@ -22,10 +24,12 @@ namespace pagetide::checkpoint {
 /// Compresses blocks. Its memory is bounded by kMaxBlockBytes.
 class BlockEncoder {
 public:
+  /// Instead of a level of zstd; as in the API.
   static constexpr int kNoCompression = -1;
+  static constexpr int kLz4 = -2;
 
   /// Throws std::bad_alloc.
-  explicit BlockEncoder(int level);
+  explicit BlockEncoder(int compression);
 
   /// Sets all fields of `block` that the content decides. The result is what
   /// the file gets; it is valid until the next call, or as long as `raw`.
@@ -33,11 +37,15 @@ public:
                                        Block &block);
 
 private:
+  /// Puts the compressed bytes into stored_. Returns how many; 0: not fewer.
+  std::size_t compress(std::span<const std::uint8_t> raw);
+
   struct Free {
     void operator()(ZSTD_CCtx_s *context) const;
   };
-  int level_;
-  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  int compression_;
+  std::unique_ptr<ZSTD_CCtx_s, Free> zstd_; ///< null if it is not used
+  std::vector<std::uint64_t> lz4_;          ///< its state, aligned
   Bytes stored_;
 };
 
@@ -64,7 +72,7 @@ private:
   struct Free {
     void operator()(ZSTD_DCtx_s *context) const;
   };
-  std::unique_ptr<ZSTD_DCtx_s, Free> context_;
+  std::unique_ptr<ZSTD_DCtx_s, Free> zstd_;
   Bytes stored_;
   Bytes raw_;
 };

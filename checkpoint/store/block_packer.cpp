@@ -12,8 +12,8 @@
 
 namespace pagetide::checkpoint {
 
-BlockPacker::BlockPacker(Manifest head, int level, Put put)
-    : manifest_(std::move(head)), encoder_(level), put_(std::move(put)),
+BlockPacker::BlockPacker(Manifest head, int compression, Put put)
+    : manifest_(std::move(head)), encoder_(compression), put_(std::move(put)),
       file_offset_(sizeof(DataHeader)) {}
 
 void BlockPacker::add(std::uint32_t region, std::uint64_t offset,

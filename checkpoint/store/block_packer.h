@@ -24,7 +24,7 @@ public:
   using Put = std::function<void(std::span<const std::uint8_t> stored)>;
 
   /// `head` has all but extents and blocks.
-  BlockPacker(Manifest head, int level, Put put);
+  BlockPacker(Manifest head, int compression, Put put);
 
   /// Bytes of a region. It is an index into the manifest's regions.
   void add(std::uint32_t region, std::uint64_t offset,

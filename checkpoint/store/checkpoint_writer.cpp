@@ -44,12 +44,12 @@ std::uint64_t clock_ns(clockid_t clock) {
 }
 
 CheckpointWriter::CheckpointWriter(const Folder &folder, Manifest manifest,
-                                   int level, Sync sync)
+                                   int compression, Sync sync)
     : folder_(folder), sync_(sync),
       data_(folder.data_path(manifest.number, manifest.generation),
             O_WRONLY | O_CREAT | O_EXCL),
       unfinished_(folder.manifest_path(manifest.number) + ".tmp"),
-      packer_(std::move(manifest), level,
+      packer_(std::move(manifest), compression,
               [this](std::span<const std::uint8_t> stored) { put(stored); }) {
   const DataHeader header = data_header(packer_.manifest());
   put({reinterpret_cast<const std::uint8_t *>(&header), sizeof(header)});

@@ -31,7 +31,7 @@ public:
   enum class Sync { kYes, kNo };
 
   /// `manifest` has all but extents and blocks.
-  CheckpointWriter(const Folder &folder, Manifest manifest, int level,
+  CheckpointWriter(const Folder &folder, Manifest manifest, int compression,
                    Sync sync);
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter &) = delete;

@@ -69,6 +69,17 @@ void copy_block(const Chain &chain, const NeededBlock &needed,
 
 } // namespace
 
+int compression_like(const Chain &chain) {
+  constexpr int kLevel = 3;
+  for (const Manifest &member : chain.members()) {
+    if (member.has(Codec::kLz4))
+      return BlockEncoder::kLz4;
+    if (member.has(Codec::kZstd))
+      break;
+  }
+  return kLevel;
+}
+
 void merge(const Chain &chain, Source source, BlockPacker &out,
            const MergeProgress &tell) {
   BlockDecoder decoder;

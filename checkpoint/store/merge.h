@@ -24,6 +24,11 @@ enum class Source {
   kIsUsedUp, ///< nobody reads them any more: the disk gets back what was read
 };
 
+/// How to compress what merging packs anew: by LZ4 if that is how the newest
+/// compressed checkpoint of the chain is, whose program wants short restores.
+/// Otherwise by zstd, more than a save does: no program waits for it.
+int compression_like(const Chain &chain);
+
 /// Passes on what the chain's checkpoint holds, all of it verified. The
 /// regions of `out` are those of the checkpoint. Throws kDamaged, kIo.
 void merge(const Chain &chain, Source source, BlockPacker &out,

@@ -24,8 +24,8 @@ template <typename T> std::span<const std::uint8_t> bytes_of(const T &value) {
 
 } // namespace
 
-StreamWriter::StreamWriter(const File &out, int level)
-    : out_(out), level_(level) {
+StreamWriter::StreamWriter(const File &out, int compression)
+    : out_(out), compression_(compression) {
   const StreamHeader header = stream_header(new_id());
   last_hash_ = header.hash;
   put_bytes(bytes_of(header));
@@ -39,7 +39,7 @@ BlockPacker &StreamWriter::begin_round(Manifest head) {
   head.generation = 0;
   head.extents.clear();
   head.blocks.clear();
-  return round_.emplace(std::move(head), level_,
+  return round_.emplace(std::move(head), compression_,
                         [this](std::span<const std::uint8_t> stored) {
                           put(FrameKind::kBlock, stored);
                         });

@@ -23,7 +23,7 @@ namespace pagetide::checkpoint {
 class StreamWriter {
 public:
   /// `out` outlives it.
-  StreamWriter(const File &out, int level);
+  StreamWriter(const File &out, int compression);
   StreamWriter(const StreamWriter &) = delete;
 
   /// Takes what the round holds, until end_round(). `head` lacks number, id and
@@ -46,7 +46,7 @@ private:
   void flush();
 
   const File &out_;
-  int level_;
+  int compression_;
   std::uint64_t last_hash_;
   Bytes waiting_; ///< not yet written
   std::uint64_t bytes_ = 0;

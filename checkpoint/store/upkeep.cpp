@@ -128,7 +128,7 @@ std::uint64_t bytes_of_files(const Folder &folder) {
   return sum;
 }
 
-void write_base(const Folder &folder, const Chain &chain, int level,
+void write_base(const Folder &folder, const Chain &chain, int compression,
                 const std::function<void(std::uint64_t, std::uint64_t)> &tell) {
   Manifest base = chain.newest();
   base.parent = 0;
@@ -139,7 +139,7 @@ void write_base(const Folder &folder, const Chain &chain, int level,
   base.blocks.clear();
   // What a killed compaction left has the same name.
   remove_file(folder.data_path(base.number, base.generation));
-  CheckpointWriter writer(folder, std::move(base), level,
+  CheckpointWriter writer(folder, std::move(base), compression,
                           CheckpointWriter::Sync::kYes);
   merge(chain, Source::kStays, writer.blocks(), tell);
   writer.commit();
@@ -190,7 +190,7 @@ bool remove_abandoned(const Folder &folder, std::uint64_t after,
 }
 
 Compaction
-compact(const Folder &folder, std::size_t keep, int level,
+compact(const Folder &folder, std::size_t keep, std::optional<int> compression,
         const std::function<void(std::uint64_t, std::uint64_t)> &progress) {
   const std::vector<std::uint64_t> numbers = folder.numbers();
   if (numbers.empty())
@@ -206,7 +206,8 @@ compact(const Folder &folder, std::size_t keep, int level,
   const Chain chain = Chain::load(folder, done.number);
   done.merged = chain.members().size();
   if (done.merged > 1) {
-    write_base(folder, chain, level, progress);
+    write_base(folder, chain, compression.value_or(compression_like(chain)),
+               progress);
     remove_file(folder.data_path(done.number, chain.newest().generation));
   }
   Chains chains(folder); // as they are now

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace pagetide::checkpoint {
 
@@ -46,10 +47,11 @@ struct Compaction {
 
 /// Makes a base of the oldest of the `keep` newest checkpoints, and removes all
 /// older ones. A program may save meanwhile. All that is read is verified.
-/// Throws kBusy while someone else removes files, kDamaged, kIo. `progress` is
-/// told bytes done and in total.
+/// `compression`: of what is packed anew; none: compression_like(). Throws
+/// kBusy while someone else removes files, kDamaged, kIo. `progress` is told
+/// bytes done and in total.
 Compaction
-compact(const Folder &folder, std::size_t keep, int level,
+compact(const Folder &folder, std::size_t keep, std::optional<int> compression,
         const std::function<void(std::uint64_t, std::uint64_t)> &progress);
 
 } // namespace pagetide::checkpoint

@@ -79,6 +79,19 @@ enum {
   PAGETIDE_CHECKPOINT_NO_SYNC = 1
 };
 
+/* How blocks of 256 KiB are compressed: a level of zstd, 1 to 19, or one of
+ * these. Level 1 makes small files in little time. Higher levels take more time
+ * for files that are a little smaller. A block that does not become smaller is
+ * saved as it is. A chain may have checkpoints of each kind. */
+enum {
+  /* For content that does not become smaller, and for fast disks. */
+  PAGETIDE_CHECKPOINT_NO_COMPRESSION = -1,
+  /* For short restores: it decodes in a third of zstd's time. Files are about
+   * half as large again. Libraries before this codec refuse such checkpoints
+   * (VERSION). */
+  PAGETIDE_CHECKPOINT_LZ4 = -2
+};
+
 /* `done` of `total` bytes of protected memory. It is called during a save, on
  * the thread that saves. */
 typedef void (*pagetide_checkpoint_progress)(void *user, uint64_t done,
@@ -92,7 +105,8 @@ typedef struct pagetide_checkpoint_config {
                         * it when regions get another meaning. NULL: the name of
                         * the executable's file. */
   int sync;            /* PAGETIDE_CHECKPOINT_SYNC or _NO_SYNC */
-  int compression;     /* level of zstd, 1 to 19; 0: 1; -1: no compression */
+  int compression;     /* a level of zstd, 1 to 19; 0: 1;
+                        * PAGETIDE_CHECKPOINT_NO_COMPRESSION or _LZ4 */
   uint32_t keep;       /* How many checkpoints can be restored at least. A save
                         * removes older ones that these do not need. 0: 2. */
   uint32_t max_chain;  /* A save is a base if its chain would have more

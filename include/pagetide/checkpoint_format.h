@@ -1,4 +1,4 @@
-//===- checkpoint_format.h - Checkpoint folders, version 1 ----------------===//
+//===- checkpoint_format.h - Checkpoint folders, versions 1 and 2 ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -46,6 +46,10 @@ inline constexpr std::uint8_t kDataMagic[8] = {'P', 'G', 'T',  'C',
                                                'K', 'D', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
 inline constexpr std::uint16_t kVersionMinor = 0; ///< later minors only add
+/// Of a manifest with blocks of Codec::kLz4, which readers of version 1 do not
+/// know. All else is as in version 1. Data files have version 1 always: it is
+/// the manifest that says what their blocks are.
+inline constexpr std::uint16_t kVersionMajorLz4 = 2;
 
 inline constexpr std::size_t kIdBytes = 16;
 
@@ -90,7 +94,11 @@ enum CheckpointFlags : std::uint64_t {
   kStreamed = 4,
 };
 
-enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1 };
+enum class Codec : std::uint8_t {
+  kRaw = 0,
+  kZstd = 1,
+  kLz4 = 2, ///< LZ4's block format, without a frame
+};
 
 struct DataHeader {
   std::uint8_t magic[8];

@@ -298,9 +298,16 @@ static void wrong_use(void) {
   require_checkpoint(pagetide_checkpoint_open(&config, &c),
                      PAGETIDE_CHECKPOINT_INVALID);
   config = in_folder(path_in(work, "wrong"));
-  config.compression = 20;
-  require_checkpoint(pagetide_checkpoint_open(&config, &c),
-                     PAGETIDE_CHECKPOINT_INVALID);
+  const int none[] = {20, PAGETIDE_CHECKPOINT_LZ4 - 1};
+  for (size_t i = 0; i < 2; ++i) {
+    config.compression = none[i];
+    require_checkpoint(pagetide_checkpoint_open(&config, &c),
+                       PAGETIDE_CHECKPOINT_INVALID);
+    require(strstr(pagetide_checkpoint_message(),
+                   "compression is neither a level of zstd (1 to 19), 0, "
+                   "PAGETIDE_CHECKPOINT_NO_COMPRESSION (-1) nor "
+                   "PAGETIDE_CHECKPOINT_LZ4 (-2)"));
+  }
   c = open_folder(path_in(work, "wrong"));
   require_checkpoint(pagetide_checkpoint_save(c, NULL),
                      PAGETIDE_CHECKPOINT_INVALID);

@@ -24,8 +24,6 @@ namespace {
 
 namespace cp = checkpoint;
 
-constexpr int kLevel = 3; // no program waits for it
-
 /// Also where a symbolic link or a device names the file.
 cp::File opened(const std::string &name, int flags) {
   const int fd = ::open(name.c_str(), flags | O_CLOEXEC);
@@ -57,7 +55,7 @@ void write_round(const cp::Chain &chain, cp::StreamWriter &writer,
 }
 
 StreamFacts write_chain(const cp::Chain &chain, const cp::File &out) {
-  cp::StreamWriter writer(out, kLevel);
+  cp::StreamWriter writer(out, cp::compression_like(chain));
   try {
     write_round(chain, writer, out.path());
   } catch (const cp::Error &error) {
@@ -87,7 +85,7 @@ cp::AppliedStream read_stream(const std::string &input,
                           ? standard_file("standard input", STDIN_FILENO)
                           : opened(input, O_RDONLY);
   Progress progress;
-  return cp::apply_stream(in, folder, kLevel,
+  return cp::apply_stream(in, folder,
                           [&](std::uint64_t done, std::uint64_t total) {
                             progress.at(in.path(), done, total);
                           });

@@ -40,8 +40,6 @@ namespace {
 using checkpoint::Chain;
 using checkpoint::Folder;
 
-constexpr int kCompactionLevel = 3; // no program waits for it
-
 struct CheckpointOptions {
   std::string operation;
   std::string folder;
@@ -92,7 +90,7 @@ int show_checkpoint(const CheckpointOptions &options, const Folder &folder) {
 int compact_folder(const CheckpointOptions &options, const Folder &folder) {
   Progress progress;
   const checkpoint::Compaction done = checkpoint::compact(
-      folder, options.keep != 0 ? options.keep : 1, kCompactionLevel,
+      folder, options.keep != 0 ? options.keep : 1, std::nullopt,
       [&progress, &options](std::uint64_t at, std::uint64_t total) {
         progress.at(options.folder, at, total);
       });

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills steps.c at random moments while it saves, and a compaction beside it.
 
-usage: kill.py PAGETIDE STEPS FOLDER KILLS THREADS
+usage: kill.py PAGETIDE STEPS FOLDER KILLS THREADS [COMPRESSION]
 
 After each kill every checkpoint of the folder must be whole, and the program
 must go on from one: it compares what it restored with the same steps computed
@@ -17,7 +17,7 @@ import time
 
 from checkpoint_folder import checkpoints
 
-pagetide, steps, folder, kills, threads = sys.argv[1:]
+pagetide, steps, folder, kills, threads, *compression = sys.argv[1:]
 LAST = "100000000"
 random.seed(int(os.environ.get("SEED", "1")))
 
@@ -27,7 +27,7 @@ def fail(text):
 
 
 def command(name, last):
-    return [steps, name, name + ".acknowledged", last, threads]
+    return [steps, name, name + ".acknowledged", last, threads, *compression]
 
 
 def kill(process):

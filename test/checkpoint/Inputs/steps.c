@@ -4,7 +4,7 @@
  *
  *===------------------------------------------------------------------------===
  *
- *   steps FOLDER ACKNOWLEDGED STEPS [THREADS]
+ *   steps FOLDER ACKNOWLEDGED STEPS [THREADS [COMPRESSION]]
  *
  * Goes on from the newest checkpoint of FOLDER, or from the beginning, up to
  * step STEPS. Saves after each step, and then writes the step to ACKNOWLEDGED.
@@ -104,6 +104,7 @@ int main(int argc, char **argv) {
   pagetide_checkpoint_config config = in_folder(argv[1]);
   config.program = "steps";
   config.max_chain = 10;
+  config.compression = argc > 5 ? atoi(argv[5]) : 0;
   config.sync = PAGETIDE_CHECKPOINT_NO_SYNC;
   pagetide_checkpoint *c = open_with(&config);
   size_t bytes = 0;

@@ -11,6 +11,7 @@
 #include "format/manifest.h"
 #include "fuzz_input.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -37,14 +38,17 @@ private:
   std::string path_;
 };
 
-/// Makes the hashes of a manifest's file right.
+/// Makes the hashes of a manifest's file right. Its version becomes one that is
+/// read: that of the file, if it is.
 inline void repair_manifest(Bytes &file) {
   using Header = checkpoint::ManifestHeader;
   if (file.size() < sizeof(Header))
     return;
   Header header = {};
   std::memcpy(header.magic, checkpoint::kManifestMagic, 8);
-  header.version_major = checkpoint::kVersionMajor;
+  const bool is_odd = file[offsetof(Header, version_major)] % 2 != 0;
+  header.version_major =
+      is_odd ? checkpoint::kVersionMajor : checkpoint::kVersionMajorLz4;
   header.header_bytes = sizeof(header);
   header.body_bytes = file.size() - sizeof(header);
   header.body_hash =

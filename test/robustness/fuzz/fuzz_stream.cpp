@@ -128,7 +128,7 @@ void pagetide::tools::try_input(Input input) {
   const checkpoint::File file = checkpoint::file_of(stream);
   try {
     const checkpoint::AppliedStream applied = checkpoint::apply_stream(
-        file, kWork.path(), 1, [](std::uint64_t, std::uint64_t) {});
+        file, kWork.path(), [](std::uint64_t, std::uint64_t) {});
     check_checkpoint(folder, applied);
   } catch (const Error &error) {
     require(error.what()[0] != '\0', "refusals are explained");

@@ -172,9 +172,9 @@ void write_small_seeds(const std::string &directory) {
 }
 
 /// Two checkpoints as fuzz_checkpoint.cpp takes them.
-void write_checkpoints(const std::string &directory) {
+void write_checkpoints(const std::string &directory, int compression) {
   std::filesystem::create_directories(directory + "/checkpoint");
-  checkpoint::SampleFolder sample;
+  checkpoint::SampleFolder sample(compression);
   sample.make_chain();
   const checkpoint::Folder folder = sample.folder();
   const auto add = [](Bytes &seed, const Bytes &file) {
@@ -188,14 +188,16 @@ void write_checkpoints(const std::string &directory) {
       add(seed, checkpoint::read_file(folder.manifest_path(number), 65535));
       add(seed, checkpoint::read_file(folder.data_path(number, 0), 65535));
     }
-    write_file(fmt::format("{}/checkpoint/{}", directory, which), seed);
+    write_file(fmt::format("{}/checkpoint/{}-{}", directory,
+                           checkpoint::compression_name(compression), which),
+               seed);
   }
 }
 
 /// A stream in both forms that fuzz_stream.cpp takes.
-void write_streams(const std::string &directory) {
+void write_streams(const std::string &directory, int compression) {
   std::filesystem::create_directories(directory + "/stream");
-  const Bytes stream = checkpoint::sample_stream();
+  const Bytes stream = checkpoint::sample_stream(nullptr, compression);
   Bytes whole = {0}, frames = {1};
   whole.insert(whole.end(), stream.begin(), stream.end());
   for (std::size_t at = sizeof(checkpoint::StreamHeader); at < stream.size();) {
@@ -209,8 +211,9 @@ void write_streams(const std::string &directory) {
                   stream.data() + at + header.bytes);
     at += header.bytes;
   }
-  write_file(directory + "/stream/whole", whole);
-  write_file(directory + "/stream/frames", frames);
+  const char *name = checkpoint::compression_name(compression);
+  write_file(fmt::format("{}/stream/{}-whole", directory, name), whole);
+  write_file(fmt::format("{}/stream/{}-frames", directory, name), frames);
 }
 
 /// Command lines as fuzz_commands.cpp takes them; the first letter chooses the
@@ -327,8 +330,10 @@ int main(int argc, char **argv) {
       }
     write_small_seeds(directory);
     write_command_lines(directory);
-    write_checkpoints(directory);
-    write_streams(directory);
+    for (const int compression : checkpoint::kCompressions) {
+      write_checkpoints(directory, compression);
+      write_streams(directory, compression);
+    }
   } catch (const std::exception &problem) {
     fmt::print(stderr, "make_seeds: {}\n", problem.what());
     return 1;

@@ -36,9 +36,16 @@ inline Bytes sample_bytes(std::size_t count, std::uint32_t seed) {
   return bytes;
 }
 
+/// How blocks of tests are compressed: level 1 of zstd, and LZ4.
+inline constexpr int kCompressions[] = {1, BlockEncoder::kLz4};
+
+inline const char *compression_name(int compression) {
+  return compression == BlockEncoder::kLz4 ? "lz4" : "zstd";
+}
+
 class SampleFolder {
 public:
-  SampleFolder() {
+  explicit SampleFolder(int compression = 1) : compression(compression) {
     std::string path = std::filesystem::temp_directory_path() / "ckptXXXXXX";
     folder_path_ = ::mkdtemp(path.data());
   }
@@ -50,6 +57,8 @@ public:
 
   /// What is to be saved; change it between saves.
   Memory memory;
+  /// So may this.
+  int compression;
 
   /// Bytes of a region that a save takes.
   struct Range {
@@ -73,7 +82,8 @@ public:
     manifest.granule = 64;
     for (const auto &[id, bytes] : memory)
       manifest.regions.push_back({id, bytes.size()});
-    CheckpointWriter writer(folder(), manifest, 1, CheckpointWriter::Sync::kNo);
+    CheckpointWriter writer(folder(), manifest, compression,
+                            CheckpointWriter::Sync::kNo);
     std::vector<Range> all = ranges;
     if (parent == 0)
       for (const auto &[id, bytes] : memory)

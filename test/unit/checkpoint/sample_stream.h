@@ -41,7 +41,8 @@ inline Bytes bytes_of(const File &file) {
 /// Writes rounds of what a program has in memory.
 class SampleStream {
 public:
-  SampleStream() : file_(memory_file()), writer_(file_, 1) {}
+  explicit SampleStream(int compression = 1)
+      : file_(memory_file()), writer_(file_, compression) {}
 
   Memory memory;
 
@@ -75,8 +76,8 @@ private:
 };
 
 /// A base, an increment with regions that grew, came and went, and the last.
-inline Bytes sample_stream(Memory *last = nullptr) {
-  SampleStream stream;
+inline Bytes sample_stream(Memory *last = nullptr, int compression = 1) {
+  SampleStream stream(compression);
   Memory &memory = stream.memory;
   memory[1] = sample_bytes(700, 1);
   memory[2] = sample_bytes(100, 2);

@@ -18,7 +18,9 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,16 +59,36 @@ void expect_right_or_refused(const SampleFolder &sample, std::uint64_t number,
   }
 }
 
-TEST(CheckpointStore, RestoresEachOfAChain) {
-  SampleFolder sample;
+/// What is tried with each way to compress.
+class CheckpointCompressed : public testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Each, CheckpointCompressed,
+                         testing::ValuesIn(kCompressions),
+                         [](const auto &test) {
+                           return std::string(compression_name(test.param));
+                         });
+
+bool has_lz4(const SampleFolder &sample, std::uint64_t number) {
+  return sample.folder().manifest(number).has(Codec::kLz4);
+}
+
+/// Of a file of a manifest.
+std::uint16_t version_of(const Bytes &bytes) {
+  ManifestHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  return header.version_major;
+}
+
+TEST_P(CheckpointCompressed, RestoresEachOfAChain) {
+  SampleFolder sample(GetParam());
   sample.make_chain();
   for (const std::uint64_t number : {1, 2, 3})
     EXPECT_TRUE(sample.restored(number) == sample.saved[number]) << number;
   EXPECT_EQ(problem_of([&] { sample.restored(4); }), Problem::kNone);
 }
 
-TEST(CheckpointStore, TakesTheNewestOfEachByte) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, TakesTheNewestOfEachByte) {
+  SampleFolder sample(GetParam());
   sample.memory[2] = sample_bytes(5000, 3);
   std::uint64_t last = sample.save(0);
   std::minstd_rand random(7);
@@ -113,8 +135,8 @@ TEST(CheckpointStore, RegionsGrowShrinkComeAndGo) {
   EXPECT_EQ(problem_of([&] { sample.restored(7); }), Problem::kDamaged);
 }
 
-TEST(CheckpointStore, BlocksOfEverySize) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, BlocksOfEverySize) {
+  SampleFolder sample(GetParam());
   // Below, at and above the size of a block; compressible and not.
   sample.memory[1] = Bytes(3 * kBlockBytes + 1, 7);
   sample.memory[2] = Bytes(kBlockBytes);
@@ -129,10 +151,52 @@ TEST(CheckpointStore, BlocksOfEverySize) {
   EXPECT_LT(manifest.data_bytes(), kBlockBytes * 3 / 2);
 }
 
+TEST(CheckpointStore, AChainOfEachKind) {
+  SampleFolder sample;
+  sample.memory[1] = sample_bytes(3 * kBlockBytes, 1);
+  sample.save(0);
+  std::uint64_t last = 1;
+  for (const int compression :
+       {BlockEncoder::kLz4, BlockEncoder::kNoCompression, 19}) {
+    sample.compression = compression;
+    sample.change(1, 1000 * last, kBlockBytes + 1000 * last);
+    last = sample.save(
+        last, {{1, 1000 * last, std::size_t{kBlockBytes} + 1000 * last}});
+  }
+  for (const auto &[number, memory] : sample.saved) {
+    EXPECT_TRUE(sample.restored(number) == memory) << number;
+    EXPECT_EQ(has_lz4(sample, number), number == 2) << number;
+  }
+}
+
+/// Readers of version 1 refuse what they cannot decode, and only that.
+TEST(CheckpointStore, OnlyManifestsWithLz4HaveVersion2) {
+  SampleFolder sample(BlockEncoder::kLz4);
+  sample.memory[1] = sample_bytes(1000, 1);
+  sample.memory[2] = Bytes(1, 1);
+  sample.save(0);
+  sample.save(1, {{2, 0, 1}}); // too small to be compressed
+  sample.compression = 1;
+  sample.save(2, {{1, 0, 500}});
+  const Folder folder = sample.folder();
+  const auto file = [&folder](std::uint64_t number) {
+    return content_of(folder.manifest_path(number));
+  };
+  EXPECT_EQ(version_of(file(1)), 2u);
+  EXPECT_EQ(version_of(file(2)), 1u);
+  EXPECT_EQ(version_of(file(3)), 1u);
+  for (const std::uint64_t number : {1, 2, 3}) {
+    DataHeader header;
+    std::memcpy(&header, content_of(folder.data_path(number, 0)).data(),
+                sizeof(header));
+    EXPECT_EQ(header.version_major, 1u) << number;
+  }
+}
+
 //===- Damage -------------------------------------------------------------===//
 
-TEST(CheckpointDamage, EveryCutOfEveryFile) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, EveryCutOfEveryFile) {
+  SampleFolder sample(GetParam());
   sample.make_chain();
   for (const auto &entry : std::filesystem::directory_iterator(sample.path())) {
     const std::string path = entry.path();
@@ -149,9 +213,10 @@ TEST(CheckpointDamage, EveryCutOfEveryFile) {
   EXPECT_TRUE(sample.restored(3) == sample.memory);
 }
 
-TEST(CheckpointDamage, EveryByteOfEveryFile) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, EveryByteOfEveryFile) {
+  SampleFolder sample(GetParam());
   sample.make_chain();
+  ASSERT_EQ(has_lz4(sample, 1), GetParam() == BlockEncoder::kLz4);
   for (const auto &entry : std::filesystem::directory_iterator(sample.path())) {
     const std::string path = entry.path();
     const Bytes whole = content_of(path);
@@ -169,8 +234,8 @@ TEST(CheckpointDamage, EveryByteOfEveryFile) {
 
 /// A restore reads and verifies the blocks of which it needs a byte, and no
 /// others.
-TEST(CheckpointDamage, OfWhatIsReplaced) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, DamageOfWhatIsReplaced) {
+  SampleFolder sample(GetParam());
   sample.memory[1] = sample_bytes(3 * kBlockBytes, 1);
   sample.save(0);
   // All of the second block, and all of the third one but a byte.
@@ -208,8 +273,8 @@ TEST(CheckpointDamage, LastGoodIsNamed) {
 
 /// A machine's end: of the files of the last checkpoint, some sectors have what
 /// was there before, which is nothing.
-TEST(CheckpointDamage, TornAndReorderedWrites) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, TornAndReorderedWrites) {
+  SampleFolder sample(GetParam());
   sample.memory[1] = sample_bytes(40000, 1);
   sample.save(0);
   sample.change(1, 0, 30000);
@@ -255,18 +320,62 @@ TEST(CheckpointDamage, FilesOfOtherCheckpoints) {
   EXPECT_EQ(problem_of([&] { sample.restored(8); }), Problem::kDamaged);
 }
 
+/// The manifest's file, as if another version had written it.
+Bytes with_version(Bytes bytes, std::uint16_t version) {
+  ManifestHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  header.version_major = version;
+  header.hash = hash_of(&header, offsetof(ManifestHeader, hash));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
 TEST(CheckpointDamage, AnotherVersionIsRefusedAsSuch) {
   SampleFolder sample;
   sample.make_chain();
   const std::string path = sample.folder().manifest_path(3);
-  Bytes bytes = content_of(path);
-  ManifestHeader header;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  header.version_major = 2;
-  header.hash = hash_of(&header, offsetof(ManifestHeader, hash));
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  replace(path, bytes);
-  EXPECT_EQ(problem_of([&] { sample.restored(3); }), Problem::kVersion);
+  for (const std::uint16_t version : {0, 3, 65535}) {
+    replace(path, with_version(content_of(path), version));
+    try {
+      sample.restored(3);
+      ADD_FAILURE() << version;
+    } catch (const Error &error) {
+      EXPECT_EQ(error.problem(), Problem::kVersion);
+      EXPECT_EQ(error.what(),
+                path + ": has version " + std::to_string(version) +
+                    " of the format; this Pagetide reads versions 1 and 2. "
+                    "Use the Pagetide that wrote it.");
+    }
+  }
+}
+
+TEST(CheckpointDamage, Version1HasNoLz4) {
+  SampleFolder sample(BlockEncoder::kLz4);
+  sample.make_chain();
+  const Bytes whole = content_of(sample.folder().manifest_path(1));
+  EXPECT_TRUE(decode(whole, "name").has(Codec::kLz4));
+  EXPECT_EQ(problem_of([&] { decode(with_version(whole, 1), "name"); }),
+            Problem::kDamaged);
+  // Version 2 may be without.
+  sample.compression = 1;
+  const std::uint64_t other = sample.save(0);
+  const Bytes zstd = content_of(sample.folder().manifest_path(other));
+  EXPECT_FALSE(decode(with_version(zstd, 2), "name").has(Codec::kLz4));
+}
+
+TEST(CheckpointDamage, SizesOfLz4BlocksThatAreImpossible) {
+  SampleFolder sample(BlockEncoder::kLz4);
+  sample.make_chain();
+  const Manifest good = sample.folder().manifest(1);
+  ASSERT_EQ(good.blocks.front().codec, Codec::kLz4);
+  for (const std::uint32_t bytes :
+       {0u, good.blocks.front().raw_bytes, good.blocks.front().raw_bytes + 1}) {
+    Manifest bad = good;
+    bad.blocks.front().stored_bytes = bytes;
+    EXPECT_EQ(problem_of([&] { decode(encode(bad), "name"); }),
+              Problem::kDamaged)
+        << bytes;
+  }
 }
 
 TEST(CheckpointDamage, ManifestsThatLie) {
@@ -394,8 +503,8 @@ TEST(CheckpointUpkeep, OldOnesGoAndNeededOnesStay) {
   EXPECT_TRUE(sample.restored(5) == sample.saved[5]);
 }
 
-TEST(CheckpointUpkeep, CompactionKeepsTheContent) {
-  SampleFolder sample;
+TEST_P(CheckpointCompressed, CompactionKeepsTheContent) {
+  SampleFolder sample(GetParam());
   sample.make_chain();
   sample.change(1, 400, 500);
   sample.save(3, {{1, 400, 500}});
@@ -419,6 +528,50 @@ TEST(CheckpointUpkeep, CompactionKeepsTheContent) {
   // Once more changes nothing.
   EXPECT_EQ(compact(folder, 1, 3, {}).merged, 1u);
   EXPECT_TRUE(sample.restored(5) == sample.memory);
+}
+
+/// A base, and an increment that leaves parts of its blocks.
+void make_parts(SampleFolder &sample, int base, int increment) {
+  sample.compression = base;
+  sample.memory[1] = sample_bytes(4 * kBlockBytes, 1);
+  const std::uint64_t number = sample.save(0);
+  sample.compression = increment;
+  sample.change(1, 1000, 3 * kBlockBytes + 1000);
+  sample.save(number, {{1, 1000, 3 * std::size_t{kBlockBytes} + 1000}});
+}
+
+std::set<Codec> codecs_of(const Manifest &manifest) {
+  std::set<Codec> codecs;
+  for (const Block &block : manifest.blocks)
+    codecs.insert(block.codec);
+  return codecs;
+}
+
+TEST(CheckpointUpkeep, CompactionGoesOnWithTheNewestCodec) {
+  constexpr int kLz4 = BlockEncoder::kLz4, kNone = BlockEncoder::kNoCompression;
+  using Codecs = std::set<Codec>;
+  struct {
+    int base, increment;
+    std::optional<int> compression;
+    Codecs want; // blocks that stay whole are as they were
+  } const cases[] = {
+      {kLz4, kLz4, {}, {Codec::kLz4}},
+      {1, kLz4, {}, {Codec::kLz4}},
+      {kLz4, 1, {}, {Codec::kZstd}},
+      {kLz4, kNone, {}, {Codec::kRaw, Codec::kLz4}},
+      {kNone, kNone, {}, {Codec::kRaw, Codec::kZstd}},
+      // As a program in the background chooses.
+      {kLz4, kLz4, 1, {Codec::kLz4, Codec::kZstd}},
+      {kLz4, kNone, kNone, {Codec::kRaw}},
+  };
+  for (const auto &one : cases) {
+    SampleFolder sample;
+    make_parts(sample, one.base, one.increment);
+    compact(sample.folder(), 1, one.compression, {});
+    EXPECT_EQ(codecs_of(sample.folder().manifest(2)), one.want)
+        << one.base << " " << one.increment;
+    EXPECT_TRUE(sample.restored(2) == sample.memory);
+  }
 }
 
 TEST(CheckpointUpkeep, CompactionOfDamageChangesNothing) {

@@ -22,7 +22,7 @@ namespace {
 
 AppliedStream applied(const Bytes &stream, const std::string &folder) {
   const File file = file_of(stream);
-  return apply_stream(file, folder, 1, [](std::uint64_t, std::uint64_t) {});
+  return apply_stream(file, folder, [](std::uint64_t, std::uint64_t) {});
 }
 
 /// Why the stream is refused. There must be no checkpoint then.
@@ -68,9 +68,18 @@ Bytes joined(const Bytes &stream, const std::vector<Bytes> &frames) {
   return out;
 }
 
-TEST(StreamTest, TheLastRoundIsTheCheckpoint) {
+/// What is tried with each way to compress.
+class CompressedStreamTest : public testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Each, CompressedStreamTest,
+                         testing::ValuesIn(kCompressions),
+                         [](const auto &test) {
+                           return std::string(compression_name(test.param));
+                         });
+
+TEST_P(CompressedStreamTest, TheLastRoundIsTheCheckpoint) {
   Memory last;
-  const Bytes stream = sample_stream(&last);
+  const Bytes stream = sample_stream(&last, GetParam());
   const SampleFolder sample;
   const AppliedStream applied = ::applied(stream, sample.path());
   EXPECT_EQ(applied.number, 1u);
@@ -88,10 +97,14 @@ TEST(StreamTest, TheLastRoundIsTheCheckpoint) {
   const Manifest manifest = sample.folder().manifest(1);
   EXPECT_TRUE(manifest.is_base());
   EXPECT_EQ(manifest.flags, kStreamed);
+  // Parts of blocks are packed as the sender has compressed.
+  const bool is_lz4 = GetParam() == BlockEncoder::kLz4;
+  EXPECT_EQ(manifest.has(Codec::kLz4), is_lz4);
+  EXPECT_EQ(manifest.has(Codec::kZstd), !is_lz4);
 }
 
-TEST(StreamTest, LargeBlocksOfManyKinds) {
-  SampleStream stream;
+TEST_P(CompressedStreamTest, LargeBlocksOfManyKinds) {
+  SampleStream stream(GetParam());
   stream.memory[3] = sample_bytes(3 * kBlockBytes + 100, 4);
   stream.memory[4] = Bytes(2 * kBlockBytes, 0);
   stream.round();
@@ -123,12 +136,12 @@ TEST(StreamTest, WhatFollowsTheEndIsNotRead) {
   stream.insert(stream.end(), 100, 7);
   const SampleFolder sample;
   const File file = file_of(stream);
-  apply_stream(file, sample.path(), 1, [](std::uint64_t, std::uint64_t) {});
+  apply_stream(file, sample.path(), [](std::uint64_t, std::uint64_t) {});
   EXPECT_EQ(::lseek(file.fd(), 0, SEEK_CUR), static_cast<off_t>(end));
 }
 
-TEST(StreamTest, EveryTruncationIsRefused) {
-  const Bytes stream = sample_stream();
+TEST_P(CompressedStreamTest, EveryTruncationIsRefused) {
+  const Bytes stream = sample_stream(nullptr, GetParam());
   for (std::size_t bytes = 0; bytes < stream.size(); ++bytes)
     expect_refused(Bytes(stream.begin(),
                          stream.begin() + static_cast<std::ptrdiff_t>(bytes)),
@@ -136,8 +149,8 @@ TEST(StreamTest, EveryTruncationIsRefused) {
                    bytes == 0 ? "is empty" : "the stream: is cut off");
 }
 
-TEST(StreamTest, AFlippedBitOfAnyByteIsRefused) {
-  Bytes stream = sample_stream();
+TEST_P(CompressedStreamTest, AFlippedBitOfAnyByteIsRefused) {
+  Bytes stream = sample_stream(nullptr, GetParam());
   for (std::size_t at = 0; at < stream.size(); ++at) {
     const auto bit = static_cast<std::uint8_t>(1u << at % 8);
     stream[at] ^= bit;
