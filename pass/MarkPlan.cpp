@@ -93,7 +93,7 @@ struct Group {
   int64_t FirstOffset; ///< of the first access's first byte
   ByteExtent Bytes;
   bool NeedsOwnMark; ///< even if an earlier mark covers it
-  bool IsApart;      ///< its mark cannot be part of a read's
+  bool IsApart;      ///< its mark must stay where it is (pairMarks)
 };
 
 /// True if a constant says which bits \p Update sets or clears.
@@ -221,6 +221,8 @@ private:
       else
         addStep(MarkStepKind::Shaped, I, Position).What = A;
     }
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      StoredTo.insert(Store->getPointerOperand());
   }
 
   /// If the runtime replaces a transfer, its accesses are not checked, because
@@ -295,6 +297,7 @@ private:
       ByteExtent Joined = G.Bytes.joined(Bytes);
       if (Joined.isWithin(reach())) {
         G.Bytes = Joined;
+        G.IsApart |= keepsApart(A);
         return;
       }
       // Too far from the open group: a new one replaces it.
@@ -305,7 +308,15 @@ private:
     auto [First, FirstPosition] = placeFor(A, NeedsOwnMark);
     Groups.push_back({First, A.At, FirstPosition, Base, BaseIs.Offset,
                       BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark,
-                      needsMarkBehindLoad(A, mayStraddle(A))});
+                      keepsApart(A)});
+  }
+
+  /// True if the mark of \p A keeps code generation from making less of \p A
+  /// and an access before it.
+  bool keepsApart(const Access &A) const {
+    if (auto *Load = dyn_cast<LoadInst>(A.At)) // it might take what was stored
+      return StoredTo.contains(Load->getPointerOperand());
+    return needsMarkBehindLoad(A, mayStraddle(A));
   }
 
   /// True if \p A may be in two granules although it is short.
@@ -444,6 +455,7 @@ private:
     Groups.clear();
     OpenGroups.clear();
     Loads.clear();
+    StoredTo.clear();
     ChecksBegun = false;
     ++Segment;
   }
@@ -468,6 +480,7 @@ private:
   std::vector<std::pair<unsigned, MarkStep>> Steps, Checks;
   bool ChecksBegun = false;
   SmallDenseMap<Instruction *, unsigned, 16> Loads; ///< and their positions
+  SmallPtrSet<const Value *, 8> StoredTo;           ///< in the segment
   SmallVector<Group, 16> Groups;
   SmallDenseMap<FormAndCell, unsigned, 16> OpenGroups;
 };
@@ -515,7 +528,7 @@ static void pairMarks(MarkPlan &Plan) {
       std::pair<std::pair<unsigned, unsigned>, std::pair<Value *, int64_t>>;
   DenseMap<Place, size_t> FirstAt;
   std::vector<MarkStep> Kept;
-  for (const MarkStep &Step : Plan.Steps) {
+  for (MarkStep &Step : Plan.Steps) {
     if (Step.Kind == MarkStepKind::Byte && !Step.IsApart) {
       unsigned IsNear = Step.IsNear ? 1 : 0;
       auto [At, IsNew] = FirstAt.try_emplace(
@@ -526,7 +539,7 @@ static void pairMarks(MarkPlan &Plan) {
         continue;
       }
     }
-    Kept.push_back(Step);
+    Kept.push_back(std::move(Step));
   }
   Plan.Steps = std::move(Kept);
 }

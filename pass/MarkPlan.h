@@ -85,7 +85,7 @@ struct MarkStep {
   bool IsNear = false; ///< Byte: stands for the bytes that follow too
   /// Byte, layout rw: mark the other cell of the granule too, by one store.
   bool IsPair = false;
-  /// Byte: must be a store of its own, at its own place.
+  /// Byte: must be a store of its own, at this place.
   bool IsApart = false;
   /// Byte: index into MarkPlan::NearMarks, if IsNear.
   unsigned NearMark = 0;

@@ -471,18 +471,8 @@ void on_runtime_access(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
   on_access(vcpu, info, address, user);
 }
 
-/// A store through GS.
-void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
-             void *user) {
-  Code &code = *static_cast<Code *>(user);
-  if (!qemu_plugin_mem_is_store(info) || !epoch)
-    return;
-  const Range *slot = shadows.find(address);
-  if (!slot) { // of code that is left out
-    ++stray_marks;
-    return;
-  }
-  u64 cell = (address - slot->begin) / cell_bytes;
+/// Code marks cell number `cell` of its thread's shadow.
+void note_mark(unsigned vcpu, Code &code, u64 cell) {
   u32 store = 0;
   if (layout == Layout::kRw) {
     store = cell & 1;
@@ -507,6 +497,22 @@ void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
   if (in_last)
     thread.note(granule + 1, kMay + store, code.index);
   code.last[store].store(key, std::memory_order_relaxed);
+}
+
+/// A store through GS. One of two bytes marks a read and a write.
+void on_mark(unsigned vcpu, qemu_plugin_meminfo_t info, u64 address,
+             void *user) {
+  if (!qemu_plugin_mem_is_store(info) || !epoch)
+    return;
+  const Range *slot = shadows.find(address);
+  if (!slot) { // of code that is left out
+    ++stray_marks;
+    return;
+  }
+  const u64 first = (address - slot->begin) / cell_bytes;
+  const u64 bytes = u64{1} << qemu_plugin_mem_size_shift(info);
+  for (u64 at = 0; at < bytes; at += cell_bytes)
+    note_mark(vcpu, *static_cast<Code *>(user), first + at / cell_bytes);
 }
 
 //===- Code ---------------------------------------------------------------===//

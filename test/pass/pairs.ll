@@ -43,13 +43,15 @@ define i32 @fields(ptr %p) {
 ; The write comes first.
 define i32 @written_then_read(ptr %p) {
 ; CHECK-LABEL: define i32 @written_then_read(
-; CHECK:         store volatile i16 257, ptr addrspace(256)
+; CHECK:         store volatile i16 1028, ptr addrspace(256)
 ; CHECK-NEXT:    store i32 1
+; CHECK-NEXT:    %g = getelementptr
 ; CHECK-NEXT:    load i32
 ; CHECK-NOT:     addrspace(256)
 ; CHECK:         ret i32
   store i32 1, ptr %p, align 4
-  %a = load i32, ptr %p, align 4
+  %g = getelementptr i8, ptr %p, i64 8
+  %a = load i32, ptr %g, align 4
   ret i32 %a
 }
 
@@ -118,6 +120,34 @@ define void @stored_back(ptr %p) {
 ; CODE:          retq
   %a = load i32, ptr %p, align 4
   store i32 %a, ptr %p, align 4
+  ret void
+}
+
+define i32 @what_was_stored(ptr %p) {
+; CHECK-LABEL: define i32 @what_was_stored(
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    store i32 1
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    load i32
+; CODE-LABEL:  what_was_stored:
+; CODE:          movl $1, (%rdi)
+; CODE:          movl (%rdi), %eax
+; CODE:          retq
+  store i32 1, ptr %p, align 4
+  %a = load i32, ptr %p, align 4
+  ret i32 %a
+}
+
+; An update that is not the first write of its object.
+define void @later_update(ptr %p) {
+; CHECK-LABEL: define void @later_update(
+; CHECK-NOT:     store volatile i16
+; CHECK:         ret void
+  %f = getelementptr i8, ptr %p, i64 8
+  %a = load i32, ptr %f, align 4
+  store i32 1, ptr %p, align 4
+  %b = or i32 %a, 65280
+  store i32 %b, ptr %f, align 4
   ret void
 }
 
