@@ -528,7 +528,7 @@ static void pairMarks(MarkPlan &Plan) {
       std::pair<std::pair<unsigned, unsigned>, std::pair<Value *, int64_t>>;
   DenseMap<Place, size_t> FirstAt;
   std::vector<MarkStep> Kept;
-  for (MarkStep &Step : Plan.Steps) {
+  for (const MarkStep &Step : Plan.Steps) {
     if (Step.Kind == MarkStepKind::Byte && !Step.IsApart) {
       unsigned IsNear = Step.IsNear ? 1 : 0;
       auto [At, IsNew] = FirstAt.try_emplace(
@@ -539,7 +539,7 @@ static void pairMarks(MarkPlan &Plan) {
         continue;
       }
     }
-    Kept.push_back(std::move(Step));
+    Kept.push_back(Step);
   }
   Plan.Steps = std::move(Kept);
 }
