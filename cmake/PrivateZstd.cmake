@@ -12,15 +12,7 @@
 # ZSTD_customMem, which the runtime always gives. A program that has zstd's hooks
 # for tracing would have them called by the trace's writer.
 
-find_path(PAGETIDE_ZSTD_INCLUDE_DIR zstd.h)
-find_library(PAGETIDE_ZSTD_ARCHIVE NAMES libzstd.a)
-if(NOT PAGETIDE_ZSTD_INCLUDE_DIR OR NOT PAGETIDE_ZSTD_ARCHIVE)
-  message(
-    FATAL_ERROR
-      "zstd's header or static library (libzstd.a) was not found. Install "
-      "libzstd-dev (scripts/setup.sh does), or name them with "
-      "-DPAGETIDE_ZSTD_INCLUDE_DIR=DIR and -DPAGETIDE_ZSTD_ARCHIVE=FILE.")
-endif()
+pagetide_find_archive(ZSTD zstd zstd.h libzstd-dev)
 
 set(_private_zstd "${PROJECT_BINARY_DIR}/private/libpagetide_zstd.a")
 set(_redefinitions)

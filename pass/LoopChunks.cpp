@@ -377,8 +377,7 @@ private:
                A.Offset,
                A.Offset + static_cast<int64_t>(A.Bytes) - 1,
                Cell,
-               {A.At},
-               false};
+               {A.At}};
       if (iterationsInReach(S) < MinIterations)
         return false;
       Own.push_back(std::move(S));
