@@ -7,7 +7,7 @@
 #include "checkpoint/checkpoint_text.h"
 #include "checkpoint/stream_files.h"
 #include "commands/command.h"
-#include "export/replaced_file.h"
+#include "support/replaced_file.h"
 #include "format/error.h"
 #include "store/chain.h"
 #include "store/upkeep.h"

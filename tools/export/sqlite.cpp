@@ -8,7 +8,7 @@
 
 #include "export/export_tables.h"
 #include "export/pages_table.h"
-#include "export/replaced_file.h"
+#include "support/replaced_file.h"
 #include "support/failure.h"
 
 #include <fmt/format.h>

@@ -9,7 +9,6 @@
 #include "support/failure.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -27,31 +26,15 @@ constexpr std::size_t kBufferBytes = 256 * 1024;
 
 TextOutput::TextOutput() : fd_(STDOUT_FILENO), name_("standard output") {}
 
-namespace {
-
-/// Creates or empties a file. In a directory that other users may write to, a
-/// link can be a trap. So only links of the caller or of root are followed.
-int open_output(const std::string &path) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  const int fd = ::open(path.c_str(), kFlags | O_NOFOLLOW, 0666);
-  if (fd >= 0 || errno != ELOOP)
-    return fd;
-  struct stat link;
-  if (::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode) &&
-      link.st_uid != ::geteuid() && link.st_uid != 0)
-    throw Failure(fmt::format("{}: is a link of another user, and such links "
-                              "are not followed; give another name",
-                              path));
-  return ::open(path.c_str(), kFlags, 0666);
-}
-
-} // namespace
-
 TextOutput::TextOutput(const std::string &path)
-    : own_(open_output(path)), fd_(own_.get()), name_(path) {
+    : file_(can_be_replaced(path) ? std::make_unique<ReplacedFile>(path)
+                                  : nullptr),
+      own_(::open(file_ ? file_->path().c_str() : path.c_str(),
+                  O_WRONLY | O_TRUNC | O_CLOEXEC)),
+      fd_(own_.get()), name_(path) {
   if (!own_)
     throw Failure(
-        fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
+        fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
 }
 
 void TextOutput::write(std::string_view text) {
@@ -82,6 +65,8 @@ void TextOutput::close() {
   if (own_ && ::close(own_.release()) != 0 && errno != EINTR)
     throw Failure(
         fmt::format("{}: cannot be written: {}", name_, std::strerror(errno)));
+  if (file_)
+    file_->put_in_place();
 }
 
 } // namespace pagetide::tools

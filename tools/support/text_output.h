@@ -7,8 +7,10 @@
 #ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H
 #define PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H
 
+#include "support/replaced_file.h"
 #include "support/unique_fd.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -30,16 +32,19 @@ class TextOutput : public TextSink {
 public:
   /// Standard output.
   TextOutput();
-  /// Creates or replaces the file.
+  /// Creates or replaces the file, which appears when it is closed. What is no
+  /// regular file is written to, and so is a file whose directory may not be
+  /// written to.
   explicit TextOutput(const std::string &path);
 
   void write(std::string_view text) override;
   /// Passes on what is buffered.
   void flush();
-  /// Must be called at the end; otherwise buffered text is lost.
+  /// Must be called at the end; otherwise text is lost, and there is no file.
   void close();
 
 private:
+  std::unique_ptr<ReplacedFile> file_;
   UniqueFd own_;
   int fd_;
   std::string name_;

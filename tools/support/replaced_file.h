@@ -4,33 +4,39 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_REPLACED_FILE_H
-#define PAGETIDE_TOOLS_EXPORT_REPLACED_FILE_H
+#ifndef PAGETIDE_TOOLS_SUPPORT_REPLACED_FILE_H
+#define PAGETIDE_TOOLS_SUPPORT_REPLACED_FILE_H
 
 #include <string>
 
 namespace pagetide::tools {
 
 /// A new file beside the one that it will replace. It is removed unless it is
-/// put in place.
+/// put in place, also if SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the process.
+/// Nobody finds half a file under the name. At most one exists at a time.
 class ReplacedFile {
 public:
   /// Throws Failure if there can be no file of this name, or if something other
   /// than a regular file has it.
-  explicit ReplacedFile(std::string name);
+  explicit ReplacedFile(const std::string &name);
   ~ReplacedFile();
   ReplacedFile(const ReplacedFile &) = delete;
 
   /// Of the new file, which is empty at first.
   const std::string &path() const { return path_; }
-  /// Gives it its name. A file of that name is replaced.
+  /// Gives it its name. A file of that name is replaced; the new one has its
+  /// rights.
   void put_in_place();
 
 private:
-  std::string name_;
+  std::string name_; ///< a link has been followed
   std::string path_; ///< empty after it was put in place
 };
 
+/// What is written to \p name can be written beside it first: nothing has the
+/// name, or a regular file in a directory where we may make another.
+bool can_be_replaced(const std::string &name);
+
 } // namespace pagetide::tools
 
-#endif // PAGETIDE_TOOLS_EXPORT_REPLACED_FILE_H
+#endif // PAGETIDE_TOOLS_SUPPORT_REPLACED_FILE_H
