@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 7; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 8; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -143,7 +143,8 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 // Process   := string executable, varint count, string argument*,
 //              string options, string engine, string runtime_version
 //              (engine: marks, uffd or mprotect; early traces say shadow for
-//              marks)
+//              marks). Since 1.8 written again when a program has written a
+//              title over its arguments
 // Mappings  := varint time, varint count,
 //              { varint start, varint bytes, varint protection,
 //                varint offset, string name }*      all of them, if changed

@@ -29,6 +29,7 @@
 #include "trace/pending_frames.h"
 #include "trace/site_frames.h"
 #include "trace/trace_encode.h"
+#include "trace/trace_header.h"
 #include "trace/trace_writer.h"
 
 namespace pagetide {
@@ -102,6 +103,9 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   ObserveThreads(now);
   LookAtMappings(now,
                  last != nullptr || WatchingKernelWrites() || cut || relative);
+  if (Tracing())
+    EncodeChangedProcess(PendingFrames(), recorder_state.engine->name, now,
+                         last != nullptr);
   if (relative)
     SetRelativeMappings(KnownMappings());
   if (WatchingKernelWrites())

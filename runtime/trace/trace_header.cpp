@@ -6,6 +6,7 @@
 
 #include "trace/trace_header.h"
 
+#include "platform/fork_reset.h"
 #include "platform/options.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
@@ -52,7 +53,7 @@ static uptr ReadLink(const char *path, char *text, uptr room) {
   return Failed(n) ? 0 : n;
 }
 
-static void ReadArguments(const char *path, PageVec<char> &arguments) {
+static void ReadArgumentsFrom(const char *path, PageVec<char> &arguments) {
   const uptr fd =
       Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
   if (Failed(fd))
@@ -65,6 +66,52 @@ static void ReadArguments(const char *path, PageVec<char> &arguments) {
     for (uptr i = 0; i < n; ++i)
       arguments.push_back(text[i]);
   Syscall(SYS_close, fd);
+  // A title may fill all the room that the kernel knows of.
+  if (!arguments.empty() && arguments.data()[arguments.size() - 1])
+    arguments.push_back(0);
+}
+
+/// The command line as it is now: each argument ends with a zero. A program may
+/// have put a title in its place.
+static void ReadArguments(PageVec<char> &arguments) {
+  ReadArgumentsFrom("/proc/self/cmdline", arguments);
+  // The process has none any more once its first thread has ended.
+  if (arguments.empty())
+    ReadArgumentsFrom("/proc/thread-self/cmdline", arguments);
+}
+
+static u64 HashOf(const PageVec<char> &text) {
+  u64 hash = 14695981039346656037ull; // FNV-1a
+  for (char c : text)
+    hash = (hash ^ (u8)c) * 1099511628211ull;
+  return hash;
+}
+
+namespace {
+struct KnownCommandLine {
+  PageVec<char> now;
+  u64 hash;
+  u64 time; ///< of the last look
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static KnownCommandLine known_command_line;
+
+void EncodeChangedProcess(PageVec<u8> &frames, const char *engine, u64 now,
+                          bool at_once) {
+  constexpr u64 kInterval = 1000 * kNsPerMs;
+  if (!at_once && now - known_command_line.time < kInterval)
+    return;
+  known_command_line.time = now;
+  PageVec<char> &arguments = known_command_line.now;
+  arguments.clear();
+  ReadArguments(arguments);
+  if (arguments.empty() || HashOf(arguments) == known_command_line.hash)
+    return;
+  // Half a frame must not stay if memory runs out (bailout.h).
+  constexpr uptr kRest = 32 << 10;
+  frames.reserve(frames.size() + 2 * arguments.size() + kRest);
+  EncodeProcess(frames, engine);
 }
 
 void EncodeProcess(PageVec<u8> &frames, const char *engine) {
@@ -77,11 +124,9 @@ void EncodeProcess(PageVec<u8> &frames, const char *engine) {
   if (!executable_bytes)
     executable_bytes =
         ReadLink("/proc/thread-self/exe", executable, sizeof(executable));
-  // The command line: each argument ends with a zero.
   PageVec<char> arguments;
-  ReadArguments("/proc/self/cmdline", arguments);
-  if (arguments.empty())
-    ReadArguments("/proc/thread-self/cmdline", arguments);
+  ReadArguments(arguments);
+  known_command_line.hash = HashOf(arguments);
   u64 count = 0;
   for (char c : arguments)
     count += c == 0;

@@ -21,6 +21,11 @@ void EncodeRunId(PageVec<u8> &frames);
 /// Appends a Process frame. `engine` is the engine's name.
 void EncodeProcess(PageVec<u8> &frames, const char *engine);
 
+/// Appends another if the command line is not that of the last one: programs
+/// write titles over it. Looks once a second, or `at_once`.
+void EncodeChangedProcess(PageVec<u8> &frames, const char *engine, u64 now,
+                          bool at_once);
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H

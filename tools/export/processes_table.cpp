@@ -109,7 +109,7 @@ public:
     const std::string executable =
         process ? valid_text(process->executable) : std::string();
     const std::string command =
-        process ? valid_text(format_command(process->arguments))
+        process ? valid_text(format_command_briefly(process->arguments))
                 : std::string();
     const std::string engine =
         process ? valid_text(process->engine) : std::string();

@@ -386,11 +386,8 @@ ViewData describe(const SelectedTrace &trace, const Survey &found,
                {"thread_count", found.threads.size()}};
   if (const std::optional<Process> &process = trace.process()) {
     view["program"] = cut_text(process->executable, kMaxCommand);
-    std::vector<std::string> words = process->arguments;
-    // A program that writes its title over its words leaves these empty.
-    while (!words.empty() && words.back().empty())
-      words.pop_back();
-    view["command"] = cut_text(format_command(words), kMaxCommand);
+    view["command"] =
+        cut_text(format_command_briefly(process->arguments), kMaxCommand);
   }
   view["mappings"] = found.names;
   if (found.names.size() > limits.names)

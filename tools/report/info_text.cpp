@@ -101,7 +101,7 @@ std::string info_text(TraceReader &reader) {
   Frame frame;
   while (reader.next(frame)) {
     counts.add(frame);
-    if (frame.type == trace::FrameType::kProcess && !process)
+    if (frame.type == trace::FrameType::kProcess)
       process = frame.process;
     if (frame.type == trace::FrameType::kPeriod)
       end_ns = std::max(end_ns, frame.period.end_ns);

@@ -99,7 +99,8 @@ std::string process_label(const std::string &program,
   const std::string name =
       printable(std::string_view(program).substr(program.rfind('/') + 1));
   const std::string word = command.substr(0, command.find(' '));
-  if (word == name || word.ends_with('/' + name))
+  // A title names the program itself: "nginx: worker process".
+  if (word == name || word == name + ':' || word.ends_with('/' + name))
     return command;
   return fmt::format("[{}] {}", name, command);
 }

@@ -243,7 +243,7 @@ void SelectedTrace::select_sites(const PeriodSites &part) {
 
 const PeriodPart *SelectedTrace::next() {
   while (reader_.next(frame_)) {
-    if (frame_.type == trace::FrameType::kProcess && !process_)
+    if (frame_.type == trace::FrameType::kProcess)
       process_ = frame_.process;
     if (frame_.type == trace::FrameType::kThreads)
       for (const ThreadRecord &record : frame_.threads.records)

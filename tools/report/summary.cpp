@@ -142,8 +142,7 @@ void Summarizer::add_frame(const Frame &frame) {
     summary_.run_id = frame.run_id;
     break;
   case trace::FrameType::kProcess:
-    if (!summary_.process)
-      summary_.process = frame.process;
+    summary_.process = frame.process;
     break;
   case trace::FrameType::kMappings:
     if (frame.lost_mappings)

@@ -193,7 +193,17 @@ std::string format_command(const std::vector<std::string> &words) {
   return out;
 }
 
+bool is_title(const std::vector<std::string> &words) {
+  return words.size() > 1 && words[0].find(' ') != std::string::npos &&
+         std::all_of(words.begin() + 1, words.end(),
+                     [](const std::string &word) { return word.empty(); });
+}
+
 std::string format_command_briefly(std::vector<std::string> words) {
+  if (is_title(words)) {
+    words[0].erase(words[0].find_last_not_of(' ') + 1);
+    return printable(words[0]);
+  }
   const std::size_t all = words.size();
   while (words.size() > 1 && words.back().empty())
     words.pop_back();

@@ -49,8 +49,12 @@ std::string cut_text(std::string_view text, std::size_t max);
 /// controls are written as escapes, within $'...'.
 std::string format_command(const std::vector<std::string> &words);
 
-/// The same for people: without empty words at the end, and how many there are.
-/// A program that changes its title leaves many.
+/// True if a program has written a title over its words, such as "nginx: worker
+/// process". It leaves the other words empty.
+bool is_title(const std::vector<std::string> &words);
+
+/// The same for people: a title as it is, or the words without empty ones at
+/// the end, and how many there are.
 std::string format_command_briefly(std::vector<std::string> words);
 
 /// The command that shows a trace, in the same form.

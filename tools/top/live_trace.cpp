@@ -110,8 +110,7 @@ void LiveTrace::take(const Frame &frame) {
     now.mappings.forget_mappings();
   switch (frame.type) {
   case trace::FrameType::kProcess:
-    if (!now.process)
-      now.process = frame.process;
+    now.process = frame.process;
     break;
   case trace::FrameType::kMappings:
     now.mappings.set_mappings(frame.mappings);

@@ -100,7 +100,7 @@ std::string label_of(const LiveProcess &process) {
 /// For the list, which has little room: without the directory.
 std::string short_label_of(const LiveProcess &process) {
   const std::optional<Process> &facts = process.trace->process();
-  if (!facts || facts->arguments.empty())
+  if (!facts || facts->arguments.empty() || is_title(facts->arguments))
     return label_of(process);
   auto arguments = facts->arguments;
   arguments[0].erase(0, arguments[0].rfind('/') + 1);
