@@ -24,7 +24,7 @@ namespace pagetide {
 /// A thread that wrote in the period just collected.
 struct WriterOfPeriod {
   u32 slot;
-  u32 tid; ///< 0: several threads, never settled
+  u32 tid; ///< 0: several threads, see shared_writes.h
   u64 generation;
   u64 cpu_ns; ///< its CPU time when its marks had been taken
   uptr first; ///< index of its first word with write marks in WrittenSoFar()
@@ -33,7 +33,8 @@ struct WriterOfPeriod {
 };
 
 /// The engine's collect() adds here who wrote what. Entries of threads that
-/// have not settled yet stay at the front.
+/// have not settled yet stay at the front. Those of several threads leave the
+/// list with the next CarryUnsettled.
 PageVec<WriterOfPeriod> &WritersSoFar();
 PageVec<StagedWord> &WrittenSoFar();
 
@@ -50,8 +51,9 @@ void RecordUnregisteredThreads();
 /// those words to it (not sorted). False if staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
-/// Whether the thread has settled since.
-bool HasSettledSince(const ThreadCpu &before);
+/// Whether the thread has settled since. If it was found asleep, `asleep_at` is
+/// its CPU time then: it sleeps on as long as that does not change.
+bool HasSettledSince(const ThreadCpu &before, u64 *asleep_at = nullptr);
 
 /// The thread of this slot waits inside the runtime, so it has made all
 /// accesses that it marked. (Unregistered threads that share its slot may not

@@ -7,6 +7,7 @@
 #include "threads/slot_requests.h"
 
 #include "platform/bailout.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
@@ -16,91 +17,157 @@ namespace pagetide {
 
 using shadow_file::kFallbackSlot;
 
-/// Who has the request.
-enum SlotTurn : u32 { kIdle, kRecorder, kAnswered };
+/// From so many slots of ended threads on the recorder is asked to empty them
+/// before the period ends.
+constexpr u32 kManyRetired = 16;
+/// With so many, no further slot is mapped: they will be free soon.
+constexpr u32 kMostRetired = 48;
 
 static Lock slot_lock;
-static u32 slot_turn; ///< SlotTurn
-static u32 slot_answer;
+/// The next slot to map: those before it are mapped.
+static u32 next_slot;
+/// 1 if no slot is left to map.
+static u32 all_mapped;
+static u32 shared_mapped;
+/// 1 from a request to empty slots until the recorder has done it.
+static u32 asked;
+/// Threads that have had to share a slot, and how many had one of their own
+/// when the first of these came.
+static u32 sharing_starts, own_slots;
 
-static u32 RequestSlot() {
-  if (!InServedProcess() || EnsureRecorder())
-    return kFallbackSlot;
+/// Whether it matters which thread has which slot.
+static bool RecordsByThread() {
+  const ShadowHeader &header = *shadow.header;
+  return LoadAcquire(&header.recording) && LoadAcquire(&header.per_thread);
+}
+
+//===- The thread that makes another one ----------------------------------===//
+
+static void AskToEmpty() {
+  if (!__atomic_exchange_n(&asked, 1, __ATOMIC_ACQ_REL))
+    WakeRecorder();
+}
+
+/// Waits until the slots of ended threads are emptied. False if the recorder
+/// has gone.
+static bool AwaitEmptySlots() {
+  AskToEmpty();
+  while (LoadAcquire(&asked))
+    if (!WaitForRecorder(&asked, 1))
+      return false;
+  return true;
+}
+
+static bool MapFallbackSlot() {
+  if (!shadow.slot_base[kFallbackSlot] && !MapSlot(kFallbackSlot))
+    BeginSlot(kFallbackSlot, 0);
+  return shadow.slot_base[kFallbackSlot];
+}
+
+static void RaiseSlotHigh(u32 slots) {
+  if (shadow.header->slot_high < slots)
+    StoreRelease(&shadow.header->slot_high, slots);
+}
+
+/// Maps the next slot; the fallback slot if none is left, or no address space.
+static u32 MapNextSlot() {
   ScopedLock hold(slot_lock);
-  StoreRelease(&slot_turn, kRecorder);
-  WakeRecorder();
-  while (LoadAcquire(&slot_turn) != kAnswered)
-    if (!WaitForRecorder(&slot_turn, kRecorder)) {
-      StoreRelease(&slot_turn, kIdle);
-      return kFallbackSlot;
-    }
-  StoreRelease(&slot_turn, kIdle);
-  return slot_answer;
+  if (all_mapped || !MapFallbackSlot())
+    return kFallbackSlot;
+  while (next_slot <= kFallbackSlot ||
+         (next_slot < shadow.first_shared && shadow.slot_base[next_slot]))
+    ++next_slot;
+  // Clones that ended by the bare exit system call have retired no slot.
+  constexpr u32 kSometimes = 64;
+  if (next_slot % kSometimes == 0)
+    AskToEmpty();
+  if (next_slot == shadow.first_shared || MapSlot(next_slot)) {
+    StoreRelease(&all_mapped, 1);
+    return kFallbackSlot;
+  }
+  RaiseSlotHigh(next_slot + 1);
+  return next_slot++;
 }
-
-u32 AcquireSlot() {
-  u32 slot = TakeFreeSlot();
-  return slot != kFallbackSlot ? slot : RequestSlot();
-}
-
-//===- On the recorder's thread -------------------------------------------===//
-
-/// How many slots of ended threads may wait until a period's end empties them.
-constexpr u32 kMaxRetired = 16;
 
 /// Maps the slots that threads without one of their own share, so that they do
 /// not all write the same cache lines. These slots belong to no thread: the
 /// trace lists their marks under thread 0.
 static void MapSharedSlots() {
-  for (u32 i = 0; i < shadow.shared_count; ++i) {
-    const u32 slot = shadow.first_shared + i;
-    if (shadow.slot_base[slot])
-      continue;
-    if (MapSlot(RecorderMemfd(), slot))
-      return; // use those that could be mapped
-    if (shadow.header->slot_high <= slot)
-      shadow.header->slot_high = slot + 1;
-  }
+  if (LoadAcquire(&shared_mapped))
+    return;
+  ScopedLock hold(slot_lock);
+  if (shared_mapped || !MapFallbackSlot())
+    return;
+  u32 mapped = 0;
+  while (mapped < shadow.shared_count && !MapSlot(shadow.first_shared + mapped))
+    ++mapped; // use those for which there is room
+  if (mapped)
+    RaiseSlotHigh(shadow.first_shared + mapped);
+  SetSharedSlots(mapped);
+  StoreRelease(&shared_mapped, 1);
 }
 
-static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
-  if (!shadow.slot_base[kFallbackSlot] &&
-      !MapSlot(RecorderMemfd(), kFallbackSlot))
-    BeginSlot(kFallbackSlot, 0);
-  u32 next = 1;
-  while (next < shadow.first_shared && shadow.slot_base[next])
-    ++next;
-  const bool full = next >= shadow.first_shared;
-  if (full && !RetiredSlots())
-    RetireDeadThreads();
-  if (RetiredSlots() >= kMaxRetired ||
-      (RetiredSlots() && (!recording || full))) {
-    // If memory runs out now, nothing is lost: marks stay where they are, and
-    // the thread gets another slot. (The thread may be in a callback, which
-    // must not be interrupted.)
-    Reason why;
-    Attempt(why, [&] { hooks.empty_retired(recording); });
-  }
-  u32 slot = TakeFreeSlot();
-  if (slot != kFallbackSlot)
-    return slot;
-  // Mapping fails if the address space is used up.
-  if (!full && !MapSlot(RecorderMemfd(), next)) {
-    if (shadow.header->slot_high <= next)
-      shadow.header->slot_high = next + 1;
-    return next;
-  }
+static u32 ShareSlot() {
   MapSharedSlots();
-  hooks.ran_out(next);
+  const u32 before = __atomic_fetch_add(&sharing_starts, 1, __ATOMIC_ACQ_REL);
+  if (!LoadAcquire(&own_slots) &&
+      (LoadAcquire(&all_mapped) || RecordsByThread())) {
+    StoreRelease(&own_slots, next_slot);
+    WakeRecorder(); // it says so
+  }
+  constexpr u32 kSometimes = 64; // as in MapNextSlot
+  if (RetiredSlots() || before % kSometimes == 0)
+    AskToEmpty();
   return kFallbackSlot;
 }
 
-void AnswerSlotRequest(bool recording, const SlotHooks &hooks) {
-  if (LoadAcquire(&slot_turn) != kRecorder)
+u32 AcquireSlot() {
+  constexpr int kTries = 3;
+  for (int tries = 0; tries < kTries; ++tries) {
+    u32 slot = TakeFreeSlot();
+    if (slot != kFallbackSlot || !InServedProcess() || EnsureRecorder())
+      return slot;
+    const u32 retired = RetiredSlots();
+    if (!LoadAcquire(&all_mapped) && retired < kMostRetired) {
+      if (retired >= kManyRetired)
+        AskToEmpty();
+      if ((slot = MapNextSlot()) != kFallbackSlot)
+        return slot;
+    }
+    if (!RetiredSlots() || !RecordsByThread() || !AwaitEmptySlots())
+      break;
+  }
+  return ShareSlot();
+}
+
+u32 SlotsWhenTheyRanOut(u32 *starts) {
+  *starts = LoadAcquire(&sharing_starts);
+  return LoadAcquire(&own_slots);
+}
+
+//===- On the recorder's thread -------------------------------------------===//
+
+void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks)) {
+  if (!LoadAcquire(&asked))
     return;
-  slot_answer = SlotForNewThread(recording, hooks);
-  StoreRelease(&slot_turn, kAnswered);
-  FutexWakeAll(&slot_turn);
+  constexpr u64 kLookNs = 10 * kNsPerMs;
+  PAGETIDE_RECORDER_STATE static u64 last_look;
+  if (const u64 now = MonotonicNs(); now - last_look > kLookNs) {
+    last_look = now;
+    RetireDeadThreads();
+  }
+  // If memory runs out now, nothing is lost: marks stay where they are, and
+  // threads share slots. (A thread that waits may be in a callback, which must
+  // not be interrupted.)
+  Reason why;
+  if (RetiredSlots())
+    Attempt(why, [&] { empty_retired(recording); });
+  // Slots were only waiting to be emptied. Where nobody tells threads apart,
+  // nothing was amiss.
+  if (AnyFreeSlot() && !RecordsByThread())
+    StoreRelease(&own_slots, 0);
+  StoreRelease(&asked, 0);
+  FutexWakeAll(&asked);
 }
 
 //===- Fork ---------------------------------------------------------------===//
@@ -110,7 +177,8 @@ void UnlockSlotRequests() { slot_lock.Release(); }
 
 void RenewSlotRequestsInChild() {
   slot_lock.Reset();
-  slot_turn = kIdle;
+  next_slot = all_mapped = shared_mapped = asked = 0;
+  sharing_starts = own_slots = 0;
 }
 
 } // namespace pagetide
