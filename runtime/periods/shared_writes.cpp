@@ -42,6 +42,22 @@ PAGETIDE_RECORDER_STATE static SharedWrites all_writes[1 + kMaxShared];
 /// threads that sleep the kernel is asked only that.
 PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> asleep;
 
+/// Tens of thousands of threads would keep the recorder busy with nothing but
+/// looking at them. So that takes a fifth of the time at most: after each look
+/// there is none for four times as long. A moment's looks are free. What waits
+/// meanwhile is unsettled.
+constexpr u64 kRestFor = 4, kFreeNs = 10 * kNsPerMs;
+PAGETIDE_RECORDER_STATE static u64 looks_from;
+
+static bool MayLook() { return MonotonicNs() >= looks_from; }
+
+static void HaveLooked(u64 since) {
+  const u64 now = MonotonicNs();
+  if (looks_from + kFreeNs < now)
+    looks_from = now - kFreeNs;
+  looks_from += kRestFor * (now - since);
+}
+
 static SharedWrites &WritesOf(u32 slot) {
   const bool is_group = slot >= shadow.first_shared;
   return all_writes[is_group ? slot - shadow.first_shared + 1 : 0];
@@ -60,6 +76,7 @@ void ForgetSharedWrites() {
     writes.settled = 0;
   }
   asleep.clear();
+  looks_from = 0;
 }
 
 //===- Who is awaited -----------------------------------------------------===//
@@ -73,8 +90,6 @@ static void Await(SharedWrites &writes, u32 tid, u32 place) {
 }
 
 static void ListAwaited(SharedWrites &writes) {
-  writes.awaited.clear();
-  writes.settled = 0;
   const u32 slot = SlotOf(writes);
   ForEachSharing(slot, [&](u32 place, const SharingThread &thread) {
     if (const u32 tid = LoadAcquire(&thread.tid))
@@ -97,21 +112,38 @@ static void NoteAsleep(const Awaited &thread, u64 ns) {
   asleep[thread.place] = {thread.before.tid, ns};
 }
 
+/// What was collected so far begins to wait.
+static void BeginToWait(SharedWrites &writes) {
+  if (writes.later.empty() || !MayLook())
+    return;
+  const u64 begin = MonotonicNs();
+  writes.waiting.swap(writes.later);
+  writes.awaited.clear();
+  writes.settled = 0;
+  ListAwaited(writes);
+  HaveLooked(begin);
+}
+
 /// Looks at the threads in turn, until one has not settled or it has taken
 /// long: a look at a thread that sleeps takes up to 10 us.
 static bool HaveSettled(SharedWrites &writes) {
+  if (writes.settled == writes.awaited.size())
+    return true;
+  if (!MayLook())
+    return false;
   constexpr u64 kMostNs = kNsPerMs;
-  const u64 deadline = MonotonicNs() + kMostNs;
-  for (; writes.settled < writes.awaited.size(); ++writes.settled) {
-    if (MonotonicNs() > deadline)
-      return false;
+  const u64 begin = MonotonicNs();
+  bool settled = true;
+  while (settled && writes.settled < writes.awaited.size()) {
     const Awaited &thread = writes.awaited[writes.settled];
     u64 asleep_at = 0;
-    if (!HasSettledSince(thread.before, &asleep_at))
-      return false;
+    settled = MonotonicNs() - begin < kMostNs &&
+              HasSettledSince(thread.before, &asleep_at);
     NoteAsleep(thread, asleep_at);
+    writes.settled += settled;
   }
-  return true;
+  HaveLooked(begin);
+  return settled;
 }
 
 //===- Words --------------------------------------------------------------===//
@@ -132,25 +164,23 @@ static void Unite(PageVec<StagedWord> &words) {
 
 void AddSharedWrites(u32 slot, const StagedWord *words, uptr count) {
   SharedWrites &writes = WritesOf(slot);
-  const bool begins = writes.waiting.empty() && writes.later.empty();
   for (uptr i = 0; i < count; ++i)
     Append(writes.later, 0, words[i]);
   Unite(writes.later);
-  if (begins) {
-    writes.waiting.swap(writes.later);
-    ListAwaited(writes);
-  }
+  if (writes.waiting.empty())
+    BeginToWait(writes);
 }
 
 static bool Settle(SharedWrites &writes) {
-  while (!writes.waiting.empty() && HaveSettled(writes)) {
+  for (;;) {
+    if (writes.waiting.empty())
+      BeginToWait(writes);
+    if (writes.waiting.empty())
+      return writes.later.empty();
+    if (!HaveSettled(writes))
+      return false;
     writes.waiting.clear();
-    if (writes.later.empty())
-      break;
-    writes.waiting.swap(writes.later);
-    ListAwaited(writes);
   }
-  return writes.waiting.empty();
 }
 
 bool SharedWritesSettled() {

@@ -147,15 +147,27 @@ u32 SlotsWhenTheyRanOut(u32 *starts) {
 
 //===- On the recorder's thread -------------------------------------------===//
 
+/// A look takes 1 us or more for each thread. So it takes one part in 32 of the
+/// time, but there is one before it is said that slots have run out.
+static void RetireDeadNowAndThen() {
+  constexpr u64 kLookNs = 10 * kNsPerMs, kRestFor = 32;
+  PAGETIDE_RECORDER_STATE static u64 next_look;
+  PAGETIDE_RECORDER_STATE static u32 ran_out;
+  const u32 runs_out = LoadAcquire(&own_slots);
+  const u64 begin = MonotonicNs();
+  const bool due = begin >= next_look || (runs_out && !ran_out);
+  ran_out = runs_out;
+  if (!due)
+    return;
+  RetireDeadThreads();
+  const u64 end = MonotonicNs();
+  next_look = end + kLookNs + kRestFor * (end - begin);
+}
+
 void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks)) {
   if (!LoadAcquire(&asked))
     return;
-  constexpr u64 kLookNs = 10 * kNsPerMs;
-  PAGETIDE_RECORDER_STATE static u64 last_look;
-  if (const u64 now = MonotonicNs(); now - last_look > kLookNs) {
-    last_look = now;
-    RetireDeadThreads();
-  }
+  RetireDeadNowAndThen();
   // If memory runs out now, nothing is lost: marks stay where they are, and
   // threads share slots. (A thread that waits may be in a callback, which must
   // not be interrupted.)
