@@ -8,7 +8,6 @@
 
 #include "periods/shared_writes.h"
 #include "platform/fork_reset.h"
-#include "platform/options.h"
 #include "threads/blocked_call.h"
 #include "threads/slots.h"
 #include "threads/unregistered.h"
@@ -55,24 +54,6 @@ void RecordUnregisteredThreads() {
 void SettleSlot(u32 slot) {
   for (WriterOfPeriod &w : writers)
     w.waits |= w.slot == slot && w.tid; // not if threads share the slot
-}
-
-/// True if the thread's CPU time has advanced enough, if it is blocked, or if
-/// it does not exist.
-bool HasSettledSince(const ThreadCpu &before, u64 *asleep_at) {
-  const u64 now = ThreadCpuNs(before.tid);
-  const bool known = now != kUnknownNs && before.ns != kUnknownNs;
-  if (!now || (known && now - before.ns >= GetFlags().settle))
-    return true;
-  // A thread whose CPU time advances now is running, so it is not blocked. That
-  // saves a look into /proc, which costs more than all the rest.
-  const u64 then = ThreadCpuNs(before.tid);
-  const bool runs = known && then != kUnknownNs && then > now;
-  if (runs || BlockedCall(before.tid) < 0)
-    return false;
-  if (asleep_at && known && ThreadCpuNs(before.tid) == then)
-    *asleep_at = then;
-  return true;
 }
 
 /// True once the thread has settled since the writer entry was made.

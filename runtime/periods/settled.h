@@ -51,10 +51,6 @@ void RecordUnregisteredThreads();
 /// those words to it (not sorted). False if staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 
-/// Whether the thread has settled since. If it was found asleep, `asleep_at` is
-/// its CPU time then: it sleeps on as long as that does not change.
-bool HasSettledSince(const ThreadCpu &before, u64 *asleep_at = nullptr);
-
 /// The thread of this slot waits inside the runtime, so it has made all
 /// accesses that it marked. (Unregistered threads that share its slot may not
 /// have.)

@@ -7,7 +7,6 @@
 #include "periods/shared_writes.h"
 
 #include "periods/merge_ascending.h"
-#include "periods/settled.h"
 #include "platform/fork_reset.h"
 #include "platform/raw_thread_ids.h"
 #include "shadow/snapshot.h"

@@ -9,9 +9,9 @@
 // recorder must know who is in a group: what a shared slot says is settled once
 // every thread of the group has settled.
 //
-// Each such thread has a place in a table. The table takes no lock and never
-// moves, so that a thread begins and ends in the same few instructions however
-// many there are, and whatever the recorder does.
+// Each such thread has a place in a table that takes no lock. So a thread
+// begins and ends in the same few instructions however many there are, and
+// whatever the recorder does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #define PAGETIDE_RUNTIME_THREADS_SHARING_THREADS_H
 
 #include "shadow/shadow.h"
+#include "threads/place_table.h"
 
 namespace pagetide {
 
@@ -28,14 +29,12 @@ struct alignas(64) SharingThread {
   /// As in SlotEntry.
   std::uint64_t inflight_call;
   InFlightRange inflight[shadow_file::kInFlightKinds];
+  u32 &next_free() { return slot; }
 };
 static_assert(sizeof(SharingThread) == 64);
 
-/// No place: the table has no memory left.
-constexpr u32 kNoPlace = ~u32{0};
-
-/// Gives the calling thread a place. Until its EndSharing it is in the group of
-/// that place. Call it before the thread marks there.
+/// Gives the calling thread a place, or kNoPlace. Until its EndSharing it is in
+/// the group of that place. Call it before the thread marks there.
 u32 BeginSharing(u32 tid);
 /// The thread of this place marks there no more. The thread and the recorder,
 /// which finds it gone, may both call this. `tid` is the thread's.

@@ -112,7 +112,9 @@ SharingThread *CurrentSharing() {
   if (!self.place_plus_one)
     return nullptr;
   SharingThread &thread = SharingThreadAt(self.place_plus_one - 1);
-  return StorageIsShared() && thread.tid != GetTidRaw() ? nullptr : &thread;
+  const bool may_be_anothers =
+      StorageIsShared() || LoadAcquire(&unregistered_threads);
+  return may_be_anothers && thread.tid != GetTidRaw() ? nullptr : &thread;
 }
 
 uptr OwnShadowBase() {
