@@ -25,8 +25,8 @@ static bool IsInProgramsNamespace() {
 
 bool InOtherNamespace() {
   // A library never changes its namespace.
-  static const bool other = !IsInProgramsNamespace();
-  return other;
+  static const bool kOther = !IsInProgramsNamespace();
+  return kOther;
 }
 
 void LeaveOutModule(const abi::ModuleNote &note) {

@@ -21,9 +21,9 @@ namespace pagetide {
 /// No place: there is no memory for another one.
 constexpr u32 kNoPlace = ~u32{0};
 
-/// A `T` is zero when its place is first taken, and has a function next_free()
-/// that gives a u32 of it. The table uses that while the place is free.
-template <typename T> class PlaceTable {
+/// A `T` is zero when its place is first taken. The table uses its member
+/// `kNext` while the place is free.
+template <typename T, u32 T::*kNext> class PlaceTable {
 public:
   /// Block number b has kFirstBlock << b places.
   static constexpr u32 kFirstBlock = 512;
@@ -49,7 +49,7 @@ public:
   void Give(u32 place) {
     u64 top = LoadAcquire(&free_top_), with;
     do {
-      __atomic_store_n(&At(place).next_free(), (u32)top, __ATOMIC_RELAXED);
+      __atomic_store_n(&(At(place).*kNext), (u32)top, __ATOMIC_RELAXED);
       with = ((top >> 32) + 1) << 32 | (place + 1);
     } while (!__atomic_compare_exchange_n(&free_top_, &top, with, false,
                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
@@ -88,8 +88,7 @@ private:
     u64 top = LoadAcquire(&free_top_);
     while ((u32)top) {
       const u32 place = (u32)top - 1;
-      const u32 next =
-          __atomic_load_n(&At(place).next_free(), __ATOMIC_RELAXED);
+      const u32 next = __atomic_load_n(&(At(place).*kNext), __ATOMIC_RELAXED);
       const u64 without = ((top >> 32) + 1) << 32 | next;
       if (__atomic_compare_exchange_n(&free_top_, &top, without, false,
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

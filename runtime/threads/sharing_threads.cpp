@@ -13,7 +13,7 @@ namespace pagetide {
 
 using shadow_file::kFallbackSlot;
 
-static PlaceTable<SharingThread> table;
+static PlaceTable<SharingThread, &SharingThread::slot> table;
 static u32 shared_slots;
 static u32 shared_by_process;
 

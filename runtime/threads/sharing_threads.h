@@ -29,7 +29,6 @@ struct alignas(64) SharingThread {
   /// As in SlotEntry.
   std::uint64_t inflight_call;
   InFlightRange inflight[shadow_file::kInFlightKinds];
-  u32 &next_free() { return slot; }
 };
 static_assert(sizeof(SharingThread) == 64);
 

@@ -16,11 +16,10 @@ struct StartBlock {
   u32 place;
   u32 next;
   alignas(16) u8 room[kStartBlockBytes];
-  u32 &next_free() { return next; }
 };
 } // namespace
 
-using Blocks = PlaceTable<StartBlock>;
+using Blocks = PlaceTable<StartBlock, &StartBlock::next>;
 static StartBlock first_blocks[Blocks::kFirstBlock];
 static Blocks blocks;
 /// Creators that found no memory for another block, and what wakes them.

@@ -11,6 +11,11 @@
 // RUN: %build_c -O1 %s -o %t
 // RUN: env PAGETIDE_OPTIONS=settle=1h:settle_wait=500ms:verbosity=0 %t
 //
+// A cut does not need them to settle: what such a thread marked is read while it
+// stands, and is in the next set.
+// RUN: env PAGETIDE_OPTIONS=settle=1h:settle_wait=1ms:cut_stop=2s:verbosity=0 \
+// RUN:   %t cut
+//
 // By threads: as many as have a shadow of their own are listed by their numbers,
 // with what is theirs. The others are listed under 0.
 // RUN: env PAGETIDE_OPTIONS=verbosity=0 %t by-thread
@@ -121,6 +126,33 @@ static void check_settling(void) {
   require_status(pagetide_stop(), PAGETIDE_OK);
 }
 
+static void check_cuts(void) {
+  pthread_t debtor;
+  pagetide_config config = driven_config();
+  config.checksum = PAGETIDE_CHECKSUM_WRITTEN;
+  config.unstable = PAGETIDE_UNSTABLE_CUT;
+  require_status(pagetide_start(&config), PAGETIDE_OK);
+  make_sleepers();
+  require(pthread_create(&debtor, NULL, owes, (void *)(size_t)THREADS) == 0);
+  while (!is_set(&owes_now))
+    ;
+  int cuts = 0;
+  for (int round = 0; cuts < 3; ++round) {
+    require(round < 100);
+    require_status(pagetide_period_end(), PAGETIDE_OK);
+    require(flags_of(0, page_number(THREADS)) ==
+            (round ? PAGETIDE_CARRIED : PAGETIDE_WRITTEN));
+    if (!seen.period.cut_ns)
+      continue;
+    ++cuts;
+    require_equal(state_of(page_number(THREADS)), PAGETIDE_STATE_STABLE);
+  }
+  set(&paid);
+  end_sleepers();
+  require(pthread_join(debtor, NULL) == 0);
+  require_status(pagetide_stop(), PAGETIDE_OK);
+}
+
 static void check_by_thread(void) {
   pagetide_config config = driven_config();
   config.per_thread = 1;
@@ -142,13 +174,14 @@ static void check_by_thread(void) {
 }
 
 int main(int argc, char **argv) {
-  (void)argv;
   alarm(300);
   a = arena(0, (THREADS + 1) * PAGE);
   require_status(pagetide_on_period(see, NULL), PAGETIDE_OK);
-  if (argc > 1)
-    check_by_thread();
-  else
+  if (argc == 1)
     check_settling();
+  else if (strcmp(argv[1], "cut") == 0)
+    check_cuts();
+  else
+    check_by_thread();
   return 0;
 }

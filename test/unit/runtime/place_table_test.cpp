@@ -30,9 +30,8 @@ namespace {
 struct Entry {
   u32 next;
   std::atomic<int> holders;
-  u32 &next_free() { return next; }
 };
-using Table = PlaceTable<Entry>;
+using Table = PlaceTable<Entry, &Entry::next>;
 
 TEST(PlaceTable, GrowsAndNeverMoves) {
   static Table table;
