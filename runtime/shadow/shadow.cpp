@@ -301,7 +301,15 @@ bool OverlapsShadow(uptr address, uptr bytes) {
 // file, from there on, of any size and with the same advice. So the slot is
 // mapped from the last page of what is mapped before it in the file, and that
 // page is unmapped again.
-int MapSlot(u32 slot) {
+int MapSlot(u32 slot, int fd) {
+  if (fd != kNoMemfd) {
+    uptr base;
+    const int error =
+        MapFile(fd, SlotOffset(slot), shadow.slot_bytes, nullptr, &base);
+    if (!error)
+      StoreRelease(&shadow.slot_base[slot], base);
+    return error;
+  }
   u32 before = slot;
   while (before && !LoadAcquire(&shadow.slot_base[before - 1]))
     --before;

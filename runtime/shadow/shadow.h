@@ -136,9 +136,10 @@ u64 ShadowBytes();
 /// True if the shadow or its control block overlaps the range.
 bool OverlapsShadow(uptr address, uptr bytes);
 
-/// Maps a slot of the memfd. Returns 0 or an errno. The caller needs no
-/// descriptor of the memfd, so any thread may map a slot.
-int MapSlot(u32 slot);
+constexpr int kNoMemfd = -1;
+/// Maps a slot of the memfd. Returns 0 or an errno. A caller without a
+/// descriptor of the memfd maps it by mremap.
+int MapSlot(u32 slot, int fd = kNoMemfd);
 
 /// From now on the slot's thread has no call under way.
 inline void EndCallsInFlight(SlotEntry &entry) {

@@ -9,6 +9,7 @@
 #include "platform/bailout.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
+#include "platform/program_memory.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 #include "threads/slots.h"
@@ -58,8 +59,8 @@ static bool AwaitEmptySlots() {
   return true;
 }
 
-static bool MapFallbackSlot() {
-  if (!shadow.slot_base[kFallbackSlot] && !MapSlot(kFallbackSlot))
+static bool MapFallbackSlot(int fd) {
+  if (!shadow.slot_base[kFallbackSlot] && !MapSlot(kFallbackSlot, fd))
     BeginSlot(kFallbackSlot, 0);
   return shadow.slot_base[kFallbackSlot];
 }
@@ -70,9 +71,9 @@ static void RaiseSlotHigh(u32 slots) {
 }
 
 /// Maps the next slot; the fallback slot if none is left, or no address space.
-static u32 MapNextSlot() {
+static u32 MapNextSlot(int fd = kNoMemfd) {
   ScopedLock hold(slot_lock);
-  if (all_mapped || !MapFallbackSlot())
+  if (all_mapped || !MapFallbackSlot(fd))
     return kFallbackSlot;
   while (next_slot <= kFallbackSlot ||
          (next_slot < shadow.first_shared && shadow.slot_base[next_slot]))
@@ -81,7 +82,7 @@ static u32 MapNextSlot() {
   constexpr u32 kSometimes = 64;
   if (next_slot % kSometimes == 0)
     AskToEmpty();
-  if (next_slot == shadow.first_shared || MapSlot(next_slot)) {
+  if (next_slot == shadow.first_shared || MapSlot(next_slot, fd)) {
     StoreRelease(&all_mapped, 1);
     return kFallbackSlot;
   }
@@ -92,14 +93,15 @@ static u32 MapNextSlot() {
 /// Maps the slots that threads without one of their own share, so that they do
 /// not all write the same cache lines. These slots belong to no thread: the
 /// trace lists their marks under thread 0.
-static void MapSharedSlots() {
+static void MapSharedSlots(int fd = kNoMemfd) {
   if (LoadAcquire(&shared_mapped))
     return;
   ScopedLock hold(slot_lock);
-  if (shared_mapped || !MapFallbackSlot())
+  if (shared_mapped || !MapFallbackSlot(fd))
     return;
   u32 mapped = 0;
-  while (mapped < shadow.shared_count && !MapSlot(shadow.first_shared + mapped))
+  while (mapped < shadow.shared_count &&
+         !MapSlot(shadow.first_shared + mapped, fd))
     ++mapped; // use those for which there is room
   if (mapped)
     RaiseSlotHigh(shadow.first_shared + mapped);
@@ -107,8 +109,15 @@ static void MapSharedSlots() {
   StoreRelease(&shared_mapped, 1);
 }
 
+/// A filter may end the thread for a call that the program does not make. Then
+/// the recorder maps slots ahead.
+static bool RecorderMaps() {
+  return UnderSystemCallFilter() && !LoadAcquire(&all_mapped);
+}
+
 static u32 ShareSlot() {
-  MapSharedSlots();
+  if (!UnderSystemCallFilter())
+    MapSharedSlots();
   const u32 before = __atomic_fetch_add(&sharing_starts, 1, __ATOMIC_ACQ_REL);
   if (!LoadAcquire(&own_slots) &&
       (LoadAcquire(&all_mapped) || RecordsByThread())) {
@@ -116,7 +125,7 @@ static u32 ShareSlot() {
     WakeRecorder(); // it says so
   }
   constexpr u32 kSometimes = 64; // as in MapNextSlot
-  if (RetiredSlots() || before % kSometimes == 0)
+  if (RetiredSlots() || RecorderMaps() || before % kSometimes == 0)
     AskToEmpty();
   return kFallbackSlot;
 }
@@ -128,13 +137,17 @@ u32 AcquireSlot() {
     if (slot != kFallbackSlot || !InServedProcess() || EnsureRecorder())
       return slot;
     const u32 retired = RetiredSlots();
-    if (!LoadAcquire(&all_mapped) && retired < kMostRetired) {
+    const bool recorder_maps = RecorderMaps();
+    if (!recorder_maps && !LoadAcquire(&all_mapped) && retired < kMostRetired) {
       if (retired >= kManyRetired)
         AskToEmpty();
       if ((slot = MapNextSlot()) != kFallbackSlot)
         return slot;
     }
-    if (!RetiredSlots() || !RecordsByThread() || !AwaitEmptySlots())
+    const bool is_worth_it =
+        RecordsByThread() ? retired || recorder_maps
+                          : recorder_maps && !LoadAcquire(&shared_mapped);
+    if (!is_worth_it || !AwaitEmptySlots())
       break;
   }
   return ShareSlot();
@@ -164,6 +177,14 @@ static void RetireDeadNowAndThen() {
   next_look = end + kLookNs + kRestFor * (end - begin);
 }
 
+static void MapAhead() {
+  constexpr int kAhead = 8;
+  MapSharedSlots(RecorderMemfd());
+  for (int i = 0; i < kAhead; ++i)
+    if (const u32 slot = MapNextSlot(RecorderMemfd()); slot != kFallbackSlot)
+      FreeSlot(slot);
+}
+
 void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks)) {
   if (!LoadAcquire(&asked))
     return;
@@ -174,6 +195,8 @@ void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks)) {
   Reason why;
   if (RetiredSlots())
     Attempt(why, [&] { empty_retired(recording); });
+  if (RecorderMaps() && !AnyFreeSlot())
+    MapAhead();
   // Slots were only waiting to be emptied. Where nobody tells threads apart,
   // nothing was amiss.
   if (AnyFreeSlot() && !RecordsByThread())

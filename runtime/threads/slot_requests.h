@@ -9,9 +9,11 @@
 // waits for the recorder, which may be busy for long: it empties the slots of
 // ended threads when it gets to it.
 //
-// There is one exception. In a recording by threads, a thread that shares is
+// There are two exceptions. In a recording by threads, a thread that shares is
 // listed under number 0. So if the slots have run out and some of ended threads
-// are only to be emptied, the thread waits for that.
+// are only to be emptied, the thread waits for that. And a system call filter
+// may forbid what maps a slot. Then the recorder maps slots, some ahead, and
+// the first start waits for these.
 //
 //===----------------------------------------------------------------------===//
 
