@@ -16,6 +16,7 @@ import sys
 import time
 
 import commands
+import crowd
 import cuts
 import plot
 import report
@@ -45,6 +46,8 @@ SCALES = {
     "smoke": {
         "sizes": (256, 25600),
         "live": (2, 16),
+        "crowd": (2, 100),
+        "crowd_steps": 100000,
         "hashed": (256,),
         "seconds": 0.02,
         "periods": 20,
@@ -61,6 +64,8 @@ SCALES = {
     "quick": {
         "sizes": SIZES[::2] + SIZES[-1:],
         "live": (2, 16, 128, 512),
+        "crowd": (crowd.ALONE, 256, 1024),
+        "crowd_steps": 20000000,
         "hashed": (256, FEW, 25600),
         "seconds": 0.5,
         "periods": 50,
@@ -77,6 +82,8 @@ SCALES = {
     "full": {
         "sizes": SIZES,
         "live": (2, 16, 128, 512),
+        "crowd": (crowd.ALONE, 256, 1024, 10000),
+        "crowd_steps": 100000000,
         "hashed": (256, FEW, 2560, 25600, 131072),
         "seconds": 2.0,
         "periods": 200,
@@ -111,6 +118,10 @@ class Bench:
         self.share_programs = {
             "native": self._build("share", "-fno-pagetide"),
             "rw": self._build("share", "-fpagetide-layout=rw"),
+        }
+        self.crowd_programs = {
+            "native": self._build("crowd", "-fno-pagetide"),
+            "rw": self._build("crowd", "-fpagetide-layout=rw"),
         }
 
     def _build(self, name, *flags):
@@ -366,6 +377,7 @@ SECTIONS = {
     "pages": measure_pages,
     "checksum": measure_checksums,
     "live": measure_live,
+    "crowd": crowd.measure,
     "trace": measure_traces,
     "cut": cuts.measure,
     "cut-programs": cuts.measure_programs,
@@ -603,6 +615,8 @@ DOCUMENTS = (
                   checksum_table),
             Table("live", "Live threads, each with 8 pages a period",
                   live_table),
+            Table("crowd", "Many threads at once, recorded over native",
+                  crowd.table),
             Table("trace", "Size of the trace", trace_table),
         ),
     ),

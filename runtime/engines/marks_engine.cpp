@@ -22,6 +22,7 @@ namespace pagetide {
 
 using shadow_file::ChunkKind;
 using shadow_file::kFallbackSlot;
+using shadow_file::kInFlightKinds;
 
 /// Marks of the open period that are staged already.
 PAGETIDE_RECORDER_STATE static EarlyMarks early;
@@ -217,25 +218,38 @@ static void Watch() { WatchShadow(PopulatedExtents(RecorderMemfd())); }
 
 //===- Recheck ------------------------------------------------------------===//
 
+/// Appends a thread's calls under way. False if one may write anywhere.
+static bool ListCallsOf(u32 tid,
+                        const InFlightRange (&inflight)[kInFlightKinds],
+                        PageVec<CallInFlight> &calls) {
+  for (const InFlightRange &range : inflight) {
+    u64 address, bytes;
+    do { // until both are from the same moment
+      bytes = LoadAcquire(&range.bytes);
+      address = LoadAcquire(&range.address);
+    } while (bytes != LoadAcquire(&range.bytes));
+    constexpr u64 kAnywhere = u64{1} << abi::kAddressBits;
+    if (bytes >= kAnywhere)
+      return false;
+    if (bytes)
+      calls.push_back(
+          {{UnitOf(address), UnitOf(address + bytes - 1) + 1}, tid});
+  }
+  return true;
+}
+
 static bool ListInFlight(PageVec<CallInFlight> &calls) {
   if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
     return false; // nobody knows which pages these write
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    if (!IsMapped(slot))
-      continue;
-    for (const InFlightRange &range : shadow.slots[slot].inflight) {
-      u64 address, bytes;
-      do { // until both are from the same moment
-        bytes = LoadAcquire(&range.bytes);
-        address = LoadAcquire(&range.address);
-      } while (bytes != LoadAcquire(&range.bytes));
-      constexpr u64 kAnywhere = u64{1} << abi::kAddressBits;
-      if (bytes >= kAnywhere)
-        return false;
-      if (bytes)
-        calls.push_back(
-            {{UnitOf(address), UnitOf(address + bytes - 1) + 1}, TidOf(slot)});
-    }
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
+    if (IsMapped(slot) &&
+        !ListCallsOf(TidOf(slot), shadow.slots[slot].inflight, calls))
+      return false;
+  for (u32 place = 0; place < SharingPlaces(); ++place) {
+    const SharingThread &thread = SharingThreadAt(place);
+    const u32 tid = LoadAcquire(&thread.tid);
+    if (tid && !ListCallsOf(tid, thread.inflight, calls))
+      return false;
   }
   return true;
 }

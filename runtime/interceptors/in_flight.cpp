@@ -30,8 +30,9 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
     return;
   u32 slot = CurrentSlot();
   const bool fallback = slot == shadow_file::kFallbackSlot;
-  // If several threads share the slot, the call is only counted.
-  if (fallback || SharesSlot(slot)) {
+  SharingThread *sharing = fallback ? CurrentSharing() : nullptr;
+  // If nobody knows whose call it is, it is only counted.
+  if (fallback ? !sharing : SharesSlot(slot)) {
     counted_ = true;
     __atomic_fetch_add(&shadow.header->fallback_calls_in_flight, 1,
                        __ATOMIC_ACQ_REL);
@@ -40,8 +41,9 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
       innermost_ = &self.fallback_call;
     }
   } else {
-    range_ = &shadow.slots[slot].inflight[(u32)kind];
-    innermost_ = &shadow.slots[slot].inflight_call;
+    SlotEntry &entry = shadow.slots[slot];
+    range_ = &(sharing ? sharing->inflight : entry.inflight)[(u32)kind];
+    innermost_ = sharing ? &sharing->inflight_call : &entry.inflight_call;
     address_ = range_->address;
     bytes_ = range_->bytes;
     u64 low = (uptr)p, high = low + bytes;
@@ -77,7 +79,10 @@ void AbandonCalls(uptr stack) {
   if (!ShadowReady())
     return;
   u32 slot = CurrentSlot();
-  const std::uint64_t &innermost = slot == shadow_file::kFallbackSlot
+  const bool fallback = slot == shadow_file::kFallbackSlot;
+  const SharingThread *sharing = fallback ? CurrentSharing() : nullptr;
+  const std::uint64_t &innermost = sharing ? sharing->inflight_call
+                                   : fallback
                                        ? self.fallback_call
                                        : shadow.slots[slot].inflight_call;
   if ((!innermost && !self.unwindable) || SharesSlot(slot))

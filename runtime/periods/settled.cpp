@@ -6,8 +6,8 @@
 
 #include "periods/settled.h"
 
+#include "periods/shared_writes.h"
 #include "platform/fork_reset.h"
-#include "platform/options.h"
 #include "threads/blocked_call.h"
 #include "threads/slots.h"
 #include "threads/unregistered.h"
@@ -33,6 +33,7 @@ void ForgetWriters() {
   written.clear();
   unregistered.clear();
   unregistered_tids.clear();
+  ForgetSharedWrites();
 }
 
 void RecordUnregisteredThreads() {
@@ -55,25 +56,9 @@ void SettleSlot(u32 slot) {
     w.waits |= w.slot == slot && w.tid; // not if threads share the slot
 }
 
-/// True if the thread's CPU time has advanced enough, if it is blocked, or if
-/// it does not exist.
-bool HasSettledSince(const ThreadCpu &before) {
-  const u64 now = ThreadCpuNs(before.tid);
-  const bool known = now != kUnknownNs && before.ns != kUnknownNs;
-  if (!now || (known && now - before.ns >= GetFlags().settle))
-    return true;
-  // A thread whose CPU time advances now is running, so it is not blocked. That
-  // saves a look into /proc, which costs more than all the rest.
-  const u64 then = ThreadCpuNs(before.tid);
-  const bool runs = known && then != kUnknownNs && then > now;
-  return !runs && BlockedCall(before.tid) >= 0;
-}
-
 /// True once the thread has settled since the writer entry was made.
 static bool ThreadSettled(const WriterOfPeriod &writer) {
   const SlotEntry &entry = shadow.slots[writer.slot];
-  if (!writer.tid) // several threads: nothing is known about them
-    return false;
   if (writer.waits || LoadAcquire(&entry.state) != (u32)SlotState::kLive ||
       entry.generation != writer.generation)
     return true; // it waits for us, or has ended
@@ -89,13 +74,25 @@ static bool UnregisteredSettled() {
 
 static bool AllSettled() {
   for (const WriterOfPeriod &w : writers)
-    if (w.tid && !ThreadSettled(w))
+    if (!ThreadSettled(w))
       return false;
-  return UnregisteredSettled();
+  return SharedWritesSettled() && UnregisteredSettled();
+}
+
+/// What several threads wrote is kept apart from here on.
+static void MoveSharedWrites() {
+  uptr kept = 0;
+  for (const WriterOfPeriod &w : writers)
+    if (w.tid)
+      writers[kept++] = w;
+    else
+      AddSharedWrites(w.slot, &written[w.first], w.count);
+  writers.resize(kept);
 }
 
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
   constexpr u64 kStepNs = 50 * 1000;
+  MoveSharedWrites();
   if (wait_ns)
     for (u64 deadline = MonotonicNs() + wait_ns;
          !AllSettled() && MonotonicNs() < deadline;)
@@ -117,11 +114,9 @@ bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled) {
       if (unsettled)
         unsettled->push_back(written[i]);
     }
-    // Threads that share a slot never count as settled. So their pages are
-    // carried only once.
-    if (w.tid)
-      kept_writers.push_back(kept);
+    kept_writers.push_back(kept);
   }
+  ok = CarrySharedWrites(unregistered_settled, unsettled) && ok;
   writers.swap(kept_writers);
   written.swap(kept_written);
   return ok;

@@ -24,7 +24,7 @@ namespace pagetide {
 /// A thread that wrote in the period just collected.
 struct WriterOfPeriod {
   u32 slot;
-  u32 tid; ///< 0: several threads, never settled
+  u32 tid; ///< 0: several threads, see shared_writes.h
   u64 generation;
   u64 cpu_ns; ///< its CPU time when its marks had been taken
   uptr first; ///< index of its first word with write marks in WrittenSoFar()
@@ -33,7 +33,8 @@ struct WriterOfPeriod {
 };
 
 /// The engine's collect() adds here who wrote what. Entries of threads that
-/// have not settled yet stay at the front.
+/// have not settled yet stay at the front. Those of several threads leave the
+/// list with the next CarryUnsettled.
 PageVec<WriterOfPeriod> &WritersSoFar();
 PageVec<StagedWord> &WrittenSoFar();
 
@@ -49,9 +50,6 @@ void RecordUnregisteredThreads();
 /// writers wrote into the open period. If `unsettled` is not null, appends
 /// those words to it (not sorted). False if staging is full.
 bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
-
-/// Whether the thread has settled since.
-bool HasSettledSince(const ThreadCpu &before);
 
 /// The thread of this slot waits inside the runtime, so it has made all
 /// accesses that it marked. (Unregistered threads that share its slot may not

@@ -19,8 +19,8 @@
 #include "recorder/cut_pages.h"
 #include "recorder/cut_workers.h"
 #include "recorder/given_back.h"
-#include "threads/blocked_call.h"
 #include "threads/service_thread.h"
+#include "threads/sharing_threads.h"
 #include "threads/stopped_threads.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -71,8 +71,6 @@ PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> copied_regions;
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched_or_copied;
 PAGETIDE_RECORDER_STATE static PageVec<u64> given_back;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
-PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> sharers;
-PAGETIDE_RECORDER_STATE static PageVec<u32> all_threads;
 
 static bool Keeps(Rule rule) {
   static constexpr const char *kNames[] = {
@@ -82,36 +80,9 @@ static bool Keeps(Rule rule) {
                                       kNames[(u32)rule]) != 0;
 }
 
-void ForgetCuts() { sharers.clear(); }
-
 void EndCuts() { AwaitCutWorkers(); }
 
 void BeginCut() { changes_before = MappingChanges(); }
-
-//===- Threads that share a shadow ----------------------------------------===//
-
-/// Nobody knows which thread wrote what a shared shadow says. So there is no
-/// cut until each thread of the process has settled since.
-static void NoteSharers(uptr first_writer) {
-  const PageVec<WriterOfPeriod> &writers = WritersSoFar();
-  bool any = false;
-  for (uptr i = first_writer; i < writers.size(); ++i)
-    any |= !writers[i].tid;
-  if (!any)
-    return;
-  sharers.clear();
-  ListThreads(all_threads);
-  for (const u32 tid : all_threads)
-    sharers.push_back({tid, ThreadCpuNs(tid)});
-}
-
-static bool SharersSettled() {
-  for (const ThreadCpu &sharer : sharers)
-    if (!HasSettledSince(sharer))
-      return false;
-  sharers.clear();
-  return true;
-}
 
 static bool MemoryIsShared() {
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
@@ -120,7 +91,7 @@ static bool MemoryIsShared() {
         entry.process != ServedProcess())
       return true;
   }
-  return false;
+  return SharedByProcess();
 }
 
 //===- Pages --------------------------------------------------------------===//
@@ -172,7 +143,6 @@ static bool CollectLater(Making &making, u64 &granules) {
   making.cut.engine.watch();
   if (!making.cut.engine.collect(false))
     return false;
-  NoteSharers(first_writer);
   granules = TakeLater(making, first_writer);
   return true;
 }
@@ -184,7 +154,6 @@ static bool ReadRound(Making &making, u64 wait_ns, u64 &granules) {
 
 static bool ReadAhead(Making &making) {
   const u64 wait_ns = GetFlags().settle_wait;
-  NoteSharers(0);
   bool ok = ReadSettled(making, wait_ns);
   u64 last = ~u64{0}, granules = 0;
   while (ok && making.result.rounds < kMaxRounds) {
@@ -302,7 +271,6 @@ static const char *ReadStanding(Making &making) {
     const uptr first_writer = WritersSoFar().size();
     if (!cut.engine.collect_standing())
       return kStagingFull;
-    NoteSharers(first_writer);
     TakeLater(making, first_writer);
     if (making.copies && !HavePlaces(*making.copies))
       return kNoPlaces;
@@ -315,8 +283,6 @@ static const char *ReadStanding(Making &making) {
         return why;
     if (stopped_any) // which happens once for each thread
       continue;
-    if (!sharers.empty())
-      return "threads share a shadow";
     if (MemoryIsShared())
       return "another process has the same memory";
     if (!ListCalls(cut.engine, pages) && Keeps(Rule::kInFlight))
@@ -375,7 +341,7 @@ static const char *StopAndRead(Making &making) {
 static const char *StopUntilCut(Making &making) {
   // Nobody waits for threads to settle that are held back: they sleep.
   const u64 wait_ns = making.copies ? 0 : GetFlags().settle_wait;
-  const char *why = SharersSettled() ? nullptr : "threads share a shadow";
+  const char *why = nullptr;
   for (int stops = 1; !why; ++stops) {
     // Threads may have written for long while the last round waited for them to
     // settle. What is collected now need not be collected while they stand.

@@ -47,8 +47,6 @@ bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result);
 /// result as it is. False if staging is full.
 bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result);
 
-/// A recording begins.
-void ForgetCuts();
 /// A recording has ended.
 void EndCuts();
 

@@ -98,7 +98,7 @@ void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages) {
 static void AwaitCaller() {
   for (;;) {
     const u32 seen = RecorderWakes();
-    AnswerSlot(); // a thread that it waits for may create threads
+    ServeSlots(); // a thread that it waits for may create threads
     if (RequestWaits())
       return;
     RecorderSleep(seen);

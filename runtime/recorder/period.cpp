@@ -54,7 +54,7 @@ static void GiveToCallback(PeriodResult &result, bool on_caller) {
   }
   for (;;) {
     u32 seen = RecorderWakes();
-    AnswerSlot(); // the callback may create threads
+    ServeSlots(); // the callback may create threads
     if (!on_caller)
       AnswerCredentials();
     if (on_caller ? RequestWaits() : CallbackDone())

@@ -192,7 +192,7 @@ static bool inherited;
 
 /// Does what is due next. False if there was nothing to do.
 static bool Work() {
-  AnswerSlot();
+  ServeSlots();
   if (Recording()) {
     TakeLooksBeforeClose();
     WriteNewSiteTables();

@@ -333,7 +333,6 @@ int StartRecording(const char *parent_trace) {
   ForgetMappings();
   ForgetSiteTables();
   ForgetWriters();
-  ForgetCuts();
   ForgetKernelWrites();
   SetReportedUnit(record_config.unit_shift);
   shadow.header->per_thread = record_config.per_thread;

@@ -13,6 +13,7 @@
 #include "recorder/recorder_state.h"
 #include "shadow/shadow.h"
 #include "threads/slot_requests.h"
+#include "threads/slots.h"
 #include "trace/pending_frames.h"
 #include "trace/trace_encode.h"
 
@@ -22,7 +23,13 @@ using namespace trace;
 
 PAGETIDE_RECORDER_STATE static bool warned_shared_slots;
 
-void RenewSlotWarning() { warned_shared_slots = false; }
+/// Threads that began to share before the recording did.
+PAGETIDE_RECORDER_STATE static u32 starts_before;
+
+void RenewSlotWarning() {
+  warned_shared_slots = false;
+  SlotsWhenTheyRanOut(&starts_before);
+}
 
 /// The `own` threads so far have a slot each; further threads share some.
 static void SaySlotsRanOut(u32 own) {
@@ -42,8 +49,12 @@ static void SaySlotsRanOut(u32 own) {
                "slots ran out: further threads are reported as thread 0");
 }
 
-void AnswerSlot() {
-  AnswerSlotRequest(Recording(), {EmptyRetiredSlots, SaySlotsRanOut});
+void ServeSlots() {
+  EmptySlotsIfAsked(Recording(), EmptyRetiredSlots);
+  u32 starts;
+  const u32 own = SlotsWhenTheyRanOut(&starts);
+  if (own && (starts != starts_before || AnySharing()))
+    SaySlotsRanOut(own);
 }
 
 } // namespace pagetide

@@ -9,8 +9,9 @@
 
 namespace pagetide {
 
-/// Answers a request for a slot (threads/slot_requests.h) if there is one.
-void AnswerSlot();
+/// Does what threads that want slots have asked for (threads/slot_requests.h),
+/// and says once if slots have run out.
+void ServeSlots();
 /// A recording starts: warn again when slots run out.
 void RenewSlotWarning();
 

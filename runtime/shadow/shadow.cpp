@@ -31,7 +31,6 @@ constexpr u32 kMaxMoved = 2;
 /// slots that fit into the rest are shared by threads without a slot of their
 /// own.
 constexpr u64 kMaxShadowBytes = u64{3} << (abi::kAddressBits - 2);
-constexpr u32 kMaxShared = 32;
 
 constexpr u64 kSlotTableOffset = PageUp(sizeof(ShadowHeader));
 constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
@@ -188,16 +187,16 @@ __attribute__((weak)) void __tsan_init();
 /// Maps the first thread's slot so that its GS base is 0, if those addresses
 /// are free. Returns 0 or an errno.
 static int MapFirstSlot() {
+  const auto map = [](void *address) {
+    constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
+    return MapFile(shadow.fd, SlotOffset(kFirstSlot), shadow.slot_bytes,
+                   address, &shadow.slot_base[kFirstSlot], kFixedNoReplace);
+  };
   if (__asan_init || __hwasan_init || __msan_init || __tsan_init)
-    return MapSlot(shadow.fd, kFirstSlot);
+    return map(nullptr);
   // Older kernels and QEMU ignore the flag and use the address as a hint. The
   // slot is where they put it.
-  constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
-  if (MapFile(shadow.fd, SlotOffset(kFirstSlot), shadow.slot_bytes,
-              (void *)abi::kShadowBias, &shadow.slot_base[kFirstSlot],
-              kFixedNoReplace))
-    return MapSlot(shadow.fd, kFirstSlot);
-  return 0;
+  return map((void *)abi::kShadowBias) ? map(nullptr) : 0;
 }
 
 static void SetUpShortMarks() {
@@ -298,12 +297,31 @@ bool OverlapsShadow(uptr address, uptr bytes) {
   return false;
 }
 
-int MapSlot(int fd, u32 slot) {
-  uptr base;
-  int error = MapFile(fd, SlotOffset(slot), shadow.slot_bytes, nullptr, &base);
-  if (error)
+// mremap of no bytes of a shared mapping makes another mapping of the same
+// file, from there on, of any size and with the same advice. So the slot is
+// mapped from the last page of what is mapped before it in the file, and that
+// page is unmapped again.
+int MapSlot(u32 slot, int fd) {
+  if (fd != kNoMemfd) {
+    uptr base;
+    const int error =
+        MapFile(fd, SlotOffset(slot), shadow.slot_bytes, nullptr, &base);
+    if (!error)
+      StoreRelease(&shadow.slot_base[slot], base);
     return error;
-  __atomic_store_n(&shadow.slot_base[slot], base, __ATOMIC_RELEASE);
+  }
+  u32 before = slot;
+  while (before && !LoadAcquire(&shadow.slot_base[before - 1]))
+    --before;
+  const uptr end = before ? shadow.slot_base[before - 1] + shadow.slot_bytes
+                          : (uptr)shadow.header + ControlBytes();
+  const u64 head = kPageBytes + u64{slot - before} * shadow.slot_bytes;
+  const uptr mapped = Syscall(SYS_mremap, end - kPageBytes, 0,
+                              head + shadow.slot_bytes, MREMAP_MAYMOVE);
+  if (Failed(mapped))
+    return ErrnoOf(mapped);
+  Syscall(SYS_munmap, mapped, head);
+  StoreRelease(&shadow.slot_base[slot], mapped + head);
   return 0;
 }
 

@@ -34,6 +34,9 @@ using shadow_file::StagingChunk;
 /// The slot of the thread that ran the first phase.
 constexpr u32 kFirstSlot = 1;
 
+/// At most so many slots are shared by threads without a slot of their own.
+constexpr u32 kMaxShared = 32;
+
 /// Most calls touch less than a granule. Its marks are those of its first and
 /// its last byte, and what they need is computed once.
 struct ShortMarks {
@@ -133,9 +136,10 @@ u64 ShadowBytes();
 /// True if the shadow or its control block overlaps the range.
 bool OverlapsShadow(uptr address, uptr bytes);
 
-/// Maps a slot of the memfd; `fd` is the memfd in the caller's table. Returns 0
-/// or an errno.
-int MapSlot(int fd, u32 slot);
+constexpr int kNoMemfd = -1;
+/// Maps a slot of the memfd. Returns 0 or an errno. A caller without a
+/// descriptor of the memfd maps it by mremap.
+int MapSlot(u32 slot, int fd = kNoMemfd);
 
 /// From now on the slot's thread has no call under way.
 inline void EndCallsInFlight(SlotEntry &entry) {

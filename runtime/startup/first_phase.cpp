@@ -18,6 +18,7 @@
 #include "startup/demand.h"
 #include "startup/fork.h"
 #include "startup/loaded_modules.h"
+#include "startup/other_namespace.h"
 
 namespace pagetide {
 
@@ -33,6 +34,8 @@ __attribute__((constructor)) static void FirstPhase(int, char **,
                                                     char **environment) {
   SetStartEnvironment(environment);
   InitMessages();
+  if (InOtherNamespace())
+    return LeaveMarksOff();
   InitBaseRegister();
   if (const LoadedNotes &notes = ReadLoadedNotes(); notes.any) {
     StartMarks(notes);

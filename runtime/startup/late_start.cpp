@@ -12,6 +12,7 @@
 #include "startup/demand.h"
 #include "startup/init.h"
 #include "startup/loaded_modules.h"
+#include "startup/other_namespace.h"
 #include "threads/unregistered.h"
 
 #include "sanitizer_common/sanitizer_mutex.h"
@@ -43,6 +44,9 @@ static bool HasAddressSpace(u64 bytes) {
 }
 
 const char *WhyMarksStayOff() {
+  if (InOtherNamespace())
+    return "what asks for it was loaded into a namespace of its own (by "
+           "dlmopen or LD_AUDIT)";
   if (MarksAreOn() || !HasInstrumentedModule())
     return nullptr;
   u64 shadow_bytes = 0;

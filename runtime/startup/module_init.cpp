@@ -12,6 +12,7 @@
 #include "startup/init.h"
 #include "startup/late_start.h"
 #include "startup/loaded_modules.h"
+#include "startup/other_namespace.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ static bool LeavesMarksOff(const abi::ModuleNote &note, bool is_first) {
 PAGETIDE_EXPORT void
 __pagetide_module_init_v4(const pagetide::abi::ModuleNote *note) {
   using namespace pagetide;
+  if (InOtherNamespace())
+    return LeaveOutModule(*note);
   const bool is_first = !HasInstrumentedModule();
   NoteInstrumentedModule();
   if (LeavesMarksOff(*note, is_first))

@@ -7,6 +7,7 @@
 #include "threads/blocked_call.h"
 
 #include "platform/fork_reset.h"
+#include "platform/options.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -33,6 +34,22 @@ long BlockedCall(u32 tid) {
     return -1;
   text[n] = 0;
   return (long)internal_atoll(text);
+}
+
+bool HasSettledSince(const ThreadCpu &before, u64 *asleep_at) {
+  const u64 now = ThreadCpuNs(before.tid);
+  const bool known = now != kUnknownNs && before.ns != kUnknownNs;
+  if (!now || (known && now - before.ns >= GetFlags().settle))
+    return true;
+  // A thread whose CPU time advances now is running, so it is not blocked. That
+  // saves a look into /proc, which costs more than all the rest.
+  const u64 then = ThreadCpuNs(before.tid);
+  const bool runs = known && then != kUnknownNs && then > now;
+  if (runs || BlockedCall(before.tid) < 0)
+    return false;
+  if (asleep_at && known && ThreadCpuNs(before.tid) == then)
+    *asleep_at = then;
+  return true;
 }
 
 bool ListThreads(PageVec<u32> &tids) {

@@ -7,7 +7,9 @@
 #include "threads/slot_requests.h"
 
 #include "platform/bailout.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
+#include "platform/program_memory.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 #include "threads/slots.h"
@@ -16,91 +18,191 @@ namespace pagetide {
 
 using shadow_file::kFallbackSlot;
 
-/// Who has the request.
-enum SlotTurn : u32 { kIdle, kRecorder, kAnswered };
+/// From so many slots of ended threads on the recorder is asked to empty them
+/// before the period ends.
+constexpr u32 kManyRetired = 16;
+/// With so many, no further slot is mapped: they will be free soon.
+constexpr u32 kMostRetired = 48;
 
 static Lock slot_lock;
-static u32 slot_turn; ///< SlotTurn
-static u32 slot_answer;
+/// The next slot to map: those before it are mapped.
+static u32 next_slot;
+/// 1 if no slot is left to map.
+static u32 all_mapped;
+static u32 shared_mapped;
+/// 1 from a request to empty slots until the recorder has done it.
+static u32 asked;
+/// Threads that have had to share a slot, and how many had one of their own
+/// when the first of these came.
+static u32 sharing_starts, own_slots;
 
-static u32 RequestSlot() {
-  if (!InServedProcess() || EnsureRecorder())
-    return kFallbackSlot;
+/// Whether it matters which thread has which slot.
+static bool RecordsByThread() {
+  const ShadowHeader &header = *shadow.header;
+  return LoadAcquire(&header.recording) && LoadAcquire(&header.per_thread);
+}
+
+//===- The thread that makes another one ----------------------------------===//
+
+static void AskToEmpty() {
+  if (!__atomic_exchange_n(&asked, 1, __ATOMIC_ACQ_REL))
+    WakeRecorder();
+}
+
+/// Waits until the slots of ended threads are emptied. False if the recorder
+/// has gone.
+static bool AwaitEmptySlots() {
+  AskToEmpty();
+  while (LoadAcquire(&asked))
+    if (!WaitForRecorder(&asked, 1))
+      return false;
+  return true;
+}
+
+static bool MapFallbackSlot(int fd) {
+  if (!shadow.slot_base[kFallbackSlot] && !MapSlot(kFallbackSlot, fd))
+    BeginSlot(kFallbackSlot, 0);
+  return shadow.slot_base[kFallbackSlot];
+}
+
+static void RaiseSlotHigh(u32 slots) {
+  if (shadow.header->slot_high < slots)
+    StoreRelease(&shadow.header->slot_high, slots);
+}
+
+/// Maps the next slot; the fallback slot if none is left, or no address space.
+static u32 MapNextSlot(int fd = kNoMemfd) {
   ScopedLock hold(slot_lock);
-  StoreRelease(&slot_turn, kRecorder);
-  WakeRecorder();
-  while (LoadAcquire(&slot_turn) != kAnswered)
-    if (!WaitForRecorder(&slot_turn, kRecorder)) {
-      StoreRelease(&slot_turn, kIdle);
-      return kFallbackSlot;
-    }
-  StoreRelease(&slot_turn, kIdle);
-  return slot_answer;
+  if (all_mapped || !MapFallbackSlot(fd))
+    return kFallbackSlot;
+  while (next_slot <= kFallbackSlot ||
+         (next_slot < shadow.first_shared && shadow.slot_base[next_slot]))
+    ++next_slot;
+  // Clones that ended by the bare exit system call have retired no slot.
+  constexpr u32 kSometimes = 64;
+  if (next_slot % kSometimes == 0)
+    AskToEmpty();
+  if (next_slot == shadow.first_shared || MapSlot(next_slot, fd)) {
+    StoreRelease(&all_mapped, 1);
+    return kFallbackSlot;
+  }
+  RaiseSlotHigh(next_slot + 1);
+  return next_slot++;
 }
-
-u32 AcquireSlot() {
-  u32 slot = TakeFreeSlot();
-  return slot != kFallbackSlot ? slot : RequestSlot();
-}
-
-//===- On the recorder's thread -------------------------------------------===//
-
-/// How many slots of ended threads may wait until a period's end empties them.
-constexpr u32 kMaxRetired = 16;
 
 /// Maps the slots that threads without one of their own share, so that they do
 /// not all write the same cache lines. These slots belong to no thread: the
 /// trace lists their marks under thread 0.
-static void MapSharedSlots() {
-  for (u32 i = 0; i < shadow.shared_count; ++i) {
-    const u32 slot = shadow.first_shared + i;
-    if (shadow.slot_base[slot])
-      continue;
-    if (MapSlot(RecorderMemfd(), slot))
-      return; // use those that could be mapped
-    if (shadow.header->slot_high <= slot)
-      shadow.header->slot_high = slot + 1;
-  }
+static void MapSharedSlots(int fd = kNoMemfd) {
+  if (LoadAcquire(&shared_mapped))
+    return;
+  ScopedLock hold(slot_lock);
+  if (shared_mapped || !MapFallbackSlot(fd))
+    return;
+  u32 mapped = 0;
+  while (mapped < shadow.shared_count &&
+         !MapSlot(shadow.first_shared + mapped, fd))
+    ++mapped; // use those for which there is room
+  if (mapped)
+    RaiseSlotHigh(shadow.first_shared + mapped);
+  SetSharedSlots(mapped);
+  StoreRelease(&shared_mapped, 1);
 }
 
-static u32 SlotForNewThread(bool recording, const SlotHooks &hooks) {
-  if (!shadow.slot_base[kFallbackSlot] &&
-      !MapSlot(RecorderMemfd(), kFallbackSlot))
-    BeginSlot(kFallbackSlot, 0);
-  u32 next = 1;
-  while (next < shadow.first_shared && shadow.slot_base[next])
-    ++next;
-  const bool full = next >= shadow.first_shared;
-  if (full && !RetiredSlots())
-    RetireDeadThreads();
-  if (RetiredSlots() >= kMaxRetired ||
-      (RetiredSlots() && (!recording || full))) {
-    // If memory runs out now, nothing is lost: marks stay where they are, and
-    // the thread gets another slot. (The thread may be in a callback, which
-    // must not be interrupted.)
-    Reason why;
-    Attempt(why, [&] { hooks.empty_retired(recording); });
+/// A filter may end the thread for a call that the program does not make. Then
+/// the recorder maps slots ahead.
+static bool RecorderMaps() {
+  return UnderSystemCallFilter() && !LoadAcquire(&all_mapped);
+}
+
+static u32 ShareSlot() {
+  if (!UnderSystemCallFilter())
+    MapSharedSlots();
+  const u32 before = __atomic_fetch_add(&sharing_starts, 1, __ATOMIC_ACQ_REL);
+  if (!LoadAcquire(&own_slots) &&
+      (LoadAcquire(&all_mapped) || RecordsByThread())) {
+    StoreRelease(&own_slots, next_slot);
+    WakeRecorder(); // it says so
   }
-  u32 slot = TakeFreeSlot();
-  if (slot != kFallbackSlot)
-    return slot;
-  // Mapping fails if the address space is used up.
-  if (!full && !MapSlot(RecorderMemfd(), next)) {
-    if (shadow.header->slot_high <= next)
-      shadow.header->slot_high = next + 1;
-    return next;
-  }
-  MapSharedSlots();
-  hooks.ran_out(next);
+  constexpr u32 kSometimes = 64; // as in MapNextSlot
+  if (RetiredSlots() || RecorderMaps() || before % kSometimes == 0)
+    AskToEmpty();
   return kFallbackSlot;
 }
 
-void AnswerSlotRequest(bool recording, const SlotHooks &hooks) {
-  if (LoadAcquire(&slot_turn) != kRecorder)
+u32 AcquireSlot() {
+  constexpr int kTries = 3;
+  for (int tries = 0; tries < kTries; ++tries) {
+    u32 slot = TakeFreeSlot();
+    if (slot != kFallbackSlot || !InServedProcess() || EnsureRecorder())
+      return slot;
+    const u32 retired = RetiredSlots();
+    const bool recorder_maps = RecorderMaps();
+    if (!recorder_maps && !LoadAcquire(&all_mapped) && retired < kMostRetired) {
+      if (retired >= kManyRetired)
+        AskToEmpty();
+      if ((slot = MapNextSlot()) != kFallbackSlot)
+        return slot;
+    }
+    const bool is_worth_it =
+        RecordsByThread() ? retired || recorder_maps
+                          : recorder_maps && !LoadAcquire(&shared_mapped);
+    if (!is_worth_it || !AwaitEmptySlots())
+      break;
+  }
+  return ShareSlot();
+}
+
+u32 SlotsWhenTheyRanOut(u32 *starts) {
+  *starts = LoadAcquire(&sharing_starts);
+  return LoadAcquire(&own_slots);
+}
+
+//===- On the recorder's thread -------------------------------------------===//
+
+/// A look takes 1 us or more for each thread. So it takes one part in 32 of the
+/// time, but there is one before it is said that slots have run out.
+static void RetireDeadNowAndThen() {
+  constexpr u64 kLookNs = 10 * kNsPerMs, kRestFor = 32;
+  PAGETIDE_RECORDER_STATE static u64 next_look;
+  PAGETIDE_RECORDER_STATE static u32 ran_out;
+  const u32 runs_out = LoadAcquire(&own_slots);
+  const u64 begin = MonotonicNs();
+  const bool due = begin >= next_look || (runs_out && !ran_out);
+  ran_out = runs_out;
+  if (!due)
     return;
-  slot_answer = SlotForNewThread(recording, hooks);
-  StoreRelease(&slot_turn, kAnswered);
-  FutexWakeAll(&slot_turn);
+  RetireDeadThreads();
+  const u64 end = MonotonicNs();
+  next_look = end + kLookNs + kRestFor * (end - begin);
+}
+
+static void MapAhead() {
+  constexpr int kAhead = 8;
+  MapSharedSlots(RecorderMemfd());
+  for (int i = 0; i < kAhead; ++i)
+    if (const u32 slot = MapNextSlot(RecorderMemfd()); slot != kFallbackSlot)
+      FreeSlot(slot);
+}
+
+void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks)) {
+  if (!LoadAcquire(&asked))
+    return;
+  RetireDeadNowAndThen();
+  // If memory runs out now, nothing is lost: marks stay where they are, and
+  // threads share slots. (A thread that waits may be in a callback, which must
+  // not be interrupted.)
+  Reason why;
+  if (RetiredSlots())
+    Attempt(why, [&] { empty_retired(recording); });
+  if (RecorderMaps() && !AnyFreeSlot())
+    MapAhead();
+  // Slots were only waiting to be emptied. Where nobody tells threads apart,
+  // nothing was amiss.
+  if (AnyFreeSlot() && !RecordsByThread())
+    StoreRelease(&own_slots, 0);
+  StoreRelease(&asked, 0);
+  FutexWakeAll(&asked);
 }
 
 //===- Fork ---------------------------------------------------------------===//
@@ -110,7 +212,8 @@ void UnlockSlotRequests() { slot_lock.Release(); }
 
 void RenewSlotRequestsInChild() {
   slot_lock.Reset();
-  slot_turn = kIdle;
+  next_slot = all_mapped = shared_mapped = asked = 0;
+  sharing_starts = own_slots = 0;
 }
 
 } // namespace pagetide

@@ -33,8 +33,14 @@ static u32 fallback_threads;
 
 /// Threads whose slots other threads have now. For us and for pthread_join they
 /// have ended, but the kernel may still list them for a while.
-static u32 former_threads[64];
+static u32 former_threads[1024];
 static u32 former_count;
+
+static void NoteFormerThread(u32 tid) {
+  constexpr u32 kPlaces = sizeof(former_threads) / sizeof(former_threads[0]);
+  const u32 place = __atomic_fetch_add(&former_count, 1, __ATOMIC_RELAXED);
+  StoreRelease(&former_threads[place % kPlaces], tid);
+}
 
 //===- The calling thread -------------------------------------------------===//
 
@@ -45,6 +51,9 @@ u32 CurrentSlot() {
   uptr base = GetShadowBase();
   if (known && (base == shadow.slot_base[known - 1] || base == ScratchShadow()))
     return known - 1;
+  if (const u32 place = self.place_plus_one)
+    if (base == shadow.slot_base[SharingThreadAt(place - 1).slot])
+      return kFallbackSlot;
   for (u32 i = 0; i < shadow.header->slot_high; ++i)
     if (shadow.slot_base[i] == base) {
       const u32 slot = i < shadow.first_shared ? i : kFallbackSlot;
@@ -66,42 +75,66 @@ bool StorageIsShared() { return LoadAcquire(&shared_storage); }
 
 //===- Use of slots -------------------------------------------------------===//
 
-uptr BaseForThread(u32 slot) {
-  if (slot != kFallbackSlot)
-    return shadow.slot_base[slot];
-  static u32 turn;
-  const u32 first = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
-  for (u32 i = 0; i < shadow.shared_count; ++i)
-    if (uptr base =
-            LoadAcquire(&shadow.slot_base[shadow.first_shared +
-                                          (first + i) % shadow.shared_count]))
-      return base;
-  return shadow.slot_base[kFallbackSlot];
-}
-
-void TakeSlot(u32 slot) {
-  if (u32 former = shadow.slots[slot].tid) {
-    u32 place = __atomic_fetch_add(&former_count, 1, __ATOMIC_RELAXED) %
-                (sizeof(former_threads) / sizeof(former_threads[0]));
-    StoreRelease(&former_threads[place], former);
-  }
+/// The thread of an own slot begins.
+static void TakeSlot(u32 slot) {
+  if (u32 former = shadow.slots[slot].tid)
+    NoteFormerThread(former);
   BeginSlot(slot, GetTidRaw());
 }
 
-void EnterSlot(u32 slot) {
-  const uptr base = BaseForThread(slot);
-  if (!base)
-    return;
-  SetShadowBase(base);
-  self.slot_plus_one = slot + 1;
-  if (slot != kFallbackSlot)
+u32 BeginOnSlot(u32 slot) {
+  if (slot != kFallbackSlot) {
+    SetShadowBase(shadow.slot_base[slot]);
     TakeSlot(slot);
-  else
+    return kNoPlace;
+  }
+  if (!LoadAcquire(&shadow.slot_base[kFallbackSlot]))
+    return kNoPlace;
+  const u32 place = BeginSharing(GetTidRaw());
+  SetShadowBase(
+      shadow.slot_base[place == kNoPlace ? kFallbackSlot
+                                         : SharingThreadAt(place).slot]);
+  return place;
+}
+
+void EnterSlot(u32 slot) {
+  const u32 place = BeginOnSlot(slot);
+  if (slot == kFallbackSlot) {
+    if (!shadow.slot_base[kFallbackSlot])
+      return;
     __atomic_fetch_add(&fallback_threads, 1, __ATOMIC_RELAXED);
+  }
+  self.place_plus_one = place + 1;
+  self.slot_plus_one = slot + 1;
+}
+
+SharingThread *CurrentSharing() {
+  if (!self.place_plus_one)
+    return nullptr;
+  SharingThread &thread = SharingThreadAt(self.place_plus_one - 1);
+  const bool may_be_anothers =
+      StorageIsShared() || LoadAcquire(&unregistered_threads);
+  return may_be_anothers && thread.tid != GetTidRaw() ? nullptr : &thread;
+}
+
+uptr OwnShadowBase() {
+  const u32 slot = CurrentSlot();
+  const SharingThread *sharing =
+      slot == kFallbackSlot ? CurrentSharing() : nullptr;
+  return shadow.slot_base[sharing ? sharing->slot : slot];
 }
 
 void EndOnFallbackSlot() {
   __atomic_fetch_sub(&fallback_threads, 1, __ATOMIC_RELAXED);
+  if (const u32 place = self.place_plus_one) {
+    ScopedBlockSignals block_signals; // a handler would mark for the group
+    if (!self.suspended)
+      SetShadowBase(shadow.slot_base[kFallbackSlot]);
+    self.place_plus_one = 0;
+    const u32 tid = SharingThreadAt(place - 1).tid;
+    NoteFormerThread(tid);
+    EndSharing(place - 1, tid);
+  }
   // The calls in which the thread was cancelled.
   __atomic_fetch_sub(&shadow.header->fallback_calls_in_flight,
                      self.fallback_calls, __ATOMIC_ACQ_REL);
@@ -135,6 +168,8 @@ u32 TakeFreeSlot() {
   return free_count ? free_slots[--free_count] : kFallbackSlot;
 }
 
+bool AnyFreeSlot() { return LoadAcquire(&free_count); }
+
 u32 RetiredSlots() { return LoadAcquire(&retired_count); }
 
 static bool IsLive(const SlotEntry &entry) {
@@ -148,17 +183,19 @@ void RetireDeadThreads() {
         ErrnoOf(Syscall(SYS_tgkill, entry.process, entry.tid, 0)) == ESRCH)
       RetireSlot(slot);
   }
+  EndSharingOfDeadThreads();
 }
 
-bool HasSlot(u32 tid) {
+void ForEachRegisteredThread(void (*found)(u32 tid)) {
   for (const u32 &former : former_threads)
-    if (LoadAcquire(&former) == tid)
-      return true;
+    found(LoadAcquire(&former));
   for (u32 slot = 1; slot < shadow.header->slot_high; ++slot)
-    if (shadow.slots[slot].tid == tid)
-      return true;
-  return false;
+    found(shadow.slots[slot].tid);
+  for (u32 place = 0; place < SharingPlaces(); ++place)
+    found(LoadAcquire(&SharingThreadAt(place).tid));
 }
+
+bool AnySharing() { return LoadAcquire(&fallback_threads); }
 
 u32 CountRegisteredThreads() {
   u32 count = LoadAcquire(&fallback_threads);
@@ -182,9 +219,14 @@ void RenewSlotsInChild() {
   for (u32 &former : former_threads)
     former = 0;
   fallback_threads = CurrentSlot() == kFallbackSlot;
+  RenewSharingInChild();
+  self.place_plus_one = 0;
   // None of the parent's shared slots is mapped here.
-  if (fallback_threads && shadow.slot_base[kFallbackSlot] && !self.suspended)
-    SetShadowBase(shadow.slot_base[kFallbackSlot]);
+  if (fallback_threads && shadow.slot_base[kFallbackSlot]) {
+    self.place_plus_one = BeginSharing(GetTidRaw()) + 1;
+    if (!self.suspended)
+      SetShadowBase(shadow.slot_base[kFallbackSlot]);
+  }
   RenewShadowInChild(CurrentSlot());
 }
 

@@ -7,44 +7,54 @@
 #include "threads/start_args.h"
 
 #include "platform/locks.h"
+#include "threads/place_table.h"
 
 namespace pagetide {
 
-constexpr u32 kBlocks = 512;
-
 namespace {
-struct alignas(kStartBlockBytes) StartBlock {
-  u32 taken; ///< outside the bytes that the block's user writes
-  u8 room[kStartBlockBytes];
+struct StartBlock {
+  u32 place;
+  u32 next;
+  alignas(16) u8 room[kStartBlockBytes];
 };
 } // namespace
 
-static StartBlock blocks[kBlocks];
-/// Counts blocks given back. Threads that wait for a block sleep on it.
-static u32 given_back;
+using Blocks = PlaceTable<StartBlock, &StartBlock::next>;
+static StartBlock first_blocks[Blocks::kFirstBlock];
+static Blocks blocks;
+/// Creators that found no memory for another block, and what wakes them.
+static u32 waiting, given_back;
 
 void *TakeStartBlock() {
-  for (;;) {
-    const u32 seen = LoadAcquire(&given_back);
-    for (StartBlock &block : blocks)
-      if (!__atomic_load_n(&block.taken, __ATOMIC_RELAXED) &&
-          !__atomic_exchange_n(&block.taken, 1, __ATOMIC_ACQUIRE))
-        return block.room;
-    FutexWait(&given_back, seen);
+  blocks.PlaceFirst(first_blocks);
+  u32 place = blocks.Take();
+  if (place == kNoPlace) {
+    __atomic_fetch_add(&waiting, 1, __ATOMIC_SEQ_CST);
+    for (;;) {
+      const u32 seen = LoadAcquire(&given_back);
+      if ((place = blocks.Take()) != kNoPlace)
+        break;
+      FutexWait(&given_back, seen);
+    }
+    __atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
   }
+  StartBlock &block = blocks.At(place);
+  block.place = place;
+  return block.room;
 }
 
-void GiveStartBlock(void *block) {
-  auto *owner =
-      (StartBlock *)((uptr)block - __builtin_offsetof(StartBlock, room));
-  StoreRelease(&owner->taken, 0);
-  __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE);
-  FutexWakeAll(&given_back);
+void GiveStartBlock(void *room) {
+  auto *block =
+      (StartBlock *)((uptr)room - __builtin_offsetof(StartBlock, room));
+  blocks.Give(block->place);
+  __atomic_fetch_add(&given_back, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST))
+    FutexWakeAll(&given_back);
 }
 
 void RenewStartBlocksInChild() {
-  for (StartBlock &block : blocks)
-    block.taken = 0;
+  blocks.Reset();
+  waiting = 0;
 }
 
 } // namespace pagetide

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A thread's creator passes it a few words: what to run, and its slot. They lie
-// in blocks that exist from the start, so that creating a thread needs no more
-// memory under Pagetide than without.
+// in blocks. Hundreds of these exist from the start, so that creating a thread
+// needs no more memory under Pagetide than without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace pagetide {
 
 constexpr uptr kStartBlockBytes = 64;
 
-/// Waits if all blocks are in use: each new thread gives its block back at
-/// once.
+/// Waits if all blocks are in use and there is no memory for more: each new
+/// thread gives its block back at once.
 void *TakeStartBlock();
 void GiveStartBlock(void *block);
 

@@ -29,7 +29,7 @@ bool SuspendMarks(int change) {
   if (!self.suspended)
     return false;
   if (self.suspended == 1)
-    SetShadowBase(shadow.slot_base[CurrentSlot()]);
+    SetShadowBase(OwnShadowBase());
   --self.suspended;
   return true;
 }

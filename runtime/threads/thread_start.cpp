@@ -12,6 +12,7 @@
 #include "platform/messages.h"
 #include "platform/program_events.h"
 #include "threads/runtime_threads.h"
+#include "threads/service_thread.h"
 #include "threads/slot_requests.h"
 #include "threads/start_args.h"
 #include "threads/thread_memory.h"
@@ -153,20 +154,21 @@ void CancelClone(CloneStart *start) {
 
 int RunClone(void *arg) {
   const CloneStart copy = *(CloneStart *)arg;
-  if (uptr base = BaseForThread(copy.slot))
-    SetShadowBase(base);
-  if (copy.slot != kFallbackSlot)
-    TakeSlot(copy.slot);
+  const u32 place = BeginOnSlot(copy.slot);
+  if (copy.slot == kFallbackSlot && !InServedProcess())
+    NoteSharedByProcess();
   GiveStartBlock(arg);
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   int result = copy.run(copy.arg);
   // It may also end by the exit system call. The recorder will notice that.
   u64 all = signals_to_block;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
-  if (copy.slot != kFallbackSlot) {
+  if (shadow.slot_base[kFallbackSlot])
     SetShadowBase(shadow.slot_base[kFallbackSlot]);
+  if (copy.slot != kFallbackSlot)
     RetireSlot(copy.slot);
-  }
+  if (place != kNoPlace)
+    EndSharing(place, GetTidRaw());
   return result;
 }
 

@@ -51,8 +51,21 @@ void ListUnregisteredThreads(PageVec<u32> &tids) {
     return;
   PAGETIDE_RECORDER_STATE static PageVec<u32> all;
   ListThreads(all);
+  // A bit for each number that a thread can have: asking for each listed thread
+  // whether it is registered would take the square of their number.
+  PAGETIDE_RECORDER_STATE static PageVec<u64> registered;
+  u32 highest = 0;
   for (const u32 tid : all)
-    if (!HasSlot(tid) && !IsRawThread(tid) && !IsRuntimePthread(tid))
+    highest = tid > highest ? tid : highest;
+  registered.resize(highest / 64 + 1);
+  internal_memset(registered.data(), 0, registered.size() * sizeof(u64));
+  ForEachRegisteredThread([](u32 tid) {
+    if (tid / 64 < registered.size())
+      registered[tid / 64] |= u64{1} << tid % 64;
+  });
+  for (const u32 tid : all)
+    if (!(registered[tid / 64] >> tid % 64 & 1) && !IsRawThread(tid) &&
+        !IsRuntimePthread(tid))
       tids.push_back(tid);
 }
 

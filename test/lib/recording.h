@@ -24,7 +24,7 @@ static inline void start_driven(void) {
 
 /* What the callback saw last, copied: the period's own memory is gone when the
  * callback has returned. */
-enum { MOST_RUNS = 4096, MOST_PAGES = 8192, MOST_THREADS = 64 };
+enum { MOST_RUNS = 4096, MOST_PAGES = 8192, MOST_THREADS = 512 };
 struct seen_thread {
   uint32_t tid;
   size_t first_run, run_count;

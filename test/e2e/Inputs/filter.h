@@ -26,6 +26,7 @@ static const struct {
     {"memfd_create", SYS_memfd_create},
     {"process_vm_readv", SYS_process_vm_readv},
     {"userfaultfd", SYS_userfaultfd},
+    {"mremap", SYS_mremap},
     {"arch_prctl", SYS_arch_prctl},
     {"ptrace", SYS_ptrace},
     {"pidfd_open", SYS_pidfd_open},

@@ -50,6 +50,7 @@
 #include "../Inputs/filter.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -65,6 +66,27 @@ static void put(size_t page, int hash) {
                (unsigned long long)reference_hash(a + page * PAGE, PAGE));
 }
 
+static void *put_page(void *page) {
+  put((size_t)page, 1);
+  return NULL;
+}
+
+/* On stacks of our own: libc gives back parts of its own by madvise. */
+static void start_threads(size_t first) {
+  enum { THREADS = 5, STACK = 64 * 1024 };
+  static char stacks[THREADS][STACK] __attribute__((aligned(4096)));
+  pthread_t threads[THREADS];
+  for (size_t t = 0; t < THREADS; ++t) {
+    pthread_attr_t attributes;
+    require(pthread_attr_init(&attributes) == 0);
+    require(pthread_attr_setstack(&attributes, stacks[t], STACK) == 0);
+    require(pthread_create(&threads[t], &attributes, put_page,
+                           (void *)(first + t)) == 0);
+  }
+  for (size_t t = 0; t < THREADS; ++t)
+    require(pthread_join(threads[t], NULL) == 0);
+}
+
 int main(int argc, char **argv) {
   require(argc > 1);
   const char *how = argv[1];
@@ -78,7 +100,8 @@ int main(int argc, char **argv) {
     require(library != NULL);
     require(install_filter("kill",
                            "process_vm_readv,tgkill,mincore,madvise,pidfd_open,"
-                           "prctl,memfd_create,lseek,userfaultfd,getrlimit",
+                           "prctl,memfd_create,lseek,userfaultfd,getrlimit,"
+                           "mremap",
                            0));
     put(1, 1);
     end_period();
@@ -102,6 +125,7 @@ int main(int argc, char **argv) {
     end_period();
     require(dlclose(library) == 0); /* the runtime reads no list of mappings */
     put(9, 1);
+    start_threads(10);
     return 0;
   }
   if (strcmp(how, "all-errno") == 0) {
