@@ -50,9 +50,9 @@ void InitChildEnvironment() {
 }
 
 static bool StartsWith(const char *entry, const char *name) {
-  while (*name && *entry == *name)
-    ++entry, ++name;
-  return !*name;
+  const uptr bytes = internal_strlen(name);
+  return ReadableLength(entry, bytes, false) == bytes &&
+         !internal_strncmp(entry, name, bytes);
 }
 
 /// Whether the program in that file starts in secure mode. File capabilities do
@@ -75,20 +75,18 @@ ChildEnvironment::ChildEnvironment(Strings environment, int directory,
   uptr count = 0;
   for (; environment; ++count) {
     char *entry;
-    char first;
     // If the address is bad, the kernel will refuse it.
     if (!CopyFromProgram((void *)&entry, (const void *)(environment + count),
                          sizeof(entry)))
       return;
     if (!entry)
       break;
-    if (!CopyFromProgram(&first, entry, sizeof(first)))
-      return;
     if (StartsWith(entry, kPreload))
       needs_preload = false;
     if (!StartsWith(entry, kOptions))
       continue;
-    if (internal_strcmp(entry, options_entry) != 0)
+    if (internal_strncmp(entry, options_entry,
+                         ReadableLength(entry, sizeof(options_entry), true)))
       return;
     needs_options = false;
   }

@@ -99,7 +99,7 @@ static void MarkControl(int option, uptr address) {
   case PR_SET_NAME: {
     // The string with its end, or as much of it as fits into a name.
     const char *name = (const char *)address;
-    return DidRead(name, LengthWithEnd(name, kNameBytes));
+    return DidRead(name, LengthWithEnd(name, kNameBytes - 1));
   }
   case PR_GET_NAME:
     return DidWrite((void *)address, kNameBytes);

@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/io.h"
+#include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 #include "platform/program_events.h"
+#include "shadow/call_sites.h"
 
 #include <stdarg.h>
 
@@ -35,6 +37,71 @@ using namespace pagetide;
   }
 PAGETIDE_READ_DIRECTORY(readdir)
 PAGETIDE_READ_DIRECTORY(readdir64)
+
+/// A list of names that libc has allocated.
+static void DidList(u8 **const *list, int count) {
+  constexpr uptr kBytesAt = 16; // of a dirent: its length
+  if (count < 0)
+    return;
+  DidWriteAt(list);
+  MarkWrite((uptr)*list, (uptr)count * sizeof(**list));
+  for (int i = 0; i < count; ++i)
+    MarkWrite((uptr)(*list)[i], *(const u16 *)((*list)[i] + kBytesAt));
+}
+// The filter and the comparison are the program's code, and mark what they do
+// themselves. They get here again if they make the same call.
+#define PAGETIDE_LIST_DIRECTORY(name, first, first_argument)                   \
+  PAGETIDE_INTERCEPTOR(int, name, PAGETIDE_UNPACK first const char *path,      \
+                       u8 ***list, int (*filter)(const void *),                \
+                       int (*compare)(const void *, const void *)) {           \
+    OnInterceptedCall();                                                       \
+    const KeptCaller kept;                                                     \
+    const int count = RESOLVED(name)(PAGETIDE_UNPACK first_argument path,      \
+                                     list, filter, compare);                   \
+    if (ShadowReady()) {                                                       \
+      DidReadPath(path, count < 0);                                            \
+      DidList(list, count);                                                    \
+    }                                                                          \
+    return count;                                                              \
+  }
+PAGETIDE_LIST_DIRECTORY(scandir, (), ())
+PAGETIDE_LIST_DIRECTORY(scandir64, (), ())
+PAGETIDE_LIST_DIRECTORY(scandirat, (int fd, ), (fd, ))
+PAGETIDE_LIST_DIRECTORY(scandirat64, (int fd, ), (fd, ))
+
+namespace {
+struct Glob { // glob_t, without the program's functions behind
+  uptr count;
+  char **paths;
+  uptr empty;
+  int flags;
+};
+} // namespace
+static void DidGlob(const char *pattern, int flags, Glob *found, int result) {
+  constexpr int kEmptyFirst = 1 << 3, kNoMatch = 3; // GLOB_DOOFFS
+  if (result && result != kNoMatch)
+    return MayHaveReadString(pattern, false);
+  DidReadString(pattern);
+  MarkWrite((uptr)found, sizeof(*found));
+  if (!found->paths)
+    return;
+  const uptr empty = flags & kEmptyFirst ? found->empty : 0;
+  MarkWrite((uptr)found->paths, (empty + found->count + 1) * sizeof(char *));
+  for (uptr i = 0; i < found->count; ++i)
+    DidWriteString(found->paths[empty + i]);
+}
+#define PAGETIDE_GLOB(name)                                                    \
+  PAGETIDE_INTERCEPTOR(int, name, const char *pattern, int flags,              \
+                       int (*failed)(const char *, int), Glob *found) {        \
+    OnInterceptedCall();                                                       \
+    const KeptCaller kept;                                                     \
+    const int result = RESOLVED(name)(pattern, flags, failed, found);          \
+    if (ShadowReady())                                                         \
+      DidGlob(pattern, flags, found, result);                                  \
+    return result;                                                             \
+  }
+PAGETIDE_GLOB(glob)
+PAGETIDE_GLOB(glob64)
 
 //===- Files and their names ----------------------------------------------===//
 
@@ -81,6 +148,22 @@ PAGETIDE_AFTER(int, __fxstat, (int version, int fd, void *p), (version, fd, p),
                DidGive(p, kStatBytes, !result))
 PAGETIDE_AFTER(int, __fxstat64, (int version, int fd, void *p),
                (version, fd, p), DidGive(p, kStatBytes, !result))
+/// A file_handle: the bytes behind, a type, the bytes.
+constexpr uptr kHandleHeader = 8;
+PAGETIDE_AFTER(
+    int, name_to_handle_at,
+    (int fd, const char *path, const u32 *handle, int *mount, int flags),
+    (fd, path, handle, mount, flags),
+    DidReadPath(path, result < 0 && errno != EOVERFLOW);
+    if (!result || errno == EOVERFLOW) {
+      DidRead(handle, 4);
+      DidWrite(handle, result ? kHandleHeader : kHandleHeader + *handle);
+      DidWriteAt(mount);
+    })
+PAGETIDE_AFTER(int, open_by_handle_at, (int fd, const u32 *handle, int flags),
+               (fd, handle, flags),
+               result < 0 ? MayHaveRead(handle, kHandleHeader)
+                          : DidRead(handle, kHandleHeader + *handle))
 PAGETIDE_AFTER(int, statx,
                (int fd, const char *path, int flags, u32 mask, void *p),
                (fd, path, flags, mask, p), DidReadPath(path, result);

@@ -245,12 +245,15 @@ private:
 } // namespace
 
 /// Marks the string of a %s, as far as printf reads it. Char is that of the
-/// output.
+/// output. If printf has failed, perhaps it has not come to this string.
 template <typename Char>
-static void DidPrintString(u64 address, bool wide, int precision) {
+static void DidPrintString(u64 address, bool wide, int precision, bool failed) {
   if (!address) // "(null)"
     return;
   const uptr most = precision < 0 ? kNoBound : (uptr)precision;
+  if (failed)
+    return wide ? MayHaveReadString((const wchar_t *)address, false, most)
+                : MayHaveReadString((const char *)address, false, most);
   if (wide) {
     const wchar_t *s = (const wchar_t *)address;
     uptr n = LengthWithEnd(s, most) * 4;
@@ -265,7 +268,7 @@ static void DidPrintString(u64 address, bool wide, int precision) {
   const char *s = (const char *)address;
   DidRead(s, precision < 0 ? Length(s) + 1 : LengthWithEnd(s, most));
   if (precision >= 0 && sizeof(Char) == 4)
-    MayHaveRead(s, LengthWithEnd(s, most * 6)); // it limits characters
+    MayHaveReadString(s, most, most * 6); // it limits characters
 }
 
 /// Reads the arguments of a format that numbers them. All must be known before
@@ -301,7 +304,8 @@ static bool DidConvert(const Conversion &c, Arguments &arguments, int result) {
   case 's':
   case 'S':
     DidPrintString<Char>(arguments.Get(c.position, Kind::kWord),
-                         c.letter == 'S' || c.modifier == 'l', precision);
+                         c.letter == 'S' || c.modifier == 'l', precision,
+                         result < 0);
     return true;
   case 'n': {
     void *p = (void *)arguments.Get(c.position, Kind::kWord);
@@ -332,12 +336,27 @@ static bool DidConvert(const Conversion &c, Arguments &arguments, int result) {
   }
 }
 
+/// Marks the format of a call. If the call has failed, perhaps it has not read
+/// it, or not to its end. False if its end cannot be read.
+template <typename Char>
+static bool DidReadFormat(const Char *format, bool failed, bool stopped) {
+  if (!failed && !stopped) {
+    DidReadString(format);
+    return true;
+  }
+  const uptr n = ReadableLength(format, kNoBound, !failed);
+  if (failed)
+    MayHaveRead(format, n * sizeof(Char));
+  else
+    DidRead(format, n * sizeof(Char));
+  return n && !format[n - 1];
+}
+
 /// Marks what printf has read and written through its arguments.
 template <typename Char>
 void DidPrint(const Char *format, va_list list, int result) {
-  if (!ShadowReady())
+  if (!ShadowReady() || !DidReadFormat(format, result < 0, false))
     return;
-  DidReadString(format);
   Arguments arguments(list);
   FormatReader<Char> reader(format);
   Conversion c = reader.NextOfPrintf();
@@ -386,9 +405,9 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
 /// Marks what scanf has stored: its first `stored` conversions succeeded.
 template <typename Char>
 void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
-  if (!ShadowReady())
+  // It reads the format as far as the conversion that fails.
+  if (!ShadowReady() || !DidReadFormat(format, stored < 0, true))
     return;
-  DidReadString(format);
   Arguments arguments(list);
   FormatReader<Char> first(format);
   for (;;) {

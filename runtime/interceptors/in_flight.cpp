@@ -25,7 +25,7 @@ static void SetInFlight(InFlightRange &range, u64 address, u64 bytes) {
   StoreRelease(&range.bytes, bytes);
 }
 
-InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
+InFlightPart::InFlightPart(const void *p, uptr bytes, InFlightKind kind) {
   if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
     return;
   u32 slot = CurrentSlot();
@@ -61,7 +61,7 @@ InFlight::InFlight(const void *p, uptr bytes, InFlightKind kind) {
     KernelWillWrite(p, bytes);
 }
 
-void InFlight::End() {
+void InFlightPart::End() {
   if (innermost_)
     *innermost_ = outer_;
   if (counted_)
@@ -73,7 +73,7 @@ void InFlight::End() {
     SetInFlight(*range_, address_, bytes_);
 }
 
-InFlight::~InFlight() { End(); }
+InFlightPart::~InFlightPart() { End(); }
 
 void AbandonCalls(uptr stack) {
   if (!ShadowReady())
@@ -104,7 +104,7 @@ void AbandonCalls(uptr stack) {
                         : call > here && call < stack;
   };
   while (innermost && left(innermost))
-    ((InFlight *)innermost)->End();
+    ((InFlightPart *)innermost)->End();
   AbandonUnwindable(
       [](uptr frame, const void *arg) {
         return (*(const decltype(left) *)arg)(frame);

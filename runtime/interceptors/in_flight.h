@@ -13,6 +13,7 @@
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H
 
+#include "interceptors/unwindable.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {
@@ -23,14 +24,14 @@ constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
 
 /// A range that libc or the kernel may write while this object exists. Its
 /// pages are not stable until then. Calls may nest, through callbacks and
-/// signal handlers. Then the range spans all calls of its kind.
-class InFlight {
+/// signal handlers. Then the range spans all calls of its kind. This is a part
+/// of an object that is told when its frame is unwound.
+class InFlightPart {
 public:
-  InFlight(const void *p, uptr bytes,
-           InFlightKind kind = InFlightKind::kBuffer);
-  ~InFlight(); // call it after the marks
-  InFlight(const InFlight &) = delete;
-  InFlight &operator=(const InFlight &) = delete;
+  InFlightPart(const void *p, uptr bytes, InFlightKind kind);
+  ~InFlightPart(); // call it after the marks
+  InFlightPart(const InFlightPart &) = delete;
+  InFlightPart &operator=(const InFlightPart &) = delete;
 
 private:
   friend void AbandonCalls(uptr stack);
@@ -41,6 +42,25 @@ private:
       nullptr;              ///< the head of the chain of calls under way
   std::uint64_t outer_ = 0; ///< the next call in the chain
   u64 address_ = 0, bytes_ = 0;
+};
+
+/// The same for a call that a callback's exception, or a cancellation, may
+/// unwind. A function has one of these at most, and during all that may throw.
+class InFlight : Unwindable {
+public:
+  __attribute__((always_inline))
+  InFlight(const void *p, uptr bytes, InFlightKind kind = InFlightKind::kBuffer)
+      : Unwindable{Unwound, nullptr}, part_(p, bytes, kind) {
+    PAGETIDE_UNWINDABLE_FRAME();
+    Push(*this);
+  }
+  ~InFlight() { Pop(*this); }
+  InFlight(const InFlight &) = delete;
+  InFlight &operator=(const InFlight &) = delete;
+
+private:
+  static void Unwound(Unwindable *frame) { ((InFlight *)frame)->~InFlight(); }
+  InFlightPart part_;
 };
 
 /// The thread is about to jump to the stack pointer `stack`. Calls in frames

@@ -13,6 +13,45 @@ DECLARE_REAL(SIZE_T, strlen, const char *s)
 
 namespace pagetide {
 
+template <typename Char>
+uptr ReadableLength(const Char *s, uptr most, bool known) {
+  constexpr uptr kPage = 4096;
+  for (uptr n = 0; n < most; ++n) {
+    const uptr last = (uptr)(s + n) + sizeof(Char) - 1;
+    char byte;
+    // The rest of a page can be read if a part of it can.
+    if (((!n && !known) || (n && last % kPage < sizeof(Char))) &&
+        !ReadIfMapped(&byte, last, 1))
+      return n;
+    if (!s[n])
+      return n + 1;
+  }
+  return most;
+}
+template uptr ReadableLength(const char *, uptr, bool);
+template uptr ReadableLength(const wchar_t *, uptr, bool);
+
+void DidReadPath(const char *path, bool failed) {
+  if (!failed)
+    return DidReadString(path);
+  constexpr uptr kMaxBytes = 4096; // PATH_MAX
+  switch (errno) {
+  case EFAULT:
+    return;
+  case EACCES:
+  case EEXIST:
+  case EISDIR:
+  case ELOOP:
+  case ENOENT:
+  case ENOTDIR: // it has looked for the file
+    if (path && ShadowReady())
+      MarkRead((uptr)path, ReadableLength(path, kMaxBytes, true));
+    return;
+  default: // perhaps it has looked at other arguments only
+    return MayHaveReadString(path, false, kMaxBytes);
+  }
+}
+
 uptr Length(const char *s) {
   if (Active())
     return REAL(strlen)(s);

@@ -91,11 +91,25 @@ inline void DidWriteString(const char *s) {
     MarkWrite((uptr)s, Length(s) + 1);
 }
 
-/// The kernel has read a path, unless the result says that its address was bad.
-inline void DidReadPath(const char *path, bool failed) {
-  if (!failed || errno != EFAULT)
-    DidReadString(path);
+/// Characters of a string with its end, at most `most`, that can be read.
+/// Unlike Length, it stops where memory ends. `known`: libc has read the first
+/// one.
+template <typename Char>
+uptr ReadableLength(const Char *s, uptr most, bool known);
+extern template uptr ReadableLength(const char *, uptr, bool);
+extern template uptr ReadableLength(const wchar_t *, uptr, bool);
+
+/// A string of which libc or the kernel has read a part, or nothing if not
+/// `known`.
+template <typename Char>
+void MayHaveReadString(const Char *s, bool known, uptr most = kNoBound) {
+  if (s && ShadowReady())
+    MarkMayRead((uptr)s, ReadableLength(s, most, known) * sizeof(Char));
 }
+
+/// The kernel has read a path. If it has refused the call, it has looked at the
+/// path only if the error says so.
+void DidReadPath(const char *path, bool failed);
 
 /// The value at p; zero if it cannot be read.
 template <typename T> T ValueAt(const T *p) {

@@ -55,7 +55,7 @@ Pieces::~Pieces() {
     Unmap(pieces_, kMaxPieces * sizeof(iovec));
 }
 
-InFlight Pieces::Span() const {
+iovec Pieces::Bounds() const {
   uptr low = ~uptr{0}, high = 0;
   for (uptr i = 0; i < count_; ++i) {
     if (!pieces_[i].iov_len)
@@ -65,7 +65,7 @@ InFlight Pieces::Span() const {
     low = begin < low ? begin : low;
     high = end > high ? end : high;
   }
-  return InFlight((void *)low, high > low ? high - low : 0);
+  return {(void *)low, high > low ? high - low : 0};
 }
 
 void Pieces::MarkInputDone(sptr done) const {

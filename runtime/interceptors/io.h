@@ -29,7 +29,10 @@ public:
   Pieces &operator=(const Pieces &) = delete;
 
   /// The span of all pieces, as a range in flight.
-  InFlight Span() const;
+  __attribute__((always_inline)) InFlight Span() const {
+    const iovec span = Bounds();
+    return InFlight(span.iov_base, span.iov_len);
+  }
   /// Marks the first `done` bytes of the pieces, or all as may after EFAULT.
   /// Also marks the vector itself as read.
   void MarkInputDone(sptr done) const;
@@ -40,6 +43,7 @@ public:
   }
 
 private:
+  iovec Bounds() const;
   static constexpr sptr kMaxPieces =
       1024; // UIO_MAXIOV: the kernel refuses more
   /// Room without a mapping: a stack may have only 16 KiB.

@@ -51,25 +51,28 @@ PAGETIDE_AFTER(int, timerfd_settime,
 PAGETIDE_AFTER(long, times, (void *t), (t), DidGive(t, 32, result != -1))
 
 constexpr uptr kTmBytes = 56; // struct tm
+/// If there is no room, libc reads the format only so far.
+static void DidReadDateFormat(const char *format, uptr result) {
+  result ? DidReadString(format) : MayHaveReadString(format, true);
+}
 PAGETIDE_AFTER(SIZE_T, strftime,
                (char *s, SIZE_T room, const char *format, const void *t),
-               (s, room, format, t), DidReadString(format);
+               (s, room, format, t), DidReadDateFormat(format, result);
                MarkRead((uptr)t, kTmBytes);
                result ? MarkWrite((uptr)s, result + 1)
                       : MarkMayWrite((uptr)s, room))
 PAGETIDE_AFTER(SIZE_T, strftime_l,
                (char *s, SIZE_T room, const char *format, const void *t,
                 void *locale),
-               (s, room, format, t, locale), DidReadString(format);
+               (s, room, format, t, locale), DidReadDateFormat(format, result);
                MarkRead((uptr)t, kTmBytes);
                result ? MarkWrite((uptr)s, result + 1)
                       : MarkMayWrite((uptr)s, room))
 /// The format decides which fields it sets.
 PAGETIDE_AFTER(char *, strptime, (const char *s, const char *format, void *t),
-               (s, format, t), DidReadString(format);
+               (s, format, t), DidReadDateFormat(format, (uptr)result);
                if (result) MarkRead((uptr)s, (uptr)(result - s));
-               MarkMayRead((uptr)s, Length(s) + 1);
-               MarkMayWrite((uptr)t, kTmBytes))
+               MayHaveReadString(s, true); MarkMayWrite((uptr)t, kTmBytes))
 PAGETIDE_AFTER(long, timegm, (void *t), (t), MarkRead((uptr)t, kTmBytes);
                MarkWrite((uptr)t, kTmBytes))
 
@@ -271,13 +274,41 @@ static bool ReportsNoMatches(const u8 *regex) {
   constexpr uptr kFlagsAt = 56;
   return regex[kFlagsAt] & 1 << 5;
 }
-PAGETIDE_AFTER(int, regexec,
-               (const u8 *regex, const char *s, SIZE_T n, void *matches,
-                int flags),
-               (regex, s, n, matches, flags),
-               MarkRead((uptr)regex, kRegexBytes);
-               DidReadString(s); if (!result && !ReportsNoMatches(regex))
-                   MarkWrite((uptr)matches, n *kMatchBytes))
+namespace {
+constexpr int kStartEnd = 1 << 2, kKnownFlags = 7; // REG_STARTEND
+/// The bytes that a call looks at. With REG_STARTEND the first match says
+/// which, and the string needs no end.
+struct Searched {
+  Searched(const char *s, const int *matches, int flags)
+      : bounded(flags & kStartEnd), known(!(flags & ~kKnownFlags)) {
+    if (known && bounded)
+      begin = matches[0], end = matches[1];
+    else if (known && ShadowReady())
+      end = (sptr)Length(s) + 1;
+  }
+  bool bounded, known; ///< not known: libc refuses the flags
+  sptr begin = 0, end = 0;
+};
+} // namespace
+static void DidSearch(const Searched &searched, const u8 *regex, const char *s,
+                      uptr n, const int *matches, int result) {
+  if (!searched.known)
+    return;
+  MarkRead((uptr)regex, kRegexBytes);
+  if (searched.bounded)
+    MarkRead((uptr)matches, kMatchBytes);
+  if (searched.begin >= 0 && searched.end > searched.begin)
+    MarkRead((uptr)s + (uptr)searched.begin,
+             (uptr)(searched.end - searched.begin));
+  if (!result && !ReportsNoMatches(regex))
+    MarkWrite((uptr)matches, n * kMatchBytes);
+}
+PAGETIDE_AROUND(int, regexec,
+                (const u8 *regex, const char *s, SIZE_T n, int *matches,
+                 int flags),
+                (regex, s, n, matches, flags),
+                const Searched searched(s, matches, flags),
+                DidSearch(searched, regex, s, n, matches, result))
 PAGETIDE_INTERCEPTOR(void, regfree, void *regex) {
   OnInterceptedCall();
   RESOLVED(regfree)(regex);
@@ -293,8 +324,10 @@ extern "C" {
 extern char *optarg;
 extern int optind, opterr, optopt;
 }
-/// The arguments decide which of them it reads. It may also permute them.
-static void DidGetOption(int n, char *const *arguments, const char *options) {
+/// The arguments decide which of them it reads, from number `from` on. It may
+/// also permute them.
+static void DidGetOption(int n, char *const *arguments, const char *options,
+                         int from) {
   DidReadString(options);
   DidReadAt(&optind);
   DidReadAt(&opterr);
@@ -305,24 +338,24 @@ static void DidGetOption(int n, char *const *arguments, const char *options) {
     return;
   MarkMayRead((uptr)arguments, (uptr)n * sizeof(*arguments));
   MarkMayWrite((uptr)arguments, (uptr)n * sizeof(*arguments));
-  for (int i = 0; i < n && arguments[i]; ++i)
-    MarkMayRead((uptr)arguments[i], Length(arguments[i]) + 1);
+  for (int i = from ? from : 1; i < n && i <= optind && arguments[i]; ++i)
+    MayHaveReadString(arguments[i], false);
 }
 #define PAGETIDE_GETOPT(name, rest, rest_arguments)                            \
-  PAGETIDE_AFTER(                                                              \
+  PAGETIDE_AROUND(                                                             \
       int, name,                                                               \
       (int n, char *const *p, const char *options PAGETIDE_UNPACK rest),       \
-      (n, p, options PAGETIDE_UNPACK rest_arguments),                          \
-      DidGetOption(n, p, options))
+      (n, p, options PAGETIDE_UNPACK rest_arguments), const int from = optind, \
+      DidGetOption(n, p, options, from))
 PAGETIDE_GETOPT(getopt, (), ())
 PAGETIDE_GETOPT(__posix_getopt, (), ())
 /// libc writes the index of a long option if it finds one.
 #define PAGETIDE_GETOPT_LONG(name)                                             \
-  PAGETIDE_AFTER(int, name,                                                    \
-                 (int n, char *const *p, const char *options,                  \
-                  const void *long_options, int *index),                       \
-                 (n, p, options, long_options, index),                         \
-                 DidGetOption(n, p, options);                                  \
-                 if (index) MarkMayWrite((uptr)index, sizeof(*index)))
+  PAGETIDE_AROUND(int, name,                                                   \
+                  (int n, char *const *p, const char *options,                 \
+                   const void *long_options, int *index),                      \
+                  (n, p, options, long_options, index),                        \
+                  const int from = optind, DidGetOption(n, p, options, from);  \
+                  if (index) MarkMayWrite((uptr)index, sizeof(*index)))
 PAGETIDE_GETOPT_LONG(getopt_long)
 PAGETIDE_GETOPT_LONG(getopt_long_only)

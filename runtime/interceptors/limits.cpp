@@ -9,16 +9,25 @@
 
 using namespace pagetide;
 
-static int Limit(const struct rlimit *limit, struct rlimit *previous) {
-  int error = LimitAddressSpace(limit, previous);
-  if (error)
-    errno = error;
-  return error ? -1 : 0;
-}
 namespace {
 constexpr int kAddressSpace = 9;    // RLIMIT_AS
 constexpr uptr kLimitBytes = 2 * 8; // of a struct rlimit
 } // namespace
+
+/// As the kernel does it: an address may be bad, that of `previous` after the
+/// limit has been set.
+static int Limit(const struct rlimit *limit, struct rlimit *previous) {
+  alignas(8) u8 wanted[kLimitBytes], before[kLimitBytes];
+  int error = EFAULT;
+  if (!limit || CopyFromProgram(wanted, limit, kLimitBytes))
+    error = LimitAddressSpace(limit ? (const struct rlimit *)wanted : nullptr,
+                              (struct rlimit *)before);
+  if (!error && previous && !CopyToProgram(previous, before, kLimitBytes))
+    error = EFAULT;
+  if (error)
+    errno = error;
+  return error ? -1 : 0;
+}
 
 static int LimitCall(int result, const struct rlimit *limit,
                      struct rlimit *previous) {

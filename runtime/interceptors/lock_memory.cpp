@@ -25,45 +25,52 @@ static int LockFuture() {
   return ErrnoOf(Syscall(SYS_mlockall, MCL_FUTURE | MCL_ONFAULT));
 }
 
-static int LockCurrent(bool on_fault) {
-  MappingList list = {};
-  PageVec<char> text;
-  int error = ReadMappings(list, ScratchRange, text);
-  if (error) // no /proc: lock all pages when they are touched, ours too
-    error = ErrnoOf(Syscall(SYS_mlockall, MCL_CURRENT | MCL_ONFAULT));
-  for (const Mapping &m : list.entries) {
-    if (error)
-      break;
-    constexpr uptr kOnFault = 1; // MLOCK_ONFAULT
-    error = ErrnoOf(
-        Syscall(SYS_mlock2, m.start, m.bytes, on_fault ? kOnFault : uptr{0}));
-    // Pages without read rights cannot be loaded. mlockall locks them without
-    // an error, and ignores mappings that have gone since.
-    if (error == ENOMEM && !(m.protection & (PROT_READ | PROT_WRITE)))
-      error = 0;
-    // [vvar] and the like.
-    if (error == EFAULT || error == EINVAL)
-      error = 0;
+/// Whether mlock has refused a mapping because of the limit. mlockall does not
+/// mind pages that cannot be loaded (beyond a file's end, without rights), nor
+/// mappings that have gone since the list was made.
+static bool ExceedsLimit(const Mapping &m) {
+  constexpr uptr kOnFault = 1; // MLOCK_ONFAULT: loads nothing
+  return ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, kOnFault)) == ENOMEM &&
+         !Failed(Syscall(SYS_msync, m.start, m.bytes, MS_ASYNC));
+}
+
+static int LockCurrent(const MappingList &list, bool on_fault) {
+  for (const Mapping &m : list.entries)
+    if (ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, uptr{on_fault})) ==
+            ENOMEM &&
+        ExceedsLimit(m))
+      return ENOMEM;
+  return 0;
+}
+
+static int LockAll(int flags, const MappingList *current) {
+  if (flags & MCL_FUTURE) {
+    if (int error = LockFuture())
+      return error;
+  } else {
+    Syscall(SYS_munlockall); // a former call's MCL_FUTURE no longer holds
   }
-  list.entries.Free();
-  list.names.Free();
-  text.Free();
-  return error;
+  return current ? LockCurrent(*current, flags & MCL_ONFAULT) : 0;
 }
 
 int LockAllMemory(int flags) {
   if ((flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)) ||
       !(flags & (MCL_CURRENT | MCL_FUTURE)))
     return EINVAL;
-  struct rlimit limit;
-  if (flags & MCL_FUTURE)
-    if (int error = LockFuture())
-      return error;
   if (!(flags & MCL_CURRENT))
-    return 0;
-  int error = LockCurrent(flags & MCL_ONFAULT);
+    return LockAll(flags, nullptr);
+  MappingList list = {};
+  PageVec<char> text;
+  // Without /proc: lock all pages when they are touched, ours too.
+  int error = ReadMappings(list, ScratchRange, text)
+                  ? ErrnoOf(Syscall(SYS_mlockall, (uptr)flags | MCL_ONFAULT))
+                  : LockAll(flags, &list);
+  list.entries.Free();
+  list.names.Free();
+  text.Free();
   // If the limit is exceeded mlock returns ENOMEM; mlockall returns EPERM if
   // the limit is 0.
+  struct rlimit limit;
   if (error == ENOMEM &&
       !Failed(Syscall(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (uptr)&limit)) &&
       !limit.rlim_cur)

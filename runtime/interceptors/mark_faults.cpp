@@ -10,6 +10,7 @@
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -147,6 +148,10 @@ void *SetFaultSignal(void *handler, int flags,
                      int (*real)(int, const struct sigaction *,
                                  struct sigaction *)) {
   struct sigaction action = {}, previous;
+  if (handler == (void *)SIG_ERR) { // signal() refuses it
+    errno = EINVAL;
+    return handler;
+  }
   action.sa_handler = (void (*)(int))handler;
   action.sa_flags = flags;
   if (!(flags & (int)SA_NODEFER))

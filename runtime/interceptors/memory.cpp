@@ -293,9 +293,22 @@ static MemoryFunctions ShortOnesWithSites() {
              : ShortAt<abi::Layout::kAccess>::All();
 }
 
+ProgramMemoryFunctions program_memory_functions;
+
+template <typename Function>
+static void FindOwn(Function *&function, const char *name) {
+  __atomic_store_n(&function, (Function *)OwnFunctionOfProgram(name),
+                   __ATOMIC_RELEASE);
+}
+
 void ChooseMemoryFunctions() {
   if (!Active())
     return;
+  if (ShadowReady()) {
+    FindOwn(program_memory_functions.memcpy, "memcpy");
+    FindOwn(program_memory_functions.memmove, "memmove");
+    FindOwn(program_memory_functions.memset, "memset");
+  }
   MemoryFunctions chosen = {};
   if (!ShadowReady())
     chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp),

@@ -33,6 +33,15 @@ struct MemoryFunctions {
 };
 extern MemoryFunctions memory_functions;
 
+/// The program's own functions of these names, or those of a library that comes
+/// before this one; null: the program's calls reach this library or libc.
+struct ProgramMemoryFunctions {
+  void *(*memcpy)(void *d, const void *s, uptr n);
+  void *(*memmove)(void *d, const void *s, uptr n);
+  void *(*memset)(void *d, int c, uptr n);
+};
+extern ProgramMemoryFunctions program_memory_functions;
+
 /// Called when the real functions have become known, and when the shadow has
 /// become ready.
 void ChooseMemoryFunctions();

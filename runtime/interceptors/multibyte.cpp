@@ -37,7 +37,7 @@ constexpr uptr kMaxBytesOfCharacter = 16; // MB_LEN_MAX
 /// libc has made n wide characters of s; there was room for `room`.
 static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
   if (n == (uptr)-1) {
-    MarkMayRead((uptr)s, Length(s) + 1);
+    MayHaveReadString(s, true);
     if (d)
       MarkMayWrite((uptr)d, room * 4);
     return;
@@ -48,12 +48,12 @@ static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
     DidReadString(s);
   } else { // each character has one byte or several
     MarkRead((uptr)s, n);
-    MarkMayRead((uptr)s, Min(Length(s) + 1, n * kMaxBytesOfCharacter));
+    MayHaveReadString(s, n, n * kMaxBytesOfCharacter);
   }
 }
 static void DidMakeNarrow(char *d, const wchar_t *s, uptr room, uptr n) {
   if (n == (uptr)-1) {
-    MarkMayRead((uptr)s, (LengthWithin(s, kNoBound) + 1) * 4);
+    MayHaveReadString(s, true);
     if (d)
       MarkMayWrite((uptr)d, room);
     return;
@@ -65,7 +65,7 @@ static void DidMakeNarrow(char *d, const wchar_t *s, uptr room, uptr n) {
   } else {
     uptr certain = n / kMaxBytesOfCharacter;
     MarkRead((uptr)s, certain * 4);
-    MarkMayRead((uptr)s, Min(LengthWithin(s, n) + 1, n) * 4);
+    MayHaveReadString(s, n, n);
   }
 }
 #define PAGETIDE_TO_WIDE(name, rest, rest_arguments)                           \
@@ -93,16 +93,15 @@ static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
   DidReadAt(s);
   if (d)
     DidWriteAt(s);
-  const uptr characters = LengthWithin(from, kNoBound);
   if (n == (uptr)-1 || !d) {
-    MarkMayRead((uptr)from, (characters + 1) * sizeof(From));
+    MayHaveReadString(from, true);
     if (d)
       MarkMayWrite((uptr)d, room * sizeof(To));
     return;
   }
   MarkWrite((uptr)d, (*s ? n : n + 1) * sizeof(To));
-  MarkRead((uptr)from,
-           *s ? (uptr)*s - (uptr)from : (characters + 1) * sizeof(From));
+  MarkRead((uptr)from, *s ? (uptr)*s - (uptr)from
+                          : (LengthWithin(from, kNoBound) + 1) * sizeof(From));
 }
 #define PAGETIDE_CONVERT_FROM(name, To, From, rest, rest_arguments)            \
   PAGETIDE_AROUND(                                                             \

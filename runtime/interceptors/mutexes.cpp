@@ -86,25 +86,20 @@ __attribute__((noinline)) void MarkUnusualUnlock(const void *mutex) {
 namespace {
 
 template <typename Real>
-__attribute__((noinline)) int LockSlowly(const void *mutex, int tried,
-                                         Real real) {
-  if (!ShadowReady())
-    return tried == kSuccess || tried == EOWNERDEAD ? tried : real();
-  if (tried == kSuccess || tried == EOWNERDEAD) {
-    MarkRobustLinks(mutex);
-    return tried;
-  }
-  return WaitFor(MarkMutexTaken, mutex, kMutexBytes, real);
+__attribute__((noinline)) int LockSlowly(const void *mutex, Real real) {
+  return ShadowReady() ? WaitFor(MarkMutexTaken, mutex, kMutexBytes, real)
+                       : real();
 }
 
 template <typename Try, typename Real>
 inline __attribute__((always_inline)) int TakeLock(const void *mutex,
                                                    Try try_it, Real real) {
   MarkLock(mutex);
-  int result = try_it();
-  if (__builtin_expect(result == kSuccess && !(KindOf(mutex) & kRobust), 1))
-    return result;
-  return LockSlowly(mutex, result, real);
+  // To try a robust one is another call: libc's pthread_mutex_trylock leaves
+  // the lock of one that cannot be recovered taken, and never gives it back.
+  if (__builtin_expect(!(KindOf(mutex) & kRobust) && try_it() == kSuccess, 1))
+    return kSuccess;
+  return LockSlowly(mutex, real);
 }
 
 template <typename Real> int TryLock(const void *mutex, Real real) {

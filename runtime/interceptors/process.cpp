@@ -174,7 +174,8 @@ PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
 PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, fd, "", AT_EMPTY_PATH);
-  return ExecFailed(RESOLVED(fexecve)(fd, argv, child.Get()));
+  // libc refuses to start it without an environment.
+  return ExecFailed(RESOLVED(fexecve)(fd, argv, env ? child.Get() : nullptr));
 }
 PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {

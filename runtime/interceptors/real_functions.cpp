@@ -151,6 +151,14 @@ static bool IsOfProgram(void *function) {
          (!symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
+void *OwnFunctionOfProgram(const char *name) {
+  if (!libc_end)
+    FindLibc();
+  void *called = dlsym(RTLD_DEFAULT, name);
+  const bool is_ours = called >= own_begin && called < own_end;
+  return called && !is_ours && IsOfProgram(called) ? called : nullptr;
+}
+
 /// Where calls of the function go if they are to be marked.
 static void *InterceptorOf(const RealFunction &function) {
   return pagetide_entry_mode == kEntryKeepsCaller ? function.WithCaller()

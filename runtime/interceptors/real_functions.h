@@ -92,6 +92,9 @@ inline bool Active() { return __builtin_expect(intercepting, 1); }
 /// The function that the program would call if this library were not loaded;
 /// null if there is none.
 void *ResolveReal(const char *name);
+/// The function of that name that the program's calls reach, if it is neither
+/// this library's nor libc's; otherwise null.
+void *OwnFunctionOfProgram(const char *name);
 /// Resolves the functions that interceptors wrap.
 void InitInterceptors();
 

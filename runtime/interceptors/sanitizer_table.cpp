@@ -14,7 +14,6 @@
 
 #include "interceptors/sanitizer_table.h"
 
-#include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"
 #include "platform/program_events.h"
 
@@ -28,7 +27,6 @@
 #include "sanitizer_common/sanitizer_platform_limits_posix.h"
 #include "sanitizer_common/sanitizer_posix.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 
 using namespace __sanitizer;
@@ -190,33 +188,9 @@ static void *MapMemory(uptr bytes, const char *) {
 
 namespace pagetide {
 
-// The real functions of those that the table must call differently.
-static decltype(REAL(posix_spawn)) real_spawn;
-static decltype(REAL(posix_spawnp)) real_spawnp;
+// The real function of one that the table must call differently.
 static decltype(REAL(sigaltstack)) real_sigaltstack;
 
-/// The child writes a new stack while signals are blocked.
-template <typename Spawn>
-static int SpawnUnprotected(Spawn spawn, pid_t *pid, const char *path,
-                            const void *actions, const void *attributes,
-                            char *const argv[], const ChildEnvironment &child) {
-  ScopedHoldProtection hold;
-  if (pid)
-    KernelWillWrite(pid, sizeof(*pid));
-  return spawn(pid, path, actions, attributes, argv, child.Get());
-}
-static int Spawn(pid_t *pid, const char *path, const void *actions,
-                 const void *attributes, char *const argv[],
-                 char *const env[]) {
-  return SpawnUnprotected(real_spawn, pid, path, actions, attributes, argv,
-                          ChildEnvironment(env, AT_FDCWD, path));
-}
-static int SpawnInPath(pid_t *pid, const char *file, const void *actions,
-                       const void *attributes, char *const argv[],
-                       char *const env[]) {
-  return SpawnUnprotected(real_spawnp, pid, file, actions, attributes, argv,
-                          ChildEnvironment(env, AT_FDCWD, nullptr));
-}
 /// The kernel writes frames to the stack, so it must not be protected.
 static int SetAlternateStack(void *stack, void *former) {
   struct {
@@ -234,14 +208,7 @@ static int SetAlternateStack(void *stack, void *former) {
   return real_sigaltstack(stack, former);
 }
 
-static void InitTableInterceptors() {
-  InitializeCommonInterceptors();
-  real_spawn = REAL(posix_spawn);
-  REAL(posix_spawn) = Spawn;
-  real_spawnp = REAL(posix_spawnp);
-  REAL(posix_spawnp) = SpawnInPath;
-}
-PAGETIDE_WHEN_RESOLVED(InitTableInterceptors, true)
+PAGETIDE_WHEN_RESOLVED(InitializeCommonInterceptors, true)
 
 void GuardTableInterceptors() {
   real_sigaltstack = REAL(sigaltstack);

@@ -331,6 +331,17 @@ PAGETIDE_POSITION(fgetpos64, void *, DidWrite)
 PAGETIDE_POSITION(fsetpos, const void *, DidRead)
 PAGETIDE_POSITION(fsetpos64, const void *, DidRead)
 
+/// libc reads a mode to its end, but only its first letter if that is wrong.
+static void DidReadMode(const char *mode, bool failed) {
+  if (!failed)
+    return DidReadString(mode);
+  constexpr uptr kRead = 5; // whatever comes after the first letter
+  if (mode && ShadowReady())
+    MarkRead((uptr)mode, *mode == 'r' || *mode == 'w' || *mode == 'a'
+                             ? LengthWithEnd(mode, kRead)
+                             : 1);
+}
+
 #define PAGETIDE_OPEN_STREAM(name, parameters, arguments)                      \
   PAGETIDE_INTERCEPTOR(void *, name, const char *path,                         \
                        const char *mode PAGETIDE_UNPACK parameters) {          \
@@ -338,7 +349,7 @@ PAGETIDE_POSITION(fsetpos64, const void *, DidRead)
     void *f = RESOLVED(name)(path, mode PAGETIDE_UNPACK arguments);            \
     GiveBuffer(f, mode);                                                       \
     DidReadPath(path, !f);                                                     \
-    DidReadString(mode);                                                       \
+    DidReadMode(mode, !f);                                                     \
     return f;                                                                  \
   }
 PAGETIDE_OPEN_STREAM(fopen, (), ())
@@ -352,7 +363,7 @@ PAGETIDE_INTERCEPTOR(void *, popen, const char *command, const char *mode) {
   HoldProtection(-1);
   GiveBuffer(f, mode);
   DidReadPath(command, !f);
-  DidReadString(mode);
+  DidReadMode(mode, !f);
   return f;
 }
 PAGETIDE_INTERCEPTOR(int, pclose, void *f) {
@@ -365,6 +376,6 @@ PAGETIDE_INTERCEPTOR(void *, fdopen, int fd, const char *mode) {
   OnInterceptedCall();
   void *f = RESOLVED(fdopen)(fd, mode);
   GiveBuffer(f, mode);
-  DidReadString(mode);
+  DidReadMode(mode, !f);
   return f;
 }

@@ -39,8 +39,10 @@ void DidFindAny(const Char *s, const Char *set, const Char *found) {
   DidReadString(set);
   if (found)
     DidRead(s, ((uptr)(found - s) + 1) * sizeof(Char));
-  else
+  else if (*set)
     DidReadString(s);
+  else
+    MayHaveReadString(s, false);
 }
 template <typename Char> void DidSpan(const Char *s, const Char *set, uptr n) {
   DidReadString(set);

@@ -204,8 +204,8 @@ static void DidCollate(const char *a, const char *b) {
   if (!ShadowReady())
     return;
   MarkedStrncmp(a, b, kNoBound);
-  MayHaveRead(a, Length(a) + 1);
-  MayHaveRead(b, Length(b) + 1);
+  MayHaveReadString(a, true);
+  MayHaveReadString(b, true);
 }
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
   OnInterceptedCall();
@@ -326,7 +326,8 @@ static void DidSearch(const char *s, const char *wanted, const char *found) {
     return;
   uptr n = Length(wanted);
   DidRead(wanted, n + 1);
-  DidRead(s, found ? (uptr)(found - s) + n : Length(s) + 1);
+  // Nothing is looked for an empty string.
+  DidRead(s, found || !n ? (uptr)(found - s) + n : Length(s) + 1);
 }
 PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strstr, const char *s,
                                const char *wanted) {
@@ -487,6 +488,8 @@ PAGETIDE_INTERCEPTOR(char *, strcat, char *d, const char *s) {
 static uptr MarkedAppend(char *d, const char *s, uptr most) {
   uptr length = MarkedFind(d, 0, kNoBound);
   uptr n = MarkedFind(s, 0, Min(most, kNoBound));
+  if (!most) // libc does not even write the end
+    return length;
   MarkedMemcpy(d + length, s, n);
   DidWrite(d + length + n, 1);
   d[length + n] = 0;

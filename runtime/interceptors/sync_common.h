@@ -16,10 +16,11 @@
 //
 // Taking a free lock must stay cheap, so a lock is tried first.
 // pthread_mutex_trylock and the like write the same words as the calls that
-// wait, for every kind of mutex. The count of a recursive mutex that the caller
-// holds is raised. A robust one may return EOWNERDEAD. One with a priority
+// wait, for every kind of mutex but robust ones, which are not tried. The count
+// of a recursive mutex that the caller holds is raised. One with a priority
 // protocol raises the caller's priority. If trying fails it changes nothing,
-// and the real call says why or waits.
+// and the real call says why or waits. (sync_states.c holds each call in each
+// state against libc's.)
 //
 // Allocators and other libraries take locks before the second phase, and while
 // the real functions are being resolved. So each interceptor here resolves only
@@ -109,7 +110,7 @@ private:
   MarkFunction mark_;
   const void *object_, *mutex_;
   int result_ = 0;
-  InFlight mutex_in_flight_, object_in_flight_;
+  InFlightPart mutex_in_flight_, object_in_flight_;
 };
 
 /// Makes a call that may wait for `object`.

@@ -333,7 +333,8 @@ void DidHookedCall(long number, long result, Arguments a) {
 }
 
 /// What the kernel may be writing during a common call that can take long.
-InFlight RangeInFlight(long number, Arguments a) {
+__attribute__((always_inline)) inline InFlight RangeInFlight(long number,
+                                                             Arguments a) {
   switch (number) {
   case SYS_read:
   case SYS_pread64:

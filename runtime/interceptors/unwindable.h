@@ -32,7 +32,8 @@ void AbandonUnwindable(bool (*left)(uptr frame, const void *arg),
 } // namespace pagetide
 
 /// Gives the enclosing function the personality pagetide_frame_unwound. The
-/// function must not be inlined, and must hold its Unwindable during its calls.
+/// function must hold its Unwindable during all calls that may throw, also if
+/// it is inlined.
 #define PAGETIDE_UNWINDABLE_FRAME()                                            \
   asm volatile(".cfi_personality 0x1b, pagetide_frame_unwound")
 

@@ -46,15 +46,20 @@ void InitCopies() {
     NoteSystemCallFilter();
 }
 
-/// Returns the errno, or EFAULT if a part is not there.
-static int ReadByCall(void *to, const void *from, uptr bytes) {
-  iovec local = {to, bytes};
-  iovec remote = {const_cast<void *>(from), bytes};
-  const uptr n = Syscall(SYS_process_vm_readv, GetTidRaw(), (uptr)&local, 1,
-                         (uptr)&remote, 1, 0);
+/// process_vm_readv or process_vm_writev. Returns the errno, or EFAULT if a
+/// part is not there.
+static int CopyByCall(long number, void *own, const void *programs,
+                      uptr bytes) {
+  iovec local = {own, bytes};
+  iovec remote = {const_cast<void *>(programs), bytes};
+  const uptr n =
+      Syscall(number, GetTidRaw(), (uptr)&local, 1, (uptr)&remote, 1, 0);
   if (Failed(n))
     return ErrnoOf(n);
   return n == bytes ? 0 : EFAULT;
+}
+static int ReadByCall(void *to, const void *from, uptr bytes) {
+  return CopyByCall(SYS_process_vm_readv, to, from, bytes);
 }
 
 bool ReadIfMapped(void *to, uptr from, uptr bytes) {
@@ -68,6 +73,19 @@ bool CopyFromProgram(void *to, const void *from, uptr bytes) {
     return false;
   if (!UnderSystemCallFilter()) {
     const int error = ReadByCall(to, from, bytes);
+    if (!error || error == EFAULT)
+      return !error;
+  }
+  InternalMemcpy(to, from, bytes);
+  return true;
+}
+
+bool CopyToProgram(void *to, const void *from, uptr bytes) {
+  if (!to)
+    return false;
+  if (!UnderSystemCallFilter()) {
+    const int error =
+        CopyByCall(SYS_process_vm_writev, const_cast<void *>(from), to, bytes);
     if (!error || error == EFAULT)
       return !error;
   }

@@ -31,6 +31,9 @@ bool ReadIfMapped(void *to, uptr from, uptr bytes);
 /// Async-signal-safe.
 bool CopyFromProgram(void *to, const void *from, uptr bytes);
 
+/// The same in the other direction, for a result that the kernel would write.
+bool CopyToProgram(void *to, const void *from, uptr bytes);
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H

@@ -44,6 +44,35 @@ static long status_kib(const char *name) {
   return kib;
 }
 
+/* mlockall does not mind pages that it cannot load, and mappings that come and
+ * go while it works. */
+static volatile int enough;
+static void *map_and_unmap(void *arg) {
+  while (!enough)
+    munmap(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+           PAGE);
+  return arg;
+}
+static void lock_odd_mappings(void) {
+  const int file = memfd_create("short", 0);
+  require(ftruncate(file, 100) == 0);
+  char *beyond =
+      mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  char *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  require(beyond != MAP_FAILED && none != MAP_FAILED);
+  pthread_t other;
+  require(pthread_create(&other, NULL, map_and_unmap, NULL) == 0);
+  for (int i = 0; i < 30; ++i)
+    require(mlockall(MCL_CURRENT) == 0);
+  enough = 1;
+  require(pthread_join(other, NULL) == 0);
+  /* Later mappings are not locked, also if a former call locked them. */
+  require(mlockall(MCL_FUTURE) == 0 && mlockall(MCL_CURRENT) == 0);
+  require(munmap(beyond, 4 * PAGE) == 0 && munmap(none, PAGE) == 0);
+  require(close(file) == 0 && munlockall() == 0);
+  require(status_kib("VmLck") == 0);
+}
+
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "";
   const int future = strcmp(how, "current") ? MCL_FUTURE : 0;
@@ -53,6 +82,8 @@ int main(int argc, char **argv) {
   require(status_kib("VmLck") == 0);
   require(mlockall(64) == -1 && errno == EINVAL);
   require(mlockall(0) == -1 && errno == EINVAL);
+  if (future) /* a thread's stack is more than the other user may lock */
+    lock_odd_mappings();
   int flags = MCL_CURRENT | future;
   if (strcmp(how, "onfault") == 0)
     flags |= MCL_ONFAULT;
