@@ -163,6 +163,15 @@ RegionMemory::RegionMemory(std::span<const ProtectedRegion> regions)
   }
 }
 
+std::vector<CopyRange> RegionMemory::of_files() const {
+  std::vector<CopyRange> ranges;
+  for (std::size_t i = 0; i < regions_.size(); ++i)
+    if (!is_plain_[i])
+      ranges.push_back({address_of(regions_[i]),
+                        address_of(regions_[i]) + regions_[i].bytes});
+  return ranges;
+}
+
 void RegionMemory::require_readable() const {
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     const std::uintptr_t begin = address_of(regions_[i]);

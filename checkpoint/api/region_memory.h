@@ -39,6 +39,9 @@ public:
   /// What somebody may write without a report.
   const std::vector<CopyRange> &shared() const { return shared_; }
 
+  /// The regions that are not private memory without a file.
+  std::vector<CopyRange> of_files() const;
+
   /// Throws Error (kInvalid), which names the region and the page, if a page of
   /// the regions cannot be read.
   void require_readable() const;

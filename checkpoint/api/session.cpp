@@ -302,7 +302,8 @@ RegionMemory Session::readable(const std::vector<ProtectedRegion> &regions) {
   try {
     memory.require_readable();
   } catch (const Error &) {
-    sets_missing_ = true; // it may be there again, and hold something else
+    // It may be there again some time, and hold something else.
+    regions_.note_written(memory.of_files());
     throw;
   }
   return memory;
