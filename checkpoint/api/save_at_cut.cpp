@@ -139,6 +139,7 @@ bool Session::save_at_cut(pagetide_checkpoint_result &result) {
   const std::uint64_t changes = regions_.changes();
   require_some(regions);
   take_kernel_writes(regions);
+  readable(regions);
   const std::vector<DirtyRun> runs =
       regions_.begin_save(is_base, granularity_, kMaxRuns);
   lock.unlock();

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -264,6 +265,9 @@ void Session::mark_unreported(const DirtyRegions &regions) {
 /// Not every engine takes our word for it. No other thread may write meanwhile.
 void Session::write_unreported(const DirtyRegions &regions) {
   for (std::uint8_t *address : regions.unreported()) {
+    std::uint8_t now = 0;
+    if (!read_memory(address, {&now, 1}) && errno == EFAULT)
+      continue; // the save says so
     auto *byte = const_cast<volatile std::uint8_t *>(address);
     *byte = *byte;
   }
@@ -292,6 +296,19 @@ Session::take_kernel_writes(const std::vector<ProtectedRegion> &regions) {
   }
 }
 
+RegionMemory Session::readable(const std::vector<ProtectedRegion> &regions) {
+  RegionMemory memory(regions);
+  regions_.note_written(memory.shared());
+  try {
+    memory.require_readable();
+  } catch (const Error &) {
+    // It may be there again some time, and hold something else.
+    regions_.note_written(memory.of_files());
+    throw;
+  }
+  return memory;
+}
+
 void Session::require_some(const std::vector<ProtectedRegion> &regions) {
   if (regions.empty())
     refuse("no region is protected; see pagetide_checkpoint_protect");
@@ -309,6 +326,7 @@ void Session::save(pagetide_checkpoint_result &result) {
   note_period_end(tracker_.end_period());
   const MarksSuspended suspended;
   take_kernel_writes(regions);
+  const RegionMemory memory = readable(regions);
   const bool is_base = sets_missing_ || needs_base();
   Manifest manifest = next_manifest(regions, is_base);
   manifest.flags =
@@ -322,9 +340,13 @@ void Session::save(pagetide_checkpoint_result &result) {
     total += run.bytes;
   try {
     write(manifest, total, result, [&](const Taker &take) {
-      for (const DirtyRun &run : runs)
-        take(run.region, run.offset,
-             {regions[run.region].address + run.offset, run.bytes});
+      for (const DirtyRun &run : runs) {
+        std::uint64_t offset = run.offset;
+        memory.read(run, [&](std::span<const std::uint8_t> bytes) {
+          take(run.region, offset, bytes);
+          offset += bytes.size();
+        });
+      }
     });
   } catch (...) {
     regions_.end_save(false);
@@ -389,12 +411,13 @@ void Session::restore(std::uint64_t number,
   try {
     const Chain chain = verified_chain(number);
     const std::vector<ProtectedRegion> regions = regions_.regions();
+    const RegionMemory memory(regions);
+    memory.require_readable();
     populate(regions);
     std::atomic<std::uint64_t> moved_bytes = 0;
     chain.read_in_parallel(
         [&](const Piece &piece, std::span<const std::uint8_t> bytes) {
-          auto *to = const_cast<std::uint8_t *>(regions[piece.region].address);
-          std::memcpy(to + piece.offset, bytes.data(), bytes.size());
+          memory.write(piece.region, piece.offset, bytes);
           moved_bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
         });
     result.moved_bytes = moved_bytes;

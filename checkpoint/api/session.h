@@ -11,6 +11,7 @@
 #include "api/dirty_regions.h"
 #include "api/kernel_writes.h"
 #include "api/period_tracker.h"
+#include "api/region_memory.h"
 #include "format/manifest.h"
 #include "pagetide/checkpoint.h"
 #include "store/chain.h"
@@ -72,6 +73,9 @@ private:
   /// Notes what the kernel saw written, if that is wanted, and returns it.
   std::vector<CopyRange>
   take_kernel_writes(const std::vector<ProtectedRegion> &regions);
+  /// Notes as written what others may write without a report. Throws Error
+  /// (kInvalid) if regions cannot be read.
+  RegionMemory readable(const std::vector<ProtectedRegion> &regions);
   static void require_some(const std::vector<ProtectedRegion> &regions);
   /// Ends the period in a cut. What it wrote is noted in `dirty` as part of
   /// what was begun to be saved. False if page sets are missing.

@@ -66,15 +66,6 @@ File own_file(int fd) {
   return File::of("the stream", own);
 }
 
-/// Reads memory that another thread may unmap meanwhile. False if it cannot be
-/// read.
-bool read_memory(const std::uint8_t *from, std::span<std::uint8_t> to) {
-  const iovec local = {to.data(), to.size()};
-  const iovec remote = {const_cast<std::uint8_t *>(from), to.size()};
-  return ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) ==
-         static_cast<ssize_t>(to.size());
-}
-
 std::uint64_t sum_of(const std::vector<DirtyRun> &runs) {
   std::uint64_t sum = 0;
   for (const DirtyRun &run : runs)
@@ -169,6 +160,7 @@ private:
     taken.changes = session_.regions_.changes();
     require_some(taken.regions);
     session_.take_kernel_writes(taken.regions);
+    dirty().note_written(RegionMemory(taken.regions).shared());
     taken.runs = dirty().begin_save(whole, session_.granularity_, kMaxRuns);
     taken.bytes = sum_of(taken.runs);
     return taken;
@@ -315,24 +307,29 @@ private:
     const bool whole = end_period() || result_.rounds == 0;
     const MarksSuspended suspended;
     const Taken taken = take_locked(whole);
+    const RegionMemory memory(taken.regions);
     Bytes copies;
     const bool is_copied = taken.bytes <= session_.copy_bytes_;
     if (is_copied) {
       copies.reserve(taken.bytes);
-      for (const DirtyRun &run : taken.runs) {
-        const std::uint8_t *from =
-            taken.regions[run.region].address + run.offset;
-        copies.insert(copies.end(), from, from + run.bytes);
-      }
+      for (const DirtyRun &run : taken.runs)
+        memory.read(run, [&](std::span<const std::uint8_t> bytes) {
+          copies.insert(copies.end(), bytes.begin(), bytes.end());
+        });
       release();
     }
     BlockPacker &out = begin_round(taken.regions);
     std::uint64_t done = 0;
     for (const DirtyRun &run : taken.runs) {
-      const std::uint8_t *from =
-          is_copied ? copies.data() + done
-                    : taken.regions[run.region].address + run.offset;
-      out.add(run.region, run.offset, {from, run.bytes});
+      std::uint64_t offset = run.offset;
+      const auto add = [&](std::span<const std::uint8_t> bytes) {
+        out.add(run.region, offset, bytes);
+        offset += bytes.size();
+      };
+      if (is_copied)
+        add({copies.data() + done, run.bytes});
+      else
+        memory.read(run, add);
       done += run.bytes;
       tell(done, taken.bytes);
     }

@@ -200,9 +200,9 @@ int pagetide_checkpoint_unprotect(pagetide_checkpoint *checkpoint, uint64_t id);
  * and the next save takes what this one should have taken. result NULL: not
  * wanted.
  *
- * Errors: INVALID (nothing is protected), BUSY (also: inside an update of the
- * calling thread, or updates of others took longer than update_wait_ns),
- * NO_MEMORY, IO, FORKED. */
+ * Errors: INVALID (nothing is protected, or a page of a region cannot be read:
+ * the message names it), BUSY (also: inside an update of the calling thread, or
+ * updates of others took longer than update_wait_ns), NO_MEMORY, IO, FORKED. */
 int pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
                              pagetide_checkpoint_result *result);
 
@@ -333,13 +333,16 @@ int pagetide_checkpoint_go_on(pagetide_checkpoint *checkpoint);
 
 /* Restores the protected regions. number 0: the newest checkpoint. All that is
  * needed is read and verified before the first byte of memory changes. So after
- * an error the regions are as they were, with one exception: a file that
- * changes during the call is DAMAGED with regions restored in part. The next
- * save is an increment to the checkpoint that was restored. If that is not the
- * newest, it is a base, and checkpoints later than the restored one go with it.
+ * an error the regions are as they were, with two exceptions: a file that
+ * changes during the call is DAMAGED with regions restored in part, and a
+ * region that cannot be written any more during the call is INVALID likewise.
+ * The next save is an increment to the checkpoint that was restored. If that is
+ * not the newest, it is a base, and checkpoints later than the restored one go
+ * with it.
  *
  * Errors: NONE, DAMAGED (result->last_good says what to restore instead),
- * VERSION, PROGRAM, REGIONS (an id or a size differs), IO, NO_MEMORY, BUSY,
+ * VERSION, PROGRAM, REGIONS (an id or a size differs), INVALID (a page of a
+ * region cannot be read), IO, NO_MEMORY, BUSY,
  * FORKED. pagetide_checkpoint_message() names file and reason. */
 int pagetide_checkpoint_restore(pagetide_checkpoint *checkpoint,
                                 uint64_t number,

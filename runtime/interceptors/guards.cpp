@@ -15,6 +15,7 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/lock_memory.h"
 #include "interceptors/mark_faults.h"
+#include "interceptors/move_memory.h"
 #include "platform/control_marker.h"
 #include "platform/faulting_reads.h"
 #include "platform/locks.h"
@@ -135,9 +136,22 @@ static void NoteAdvice(uptr address, uptr bytes, int advice) {
   }
 }
 
+/// Who watches memory has switched huge pages off (engines/write_tracking).
+/// Then nobody follows this advice, and it does not fail.
+static bool IsIgnored(uptr address, uptr bytes, int advice) {
+  constexpr int kCollapse = 25; // MADV_COLLAPSE
+  constexpr uptr kHugeBytes = uptr{2} << 20;
+  const uptr first = (address + kHugeBytes - 1) & ~(kHugeBytes - 1);
+  const uptr end = PageUp(address + bytes);
+  return advice == kCollapse && errno == EINVAL && ControlReady() &&
+         first <= (end & ~(kHugeBytes - 1)) && AnyWatched(address, end);
+}
+
 PAGETIDE_INTERCEPTOR(int, madvise, void *address, uptr bytes, int advice) {
   const ChangingMappings changing;
-  const int result = RESOLVED(madvise)(address, bytes, advice);
+  int result = RESOLVED(madvise)(address, bytes, advice);
+  if (result && IsIgnored((uptr)address, bytes, advice))
+    result = 0;
   NoteAdvice((uptr)address, bytes, advice);
   return result;
 }
@@ -172,7 +186,11 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
   }
   const ChangingMappings changing;
   const auto move = [&] {
-    void *moved = RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+    void *moved = (void *)MoveMemory(
+        {(uptr)address, old_bytes, bytes, (uptr)flags, (uptr)target}, [&] {
+          return (uptr)RESOLVED(mremap)(address, old_bytes, bytes, flags,
+                                        target);
+        });
     NoteMappingChange((uptr)address, old_bytes);
     if ((uptr)moved != kMapFailed)
       NoteMappingChange((uptr)moved, bytes);

@@ -15,6 +15,7 @@
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/io.h"
+#include "interceptors/move_memory.h"
 #include "interceptors/syscall_macros.h"
 #include "platform/mapping_changes.h"
 #include "shadow/marking.h"
@@ -368,11 +369,17 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
   const u64 arguments[6] = {a, b, c, d, e, f};
   if (ControlReady())
     BeforeBareCall(number, arguments);
+  const auto call = [&] { return RESOLVED(syscall)(number, a, b, c, d, e, f); };
+  const auto change_mappings = [&] {
+    return number == SYS_mremap
+               ? (long)MoveMemory({a, b, c, d, e}, [&] { return (uptr)call(); })
+               : call();
+  };
   if (!ShadowReady())
-    return RESOLVED(syscall)(number, a, b, c, d, e, f);
+    return change_mappings();
   if (ChangesMappings(number)) {
     const ChangingMappings changing;
-    const long done = RESOLVED(syscall)(number, a, b, c, d, e, f);
+    const long done = change_mappings();
     NoteBareChange(number, arguments, done);
     return done;
   }

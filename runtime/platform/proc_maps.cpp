@@ -21,7 +21,7 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-static int ReadAll(const char *path, PageVec<char> &text) {
+int ReadTextFile(const char *path, PageVec<char> &text) {
   uptr fd =
       Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path, O_RDONLY | O_CLOEXEC);
   if (Failed(fd))
@@ -50,9 +50,9 @@ static int ReadAll(const char *path, PageVec<char> &text) {
 /// has ended. It comes first all the same: what the kernel makes in /proc for
 /// this thread, it removes with the thread, and wait() waits until it has.
 static int ReadMapsFile(PageVec<char> &text) {
-  if (!ReadAll("/proc/self/maps", text) && text[0])
+  if (!ReadTextFile("/proc/self/maps", text) && text[0])
     return 0;
-  return ReadAll("/proc/thread-self/maps", text);
+  return ReadTextFile("/proc/thread-self/maps", text);
 }
 
 u64 ParseHex(const char *&p) {

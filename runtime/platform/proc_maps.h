@@ -55,6 +55,10 @@ bool Contains(const MappingList &list, const MappingList &other,
 /// Appends a mapping of list `other`, with its name. False if memory ran out.
 bool AddMapping(MappingList &list, const MappingList &other, const Mapping &m);
 
+/// Reads a file of /proc into `text`, with a zero at its end. Returns 0 or an
+/// errno. On any thread.
+int ReadTextFile(const char *path, PageVec<char> &text);
+
 /// Reads a hexadecimal number without prefix, and moves `p` behind it.
 u64 ParseHex(const char *&p);
 

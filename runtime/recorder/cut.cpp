@@ -46,6 +46,7 @@ enum class Rule {
   kInFlight,
   kDiscarded,
   kRepeat,
+  kWoken,
   kStop,
   kKernel
 };
@@ -75,7 +76,7 @@ PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
 static bool Keeps(Rule rule) {
   static constexpr const char *kNames[] = {
       "marked", "unsettled", "in-flight", "discarded",
-      "repeat", "stop",      "kernel"};
+      "repeat", "woken",     "stop",      "kernel"};
   return __sanitizer::internal_strcmp(GetFlags().cut_without,
                                       kNames[(u32)rule]) != 0;
 }
@@ -240,6 +241,14 @@ static bool WasWrittenMeanwhile(Making &making) {
   return any;
 }
 
+/// True if a thread may have run since the last collection began. It may have
+/// marked some of what it wrote behind the collection: pages that were read
+/// before the stop.
+static bool MayHaveMarkedBehind() {
+  return Keeps(Rule::kRepeat) && Keeps(Rule::kWoken) && Keeps(Rule::kStop) &&
+         (MayAnySleeperHaveRun() || AnyUnseenToStop());
+}
+
 /// What was read while the threads stood must be read again.
 static void ForgetReading(PageVec<PageHash> &pages) {
   for (const u64 granule : read_standing)
@@ -256,6 +265,15 @@ static u64 CountUnread(PageVec<PageHash> &pages,
   return unread;
 }
 
+/// All pages are as they were when the last of them was read. Returns null.
+static const char *EndReading(Making &making) {
+  if (Keeps(Rule::kInFlight))
+    MakeWrittenByCallsUnstable(making.pages);
+  MakeSharedUnstable(making.cut, making.pages);
+  making.result.marked -= making.result.unsettled;
+  return nullptr;
+}
+
 /// Reads what could not be read ahead. All threads are stopped or sleep in a
 /// system call. Returns null, or why there is no cut.
 static const char *ReadStanding(Making &making) {
@@ -265,17 +283,21 @@ static const char *ReadStanding(Making &making) {
   result.marked = 0;
   result.unsettled = CountUnread(pages, unsettled_runs.runs);
   BeginReadUnread(making);
+  bool is_read = false; // unless the next collection finds something
   for (int repeat = 0; repeat < kMaxRepeats;) {
     if (Keeps(Rule::kStop) && !StillStanding())
       return kTooLong;
     const uptr first_writer = WritersSoFar().size();
     if (!cut.engine.collect_standing())
       return kStagingFull;
-    TakeLater(making, first_writer);
+    const u64 granules = TakeLater(making, first_writer);
     if (making.copies && !HavePlaces(*making.copies))
       return kNoPlaces;
     if (KernelWritesUnknown())
       return "the kernel did not tell which pages were written";
+    if (is_read && !granules)
+      return EndReading(making);
+    is_read = false;
     // Whoever woke and marked may be about to write: it must stand too.
     bool stopped_any = false;
     if (Keeps(Rule::kStop))
@@ -297,13 +319,9 @@ static const char *ReadStanding(Making &making) {
     const bool was_changed = AnyMappingChangeUnderWay() ||
                              change_count != MappingChanges() ||
                              AnyStoppedHasChild();
-    if (!WasWrittenMeanwhile(making) && !was_changed) {
-      if (Keeps(Rule::kInFlight))
-        MakeWrittenByCallsUnstable(pages);
-      MakeSharedUnstable(cut, pages);
-      result.marked -= result.unsettled;
-      return nullptr;
-    }
+    is_read = !WasWrittenMeanwhile(making) && !was_changed;
+    if (is_read && !MayHaveMarkedBehind())
+      return EndReading(making);
     if (was_changed)
       ForgetReading(pages);
     ++repeat;

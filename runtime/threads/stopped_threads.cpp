@@ -466,6 +466,13 @@ bool StillStanding() {
   return phase == kStanding || phase == kIdle;
 }
 
+bool AnyUnseenToStop() {
+  for (const StoppedThread &thread : threads)
+    if (thread.step == Step::kOutside)
+      return true;
+  return false;
+}
+
 bool AnyStoppedHasChild() {
   for (StoppedThread &thread : threads)
     if (thread.step == Step::kOutside && MayHaveChild(thread))

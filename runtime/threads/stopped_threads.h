@@ -56,6 +56,10 @@ bool MayAnySleeperHaveRun();
 /// False once the bound has passed: the threads run again.
 bool StillStanding();
 
+/// True if nobody saw one of the threads stop. It is in no user code, but may
+/// have made a thread meanwhile, which is.
+bool AnyUnseenToStop();
+
 /// True if a thread that nobody saw stop may have made a process since. That
 /// process could run in this memory. Call it when all has been read.
 bool AnyStoppedHasChild();

@@ -36,6 +36,12 @@
 // RUN: not env PAGETIDE_OPTIONS=settle_wait=20ms:cut_stop=2s:cut_without=repeat \
 // RUN:   %t woken 2>&1 | FileCheck %s
 
+// It wakes while marks are collected, and sleeps again. Some of its marks are
+// left behind, on pages that were read before the stop.
+// RUN: PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t behind
+// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=woken \
+// RUN:   %t behind 2>&1 | FileCheck %s
+
 // The kernel may write for a call under way, without a mark.
 // RUN: PAGETIDE_OPTIONS=cut_stop=2s %t in-flight
 // RUN: not env PAGETIDE_OPTIONS=cut_stop=2s:cut_without=in-flight \
@@ -117,6 +123,18 @@ static void *wakes(void *unused) {
   return unused;
 }
 
+/* Long enough for its pages to be read ahead. */
+static void *wakes_seldom(void *unused) {
+  unsigned own_seed = (unsigned)time(NULL);
+  for (int n = 1; !oracle_ends; ++n) {
+    usleep(2000 + (unsigned)rand_r(&own_seed) % 20000);
+    put_number(FIRST, n);
+    put_number(SECOND, n);
+    put_number(LAST, n);
+  }
+  return unused;
+}
+
 static void *keeps_pages_dirty(void *unused) {
   for (int n = 1; !oracle_ends; ++n)
     for (int i = 0; i < BULK_PAGES; ++i)
@@ -164,7 +182,8 @@ static void check(const pagetide_period *period, void *unused) {
   (void)unused;
   if (!learn(period))
     return;
-  if (!strcmp(test, "delayed") || !strcmp(test, "woken"))
+  if (!strcmp(test, "delayed") || !strcmp(test, "woken") ||
+      !strcmp(test, "behind"))
     check_written_in_turn(FIRST, SECOND, LAST);
   else if (!strcmp(test, "discarded") || !strcmp(test, "mapped"))
     check_discarded();
@@ -210,6 +229,9 @@ int main(int argc, char **argv) {
   require(argc == 2);
   test = argv[1];
   seed = (unsigned)(time(NULL) ^ getpid());
+  const int behind = !strcmp(test, "behind");
+  if (behind)
+    oracle_stride = 512; /* each page has its marks in a page of its own */
   make_oracle();
   pthread_t thread, other;
   if (!strcmp(test, "in-flight")) {
@@ -251,8 +273,8 @@ int main(int argc, char **argv) {
     expect_first_is(PAGETIDE_STATE_UNSTABLE);
     return 0;
   }
-  if (!strcmp(test, "woken")) {
-    start(&thread, wakes);
+  if (behind || !strcmp(test, "woken")) {
+    start(&thread, behind ? wakes_seldom : wakes);
     start(&other, keeps_pages_dirty);
     record_cuts(check, 5 * 1000 * 1000, 150);
     pthread_join(other, NULL);
