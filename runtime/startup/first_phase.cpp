@@ -15,6 +15,7 @@
 #include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "startup/control_signal.h"
+#include "startup/deadly_filter.h"
 #include "startup/demand.h"
 #include "startup/fork.h"
 #include "startup/loaded_modules.h"
@@ -22,7 +23,8 @@
 namespace pagetide {
 
 static void StartMarks(const LoadedNotes &notes) {
-  if (!MarksAreWanted(notes.flags, notes.always))
+  if (!MarksAreWanted(notes.flags, notes.always) ||
+      !FilterAllowsRecording(/*may_run_unrecorded=*/!notes.always))
     return LeaveMarksOff();
   SetMarksOn();
   AdmitLoadedModules();
