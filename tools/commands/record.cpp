@@ -240,6 +240,7 @@ int run_record(const RecordOptions &options,
                        : options.output);
 
   ExitStatus status;
+  const QuietPipes pipes;
   {
     ControlServer server;
     server.set_output(output ? &*output : nullptr);
@@ -250,7 +251,7 @@ int run_record(const RecordOptions &options,
     std::optional<FixedAddresses> fixed_addresses;
     if (options.no_aslr)
       fixed_addresses.emplace();
-    ChildProcess child(command, kOptionsVariable, text);
+    ChildProcess child(command, kOptionsVariable, text, pipes);
     fixed_addresses.reset();
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
