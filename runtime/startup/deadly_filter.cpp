@@ -16,6 +16,7 @@
 #include "platform/notice.h"
 #include "platform/program_memory.h"
 #include "platform/syscalls.h"
+#include "startup/started_by_recorded.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -126,12 +127,18 @@ bool FilterAllowsRecording(bool may_run_unrecorded) {
   constexpr char kWhy[] =
       "the system call filter (seccomp) that it was started under ends "
       "processes that call %s, as recording does. Allow that call (in a unit "
-      "of systemd: SystemCallFilter=%s), or run the program unrecorded.\n";
+      "of systemd: SystemCallFilter=%s), or run the program unrecorded.";
   char text[512];
   __sanitizer::internal_snprintf(text, sizeof(text), kWhy, deadly, deadly);
+  const bool child = may_run_unrecorded && IsStartedByRecorded() &&
+                     !internal_strstr(options, "on_failure=stop");
+  if (child) {
+    RunUnrecorded(text);
+    return false;
+  }
   if (!may_run_unrecorded || !internal_strstr(options, "on_failure=continue"))
-    Fatal("the program was not started: %s", text);
-  Warning("the program runs unrecorded: %s", text);
+    Fatal("the program was not started: %s\n", text);
+  Warning("the program runs unrecorded: %s\n", text);
   NotifyRecord(shadow_file::NoticeKind::kUnrecorded);
   return false;
 }

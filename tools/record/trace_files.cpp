@@ -395,26 +395,40 @@ static bool has_no_period(const std::string &path) {
   }
 }
 
-void TraceOutput::remove_unbegun(const std::vector<std::string> &known) const {
-  const std::string wanted = std::filesystem::absolute(path_).string();
+/// Files at the run's path that were changed since the run began.
+std::vector<std::string> TraceOutput::new_files() const {
   std::vector<std::string> files;
   try {
-    files = files_named_after(wanted);
-  } catch (const Failure &) {
-    return; // what cannot be listed stays
+    files = files_named_after(std::filesystem::absolute(path_).string());
+  } catch (const Failure &) { // what cannot be listed is left alone
   }
-  for (const std::string &file : files) {
+  std::erase_if(files, [this](const std::string &file) {
+    struct stat status;
+    return ::lstat(file.c_str(), &status) != 0 ||
+           std::chrono::system_clock::from_time_t(status.st_ctime + 1) < begun_;
+  });
+  return files;
+}
+
+std::vector<std::string> TraceOutput::new_traces() const {
+  std::vector<std::string> files = new_files();
+  std::erase_if(files, [](const std::string &file) {
+    return kind_of_file(file) != FileKind::kTrace;
+  });
+  return files;
+}
+
+void TraceOutput::remove_unbegun(const std::vector<std::string> &known) const {
+  const std::string wanted = std::filesystem::absolute(path_).string();
+  for (const std::string &file : new_files()) {
     std::string_view suffix = std::string_view(file).substr(wanted.size());
     unsigned long long pid = 0;
     if (suffix.empty() || std::ranges::find(known, file) != known.end())
       continue;
     suffix.remove_prefix(1);
-    struct stat status;
     // Between its creation and its lock, a living process has the file.
     if (!take_number(suffix, pid) || pid == 0 || pid > INT_MAX ||
         ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH ||
-        ::lstat(file.c_str(), &status) != 0 ||
-        std::chrono::system_clock::from_time_t(status.st_ctime + 1) < begun_ ||
         is_being_written(file) || !has_no_period(file))
       continue;
     ::unlink(file.c_str());

@@ -109,6 +109,9 @@ public:
   /// absolute paths of the traces whose processes did begin.
   void remove_unbegun(const std::vector<std::string> &known) const;
 
+  /// The traces at the run's path that were made since this object was.
+  std::vector<std::string> new_traces() const;
+
 private:
   /// A file that was there before.
   struct Earlier {
@@ -118,6 +121,7 @@ private:
     bool is_still_there() const;
   };
   bool replace(const std::string &path, std::string &problem);
+  std::vector<std::string> new_files() const;
 
   std::string path_;
   std::chrono::system_clock::time_point begun_ =
