@@ -397,8 +397,82 @@ void MarkEmitter::emitPacked(const Access &A) {
       A.Kind);
 }
 
+/// Whether a sanitizer, which runs later, puts functions of its own in place of
+/// memcpy and the like. They check what the runtime's functions would not.
+static bool hasOwnTransfers(const Function &F) {
+  constexpr Attribute::AttrKind Kinds[] = {
+      Attribute::SanitizeAddress, Attribute::SanitizeHWAddress,
+      Attribute::SanitizeThread, Attribute::SanitizeMemory,
+      Attribute::SanitizeNumericalStability};
+  return any_of(Kinds, [&](auto Kind) { return F.hasFnAttribute(Kind); });
+}
+
+/// Leaves the transfer where it is, for a sanitizer, and marks before it. Long
+/// ones are divided, so that each part soon follows its marks.
+void MarkEmitter::emitSanitizedTransfer(MemIntrinsic &I) {
+  auto *Copy = dyn_cast<MemTransferInst>(&I);
+  Value *Dest = I.getRawDest();
+  Value *Source = Copy ? Copy->getRawSource() : nullptr;
+  Value *Bytes = Builder.CreateZExtOrTrunc(I.getLength(), Builder.getInt64Ty());
+  auto MarkBoth = [&](Value *To, Value *From, Value *Length) {
+    if (From)
+      markRange(From, Length, AccessKind::Read);
+    markRange(To, Length, AccessKind::Write);
+  };
+  auto *Known = dyn_cast<ConstantInt>(Bytes);
+  if (Known && Known->getZExtValue() <= abi::kRangeStep) {
+    MarkBoth(Dest, Source, Bytes);
+    return;
+  }
+  Value *Step = Builder.getInt64(abi::kRangeStep);
+  // The loop runs at least once.
+  Value *Last =
+      Builder.CreateUDiv(Builder.CreateBinaryIntrinsic(
+                             Intrinsic::usub_sat, Bytes, Builder.getInt64(1)),
+                         Step);
+  // A move to the end of what it moves begins with the last part.
+  Value *IsBackward = nullptr;
+  if (isa<MemMoveInst>(I))
+    IsBackward = Builder.CreateICmpULT(
+        Builder.CreateSub(addressBits(Dest), addressBits(Source)), Bytes);
+  Value *Count = Builder.CreateAdd(Last, Builder.getInt64(1));
+  BasicBlock *Head = I.getParent();
+  DebugLoc Loc = Builder.getCurrentDebugLocation();
+  auto [Body, Number] = SplitBlockAndInsertSimpleForLoop(Count, &I);
+  keepAllocasInEntry(*Head, *I.getParent());
+  Builder.SetInsertPoint(Body);
+  Builder.SetCurrentDebugLocation(Loc);
+  if (IsBackward)
+    Number = Builder.CreateSelect(IsBackward, Builder.CreateSub(Last, Number),
+                                  Number);
+  Value *Begin = Builder.CreateMul(Number, Step);
+  Value *Length = Builder.CreateBinaryIntrinsic(
+      Intrinsic::umin, Builder.CreateSub(Bytes, Begin), Step);
+  Value *To = Builder.CreatePtrAdd(Dest, Begin);
+  Value *From = Source ? Builder.CreatePtrAdd(Source, Begin) : nullptr;
+  MarkBoth(To, From, Length);
+  Value *Given = Builder.CreateZExtOrTrunc(Length, I.getLength()->getType());
+  auto *Part = cast<MemIntrinsic>(I.clone());
+  Part->insertBefore(Body);
+  Part->setDest(To);
+  Part->setDestAlignment(
+      commonAlignment(I.getDestAlign().valueOrOne(), abi::kRangeStep));
+  Part->setLength(Given);
+  if (Copy) {
+    auto *PartOfCopy = cast<MemTransferInst>(Part);
+    PartOfCopy->setSource(From);
+    PartOfCopy->setSourceAlignment(
+        commonAlignment(Copy->getSourceAlign().valueOrOne(), abi::kRangeStep));
+  }
+  I.eraseFromParent();
+}
+
 void MarkEmitter::emitTransfer(Instruction &Transfer) {
   auto &I = cast<MemIntrinsic>(Transfer);
+  if (hasOwnTransfers(F)) {
+    emitSanitizedTransfer(I);
+    return;
+  }
   PointerType *PtrTy = Builder.getPtrTy();
   Value *Bytes = Builder.CreateZExtOrTrunc(I.getLength(), Builder.getInt64Ty());
 

@@ -58,6 +58,7 @@ public:
 private:
   // Steps.
   void emitByte(const MarkStep &Step);
+  void emitSanitizedTransfer(llvm::MemIntrinsic &I);
   void emitTransfer(llvm::Instruction &Transfer);
   void emitShaped(const Access &A);
   void emitLanes(const Access &A);

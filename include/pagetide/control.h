@@ -26,8 +26,10 @@ inline constexpr std::uint32_t kVersion = 5;
 /// marker_address(kVersion, signal), where signal is the number of the signal.
 /// So ctl never sends the signal to a process that would end of it. A memory
 /// file would have a name, and costs each start 40 us more. Programs are mapped
-/// higher (from 0x5555'5555'4000 on), libraries and stacks higher still.
-inline constexpr std::uint64_t kMarkerBase = 0x5054'0000'0000; // "PT"
+/// higher (from 0x5555'5555'4000 on), libraries and stacks higher still. It
+/// must not be where the shadow of a sanitizer is: for MemorySanitizer this is
+/// memory of the program.
+inline constexpr std::uint64_t kMarkerBase = 0x5450'0000'0000;
 inline constexpr std::uint64_t kMarkerBytes = 4096;
 inline constexpr std::uint32_t kMarkerSignals = 256;
 inline constexpr std::uint32_t kMarkerVersions = 4096;

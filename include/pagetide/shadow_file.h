@@ -145,6 +145,10 @@ struct ShadowHeader {
   std::uint64_t chunk_tail;
 
   PeriodEntry periods[kMaxPendingPeriods];
+
+  /// 1: this process or a forked child has told the user that it has too few
+  /// rights to reach record, or to make its trace.
+  std::uint32_t told_unreachable;
 };
 
 enum class ChunkKind : std::uint32_t {

@@ -21,9 +21,7 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-/// Copies the last `control` among the options. Returns false if there is none
-/// that fits.
-static bool FindControlSocket(const char *options, sockaddr_un &address) {
+bool FindControlSocket(const char *options, sockaddr_un &address) {
   if (!options)
     return false;
   char *path = address.sun_path;

@@ -30,6 +30,10 @@ bool UnderSystemCallFilter() { return LoadAcquire(&filtered); }
 /// Looks for an inherited filter. A filter may kill the process for prctl, so
 /// that is the last resort. Opening files is safe: the loader has done so.
 void InitCopies() {
+  static bool looked;
+  if (looked)
+    return;
+  looked = true;
   char text[4096];
   uptr fd = Syscall(SYS_openat, (uptr)AT_FDCWD,
                     (uptr) "/proc/thread-self/status", O_RDONLY | O_CLOEXEC);

@@ -11,7 +11,7 @@
 
 namespace pagetide {
 
-/// Second phase: learns whether the program runs under a system call filter.
+/// Learns, once, whether the program runs under a system call filter.
 void InitCopies();
 
 /// From now on a system call that the program does not make itself may end it:

@@ -12,6 +12,7 @@
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
+#include "threads/stopped_threads.h"
 
 #include "sanitizer_common/sanitizer_stoptheworld.h"
 
@@ -137,7 +138,10 @@ static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
 static void HashStopped(PageVec<PageHash> &pages) {
   TakeUnstable(pages);
   StoppedHashing job = {GetTidRaw(), false};
+  if (!BeginOwnStop())
+    return; // they stay unstable
   __sanitizer::StopTheWorld(HashWhileStopped, &job);
+  EndOwnStop();
   if (job.done) {
     PutBack(pages);
     return;

@@ -8,6 +8,7 @@
 
 #include "platform/errno_names.h"
 #include "platform/messages.h"
+#include "trace/control_client.h"
 #include "trace/trace_writer.h"
 
 #include <sys/syscall.h>
@@ -37,6 +38,7 @@ static void Repeat(void *arg) {
 }
 
 void FollowCredentials(const CredentialCall &call) {
+  NoteRightsChanged();
   Repeat((void *)&call);
   RunOnTraceWriter(Repeat, (void *)&call);
 }

@@ -24,6 +24,7 @@ struct RecordConfig {
   char trace_path[4096]; ///< absolute; empty: none
   char control[108];     ///< socket of `pagetide record`; empty: none
   bool by_record;        ///< `pagetide record` began it, not the program
+  bool asker_tells;      ///< why there is no trace: see WhyNoTrace
 };
 
 /// The settings of the recording under way. RequestStart fills them in.

@@ -38,6 +38,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
 
@@ -220,6 +221,22 @@ static bool HasFixedAddresses() {
   return !Failed(result) && (result & ADDR_NO_RANDOMIZE);
 }
 
+static char why_no_trace[4096];
+
+const char *WhyNoTrace() { return why_no_trace; }
+
+/// At the start of a program that `pagetide record` started, whoever asked says
+/// it, together with what becomes of the program.
+static int CannotTrace(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  FormatText(why_no_trace, sizeof(why_no_trace), format, args);
+  va_end(args);
+  if (!record_config.asker_tells)
+    Warning("%s\n", why_no_trace);
+  return PAGETIDE_IO;
+}
+
 /// Creates the trace and starts its writer. `parent_trace`: see StartRecording.
 static int StartTrace(u64 now, const char *parent_trace) {
   SetTracing(false);
@@ -230,19 +247,18 @@ static int StartTrace(u64 now, const char *parent_trace) {
                                                  recorder_state.trace_path, &fd)
                            : CreateTraceFile(record_config.trace_path,
                                              recorder_state.trace_path, &fd);
-    if (keep && error == EBUSY) {
-      Warning("cannot create the trace %s: the folder may hold %llu traces "
-              "(option keep_traces), and all are being written. The process is "
-              "not recorded. Raise the option (pagetide target add --keep).\n",
-              record_config.trace_path, keep);
+    if (keep && error == EBUSY)
+      return CannotTrace(
+          "cannot create the trace %s: the folder may hold %llu traces (option "
+          "keep_traces), and all are being written. The process is not "
+          "recorded. Raise the option (pagetide target add --keep).",
+          record_config.trace_path, keep);
+    if ((error == EACCES || error == EPERM) && RightsAreToldOf())
       return PAGETIDE_IO;
-    }
-    if (error) {
-      Warning("cannot create the trace %s: %s. Choose another path with option "
-              "trace_path (pagetide record -o).\n",
-              record_config.trace_path, DescribeErrno(error));
-      return PAGETIDE_IO;
-    }
+    if (error)
+      return CannotTrace("cannot create the trace %s: %s. Choose another path "
+                         "with option trace_path (pagetide record -o).",
+                         record_config.trace_path, DescribeErrno(error));
     Reason why;
     const bool started = Attempt(why, [&] {
       EncodeRunId(PendingFrames());
@@ -260,9 +276,8 @@ static int StartTrace(u64 now, const char *parent_trace) {
       // Remove the empty trace. CreateTraceFile made a new file: it is ours.
       Syscall(SYS_unlinkat, (uptr)AT_FDCWD, (uptr)recorder_state.trace_path, 0);
       Syscall(SYS_close, (uptr)fd);
-      Warning("cannot write the trace %s: %s.\n", recorder_state.trace_path,
-              why.text);
-      return PAGETIDE_IO;
+      return CannotTrace("cannot write the trace %s: %s.",
+                         recorder_state.trace_path, why.text);
     }
     SetTracing(true);
   }
@@ -310,6 +325,8 @@ static void SetReportedUnit(u32 shift) {
 }
 
 int StartRecording(const char *parent_trace) {
+  if (parent_trace) // nobody asked
+    record_config.asker_tells = false;
   if (record_config.checksum == ChecksumMode::kWritten &&
       !abi::tells_writes(shadow.layout))
     return PAGETIDE_UNSUPPORTED;

@@ -36,6 +36,9 @@ const char *WhyNotStarted(int status);
 /// writes that trace. Returns a pagetide_status.
 int StartRecording(const char *parent_trace);
 
+/// After a start with RecordConfig::asker_tells that returned PAGETIDE_IO: why.
+const char *WhyNoTrace();
+
 /// `why` not null: the recording ends early, and the trace says so.
 void StopRecording(const char *why = nullptr);
 

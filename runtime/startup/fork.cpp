@@ -27,6 +27,7 @@
 #include "recorder/recorder.h"
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
+#include "trace/control_client.h"
 #include "trace/site_frames.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
@@ -81,6 +82,7 @@ static void InChild() {
   RenewEngineInChild();
   RenewMarkChecksInChild();
   RenewMappingChangesInChild();
+  InheritReachOfRecord();
   RenewThreadsInChild(); // the new control block first
   RenewMemoryStreamsInChild();
   ForgetExitInChild();

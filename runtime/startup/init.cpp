@@ -25,6 +25,7 @@
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
 #include "startup/loaded_modules.h"
+#include "startup/started_by_recorded.h"
 #include "threads/service_thread.h"
 #include "threads/thread_start.h"
 
@@ -43,14 +44,30 @@ using namespace __sanitizer;
 namespace pagetide {
 
 /// Recording was requested and cannot begin. By default the program does not
-/// run then, so that nobody believes that the run was recorded.
+/// run then, so that nobody believes that the run was recorded. What a recorded
+/// program starts runs in any case.
 static void RefuseToStart(const char *why) {
-  if (GetFlags().on_failure == OnFailure::kContinue) {
+  switch (GetFlags().on_failure) {
+  case OnFailure::kContinue:
     Warning("the program runs unrecorded: %s.\n", why);
-    NotifyRecord(shadow_file::NoticeKind::kUnrecorded);
-  } else {
-    Fatal("the program was not started: %s.\n", why);
+    return NotifyRecord(shadow_file::NoticeKind::kUnrecorded);
+  case OnFailure::kRefuse:
+    if (IsStartedByRecorded())
+      return RunUnrecorded(why);
+    break;
+  case OnFailure::kStop:
+    break;
   }
+  Fatal("the program was not started: %s.\n", why);
+}
+
+/// As RefuseToStart, if there can be no trace.
+static void RefuseWithoutTrace(const char *why) {
+  if (GetFlags().on_failure == OnFailure::kRefuse && IsStartedByRecorded())
+    return RunUnrecorded(why);
+  if (*why)
+    Warning("%s\n", why);
+  RefuseToStart("its trace cannot be written");
 }
 
 /// This process has no part in the recording that was requested.
@@ -65,6 +82,7 @@ static void StartIfAsked() {
     return;
   RecordConfig config = ConfigFromFlags();
   config.by_record = config.control[0] != 0;
+  config.asker_tells = true;
   switch (int status = RequestStart(config)) {
   case PAGETIDE_OK:
     return;
@@ -76,8 +94,8 @@ static void StartIfAsked() {
           "reads. Use checksum=accessed, or build with -fpagetide-layout=%s.\n",
           abi::kLayoutNames[shadow.module.layout],
           shadow.with_sites ? "rw-site" : "rw");
-  case PAGETIDE_IO: // the writer printed why
-    return RefuseToStart("its trace cannot be written");
+  case PAGETIDE_IO:
+    return RefuseWithoutTrace(WhyNoTrace());
   default:
     return RefuseToStart(pagetide_status_string(status));
   }

@@ -33,8 +33,7 @@ static void UnderLoaderLock(void (*visit)()) {
       (void *)visit);
 }
 
-/// Whether the process may have that much more address space.
-static bool HasAddressSpace(u64 bytes) {
+bool HasAddressSpace(u64 bytes) {
   const uptr p = Syscall(SYS_mmap, 0, bytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1);
   if (Failed(p))

@@ -7,7 +7,12 @@
 #ifndef PAGETIDE_RUNTIME_STARTUP_LATE_START_H
 #define PAGETIDE_RUNTIME_STARTUP_LATE_START_H
 
+#include "platform/syscalls.h"
+
 namespace pagetide {
+
+/// Whether the process may have that much more address space.
+bool HasAddressSpace(u64 bytes);
 
 /// Why marks cannot be switched on while the program runs, for what would
 /// otherwise end it; null if they can. Not async-signal-safe.

@@ -16,6 +16,7 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -137,10 +138,14 @@ static void VisitProgramHeaders(const Elf64_Phdr *headers, uptr count,
       VisitNotes(bias + headers[i].p_vaddr, headers[i].p_memsz, origin, visit);
 }
 
-static bool IsMapped(uptr address) {
-  u8 resident;
-  return !Failed(
-      Syscall(SYS_mincore, address & ~uptr{4095}, 1, (uptr)&resident));
+/// Where the loader has mapped the start of the file that has `map`; null if it
+/// does not know. Asking the loader takes no system call: a filter may end the
+/// process for one that the program itself does not make.
+static const Elf64_Ehdr *StartOf(const link_map *map) {
+  dl_find_object found;
+  return map->l_ld && !_dl_find_object(map->l_ld, &found)
+             ? (const Elf64_Ehdr *)found.dlfo_map_start
+             : nullptr;
 }
 
 /// Visits the notes of all modules that the loader has mapped, from the
@@ -159,10 +164,9 @@ static void VisitLoadedModules(NoteVisitor visit) {
   if (map) // the program itself
     map = map->l_next;
   for (; map; map = map->l_next) {
-    // A shared object's first segment starts with its ELF header, at its bias.
-    const auto *elf = (const Elf64_Ehdr *)map->l_addr;
-    if (!elf || !IsMapped((uptr)elf) ||
-        __sanitizer::internal_memcmp(elf->e_ident, ELFMAG, SELFMAG))
+    // A shared object's first segment starts with its ELF header.
+    const Elf64_Ehdr *elf = StartOf(map);
+    if (!elf || __sanitizer::internal_memcmp(elf->e_ident, ELFMAG, SELFMAG))
       continue;
     VisitProgramHeaders((const Elf64_Phdr *)((uptr)elf + elf->e_phoff),
                         elf->e_phnum, map->l_addr, map->l_name, visit);

@@ -319,11 +319,50 @@ static void ForgetStopped() {
   threads.clear();
 }
 
+PAGETIDE_RECORDER_STATE static u32 others_stop, own_stop;
+
+void BeginOtherStop() {
+  __atomic_fetch_add(&others_stop, 1, __ATOMIC_SEQ_CST);
+  // If the recorder has been ended from outside, nobody ends its stop.
+  constexpr u64 kMostNs = kNsPerSec;
+  const u64 deadline = MonotonicNs() + kMostNs;
+  while (__atomic_load_n(&own_stop, __ATOMIC_SEQ_CST) &&
+         MonotonicNs() < deadline)
+    FutexWait(&own_stop, 1, deadline);
+  // A thread without a processor has not stopped yet, and is the helper's until
+  // then. The helper may be reaped meanwhile.
+  if (const u32 tracer = LoadAcquire(&helper.process.pid))
+    while (ErrnoOf(Syscall(SYS_waitid, P_PID, tracer, 0,
+                           WEXITED | WNOWAIT | __WALL, 0)) == EINTR) {
+    }
+}
+
+void EndOtherStop() {
+  // A child that was forked meanwhile begins with none.
+  if (LoadAcquire(&others_stop))
+    __atomic_fetch_sub(&others_stop, 1, __ATOMIC_SEQ_CST);
+}
+
+bool BeginOwnStop() {
+  __atomic_store_n(&own_stop, 1, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&others_stop, __ATOMIC_SEQ_CST))
+    return true;
+  EndOwnStop();
+  return false;
+}
+
+void EndOwnStop() {
+  StoreRelease(&own_stop, 0);
+  FutexWakeAll(&own_stop);
+}
+
 const char *PrepareToStop(u64 bound_ns) {
   helper.first_ns = helper.released_ns = 0; // the last pause has been told
   if (!HelperEnds())
     return "a thread has not stopped since the last attempt";
   ForgetStopped();
+  if (!BeginOwnStop())
+    return "another sanitizer stops the threads";
   are_sleepers_known = false;
   helper.phase = kIdle;
   helper.bound_ns = bound_ns;
@@ -480,7 +519,7 @@ bool AnyStoppedHasChild() {
   return false;
 }
 
-StopTimes ReleaseThreads() {
+static StopTimes ReleaseStopped() {
   StopTimes times = {0, false};
   if (!helper.process.pid) {
     ForgetStopped();
@@ -499,6 +538,12 @@ StopTimes ReleaseThreads() {
     ForgetStopped();
   if (helper.needs_permission)
     Syscall(SYS_prctl, PR_SET_PTRACER, 0);
+  return times;
+}
+
+StopTimes ReleaseThreads() {
+  const StopTimes times = ReleaseStopped();
+  EndOwnStop();
   return times;
 }
 

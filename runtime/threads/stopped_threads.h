@@ -40,6 +40,18 @@ inline constexpr char kStopAgain[] = "a thread was about to end";
 inline constexpr char kNotInTime[] =
     "a thread did not stop in the time that option cut_stop allows";
 
+// LeakSanitizer stops threads by ptrace too, and a thread has one tracer. It
+// would take memory for leaked that a thread holds which it could not stop. So
+// one waits for the other.
+
+/// On a thread of the program that is about to stop all others: waits until the
+/// recorder's stop is over, and keeps it from beginning the next one.
+void BeginOtherStop();
+void EndOtherStop();
+/// On the recorder's thread. False if another stop is under way.
+bool BeginOwnStop();
+void EndOwnStop();
+
 /// Starts the helper. Returns null, or a static text that says what keeps
 /// threads from being stopped. Call ReleaseThreads() in both cases.
 const char *PrepareToStop(u64 bound_ns);

@@ -9,11 +9,14 @@
 #include "platform/errno_names.h"
 #include "platform/messages.h"
 #include "platform/syscalls.h"
+#include "shadow/shadow.h"
 
 #include "pagetide/shadow_file.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 
@@ -48,6 +51,24 @@ static int SendHello(int connection, int memfd, int trace_fd,
       Syscall(SYS_sendmsg, (uptr)connection, (uptr)&message, MSG_NOSIGNAL));
 }
 
+static bool rights_changed;
+/// A forked child without its parent's rights has told the user.
+static bool told_by_other;
+static char known_socket[sizeof(sockaddr_un::sun_path)];
+
+void NoteRightsChanged() { rights_changed = true; }
+
+void InheritReachOfRecord() {
+  struct stat status;
+  if (rights_changed && *known_socket &&
+      Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr)known_socket,
+                     (uptr)&status, 0)))
+    told_by_other = __atomic_exchange_n(&shadow.header->told_unreachable, 1,
+                                        __ATOMIC_RELAXED);
+}
+
+bool RightsAreToldOf() { return told_by_other; }
+
 int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
                     const char *trace_path) {
   sockaddr_un address = {};
@@ -55,6 +76,7 @@ int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
   internal_strncpy(address.sun_path, socket_path, sizeof(address.sun_path) - 1);
   uptr fd = Syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   int error = ErrnoOf(fd);
+  internal_strncpy(known_socket, socket_path, sizeof(known_socket) - 1);
   if (!error) {
     error = ErrnoOf(Syscall(SYS_connect, fd, (uptr)&address, sizeof(address)));
     if (!error)
@@ -63,8 +85,12 @@ int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
       return (int)fd;
     Syscall(SYS_close, fd);
   }
+  shadow.header->told_unreachable = 1;
+  if (told_by_other)
+    return -1;
   Warning("cannot reach `pagetide record` on %s: %s. Recording goes on. If the "
-          "program is killed, its last period is lost.\n",
+          "program, or a process that it starts, is killed, its last period is "
+          "lost.\n",
           socket_path, DescribeErrno(error));
   return -1;
 }

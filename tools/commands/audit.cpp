@@ -93,6 +93,7 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
                               "pages are written: {}",
                               command[0], missing));
   TraceOutput output(trace);
+  const QuietPipes pipes;
   ControlServer server;
   server.set_output(&output);
   RuntimeOptions runtime(inherited_options());
@@ -106,7 +107,7 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   ::setenv("LD_BIND_NOW", "1", 1);
   const std::unique_ptr<PublishedOptions> published =
       publish_options(runtime.text());
-  ChildProcess child(command, kOptionsVariable, runtime.text());
+  ChildProcess child(command, kOptionsVariable, runtime.text(), pipes);
   if (child.pid() < 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
                               std::strerror(child.start_error())));

@@ -8,6 +8,7 @@
 
 #include "support/edit_distance.h"
 #include "support/failure.h"
+#include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
 #include "support/text_wrap.h"
@@ -16,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 namespace pagetide::tools {
@@ -183,17 +183,15 @@ int run_named(const std::vector<std::string> &words) {
     } catch (const std::exception &unforeseen) {
       problem = fmt::format("{}: {}", command->name, unforeseen.what());
     }
-    fmt::print(stderr, "pagetide: {}\n", problem);
+    say("{}", problem);
     return command->failure_status;
   }
   std::vector<std::string_view> names;
   for (const Command *command : kCommands)
     names.emplace_back(command->name);
   const std::string_view meant = closest_word(words.front(), names);
-  fmt::print(stderr,
-             "pagetide: {}: there is no such command{}\nSee: pagetide --help\n",
-             words.front(),
-             meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+  say("{}: there is no such command{}\nSee: pagetide --help", words.front(),
+      meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
   return kStatusFailed;
 }
 

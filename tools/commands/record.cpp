@@ -151,6 +151,18 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
         report_command(first));
 }
 
+/// Processes of another user cannot enter the directory of the socket.
+void say_out_of_reach(const std::vector<std::string> &traces) {
+  for (std::size_t i = 0; i < traces.size() && i < kMaxListedTraces; ++i)
+    say("trace: {}, of a process that could not reach this record, as one that "
+        "has changed its user cannot",
+        printable(traces[i]));
+  if (traces.size() > kMaxListedTraces)
+    say("  and {} more", traces.size() - kMaxListedTraces);
+  say("see {} with: {}", traces.size() == 1 ? "it" : "them",
+      report_command(traces.front()));
+}
+
 /// Ends this process in the same way as the command ended.
 int pass_on(const ExitStatus &status) {
   if (status.signal == 0)
@@ -240,6 +252,7 @@ int run_record(const RecordOptions &options,
                        : options.output);
 
   ExitStatus status;
+  const QuietPipes pipes;
   {
     ControlServer server;
     server.set_output(output ? &*output : nullptr);
@@ -250,7 +263,7 @@ int run_record(const RecordOptions &options,
     std::optional<FixedAddresses> fixed_addresses;
     if (options.no_aslr)
       fixed_addresses.emplace();
-    ChildProcess child(command, kOptionsVariable, text);
+    ChildProcess child(command, kOptionsVariable, text, pipes);
     fixed_addresses.reset();
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
@@ -265,6 +278,8 @@ int run_record(const RecordOptions &options,
     const bool told = say_unrecorded(server);
     if (!server.anyone_came() && !told && options.engine != "marks")
       say_nothing_preloaded(file, options.engine);
+    else if (!server.anyone_came() && output && !output->new_traces().empty())
+      say_out_of_reach(output->new_traces());
     else if (!server.anyone_came())
       say_nothing_recorded(server, file, elf);
     else if (server.traces().empty() && server.live().empty() &&

@@ -12,6 +12,7 @@
 #include "report/report_text.h"
 #include "report/summary.h"
 #include "support/failure.h"
+#include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
 
@@ -21,7 +22,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 
 namespace pagetide::tools {
@@ -95,13 +95,12 @@ int run_report(const PlainOptions &plain) {
       const Summary summary = summarize(file);
       report.add(summary);
       if (summary.completeness.integrity() == Integrity::kDamaged) {
-        fmt::print(stderr, "pagetide: {}: {}\n", printable(file),
-                   summary.completeness.sentence());
+        say("{}: {}", printable(file), summary.completeness.sentence());
         status = kStatusFailed;
       }
     } catch (const Failure &failure) {
       // Report the other traces all the same.
-      fmt::print(stderr, "pagetide: {}\n", failure.what());
+      say("{}", failure.what());
       status = kStatusFailed;
     }
   }

@@ -55,9 +55,15 @@ std::vector<std::string> environment_with(const std::string &variable,
 
 } // namespace
 
+QuietPipes::QuietPipes() {
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &before_);
+}
+
 ChildProcess::ChildProcess(const std::vector<std::string> &command,
                            const std::string &variable,
-                           const std::string &value)
+                           const std::string &value, const QuietPipes &pipes)
     : saved_(std::make_unique<SavedState>()) {
   sigset_t handled;
   sigemptyset(&handled);
@@ -90,6 +96,7 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   pid_ = ::vfork();
   if (pid_ == 0) {
     saved_->restore();
+    pipes.restore();
     ::execvpe(argv[0], argv.data(), envp.data());
     start_error_ = errno;
     ::_exit(127);

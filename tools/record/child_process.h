@@ -9,6 +9,7 @@
 
 #include "support/unique_fd.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -31,6 +32,21 @@ struct ExitStatus {
   }
 };
 
+/// While it lives, SIGPIPE does not end this process: messages that nobody
+/// reads
+/// (`record ... 2>&1 | grep -q X`) are no reason to leave the run alone.
+class QuietPipes {
+public:
+  QuietPipes();
+  ~QuietPipes() { restore(); }
+  QuietPipes(const QuietPipes &) = delete;
+  /// For the command, which gets the signal's action as it was.
+  void restore() const { ::sigaction(SIGPIPE, &before_, nullptr); }
+
+private:
+  struct sigaction before_ = {};
+};
+
 /// The command, a child of this process. While the object lives, this process
 /// ignores the terminal's SIGINT and SIGQUIT, which the command gets itself. It
 /// passes SIGTERM and SIGHUP on to the command.
@@ -44,7 +60,8 @@ public:
   /// this value. If it cannot be started, start_error() is the errno, and pid()
   /// is -1.
   ChildProcess(const std::vector<std::string> &command,
-               const std::string &variable, const std::string &value);
+               const std::string &variable, const std::string &value,
+               const QuietPipes &pipes);
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;
 

@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -24,7 +23,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -34,7 +32,6 @@ using shadow_file::Hello;
 
 namespace {
 
-constexpr int kBacklog = 4096;
 /// A connection can close a moment before its process has ended. It also closes
 /// if the process calls exec in a way that the runtime does not intercept.
 constexpr std::chrono::milliseconds kGrace{250};
@@ -78,55 +75,11 @@ ControlServer::ControlServer() {
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 &&
       files.rlim_cur > kOtherFds + kFdsOfProcess)
     most_processes_ = (files.rlim_cur - kOtherFds) / kFdsOfProcess;
-  std::string problem = "no directory for it is known";
-  for (const char *base :
-       {static_cast<const char *>(getenv("XDG_RUNTIME_DIR")),
-        static_cast<const char *>(getenv("TMPDIR")), "/tmp"}) {
-    // A child that changes its directory would not find a relative path.
-    if (!base || base[0] != '/')
-      continue;
-    std::string directory = std::string(base) + "/pagetide-XXXXXX";
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    constexpr const char kSocketName[] = "/control";
-    if (directory.size() + sizeof(kSocketName) > sizeof(address.sun_path)) {
-      problem = fmt::format("{}: the path is too long for a socket", base);
-      continue;
-    }
-    if (!::mkdtemp(directory.data())) {
-      problem = fmt::format("{}: {}", base, std::strerror(errno));
-      continue;
-    }
-    directory_ = directory;
-    socket_path_ = directory + kSocketName;
-    std::memcpy(address.sun_path, socket_path_.c_str(),
-                socket_path_.size() + 1);
-    listener_.reset(
-        ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (listener_ &&
-        ::bind(listener_.get(), reinterpret_cast<const sockaddr *>(&address),
-               sizeof(address)) == 0 &&
-        ::listen(listener_.get(), kBacklog) == 0)
-      return;
-    problem = fmt::format("{}: {}", socket_path_, std::strerror(errno));
-    listener_.reset();
-    ::unlink(socket_path_.c_str());
-    ::rmdir(directory.c_str());
-    directory_.clear();
-  }
-  throw Failure(fmt::format("the control socket cannot be made: {}; set TMPDIR "
-                            "to a directory that you may write to",
-                            problem));
-}
-
-ControlServer::~ControlServer() {
-  ::unlink(socket_path_.c_str());
-  ::rmdir(directory_.c_str());
 }
 
 void ControlServer::add_poll_fds(std::vector<pollfd> &fds) const {
   if (may_accept())
-    fds.push_back({listener_.get(), POLLIN, 0});
+    fds.push_back({socket_.listener(), POLLIN, 0});
   for (const Process &process : processes_) {
     if (!process.hung_up)
       fds.push_back({process.connection.get(), POLLIN, 0});
@@ -183,10 +136,21 @@ void ControlServer::finish_hung_up() {
                 [](const Process &process) { return process.hung_up; });
 }
 
+void ControlServer::remove_unbegun() const {
+  if (!output_)
+    return;
+  std::vector<std::string> known;
+  for (const Trace &trace : traces_)
+    known.push_back(trace.path);
+  for (const Process &process : processes_)
+    known.push_back(process.path);
+  output_->remove_unbegun(known);
+}
+
 bool ControlServer::accept_one() {
   UniqueFd connection;
   do
-    connection.reset(::accept4(listener_.get(), nullptr, nullptr,
+    connection.reset(::accept4(socket_.listener(), nullptr, nullptr,
                                SOCK_CLOEXEC | SOCK_NONBLOCK));
   while (!connection && (errno == EINTR || errno == ECONNABORTED));
   if (!connection)
@@ -212,7 +176,7 @@ bool ControlServer::accept_one() {
 }
 
 bool ControlServer::anyone_waits() const {
-  return is_readable(listener_.get());
+  return is_readable(socket_.listener());
 }
 
 void ControlServer::receive_all(Process &process) {

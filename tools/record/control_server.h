@@ -8,6 +8,7 @@
 #define PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
 
 #include "record/harvest.h"
+#include "record/run_socket.h"
 #include "record/trace_files.h"
 #include "support/unique_fd.h"
 
@@ -49,12 +50,11 @@ public:
     std::string name; ///< as it was started; printable
   };
 
-  /// Makes the socket in a private directory. Throws Failure.
+  /// Throws Failure if there can be no socket.
   ControlServer();
-  ~ControlServer();
   ControlServer(const ControlServer &) = delete;
 
-  const std::string &socket_path() const { return socket_path_; }
+  const std::string &socket_path() const { return socket_.path(); }
 
   /// Descriptors to poll before the next call of serve(), and the longest time
   /// to wait (-1: no limit).
@@ -65,6 +65,9 @@ public:
   /// Takes processes whose connection has closed for ended, without waiting any
   /// longer for proof.
   void finish_hung_up();
+  /// At the end: removes traces that lack nothing, because their processes were
+  /// killed before they began to record.
+  void remove_unbegun() const;
 
   /// The place of the run's traces, if it has any. Must outlive the server.
   void set_output(TraceOutput *output) { output_ = output; }
@@ -112,9 +115,7 @@ private:
   void finish(Process &process);
 
   TraceOutput *output_ = nullptr;
-  std::string directory_;
-  std::string socket_path_;
-  UniqueFd listener_;
+  RunSocket socket_;
   std::vector<Process> processes_;
   std::vector<Trace> traces_;
   std::vector<Unrecorded> unrecorded_;

@@ -115,6 +115,7 @@ void serve_run(ChildProcess &child, ControlServer &server) {
     wait(static_cast<int>(left.count()));
   }
   server.finish_hung_up();
+  server.remove_unbegun();
 }
 
 std::string check_period(const std::string &text) {

@@ -13,6 +13,7 @@
 #include "trace/trace_reader.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -372,6 +374,65 @@ bool TraceOutput::replace(const std::string &path, std::string &problem) {
     if (file.is_still_there() && !is_being_written(file.path))
       ::unlink(file.path.c_str());
   return true;
+}
+
+/// Whether the file is a trace without a period, or nothing yet.
+static bool has_no_period(const std::string &path) {
+  const FileKind kind = kind_of_file(path);
+  if (kind != FileKind::kTrace)
+    return kind == FileKind::kEmpty;
+  try {
+    TraceReader reader = TraceReader::open(path);
+    Frame frame;
+    while (reader.next(frame))
+      if (frame.type == trace::FrameType::kPeriod ||
+          frame.type == trace::FrameType::kPeriodSites ||
+          frame.type == trace::FrameType::kEnd)
+        return false;
+    return !reader.open_period() && !reader.has_damage();
+  } catch (const Failure &) {
+    return false;
+  }
+}
+
+/// Files at the run's path that were changed since the run began.
+std::vector<std::string> TraceOutput::new_files() const {
+  std::vector<std::string> files;
+  try {
+    files = files_named_after(std::filesystem::absolute(path_).string());
+  } catch (const Failure &) { // what cannot be listed is left alone
+  }
+  std::erase_if(files, [this](const std::string &file) {
+    struct stat status;
+    return ::lstat(file.c_str(), &status) != 0 ||
+           std::chrono::system_clock::from_time_t(status.st_ctime + 1) < begun_;
+  });
+  return files;
+}
+
+std::vector<std::string> TraceOutput::new_traces() const {
+  std::vector<std::string> files = new_files();
+  std::erase_if(files, [](const std::string &file) {
+    return kind_of_file(file) != FileKind::kTrace;
+  });
+  return files;
+}
+
+void TraceOutput::remove_unbegun(const std::vector<std::string> &known) const {
+  const std::string wanted = std::filesystem::absolute(path_).string();
+  for (const std::string &file : new_files()) {
+    std::string_view suffix = std::string_view(file).substr(wanted.size());
+    unsigned long long pid = 0;
+    if (suffix.empty() || std::ranges::find(known, file) != known.end())
+      continue;
+    suffix.remove_prefix(1);
+    // Between its creation and its lock, a living process has the file.
+    if (!take_number(suffix, pid) || pid == 0 || pid > INT_MAX ||
+        ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH ||
+        is_being_written(file) || !has_no_period(file))
+      continue;
+    ::unlink(file.c_str());
+  }
 }
 
 std::string TraceOutput::take(int fd, const std::string &path,

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -102,6 +103,15 @@ public:
   /// why an earlier trace could not be replaced.
   std::string take(int fd, const std::string &path, std::string &problem);
 
+  /// Removes the traces of processes that were killed before they began to
+  /// record, as children are that live for less than a millisecond. No code of
+  /// theirs has run, so these lack nothing and say nothing. `known` are the
+  /// absolute paths of the traces whose processes did begin.
+  void remove_unbegun(const std::vector<std::string> &known) const;
+
+  /// The traces at the run's path that were made since this object was.
+  std::vector<std::string> new_traces() const;
+
 private:
   /// A file that was there before.
   struct Earlier {
@@ -111,8 +121,11 @@ private:
     bool is_still_there() const;
   };
   bool replace(const std::string &path, std::string &problem);
+  std::vector<std::string> new_files() const;
 
   std::string path_;
+  std::chrono::system_clock::time_point begun_ =
+      std::chrono::system_clock::now();
   std::vector<Earlier> earlier_; ///< files to replace, FILE itself first
 };
 

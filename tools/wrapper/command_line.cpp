@@ -241,6 +241,14 @@ void parse_clangs(std::string_view arg, std::string_view next,
     line.relocatable = true;
   } else if (arg == "-static" || arg == "--static" || arg == "-static-pie") {
     line.static_link = arg;
+  } else if (starts_with(arg, "-fsanitize=") ||
+             starts_with(arg, "-fno-sanitize=")) {
+    // Its pass renames each function that is not in its list of functions, so
+    // the runtime's would have to be there.
+    const std::string list =
+        "," + std::string(arg.substr(arg.find('=') + 1)) + ",";
+    if (list.find(",dataflow,") != std::string::npos)
+      line.dataflow = starts_with(arg, "-fsanitize=");
   } else if (arg == "-flto" || starts_with(arg, "-flto=")) {
     line.lto = true;
   } else if (arg == "-fno-lto") {
@@ -315,6 +323,10 @@ std::string refusal(const CommandLine &line) {
     return line.other_target +
            ": Pagetide instruments code only for x86-64 Linux; add "
            "-fno-pagetide to compile for this target without instrumentation";
+  if (line.dataflow)
+    return "-fsanitize=dataflow: DataFlowSanitizer renames the functions of "
+           "Pagetide's runtime, so the two cannot be combined; add "
+           "-fno-pagetide to compile without instrumentation";
   if (line.links && !line.static_link.empty())
     return line.static_link +
            ": a static program cannot use Pagetide's runtime, which is a "

@@ -31,6 +31,7 @@ struct CommandLine {
   bool std_string = true;   ///< -fpagetide-std-string or its opposite
   bool help = false;        ///< -fpagetide-help
   bool lto = false;         ///< -flto or -fno-lto, the last one
+  bool dataflow = false;    ///< -fsanitize=dataflow or its opposite
   bool lld = false;         ///< the linker chosen is lld
   std::string linker;       ///< the option that chose one, e.g. -fuse-ld=bfd
   std::string static_link;  ///< -static or -static-pie, if given

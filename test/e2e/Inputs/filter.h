@@ -36,12 +36,14 @@ static const struct {
     {"writev", SYS_writev},
     {"lseek", SYS_lseek},
     {"mincore", SYS_mincore},
+    {"msync", SYS_msync},
     {"madvise", SYS_madvise},
     {"sendmsg", SYS_sendmsg},
     {"prctl", SYS_prctl},
     {"dup3", SYS_dup3},
     {"tgkill", SYS_tgkill},
     {"getrlimit", SYS_getrlimit},
+    {"pwritev", SYS_pwritev},
 };
 
 /* `action` is errno, kill (the process), kill-thread or trap. False where a
@@ -50,8 +52,7 @@ static inline int install_filter(const char *action, const char *names,
                                  unsigned seccomp_flags) {
   struct sock_filter code[80];
   unsigned short n = 0;
-  unsigned verdict = strcmp(action, "errno") == 0
-                         ? SECCOMP_RET_ERRNO | EPERM
+  unsigned verdict = strcmp(action, "errno") == 0  ? SECCOMP_RET_ERRNO | EPERM
                      : strcmp(action, "kill") == 0 ? SECCOMP_RET_KILL_PROCESS
                      : strcmp(action, "trap") == 0 ? SECCOMP_RET_TRAP
                                                    : SECCOMP_RET_KILL_THREAD;

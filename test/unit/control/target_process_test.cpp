@@ -95,7 +95,7 @@ TEST(ControlMaps, KnowsTheMarker) {
   const ControlMaps maps = read_control_maps(
       "00400000-00401000 r-xp 00000000 08:01 12                       /bin/a "
       "b\n"
-      "50540013c000-50540013d000 ---p 00000000 00:00 0 \n" +
+      "54500013c000-54500013d000 ---p 00000000 00:00 0 \n" +
       line_of(0x7f0000000000, 4096, "rw-p") +
       line_of("/usr/lib/libpagetide.so.1 (deleted)"));
   EXPECT_TRUE(maps.has_runtime);
@@ -144,8 +144,8 @@ TEST(ControlMaps, TakesNothingElseForThem) {
         line_of(control::kMarkerEnd, page, "---p"),
         line_of(control::kMarkerBase - page, page, "---p"),
         marker_line(control::kVersion, 0), marker_line(control::kVersion, 65),
-        marker_line(0, 60), std::string("505400\n"), std::string("-\n"),
-        std::string("505400000000-x ---p\n")}) {
+        marker_line(0, 60), std::string("545000\n"), std::string("-\n"),
+        std::string("545000000000-x ---p\n")}) {
     const ControlMaps maps = read_control_maps(line);
     EXPECT_FALSE(maps.has_runtime) << line;
     EXPECT_FALSE(maps.has_shadow) << line;

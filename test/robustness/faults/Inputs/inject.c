@@ -54,23 +54,57 @@ static const struct call {
   const char *name;
 } kCalls[] = {
 #define CALL(name) {SYS_##name, #name}
-    CALL(mmap),        CALL(mremap),      CALL(mprotect),
-    CALL(madvise),     CALL(mincore),     CALL(memfd_create),
-    CALL(ftruncate),   CALL(fallocate),   CALL(openat),
-    CALL(read),        CALL(pread64),     CALL(write),
-    CALL(writev),      CALL(pwrite64),    CALL(fstat),
-    CALL(newfstatat),  CALL(lseek),       CALL(readlinkat),
-    CALL(getcwd),      CALL(unlinkat),    CALL(clone),
-    CALL(clone3),      CALL(dup3),        CALL(close_range),
-    CALL(fcntl),       CALL(ioctl),       CALL(prctl),
-    CALL(arch_prctl),  CALL(getrlimit),   CALL(prlimit64),
-    CALL(socket),      CALL(connect),     CALL(sendmsg),
-    CALL(getsockopt),  CALL(pidfd_open),  CALL(pidfd_getfd),
-    CALL(tgkill),      CALL(kill),        CALL(rt_tgsigqueueinfo),
-    CALL(rt_sigaction), CALL(sigaltstack), CALL(getdents64),
-    CALL(ptrace),      CALL(wait4),       CALL(process_vm_readv),
-    CALL(userfaultfd), CALL(getrandom),   CALL(uname),
-    CALL(readlink),    CALL(open),        CALL(stat),
+    CALL(mmap),
+    CALL(mremap),
+    CALL(mprotect),
+    CALL(madvise),
+    CALL(msync),
+    CALL(memfd_create),
+    CALL(ftruncate),
+    CALL(fallocate),
+    CALL(openat),
+    CALL(read),
+    CALL(pread64),
+    CALL(write),
+    CALL(writev),
+    CALL(pwrite64),
+    CALL(fstat),
+    CALL(newfstatat),
+    CALL(lseek),
+    CALL(readlinkat),
+    CALL(getcwd),
+    CALL(unlinkat),
+    CALL(clone),
+    CALL(clone3),
+    CALL(dup3),
+    CALL(close_range),
+    CALL(fcntl),
+    CALL(ioctl),
+    CALL(prctl),
+    CALL(arch_prctl),
+    CALL(getrlimit),
+    CALL(prlimit64),
+    CALL(socket),
+    CALL(connect),
+    CALL(sendmsg),
+    CALL(getsockopt),
+    CALL(pidfd_open),
+    CALL(pidfd_getfd),
+    CALL(tgkill),
+    CALL(kill),
+    CALL(rt_tgsigqueueinfo),
+    CALL(rt_sigaction),
+    CALL(sigaltstack),
+    CALL(getdents64),
+    CALL(ptrace),
+    CALL(wait4),
+    CALL(process_vm_readv),
+    CALL(userfaultfd),
+    CALL(getrandom),
+    CALL(uname),
+    CALL(readlink),
+    CALL(open),
+    CALL(stat),
     CALL(sched_getaffinity),
 #undef CALL
 };
@@ -81,11 +115,11 @@ static const struct {
   const char *name;
 } kErrors[] = {
 #define ERROR(name) {name, #name}
-    ERROR(ENOSPC), ERROR(EIO),    ERROR(EMFILE), ERROR(ENFILE), ERROR(ENOMEM),
-    ERROR(EINTR),  ERROR(EPERM),  ERROR(EACCES), ERROR(EAGAIN), ERROR(EDQUOT),
-    ERROR(ENOSYS), ERROR(EFBIG),  ERROR(EINVAL), ERROR(ENOENT), ERROR(EBADF),
-    ERROR(ESRCH),  ERROR(EROFS),  ERROR(ECONNREFUSED), ERROR(EFAULT),
-    ERROR(EOPNOTSUPP),
+    ERROR(ENOSPC), ERROR(EIO),          ERROR(EMFILE), ERROR(ENFILE),
+    ERROR(ENOMEM), ERROR(EINTR),        ERROR(EPERM),  ERROR(EACCES),
+    ERROR(EAGAIN), ERROR(EDQUOT),       ERROR(ENOSYS), ERROR(EFBIG),
+    ERROR(EINVAL), ERROR(ENOENT),       ERROR(EBADF),  ERROR(ESRCH),
+    ERROR(EROFS),  ERROR(ECONNREFUSED), ERROR(EFAULT), ERROR(EOPNOTSUPP),
 #undef ERROR
     {-1, "short"},
 };
@@ -138,7 +172,8 @@ static void add_fault(char *text) {
   usage("there is no such error");
 }
 
-/*===- Whose call? ---------------------------------------------------------===*/
+/*===- Whose call?
+ * ---------------------------------------------------------===*/
 
 /* Where processes have the runtime's code; forgotten when they exec. */
 static struct {
@@ -186,7 +221,8 @@ static int is_runtimes(pid_t pid, unsigned long ip, unsigned long *offset) {
   return ip >= known[i].begin && ip < known[i].end;
 }
 
-/*===- Short writes --------------------------------------------------------===*/
+/*===- Short writes
+ * --------------------------------------------------------===*/
 
 /* Writes the first half of what a thread's writev was given, to the same open
  * file. Returns the number of bytes, or minus an errno. */
@@ -233,20 +269,21 @@ static long write_half(const struct seccomp_notif *request) {
   return result;
 }
 
-/*===- The filter and its other end ----------------------------------------===*/
+/*===- The filter and its other end
+ * ----------------------------------------===*/
 
 static int install_filter(void) {
   struct sock_filter filter[2 * kCallCount + 16];
   unsigned short n = 0;
-  filter[n++] = (struct sock_filter)BPF_STMT(
-      BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                             offsetof(struct seccomp_data, nr));
   for (int i = 0; i <= kCallCount; ++i) {
     unsigned number =
         (unsigned)(i < kCallCount ? kCalls[i].number : SYS_execve);
-    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-                                               number, 0, 1);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
-                                               SECCOMP_RET_USER_NOTIF);
+    filter[n++] =
+        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    filter[n++] =
+        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   }
   filter[n++] =
       (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

@@ -51,7 +51,7 @@ QUICK_POLICIES = {"plain": ["refuse", "stop"], "stop-threads": ["continue"],
 # What a call is made to fail with; `+`: it and all later calls of its kind.
 ERRORS = {
     "mmap": ["ENOMEM", "+ENOMEM"], "mremap": ["ENOMEM", "+ENOMEM"],
-    "mprotect": ["ENOMEM"], "madvise": ["EINVAL"], "mincore": ["EAGAIN"],
+    "mprotect": ["ENOMEM"], "madvise": ["EINVAL"], "msync": ["EIO"],
     "memfd_create": ["EMFILE", "ENOMEM", "EPERM"], "ftruncate": ["ENOSPC"],
     "fallocate": ["ENOSPC", "+ENOSPC", "EIO", "EINTR", "EOPNOTSUPP",
                   "+EOPNOTSUPP"],

@@ -1,0 +1,20 @@
+//===- deadly_filter.h - Filters that end recorded processes ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_STARTUP_DEADLY_FILTER_H
+#define PAGETIDE_RUNTIME_STARTUP_DEADLY_FILTER_H
+
+namespace pagetide {
+
+/// First phase, when marks are wanted. Returns false, after a message, if the
+/// process inherited a system call filter that ends it for a call that
+/// recording makes, and if it may run unrecorded (option on_failure). Ends the
+/// process if it may not.
+bool FilterAllowsRecording(bool may_run_unrecorded);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_STARTUP_DEADLY_FILTER_H
