@@ -197,6 +197,8 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   preventCallExpansion(F, FAM.getResult<TargetLibraryAnalysis>(F));
   if (!Plan.Steps.empty())
     dropMemoryPromises(F);
+  // -Wframe-larger-than means the frame that the program has without marks.
+  F.removeFnAttr("warn-stack-size");
   F.addFnAttr(DoneAttribute, DoneMarked);
 }
 
