@@ -81,8 +81,10 @@ private:
   /// From \p Offset bytes behind the function's beginning to \p Target.
   Constant *distance(Constant &Target, unsigned Offset) {
     Type *Wide = Type::getInt64Ty(Context);
+    // The function itself, and not what checked calls of it reach.
     Constant *Here = ConstantExpr::getInBoundsGetElementPtr(
-        Type::getInt8Ty(Context), &F, ConstantInt::get(Wide, Offset));
+        Type::getInt8Ty(Context), NoCFIValue::get(&F),
+        ConstantInt::get(Wide, Offset));
     return ConstantExpr::getSub(ConstantExpr::getPtrToInt(&Target, Wide),
                                 ConstantExpr::getPtrToInt(Here, Wide));
   }

@@ -227,6 +227,10 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
 
+  // At -O0 files are marked when they are compiled. What the link adds to them
+  // is marked as they are.
+  takeOptionsOfMarkedParts(M, Options);
+
   if (Options.isNear() && Options.Granule < abi::kMinNearGranuleShift) {
     reportError(M, "option precision=near has cells of 2^" +
                        Twine(abi::kNearCellShift) +
