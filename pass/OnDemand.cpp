@@ -6,6 +6,7 @@
 
 #include "OnDemand.h"
 
+#include "AsmTexts.h"
 #include "CodegenGuards.h"
 #include "EntryTest.h"
 #include "LabelTables.h"
@@ -17,12 +18,10 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/EntryExitInstrumenter.h"
 
@@ -39,26 +38,9 @@ constexpr char CopySuffix[] = ".pagetide";
 // What can be copied
 //===----------------------------------------------------------------------===//
 
-/// True if a second copy of \p Asm would define a symbol again.
-bool definesSymbols(const InlineAsm &Asm) {
-  static const Regex Directive("(^|[\n;])[ \t]*\\.(globl|global|weak|set|equ|"
-                               "symver|type|size|comm|lcomm)[ \t]");
-  static const Regex Label("(^|[\n;])[ \t]*([A-Za-z_.][A-Za-z0-9_.$]*):");
-  StringRef Text = Asm.getAsmString();
-  if (Directive.match(Text))
-    return true;
-  SmallVector<StringRef> Found;
-  while (Label.match(Text, &Found)) {
-    // Systemtap's probes define one symbol of theirs unless it is defined.
-    if (!StringRef(Asm.getAsmString()).contains((".ifndef " + Found[2]).str()))
-      return true;
-    Text = Text.substr(Text.find(Found[0]) + Found[0].size());
-  }
-  return false;
-}
-
 /// Why \p F can exist only once; null if it can be copied.
-const char *whyNotCopied(const Function &F, const LabelTables &Tables) {
+const char *whyNotCopied(const Function &F, const LabelTables &Tables,
+                         const AsmTexts &Texts) {
   if (F.getCallingConv() == CallingConv::X86_INTR)
     return "it is an interrupt handler";
   if (!canHaveEntryTest(F))
@@ -72,9 +54,8 @@ const char *whyNotCopied(const Function &F, const LabelTables &Tables) {
       continue;
     if (Call->cannotDuplicate())
       return "it has a call that must not be duplicated";
-    if (Call->isInlineAsm() &&
-        definesSymbols(*cast<InlineAsm>(Call->getCalledOperand())))
-      return "its inline assembly defines a symbol";
+    if (Call->isInlineAsm() && !Texts.mayRepeat(*Call))
+      return "its inline assembly can stand only once, or cannot be read";
   }
   return nullptr;
 }
@@ -225,7 +206,8 @@ GlobalVariable *marksOnByte(Module &M) {
   return On;
 }
 
-OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions) {
+OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions,
+                                const AsmTexts &Texts) {
   OnDemandFunctions Result;
   GlobalVariable *On = marksOnByte(M);
   DenseMap<Function *, Function *> CopyOf;
@@ -235,7 +217,7 @@ OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions) {
       continue;
     }
     LabelTables Tables(*F);
-    if (const char *Reason = whyNotCopied(*F, Tables)) {
+    if (const char *Reason = whyNotCopied(*F, Tables, Texts)) {
       tellSingle(*F, Reason);
       Result.Single.push_back(F);
       continue;
