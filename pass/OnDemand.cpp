@@ -196,8 +196,10 @@ GlobalVariable *marksOnByte(Module &M) {
   On->setVisibility(GlobalValue::HiddenVisibility);
   On->setDSOLocal(true);
   On->setAlignment(Align(1));
-  // Files of other code models have it too, and the linker takes any of them.
+  // The linker takes that of any file, also of another code model. Code must
+  // reach it before large data begins: .bss alone may have gigabytes.
   On->setCodeModel(CodeModel::Small);
+  On->setSection((".data." + Twine(abi::kMarksOnSymbol)).str());
   On->setComdat(M.getOrInsertComdat(abi::kMarksOnSymbol));
   GlobalValue::SanitizerMetadata Sanitizers;
   Sanitizers.NoAddress = true; // the runtime writes it
