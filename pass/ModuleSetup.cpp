@@ -214,6 +214,12 @@ bool isModuleConstructor(const Function &F) {
   return F.hasFnAttribute(ConstructorAttribute);
 }
 
+void takeOptionsOfMarkedParts(Module &M, PassOptions &Options) {
+  SmallVector<GlobalVariable *> Notes = notesOf(M);
+  if (!Notes.empty())
+    Options.takeUngiven(infoOf(*Notes.front()));
+}
+
 bool unifyModuleSetup(Module &M) {
   SmallVector<Function *> Constructors;
   for (Function &F : M)

@@ -26,6 +26,9 @@ struct PassOptions;
 /// after reporting an error: \p M has been marked with other options.
 bool setUpModule(llvm::Module &M, const PassOptions &Options);
 
+/// If parts of \p M have marks, takes what was not given from their note.
+void takeOptionsOfMarkedParts(llvm::Module &M, PassOptions &Options);
+
 /// Each module that was linked into \p M has a note and a constructor. Keeps
 /// one of each. Returns false after reporting an error: they differ.
 bool unifyModuleSetup(llvm::Module &M);

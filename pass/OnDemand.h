@@ -31,6 +31,8 @@ class Module;
 
 namespace pagetide {
 
+class AsmTexts;
+
 struct OnDemandFunctions {
   /// Originals and their copies, which are to be marked.
   llvm::SmallVector<std::pair<llvm::Function *, llvm::Function *>> Copies;
@@ -44,7 +46,8 @@ struct OnDemandFunctions {
 /// Copies \p Functions of \p M, makes marked code call marked copies, and puts
 /// the test into those functions that other code may call.
 OnDemandFunctions splitOnDemand(llvm::Module &M,
-                                llvm::ArrayRef<llvm::Function *> Functions);
+                                llvm::ArrayRef<llvm::Function *> Functions,
+                                const AsmTexts &Texts);
 
 /// The name of \p F in the source, also if it is a marked copy.
 llvm::StringRef nameInSource(const llvm::Function &F);

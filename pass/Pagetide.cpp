@@ -7,6 +7,7 @@
 #include "Pagetide.h"
 
 #include "Accesses.h"
+#include "AsmTexts.h"
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
 #include "FunctionAccesses.h"
@@ -18,6 +19,7 @@
 #include "ModuleSetup.h"
 #include "OnDemand.h"
 #include "Resolvers.h"
+#include "SegmentGs.h"
 #include "Sites.h"
 #include "VarArgs.h"
 
@@ -197,6 +199,8 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   preventCallExpansion(F, FAM.getResult<TargetLibraryAnalysis>(F));
   if (!Plan.Steps.empty())
     dropMemoryPromises(F);
+  // -Wframe-larger-than means the frame that the program has without marks.
+  F.removeFnAttr("warn-stack-size");
   F.addFnAttr(DoneAttribute, DoneMarked);
 }
 
@@ -225,6 +229,10 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
 
+  // At -O0 files are marked when they are compiled. What the link adds to them
+  // is marked as they are.
+  takeOptionsOfMarkedParts(M, Options);
+
   if (Options.isNear() && Options.Granule < abi::kMinNearGranuleShift) {
     reportError(M, "option precision=near has cells of 2^" +
                        Twine(abi::kNearCellShift) +
@@ -248,6 +256,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool IsOptimizedLater =
       End == PipelineEnd::Unoptimized && isMeantForLinker(M);
+  AsmTexts Texts(M);
+  refuseSegmentGs(M, Functions, Texts);
   SiteTable Sites;
   auto Mark = [&](Function &F, MarkMode Mode) {
     markFunction(F, Options, Mode, Sites, FAM);
@@ -255,7 +265,7 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
       preventLaterOptimization(F);
   };
   if (Options.Mode == DemandMode::OnDemand) {
-    OnDemandFunctions Split = splitOnDemand(M, Functions);
+    OnDemandFunctions Split = splitOnDemand(M, Functions, Texts);
     for (Function *F : Split.Plain)
       F->addFnAttr(DoneAttribute, DonePlain);
     for (auto [Original, Copy] : Split.Copies)

@@ -267,4 +267,19 @@ void PassOptions::takeLocal(const PassOptions &Others) {
 #include "PassOptions.def"
 }
 
+void PassOptions::takeUngiven(const abi::ModuleInfo &Marked) {
+  if (!Given.Layout)
+    Layout = static_cast<abi::Layout>(Marked.layout);
+  if (!Given.Granule)
+    Granule = Marked.granule_shift;
+  if (!Given.Precision)
+    Precision = Marked.cell_shift == Marked.granule_shift ? MarkPrecision::Exact
+                                                          : MarkPrecision::Near;
+  if (!Given.SkipConstants)
+    SkipConstants = Marked.flags & abi::kModuleSkipsConstants;
+  if (!Given.Mode)
+    Mode = Marked.flags & abi::kModuleOnDemand ? DemandMode::OnDemand
+                                               : DemandMode::Always;
+}
+
 } // namespace pagetide

@@ -66,6 +66,8 @@ struct PassOptions {
   bool contradict(const PassOptions &Others) const;
   /// Takes the options that describe() leaves out from \p Others, except lto.
   void takeLocal(const PassOptions &Others);
+  /// Takes what was not given from what code says that has marks already.
+  void takeUngiven(const abi::ModuleInfo &Marked);
 };
 
 /// The options of the command line (-mllvm -pagetide-...), or the defaults.

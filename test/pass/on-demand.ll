@@ -1,14 +1,15 @@
-; Mode on-demand: each function has a plain and a marked copy. The plain one tests
-; the byte of its linked file, and goes on in the marked one.
+; Mode on-demand: each function has a plain and a marked copy. Machine code in
+; front of the plain one tests the byte of its linked file, and jumps to the marked
+; one. Nothing else of the plain copy differs from the function.
 
-; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<precision=exact;layout=write>,verify' -S %s | FileCheck %s --implicit-check-not='load i8, ptr @__pagetide_marks_on'
+; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<precision=exact;layout=write>,verify' -S %s | FileCheck %s --implicit-check-not='ptrtoint (ptr @__pagetide_marks_on'
 ; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<layout=write>,pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=ONCE
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-DAG: $__pagetide_marks_on = comdat any
-; CHECK-DAG: @__pagetide_marks_on = linkonce hidden global i8 0, no_sanitize_address, no_sanitize_hwaddress, comdat, align 1
+; CHECK-DAG: @__pagetide_marks_on = linkonce hidden global i8 0, section ".data.__pagetide_marks_on", code_model "small", no_sanitize_address, no_sanitize_hwaddress, comdat, align 1
 ; The note tells the runtime where the byte is.
 ; CHECK-DAG: @pagetide.note = {{.*}} i32 2 }, i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds ({{.*}}, ptr @pagetide.note, i32 0, i32 5) to i64)) to i32) }
 
@@ -26,21 +27,14 @@ $weak = comdat any
 ; ONCE: define internal void @external.pagetide()
 ; ONCE-NOT: .pagetide.pagetide
 
-; The function's variables stay in its first block.
 ; CHECK-LABEL: define dso_local void @external()
+; CHECK-SAME:    prologue <{ [2 x i8], i32, [3 x i8], i32 }> <{ [2 x i8] c"\80=", i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr no_cfi @external, i64 7) to i64)) to i32), [3 x i8] c"\00\0F\85", i32 trunc (i64 sub (i64 ptrtoint (ptr @external.pagetide to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr no_cfi @external, i64 13) to i64)) to i32) }> {
 ; CHECK-NEXT:    alloca [8 x i8]
 ; CHECK-NEXT:    alloca [16 x i8]
-; CHECK-NEXT:    %[[V:.*]] = alloca [64 x i8]
-; CHECK-NEXT:    %[[ON:.*]] = load i8, ptr @__pagetide_marks_on, align 1, !nosanitize
-; CHECK-NEXT:    %[[OFF:.*]] = icmp eq i8 %[[ON]], 0
-; CHECK-NEXT:    br i1 %[[OFF]], label %pagetide.plain, label %pagetide.marked, !prof
-; CHECK:       pagetide.plain:
 ; CHECK-NEXT:    store i32 1, ptr @state
+; CHECK-NEXT:    %[[V:.*]] = alloca [64 x i8]
 ; CHECK-NEXT:    store i8 7, ptr %[[V]]
 ; CHECK-NEXT:    call void @local(ptr %[[V]])
-; CHECK-NEXT:    ret void
-; CHECK:       pagetide.marked:
-; CHECK-NEXT:    musttail call void @external.pagetide()
 ; CHECK-NEXT:    ret void
 define dso_local void @external() {
   alloca [8 x i8]
@@ -62,7 +56,7 @@ define internal void @local(ptr %p) {
 
 ; Code without marks calls it too.
 ; CHECK-LABEL: define internal void @called_by_excluded(
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 define internal void @called_by_excluded(ptr %p) {
   store i64 3, ptr %p
   ret void
@@ -77,26 +71,25 @@ define void @excluded(ptr %p) disable_sanitizer_instrumentation {
 ; A copy in the same file may not stand for one that the linker or the loader
 ; replaces.
 ; CHECK-LABEL: define void @preemptible(
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 define void @preemptible(ptr %p) {
   store i64 3, ptr %p
   ret void
 }
 ; CHECK-LABEL: define weak dso_local void @weak(
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 define weak dso_local void @weak(ptr %p) comdat {
   store i64 3, ptr %p
   ret void
 }
 ; CHECK-LABEL: define linkonce_odr dso_local void @inline(
-; CHECK-SAME:    comdat
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    comdat prologue {{.*}}@__pagetide_marks_on
 define linkonce_odr dso_local void @inline(ptr %p) comdat {
   store i64 3, ptr %p
   ret void
 }
 ; CHECK-LABEL: define dso_local void @calls(
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 define dso_local void @calls(ptr %p) {
   store i8 1, ptr %p
   call void @external()
@@ -116,27 +109,23 @@ define i32 @pure(i32 %x) {
 }
 
 ; CHECK-LABEL: define dso_local i32 @variadic(ptr %r, i32 %n, ...)
-; CHECK:         load i8, ptr @__pagetide_marks_on
-; CHECK:         %[[R:.*]] = musttail call i32 (ptr, i32, ...) @variadic.pagetide(ptr %r, i32 %n, ...)
-; CHECK-NEXT:    ret i32 %[[R]]
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 define dso_local i32 @variadic(ptr %r, i32 %n, ...) {
   store i64 1, ptr %r
   ret i32 1
 }
 
-; A structure on the stack stays where the caller put it: the function jumps to
-; one of its copies.
+; A structure on the stack stays where the caller put it.
 ; CHECK-LABEL: define dso_local void @by_value(
-; CHECK-SAME:    #[[$STUB:[0-9]+]] {
-; CHECK-NEXT:    call void asm sideeffect "cmpb $$0, ${0:c}(%rip)\0A\09jne ${1:c}\0A\09jmp ${2:c}", "i,i,i"(ptr @__pagetide_marks_on, ptr @by_value.pagetide, ptr @by_value.plain)
-; CHECK-NEXT:    unreachable
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
+; CHECK-NEXT:    store i64 1, ptr %r
 define dso_local void @by_value(ptr byval([5 x i64]) %r) ssp {
   store i64 1, ptr %r
   ret void
 }
 
 ; CHECK-LABEL: define dso_local void @jumps(
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 ; CHECK:         getelementptr {{.*}} @labels,
 define dso_local void @jumps(i64 %i, ptr %p) {
   %q = getelementptr [2 x ptr], ptr @labels, i64 0, i64 %i
@@ -181,7 +170,7 @@ declare void @once()
 
 ; Labels of a number, or with a number of their own for each copy, do not clash.
 ; CHECK-LABEL: define dso_local void @numbered_labels(
-; CHECK:         load i8, ptr @__pagetide_marks_on
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
 define dso_local void @numbered_labels(ptr %p) {
   call void asm sideeffect "1: nop\0A.Lhere${:uid}: nop\0A.ifndef probe\0Aprobe: nop\0A.endif", ""()
   store i8 1, ptr %p
@@ -207,6 +196,3 @@ define dso_local void @numbered_labels(ptr %p) {
 ; CHECK-LABEL: define internal void @jumps.pagetide(
 ; CHECK:         getelementptr {{.*}} @labels.pagetide,
 ; CHECK-LABEL: define internal void @numbered_labels.pagetide(
-; CHECK-LABEL: define internal void @by_value.plain(ptr byval([5 x i64]) %r)
-; CHECK-NEXT:    store i64 1, ptr %r
-; CHECK:       attributes #[[$STUB]] = { naked noinline nounwind "pagetide"="plain" }
