@@ -11,16 +11,17 @@
 #include "PassOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CodeGen.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <cstddef>
-#include <string>
 
 using namespace llvm;
 
@@ -38,7 +39,7 @@ constexpr unsigned NameBytes = sizeof(abi::ModuleNote::name);
 /// Field InfoField of a note, as its initializer has it.
 constexpr unsigned InfoField = 4;
 constexpr unsigned FlagsField = 4; ///< of the info
-constexpr unsigned MarksOnField = 5;
+constexpr unsigned LinkField = 5;  ///< of a note
 
 Constant *makeWord(LLVMContext &Context, uint32_t Value) {
   return ConstantInt::get(Type::getInt32Ty(Context), Value);
@@ -56,23 +57,24 @@ Constant *addressOf(Constant *Address, Type *Integer) {
   return ConstantExpr::getPtrToInt(Address, Integer);
 }
 
-/// Gives \p Note, whose type is that of an abi::ModuleNote, its contents.
-void fillNote(GlobalVariable &Note, const abi::ModuleInfo &Info) {
+/// Gives \p Note, whose type is that of an abi::ModuleNote, its contents. Its
+/// link is to \p Linked, if not null.
+void fillNote(GlobalVariable &Note, const abi::ModuleInfo &Info,
+              Constant *Linked) {
   Module &M = *Note.getParent();
   LLVMContext &Context = M.getContext();
   static_assert(sizeof(abi::kNoteName) <= NameBytes);
   char Name[NameBytes] = {};
   llvm::copy(abi::kNoteName, Name);
-  Constant *MarksOn = makeWord(Context, 0);
-  if (Info.flags & abi::kModuleOnDemand) {
+  Constant *Link = makeWord(Context, 0);
+  if (Linked) {
     Type *Wide = Type::getInt64Ty(Context);
     Constant *Here = ConstantExpr::getInBoundsGetElementPtr(
         Note.getValueType(), &Note,
         ArrayRef<Constant *>{makeWord(Context, 0),
-                             makeWord(Context, MarksOnField)});
-    MarksOn = ConstantExpr::getTrunc(
-        ConstantExpr::getSub(addressOf(marksOnByte(M), Wide),
-                             addressOf(Here, Wide)),
+                             makeWord(Context, LinkField)});
+    Link = ConstantExpr::getTrunc(
+        ConstantExpr::getSub(addressOf(Linked, Wide), addressOf(Here, Wide)),
         Type::getInt32Ty(Context));
   }
   Note.setInitializer(ConstantStruct::getAnon(
@@ -82,21 +84,28 @@ void fillNote(GlobalVariable &Note, const abi::ModuleInfo &Info) {
        makeWord(Context, abi::kNoteType),
        ConstantDataArray::getString(Context, StringRef(Name, NameBytes),
                                     /*AddNull=*/false),
-       infoContents(Context, Info), MarksOn}));
+       infoContents(Context, Info), Link}));
 }
 
-GlobalVariable *makeNote(Module &M, const abi::ModuleInfo &Info) {
+/// Fills a note and its record.
+void fillBoth(GlobalVariable &Note, GlobalVariable &Record,
+              const abi::ModuleInfo &Info) {
+  fillNote(Note, Info, &Record);
+  fillNote(Record, Info,
+           Info.flags & abi::kModuleOnDemand ? marksOnByte(*Record.getParent())
+                                             : nullptr);
+}
+
+/// A variable for a note or a record.
+GlobalVariable *makeNote(Module &M, const char *Name) {
   Type *Word = Type::getInt32Ty(M.getContext());
   Type *NoteType = StructType::get(
       M.getContext(),
       {Word, Word, Word,
        ArrayType::get(Type::getInt8Ty(M.getContext()), NameBytes),
        StructType::get(M.getContext(), {Word, Word, Word, Word, Word}), Word});
-  auto *Note =
-      new GlobalVariable(M, NoteType, /*isConstant=*/true,
-                         GlobalValue::PrivateLinkage, nullptr, "pagetide.note");
-  fillNote(*Note, Info);
-  Note->setSection(abi::kNoteSection);
+  auto *Note = new GlobalVariable(M, NoteType, /*isConstant=*/true,
+                                  GlobalValue::PrivateLinkage, nullptr, Name);
   Note->setAlignment(Align(4));
   // A sanitizer's red zone would make the note unreadable.
   GlobalValue::SanitizerMetadata Sanitizers;
@@ -104,6 +113,16 @@ GlobalVariable *makeNote(Module &M, const abi::ModuleInfo &Info) {
   Sanitizers.NoHWAddress = true;
   Note->setSanitizerMetadata(Sanitizers);
   return Note;
+}
+
+/// The record to which the note \p Note is linked.
+GlobalVariable &recordOf(const GlobalVariable &Note) {
+  // trunc(record - here)
+  auto *Link =
+      cast<User>(Note.getInitializer()->getAggregateElement(LinkField));
+  auto *Difference = cast<User>(Link->getOperand(0));
+  return *cast<GlobalVariable>(
+      cast<User>(Difference->getOperand(0))->getOperand(0));
 }
 
 /// What the note \p Note says.
@@ -138,12 +157,19 @@ void makeSettingsSymbol(Module &M, const abi::ModuleInfo &Info) {
   // two that agree. Under LTO unifyModuleSetup compares them.
   if (M.getModuleFlag("ThinLTO") || M.getModuleFlag("EnableSplitLTOUnit"))
     return;
-  std::string Name = abi::kSettingsSymbol;
-  M.appendModuleInlineAsm(".globl " + Name + "\n.hidden " + Name + "\n" + Name +
-                          " = " + std::to_string(abi::settings_value(Info)));
+  Type *Byte = Type::getInt8Ty(M.getContext());
+  auto *Symbol = new GlobalVariable(
+      M, Byte, /*isConstant=*/true, GlobalValue::ExternalLinkage,
+      ConstantInt::get(Byte, 0), abi::kSettingsSymbol);
+  Symbol->setVisibility(GlobalValue::HiddenVisibility);
+  Symbol->setDSOLocal(true);
+  Symbol->setComdat(M.getOrInsertComdat("__pagetide_settings." +
+                                        utostr(abi::settings_value(Info))));
+  // mold does not look for duplicates among what --gc-sections removes.
+  appendToUsed(M, Symbol);
 }
 
-void makeConstructor(Module &M, GlobalVariable *Note) {
+void makeConstructor(Module &M, GlobalVariable *Record) {
   LLVMContext &Context = M.getContext();
   auto *Type = FunctionType::get(Type::getVoidTy(Context), false);
   Function *F = Function::createWithDefaultAttr(
@@ -155,7 +181,7 @@ void makeConstructor(Module &M, GlobalVariable *Note) {
   IRBuilder<> Builder(BasicBlock::Create(Context, "", F));
   FunctionCallee Init = M.getOrInsertFunction(
       abi::kModuleInitName, Builder.getVoidTy(), Builder.getPtrTy());
-  Builder.CreateCall(Init, Note);
+  Builder.CreateCall(Init, Record);
   Builder.CreateRetVoid();
   appendToGlobalCtors(M, F, ConstructorPriority);
 }
@@ -177,13 +203,10 @@ void removeConstructors(Module &M, ArrayRef<Function *> Removed) {
     F->removeDeadConstantUsers();
     F->eraseFromParent();
   }
-  for (GlobalVariable *Note : notesOf(M))
-    Note->removeDeadConstantUsers();
 }
 
-/// A note refers to itself (fillNote).
-bool isUsedByConstructor(const GlobalVariable &Note) {
-  return any_of(Note.users(), [](const User *U) { return isa<CallInst>(U); });
+bool isUsedByConstructor(const GlobalVariable &Record) {
+  return any_of(Record.users(), [](const User *U) { return isa<CallInst>(U); });
 }
 
 void addFlags(GlobalVariable &Note, uint32_t Flags) {
@@ -191,14 +214,18 @@ void addFlags(GlobalVariable &Note, uint32_t Flags) {
   if ((Info.flags | Flags) == Info.flags)
     return;
   Info.flags |= Flags;
-  fillNote(Note, Info);
-  Note.removeDeadConstantUsers();
+  fillBoth(Note, recordOf(Note), Info);
 }
 
+/// Removes a note and its record. Each refers to itself (fillNote).
 void dropNote(GlobalVariable &Note) {
-  Note.setInitializer(nullptr);
-  Note.removeDeadConstantUsers();
-  Note.eraseFromParent();
+  removeFromUsedLists(*Note.getParent(),
+                      [&](Constant *C) { return C == &Note; });
+  for (GlobalVariable *Dropped : {&Note, &recordOf(Note)}) {
+    Dropped->setInitializer(nullptr);
+    Dropped->removeDeadConstantUsers();
+    Dropped->eraseFromParent();
+  }
 }
 
 /// Functions of pagetide.h, which are references that need not be defined.
@@ -240,8 +267,7 @@ bool unifyModuleSetup(Module &M) {
   if (Constructors.size() > 1)
     removeConstructors(M, ArrayRef(Constructors).drop_front());
   for (GlobalVariable *Note : Notes) {
-    Note->removeDeadConstantUsers();
-    if (isUsedByConstructor(*Note))
+    if (isUsedByConstructor(recordOf(*Note)))
       addFlags(*Note, Flags);
     else
       dropNote(*Note);
@@ -255,7 +281,14 @@ bool setUpModule(Module &M, const PassOptions &Options) {
     Info.flags |= abi::kModuleUsesApi;
   SmallVector<GlobalVariable *> Notes = notesOf(M);
   if (Notes.empty()) {
-    makeConstructor(M, makeNote(M, Info));
+    GlobalVariable *Note = makeNote(M, "pagetide.note");
+    GlobalVariable *Record = makeNote(M, "pagetide.record");
+    Note->setSection(abi::kNoteSection);
+    appendToCompilerUsed(M, Note);
+    // A record in the large code model's sections may be too far for a link.
+    Record->setCodeModel(CodeModel::Small);
+    fillBoth(*Note, *Record, Info);
+    makeConstructor(M, Record);
     makeSettingsSymbol(M, Info);
     return true;
   }

@@ -191,8 +191,10 @@ GlobalVariable *marksOnByte(Module &M) {
     return Known;
   Type *Byte = Type::getInt8Ty(M.getContext());
   auto *On = new GlobalVariable(M, Byte, /*isConstant=*/false,
-                                GlobalValue::LinkOnceAnyLinkage,
+                                GlobalValue::WeakAnyLinkage,
                                 ConstantInt::get(Byte, 0), abi::kMarksOnSymbol);
+  // Not in a comdat: objcopy can make the symbol local, and then each file
+  // needs the byte of its own. The runtime finds each by its file's record.
   On->setVisibility(GlobalValue::HiddenVisibility);
   On->setDSOLocal(true);
   On->setAlignment(Align(1));
@@ -200,7 +202,6 @@ GlobalVariable *marksOnByte(Module &M) {
   // reach it before large data begins: .bss alone may have gigabytes.
   On->setCodeModel(CodeModel::Small);
   On->setSection((".data." + Twine(abi::kMarksOnSymbol)).str());
-  On->setComdat(M.getOrInsertComdat(abi::kMarksOnSymbol));
   GlobalValue::SanitizerMetadata Sanitizers;
   Sanitizers.NoAddress = true; // the runtime writes it
   Sanitizers.NoHWAddress = true;

@@ -82,10 +82,9 @@ bool isTimeToMark(const Module &M, const PassOptions &Options,
   return Options.Lto == LtoMode::Mark;
 }
 
-/// At -O0 marks are made at once even if a link follows, because the link may
-/// not run the pass: thin links at -O0 run no pipeline. Then most functions
-/// have optnone, and no later pipeline moves their accesses. Functions that the
-/// compiler itself made get optnone here.
+/// Marks are made before a link that optimises if option lto is mark, and at
+/// -O0, because the link may not run the pass: thin links at -O0 run no
+/// pipeline. No later pipeline may move the accesses away from their marks.
 void preventLaterOptimization(Function &F) {
   if (F.hasFnAttribute(Attribute::AlwaysInline))
     return; // inlined by now, if that was possible
@@ -255,7 +254,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
 
   auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool IsOptimizedLater =
-      End == PipelineEnd::Unoptimized && isMeantForLinker(M);
+      (End == PipelineEnd::Unoptimized || End == PipelineEnd::BeforeLink) &&
+      isMeantForLinker(M);
   AsmTexts Texts(M);
   refuseSegmentGs(M, Functions, Texts);
   SiteTable Sites;

@@ -322,14 +322,16 @@ inline constexpr const char kMarksOnSymbol[] = "__pagetide_marks_on";
 /// Every instrumented object file has this note, in section .note.pagetide.
 /// From it the runtime learns layout and granule before any constructor runs,
 /// and tools recognise an instrumented file. All notes of a process must agree.
+/// A tool or a linker script may remove notes, or move them and not what they
+/// refer to. So the module's constructor passes a copy elsewhere, the record.
 inline constexpr const char kNoteSection[] = ".note.pagetide";
 inline constexpr const char kNoteName[] = "Pagetide"; // namesz 9, padded to 12
 inline constexpr std::uint32_t kNoteType = 1;
 
-/// An absolute, hidden symbol of every instrumented object. Its value is
-/// settings_value(). Linkers accept the same absolute symbol any number of
-/// times. If the values differ they report a duplicate, with the names of both
-/// objects.
+/// A hidden symbol of every instrumented object, in a comdat whose name ends in
+/// settings_value(). Linkers keep one of several comdats that have one name. If
+/// the settings differ, so do the names: linkers keep both, and report a
+/// duplicate, with the names of both objects.
 inline constexpr const char kSettingsSymbol[] =
     "__pagetide_layout_precision_and_granule_must_agree";
 
@@ -344,24 +346,28 @@ struct ModuleNote {
   std::uint32_t type;       ///< kNoteType
   char name[12];            ///< kNoteName, zero-padded
   ModuleInfo info;
-  /// Address of the byte kMarksOnSymbol less that of this field; 0 if the
-  /// object has no kModuleOnDemand.
-  std::int32_t marks_on;
+  /// In the note: address of the record less that of this field. In the record:
+  /// the same for the byte kMarksOnSymbol; 0 if there is no kModuleOnDemand.
+  std::int32_t link;
 };
 static_assert(sizeof(ModuleNote) == 48);
 
-/// The byte that a note's module tests; null if it has none.
-inline unsigned char *marks_on_byte(const ModuleNote &note) {
-  if (!(note.info.flags & kModuleOnDemand))
-    return nullptr;
-  const std::intptr_t here = reinterpret_cast<std::intptr_t>(&note.marks_on);
-  return reinterpret_cast<unsigned char *>(here + note.marks_on);
+inline std::uintptr_t linked_address(const ModuleNote &note) {
+  const std::intptr_t here = reinterpret_cast<std::intptr_t>(&note.link);
+  return static_cast<std::uintptr_t>(here + note.link);
+}
+
+/// The byte that the module of a record tests; null if it has none.
+inline unsigned char *marks_on_byte(const ModuleNote &record) {
+  return record.info.flags & kModuleOnDemand
+             ? reinterpret_cast<unsigned char *>(linked_address(record))
+             : nullptr;
 }
 
 /// Entry points that instrumented code calls (extern "C", defined by the
 /// runtime, async-signal-safe and thread-safe unless said otherwise):
 ///
-///   void  __pagetide_module_init_v4(const ModuleNote *note);
+///   void  __pagetide_module_init_v4(const ModuleNote *record);
 ///         from the module constructor; not async-signal-safe
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);

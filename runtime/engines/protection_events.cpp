@@ -9,6 +9,7 @@
 #include "engines/protected_areas.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
+#include "threads/slots.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
@@ -35,13 +36,9 @@ static Sigaction *real_sigaction;
 static u32 forks_pending; ///< threads in fork
 static u32 forking;       ///< the thread that holds the lock while it forks
 
-#define PAGETIDE_THREAD_LOCAL                                                  \
-  static constinit thread_local __attribute__((tls_model("initial-exec")))
-/// The calling thread is in fork.
-PAGETIDE_THREAD_LOCAL bool thread_forks = false;
 /// The stack that the thread's faults are handled on; null: the program's.
-PAGETIDE_THREAD_LOCAL void *handler_stack = nullptr;
-#undef PAGETIDE_THREAD_LOCAL
+static constinit thread_local
+    __attribute__((tls_model("initial-exec"))) void *handler_stack = nullptr;
 
 static void SetSignalMask(u64 mask) {
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&mask, 0, 8);
@@ -149,7 +146,7 @@ static void CountStarting(int change) {
   const u64 deadline = MonotonicNs() + kMaxWaitNs;
   for (;;) {
     __atomic_fetch_add(&p.starting, (u32)change, __ATOMIC_SEQ_CST);
-    if (change < 0 || thread_forks ||
+    if (change < 0 || self.forks ||
         !__atomic_load_n(&forks_pending, __ATOMIC_SEQ_CST) ||
         MonotonicNs() > deadline)
       return;
@@ -219,7 +216,7 @@ static int RightsOf(uptr address) {
 /// cannot tell that stack from other memory. So the fork waits until those
 /// threads have started, and no thread is created until the fork is done.
 static void BeginFork() {
-  thread_forks = true;
+  self.forks = true;
   __atomic_fetch_add(&forks_pending, 1, __ATOMIC_SEQ_CST);
   const u64 deadline = MonotonicNs() + kMaxWaitNs;
   while (__atomic_load_n(&protection.starting, __ATOMIC_SEQ_CST) &&
@@ -238,13 +235,13 @@ static void UnlockAfterFork() {
   StoreRelease(&forking, 0);
   protection.lock.Release();
   __atomic_fetch_sub(&forks_pending, 1, __ATOMIC_SEQ_CST);
-  thread_forks = false;
+  self.forks = false;
 }
 
 static void RenewInChild() {
   protection.lock.Reset();
   forking = forks_pending = 0;
-  thread_forks = false;
+  self.forks = false;
   protection.starting = 0;
 }
 

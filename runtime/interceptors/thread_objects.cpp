@@ -28,11 +28,12 @@ struct OnceRun : Unwindable {
 
 } // namespace
 
-static thread_local OnceCall once_call;
+/// Static thread-local storage is scarce in a library that dlopen loads.
+static thread_local const OnceCall *once_call;
 
 static __attribute__((noinline)) void RunOnce() {
   PAGETIDE_UNWINDABLE_FRAME();
-  const OnceCall call = once_call;
+  const OnceCall call = *once_call;
   auto unwound = [](Unwindable *frame) {
     DidWrite(((OnceRun *)frame)->control, 4);
     Pop(*frame);
@@ -53,7 +54,8 @@ static __attribute__((noinline)) void RunOnce() {
     if (!ShadowReady() ||                                                      \
         (__atomic_load_n(control, __ATOMIC_ACQUIRE) & kOnceDone))              \
       return REAL_OF(name)(control, routine);                                  \
-    once_call = {control, routine}; /* RunOnce comes next on this thread */    \
+    const OnceCall call = {control, routine};                                  \
+    once_call = &call; /* RunOnce comes next on this thread */                 \
     return REAL_OF(name)(control, RunOnce);                                    \
   }
 PAGETIDE_ONCE(int, pthread_once)

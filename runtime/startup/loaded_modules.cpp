@@ -104,38 +104,80 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   shadow.module.flags |= module.flags;
 }
 
-//===- Notes --------------------------------------------------------------===//
+//===- Notes and records --------------------------------------------------===//
 
-using NoteVisitor = void (*)(const ModuleNote &note, const char *origin);
+using NoteVisitor = void (*)(const ModuleNote &record, const char *origin);
 
-/// Visits the notes of ours in a PT_NOTE segment.
-static void VisitNotes(uptr start, uptr bytes, const char *origin,
-                       NoteVisitor visit) {
-  while (bytes >= sizeof(Elf64_Nhdr)) {
-    const Elf64_Nhdr &note = *(const Elf64_Nhdr *)start;
-    uptr name_bytes = (note.n_namesz + 3u) & ~3u;
-    uptr total = sizeof(note) + name_bytes + ((note.n_descsz + 3u) & ~3u);
-    if (total > bytes)
-      return;
-    const ModuleNote *ours = (const ModuleNote *)start;
-    if (note.n_namesz == sizeof(abi::kNoteName) &&
-        note.n_type == abi::kNoteType && note.n_descsz >= sizeof(ModuleInfo) &&
-        !__sanitizer::internal_memcmp(ours->name, abi::kNoteName,
-                                      sizeof(abi::kNoteName)))
-      visit(*ours, origin);
-    start += total;
-    bytes -= total;
+/// A file that the loader has mapped.
+struct Image {
+  const Elf64_Phdr *headers;
+  uptr count;
+  uptr bias;
+  const char *origin; ///< empty for the program
+
+  /// Whether [start, start + bytes) is in one of its segments with `rights`.
+  bool Holds(uptr start, uptr bytes, u32 rights) const {
+    for (uptr i = 0; i < count; ++i) {
+      const Elf64_Phdr &segment = headers[i];
+      const uptr begin = bias + segment.p_vaddr;
+      if (segment.p_type == PT_LOAD && (segment.p_flags & rights) == rights &&
+          start >= begin && bytes <= segment.p_memsz &&
+          start - begin <= segment.p_memsz - bytes)
+        return true;
+    }
+    return false;
   }
+};
+
+/// Whether there is a note or a record, which both begin in the same way.
+static bool IsNote(const ModuleNote &note) {
+  return note.name_bytes == sizeof(abi::kNoteName) &&
+         note.type == abi::kNoteType && note.info_bytes >= sizeof(ModuleInfo) &&
+         !__sanitizer::internal_memcmp(note.name, abi::kNoteName,
+                                       sizeof(abi::kNoteName));
 }
 
-static void VisitProgramHeaders(const Elf64_Phdr *headers, uptr count,
-                                uptr bias, const char *origin,
-                                NoteVisitor visit) {
-  for (uptr i = 0; i < count; ++i)
-    // Notes of eight-byte alignment (GNU properties) have another layout, and
-    // none of them is ours.
-    if (headers[i].p_type == PT_NOTE && headers[i].p_align <= 4)
-      VisitNotes(bias + headers[i].p_vaddr, headers[i].p_memsz, origin, visit);
+/// Whether a record and the byte that its module tests are where they were
+/// linked.
+static bool IsRecord(const Image &image, uptr address) {
+  if (!image.Holds(address, sizeof(ModuleNote), PF_R))
+    return false;
+  const auto &record = *(const ModuleNote *)address;
+  const uptr byte = (uptr)abi::marks_on_byte(record);
+  return IsNote(record) && (!byte || image.Holds(byte, 1, PF_R | PF_W));
+}
+
+/// What constructors have passed, latest last: the records of modules whose
+/// notes may be lost. Of closed modules they may be stale.
+static constexpr u32 kMaxAnnounced = 256;
+static const ModuleNote *announced[kMaxAnnounced];
+static u32 announced_count;
+
+void AnnounceModule(const ModuleNote &record) {
+  const u32 at = __atomic_fetch_add(&announced_count, 1, __ATOMIC_ACQ_REL);
+  __atomic_store_n(&announced[at % kMaxAnnounced], &record, __ATOMIC_RELEASE);
+}
+
+/// Visits the records of an image: those to which its notes are linked, and
+/// those that were announced.
+static void VisitImage(const Image &image, NoteVisitor visit) {
+  for (uptr i = 0; i < image.count; ++i) {
+    const Elf64_Phdr &segment = image.headers[i];
+    const uptr start = image.bias + segment.p_vaddr;
+    if (segment.p_type != PT_NOTE || !image.Holds(start, segment.p_memsz, PF_R))
+      continue;
+    // strip clears a note that it removes, and leaves a gap without a length.
+    for (uptr at = 0; at + sizeof(ModuleNote) <= segment.p_memsz; at += 4) {
+      const auto &note = *(const ModuleNote *)(start + at);
+      if (IsNote(note) && IsRecord(image, abi::linked_address(note)))
+        visit(*(const ModuleNote *)abi::linked_address(note), image.origin);
+    }
+  }
+  for (const ModuleNote *const &entry : announced) {
+    const ModuleNote *record = __atomic_load_n(&entry, __ATOMIC_ACQUIRE);
+    if (record && IsRecord(image, (uptr)record))
+      visit(*record, image.origin);
+  }
 }
 
 /// Where the loader has mapped the start of the file that has `map`; null if it
@@ -148,7 +190,7 @@ static const Elf64_Ehdr *StartOf(const link_map *map) {
              : nullptr;
 }
 
-/// Visits the notes of all modules that the loader has mapped, from the
+/// Visits the records of all modules that the loader has mapped, from the
 /// loader's list. dl_iterate_phdr may be another sanitizer's, which is not
 /// ready yet.
 static void VisitLoadedModules(NoteVisitor visit) {
@@ -159,7 +201,7 @@ static void VisitLoadedModules(NoteVisitor visit) {
     if (headers[i].p_type == PT_PHDR)
       bias = (uptr)headers - headers[i].p_vaddr;
   if (headers)
-    VisitProgramHeaders(headers, count, bias, "", visit);
+    VisitImage({headers, count, bias, ""}, visit);
   const link_map *map = _r_debug.r_map;
   if (map) // the program itself
     map = map->l_next;
@@ -168,8 +210,9 @@ static void VisitLoadedModules(NoteVisitor visit) {
     const Elf64_Ehdr *elf = StartOf(map);
     if (!elf || __sanitizer::internal_memcmp(elf->e_ident, ELFMAG, SELFMAG))
       continue;
-    VisitProgramHeaders((const Elf64_Phdr *)((uptr)elf + elf->e_phoff),
-                        elf->e_phnum, map->l_addr, map->l_name, visit);
+    VisitImage({(const Elf64_Phdr *)((uptr)elf + elf->e_phoff), elf->e_phnum,
+                map->l_addr, map->l_name},
+               visit);
   }
 }
 
@@ -179,8 +222,8 @@ bool HasInstrumentedModule() { return notes.any; }
 void NoteInstrumentedModule() { notes.any = true; }
 
 void AdmitLoadedModules() {
-  VisitLoadedModules([](const ModuleNote &note, const char *origin) {
-    AdmitModule(note.info, origin);
+  VisitLoadedModules([](const ModuleNote &record, const char *origin) {
+    AdmitModule(record.info, origin);
   });
 }
 
@@ -193,10 +236,10 @@ static struct {
 
 bool LoadedModulesFit(u64 &shadow_bytes) {
   agreement = {};
-  VisitLoadedModules([](const ModuleNote &note, const char *) {
+  VisitLoadedModules([](const ModuleNote &record, const char *) {
     if (!agreement.count++)
-      agreement.first = note.info;
-    agreement.differ |= !AreAlike(agreement.first, note.info);
+      agreement.first = record.info;
+    agreement.differ |= !AreAlike(agreement.first, record.info);
   });
   if (!agreement.count || agreement.differ)
     return false;
@@ -207,18 +250,18 @@ bool LoadedModulesFit(u64 &shadow_bytes) {
 }
 
 void SwitchLoadedModulesOn() {
-  VisitLoadedModules([](const ModuleNote &note, const char *) {
-    if (u8 *byte = abi::marks_on_byte(note))
+  VisitLoadedModules([](const ModuleNote &record, const char *) {
+    if (u8 *byte = abi::marks_on_byte(record))
       *byte = 1;
   });
 }
 
 const LoadedNotes &ReadLoadedNotes() {
-  VisitLoadedModules([](const ModuleNote &note, const char *origin) {
-    CheckFields(note.info, *origin ? origin : "the program");
+  VisitLoadedModules([](const ModuleNote &record, const char *origin) {
+    CheckFields(record.info, *origin ? origin : "the program");
     notes.any = true;
-    notes.always |= !(note.info.flags & abi::kModuleOnDemand);
-    notes.flags |= note.info.flags;
+    notes.always |= !(record.info.flags & abi::kModuleOnDemand);
+    notes.flags |= record.info.flags;
   });
   return notes;
 }

@@ -28,6 +28,10 @@ struct LoadedNotes {
 /// with a message if the runtime does not know what one says.
 const LoadedNotes &ReadLoadedNotes();
 
+/// A module's constructor has passed its record. From here on the module is
+/// found even if its note is lost.
+void AnnounceModule(const abi::ModuleNote &record);
+
 /// Whether a module with a note was there in the first phase, or loaded since.
 bool HasInstrumentedModule();
 void NoteInstrumentedModule();

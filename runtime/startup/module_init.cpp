@@ -32,30 +32,31 @@ static void RegisterAtexitHandlersDone(const void *base_of_module) {
 }
 
 /// True if the module stays without marks.
-static bool LeavesMarksOff(const abi::ModuleNote &note, bool is_first) {
-  if (MarksAreOn() || !abi::marks_on_byte(note))
+static bool LeavesMarksOff(const abi::ModuleNote &record, bool is_first) {
+  if (MarksAreOn() || !abi::marks_on_byte(record))
     return false;
   // The first phase has decided, unless nothing was instrumented then.
-  return !is_first || !MarksAreWanted(note.info.flags, /*always=*/false);
+  return !is_first || !MarksAreWanted(record.info.flags, /*always=*/false);
 }
 
 } // namespace pagetide
 
 PAGETIDE_EXPORT void
-__pagetide_module_init_v4(const pagetide::abi::ModuleNote *note) {
+__pagetide_module_init_v4(const pagetide::abi::ModuleNote *record) {
   using namespace pagetide;
   if (InOtherNamespace())
-    return LeaveOutModule(*note);
+    return LeaveOutModule(*record);
+  AnnounceModule(*record);
   const bool is_first = !HasInstrumentedModule();
   NoteInstrumentedModule();
-  if (LeavesMarksOff(*note, is_first))
+  if (LeavesMarksOff(*record, is_first))
     return;
   SwitchMarksOn(/*late=*/!is_first);
   Dl_info where = {};
-  dladdr((const void *)note, &where);
-  AdmitModule(note->info, where.dli_fname ? where.dli_fname : "");
+  dladdr((const void *)record, &where);
+  AdmitModule(record->info, where.dli_fname ? where.dli_fname : "");
   EnsureSecondPhase();
-  u8 *byte = abi::marks_on_byte(*note);
+  u8 *byte = abi::marks_on_byte(*record);
   if (byte && !*byte) // an audit sees what is written
     *byte = 1;
   RegisterAtexitHandlersDone(where.dli_fbase);

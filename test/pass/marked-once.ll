@@ -14,8 +14,13 @@
 ; RUN: llvm-link %t.1.bc %t.2.bc -o %t.12.bc
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide,verify' -S %t.12.bc | FileCheck %s --check-prefixes=CHECK,LATER --implicit-check-not=.note.pagetide
 
-; Unless they differ.
+; Unless they differ. Then they cannot be linked, and under LTO, where linkers do
+; not look at a symbol for that, the pass says so.
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<granule=13>' %t.2.ll -o %t.3.bc
+; RUN: not llvm-link %t.1.bc %t.3.bc -o %t.13.bc 2>&1 | FileCheck %s --check-prefix=LINKER
+; LINKER: '__pagetide_layout_precision_and_granule_must_agree': symbol multiply defined
+; RUN: (cat %t.2.ll; echo '!llvm.module.flags = !{!0} !0 = !{i32 1, !"ThinLTO", i32 0}') > %t.3.ll
+; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<granule=13>' %t.3.ll -o %t.3.bc
 ; RUN: llvm-link %t.1.bc %t.3.bc -o %t.13.bc
 ; RUN: not %opt -load-pass-plugin=%pass -passes=pagetide -disable-output %t.13.bc 2>&1 | FileCheck %s --check-prefix=DIFFER
 ; DIFFER: error: Pagetide: parts of '{{.*}}' were marked with different layouts or granules; compile every file of a program with the same options of the pass

@@ -10,7 +10,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-unknown-linux-gnu"
 
 ; The module says so of itself: cell, then granule.
-; CHECK: @pagetide.note = {{.*}} i32 1, i32 8, i32 12, i32 0 }
+; CHECK: @pagetide.record = {{.*}} i32 1, i32 8, i32 12, i32 0 }
 
 declare void @opaque()
 

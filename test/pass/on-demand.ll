@@ -8,10 +8,10 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK-DAG: $__pagetide_marks_on = comdat any
-; CHECK-DAG: @__pagetide_marks_on = linkonce hidden global i8 0, section ".data.__pagetide_marks_on", code_model "small", no_sanitize_address, no_sanitize_hwaddress, comdat, align 1
-; The note tells the runtime where the byte is.
-; CHECK-DAG: @pagetide.note = {{.*}} i32 2 }, i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds ({{.*}}, ptr @pagetide.note, i32 0, i32 5) to i64)) to i32) }
+; Not in a comdat: a file whose symbols objcopy made local keeps its own byte.
+; CHECK-DAG: @__pagetide_marks_on = weak hidden global i8 0, section ".data.__pagetide_marks_on", code_model "small", no_sanitize_address, no_sanitize_hwaddress, align 1
+; The record tells the runtime where the byte is.
+; CHECK-DAG: @pagetide.record = {{.*}} i32 2 }, i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds ({{.*}}, ptr @pagetide.record, i32 0, i32 5) to i64)) to i32) }
 
 $inline = comdat any
 $weak = comdat any

@@ -22,11 +22,11 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-unknown-linux-gnu"
 
 ; The module says what the ids mean: two texts, the function's name and no file.
-; CHECK: @pagetide.note = {{.*}} i32 4, i32 12, i32 12, i32 0 }
+; CHECK: @pagetide.record = {{.*}} i32 4, i32 12, i32 12, i32 0 }
 ; CHECK: @pagetide.sites = private constant {{.*}}\04copy\00\04fill{{.*}} section "pagetide_sites"
 ; CHECK: @llvm.global_ctors = {{.*}}@pagetide.sites_ctor
 ; CHECK: @llvm.global_dtors = {{.*}}@pagetide.sites_dtor
-; ONE: @pagetide.note = {{.*}} i32 3, i32 12, i32 12, i32 0 }
+; ONE: @pagetide.record = {{.*}} i32 3, i32 12, i32 12, i32 0 }
 
 ; Both cells of an access name the same function.
 define void @copy(ptr %to, ptr %from) {

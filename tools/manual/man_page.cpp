@@ -6,7 +6,7 @@
 
 #include "manual/man_page.h"
 
-#include "wrapper/command_line.h"
+#include "wrapper/own_options.h"
 
 #include <fmt/format.h>
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -34,29 +35,19 @@ bool read_at(int fd, void *buffer, std::size_t bytes, std::uint64_t offset) {
              static_cast<ssize_t>(bytes);
 }
 
-/// The first Pagetide note among the notes of a segment.
+/// The first Pagetide note among the notes of a segment. strip clears a note
+/// that it removes, so lengths do not lead from one to the next.
 std::optional<abi::ModuleInfo>
 find_note(const std::vector<std::uint8_t> &notes) {
-  const auto padded = [](std::uint64_t bytes) { return (bytes + 3) & ~3ull; };
-  std::uint64_t at = 0;
-  while (notes.size() - at >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr note;
-    std::memcpy(&note, notes.data() + at, sizeof(note));
-    const std::uint64_t name = at + sizeof(note);
-    const std::uint64_t content = name + padded(note.n_namesz);
-    const std::uint64_t end = content + padded(note.n_descsz);
-    if (end > notes.size())
-      return std::nullopt;
-    if (note.n_type == abi::kNoteType &&
-        note.n_namesz == sizeof(abi::kNoteName) &&
-        std::memcmp(notes.data() + name, abi::kNoteName,
-                    sizeof(abi::kNoteName)) == 0 &&
-        note.n_descsz >= sizeof(abi::ModuleInfo)) {
-      abi::ModuleInfo info;
-      std::memcpy(&info, notes.data() + content, sizeof(info));
-      return info;
-    }
-    at = end;
+  constexpr std::size_t kNeeded = offsetof(abi::ModuleNote, link);
+  for (std::size_t at = 0; at + kNeeded <= notes.size(); at += 4) {
+    abi::ModuleNote note = {};
+    std::memcpy(&note, notes.data() + at, kNeeded);
+    if (note.name_bytes == sizeof(abi::kNoteName) &&
+        note.type == abi::kNoteType &&
+        note.info_bytes >= sizeof(abi::ModuleInfo) &&
+        std::memcmp(note.name, abi::kNoteName, sizeof(abi::kNoteName)) == 0)
+      return note.info;
   }
   return std::nullopt;
 }

@@ -6,117 +6,43 @@
 
 #include "command_line.h"
 
-#include "pass_options.h"
-#include "support/edit_distance.h"
+#include "own_options.h"
+#include "response_file.h"
+
+#include "clang/Driver/Options.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 namespace pagetide::wrapper {
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// Clang's options that matter here
-//===----------------------------------------------------------------------===//
+namespace options = clang::driver::options;
 
-// Options whose value is the next argument. If one is missing here, its value
-// counts as an input file. That matters only if there is no other input.
-constexpr std::string_view kTakesNext[] = {
-    "-o",
-    "-x",
-    "-I",
-    "-D",
-    "-U",
-    "-L",
-    "-l",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-isysroot",
-    "--sysroot",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-MJ",
-    "-Xclang",
-    "-Xlinker",
-    "-Xassembler",
-    "-Xpreprocessor",
-    "-Xclangas",
-    "-mllvm",
-    "-target",
-    "-arch",
-    "-u",
-    "-T",
-    "-z",
-    "-e",
-    "-B",
-    "--param",
-    "-include-pch",
-    "-dumpdir",
-    "-F",
-    "-G",
-    "--config",
-    "-working-directory",
-    "-current_version",
-    "-rpath",
-    "-fplugin-arg",
-    "-ccc-install-dir",
-};
+constexpr std::string_view kLinkerRelocatable[] = {"-r", "--relocatable",
+                                                   "-relocatable", "-i", "-Ur"};
 
-// Options with which clang does not link.
-constexpr std::string_view kStopsBeforeLinking[] = {
-    "-c",
-    "-S",
-    "--assemble",
-    "--compile",
-    "-emit-ast",
-    "--precompile",
-    "-emit-interface-stubs",
-    "-rewrite-objc",
-    "-verify-pch",
-};
-
-// Options with which clang generates no code, and does not link.
-constexpr std::string_view kStopsBeforeCode[] = {
-    "-E",
-    "-M",
-    "-MM",
-    "-fsyntax-only",
-    "--analyze",
-    "--preprocess",
-    "--dependencies",
-    "--user-dependencies",
-};
+/// From here on the linker takes static libraries only, libc's among them.
+constexpr std::string_view kLinkerStatic[] = {
+    "-static", "--static", "-Bstatic", "--Bstatic", "-dn", "-non_shared"};
+constexpr std::string_view kLinkerDynamic[] = {"-Bdynamic", "--Bdynamic", "-dy",
+                                               "-call_shared"};
 
 bool any_of(std::string_view arg, const auto &options) {
   return std::find(std::begin(options), std::end(options), arg) !=
          std::end(options);
 }
 
-bool starts_with(std::string_view text, std::string_view head) {
-  return text.substr(0, head.size()) == head;
-}
-
-bool ends_with(std::string_view text, std::string_view tail) {
-  return text.size() >= tail.size() &&
-         text.substr(text.size() - tail.size()) == tail;
-}
-
 // A header, by its name or by -x. Clang precompiles it, and does not link it.
 bool is_header(std::string_view file, std::string_view language) {
   if (!language.empty() && language != "none")
-    return ends_with(language, "-header");
+    return language.ends_with("header") || language.ends_with("header-unit");
   for (std::string_view suffix :
        {".h", ".hh", ".hpp", ".hxx", ".hp", ".h++", ".H"})
-    if (ends_with(file, suffix))
+    if (file.ends_with(suffix))
       return true;
   return false;
 }
@@ -135,144 +61,157 @@ bool is_x86_64_linux(std::string_view triple) {
          triple.find("x32") == std::string_view::npos;
 }
 
-//===----------------------------------------------------------------------===//
-// Our options
-//===----------------------------------------------------------------------===//
-
-constexpr std::string_view kPrefix = "-fpagetide-";
-constexpr std::string_view kNegativePrefix = "-fno-pagetide-";
-
-struct Switch {
-  const char *name; ///< as on the command line
-  const char *help;
-  void (*apply)(CommandLine &line);
-};
-
-constexpr Switch kSwitches[] = {
-    {"-fno-pagetide",
-     "compile without marks, link without the runtime: plain clang",
-     [](CommandLine &line) { line.instrument = false; }},
-    {"-fpagetide", "the opposite, and the default; the last one counts",
-     [](CommandLine &line) { line.instrument = true; }},
-    {"-fno-pagetide-rpath",
-     "do not put the runtime's directory into the program's run path",
-     [](CommandLine &line) { line.rpath = false; }},
-    {"-fpagetide-rpath", "the opposite, and the default",
-     [](CommandLine &line) { line.rpath = true; }},
-    {"-fno-pagetide-std-string",
-     "before C++20, use the members of std::string that are in libstdc++; "
-     "their accesses have no marks",
-     [](CommandLine &line) { line.std_string = false; }},
-    {"-fpagetide-std-string",
-     "compile these members into the program, with marks; the default",
-     [](CommandLine &line) { line.std_string = true; }},
-    {"-fpagetide-help",
-     "print these options, and the places of clang, pass and runtime",
-     [](CommandLine &line) { line.help = true; }},
-};
-
-std::string suggestion(std::string_view given) {
-  std::string best;
-  std::size_t best_distance = given.size();
-  auto consider = [&](std::string candidate) {
-    const std::size_t distance = tools::edit_distance(given, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = std::move(candidate);
-    }
-  };
-  for (const Switch &s : kSwitches)
-    consider(s.name);
-  for (const PassOption &option : pass_options()) {
-    consider(std::string(kPrefix) + option.name);
-    if (option.is_switch())
-      consider(std::string(kNegativePrefix) + option.name);
-  }
-  return best;
-}
-
-/// Returns whether the option is one of Pagetide's.
-bool parse_ours(const std::string &arg, CommandLine &line) {
-  if (!starts_with(arg, "-fpagetide") && !starts_with(arg, "-fno-pagetide"))
-    return false;
-  for (const Switch &s : kSwitches) {
-    if (arg == s.name) {
-      s.apply(line);
-      return true;
-    }
-  }
-  const std::size_t equals = arg.find('=');
-  const std::string name = arg.substr(0, equals);
-  for (const PassOption &option : pass_options()) {
-    const bool is_negative =
-        option.is_switch() && arg == std::string(kNegativePrefix) + option.name;
-    if (!is_negative && name != std::string(kPrefix) + option.name)
-      continue;
-    if (equals == std::string::npos && !option.is_switch())
-      line.errors.push_back(name + " needs a value: " + name + option.values +
-                            ", " + option.help);
-    // Keep only the last one: the pass accepts each of its options once.
-    const std::string pass_name = "-pagetide-" + option.name;
-    std::erase_if(line.pass_options, [&](const std::string &earlier) {
-      return earlier.substr(0, earlier.find('=')) == pass_name;
-    });
-    line.pass_options.push_back(
-        is_negative ? pass_name + "=0" : "-" + arg.substr(std::strlen("-f")));
-    return true;
-  }
-  line.errors.push_back("unknown option '" + name + "'; did you mean '" +
-                        suggestion(name) + "'? -fpagetide-help lists all");
-  return true;
-}
-
 void add_input(std::string_view file, CommandLine &line) {
   line.has_input = true;
   line.only_headers &= is_header(file, line.language);
+  line.inputs.emplace_back(file);
 }
 
-void parse_clangs(std::string_view arg, std::string_view next,
+/// An argument that clang passes on to the linker, by \p option.
+void note_linkers(std::string_view arg, std::string_view option,
                   CommandLine &line) {
-  if (any_of(arg, kStopsBeforeCode)) {
-    line.generates = false;
-    line.links = false;
-  } else if (any_of(arg, kStopsBeforeLinking)) {
-    line.links = false;
-  } else if (arg == "-r" || arg == "--relocatable") {
+  if (arg.size() > 1 && arg.starts_with('@')) {
+    const std::vector<std::string> whole = {std::string(arg)};
+    const std::vector<std::string> words = expand_response_files(whole);
+    if (words != whole) // it could be read
+      for (const std::string &word : words)
+        note_linkers(word, std::string(option).append(arg).append(": "), line);
+    return;
+  }
+  if (any_of(arg, kLinkerRelocatable))
     line.relocatable = true;
-  } else if (arg == "-static" || arg == "--static" || arg == "-static-pie") {
-    line.static_link = arg;
-  } else if (starts_with(arg, "-fsanitize=") ||
-             starts_with(arg, "-fno-sanitize=")) {
-    // Its pass renames each function that is not in its list of functions, so
-    // the runtime's would have to be there.
-    const std::string list =
-        "," + std::string(arg.substr(arg.find('=') + 1)) + ",";
-    if (list.find(",dataflow,") != std::string::npos)
-      line.dataflow = starts_with(arg, "-fsanitize=");
-  } else if (arg == "-flto" || starts_with(arg, "-flto=")) {
-    line.lto = true;
-  } else if (arg == "-fno-lto") {
-    line.lto = false;
-  } else if (starts_with(arg, "-fuse-ld=") || starts_with(arg, "--ld-path=")) {
-    line.linker = arg;
-    line.lld = names_lld(arg.substr(arg.find('=') + 1));
-  } else if (arg == "-m32" || arg == "-mx32" || arg == "-m16") {
-    line.other_target = arg;
-  } else if (arg == "-m64") {
-    line.other_target.clear();
-  } else if (starts_with(arg, "--target=") || arg == "-target") {
-    const std::string_view triple =
-        arg == "-target" ? next : arg.substr(arg.find('=') + 1);
-    line.other_target =
-        is_x86_64_linux(triple) ? "" : "--target=" + std::string(triple);
-  } else if (starts_with(arg, "-x")) {
-    line.language = arg == "-x" ? next : arg.substr(2);
-  } else if (starts_with(arg, "-l")) {
+  else if (any_of(arg, kLinkerStatic))
+    line.linker_static = std::string(option).append(arg);
+  else if (any_of(arg, kLinkerDynamic))
+    line.linker_static.clear();
+}
+
+/// One of clang's options, by the name that clang itself uses for all its
+/// spellings.
+void note_clangs(const llvm::opt::Arg &arg, CommandLine &line) {
+  const std::string value = arg.getNumValues() ? arg.getValue() : "";
+  switch (arg.getOption().getID()) {
+  case options::OPT_INPUT:
+    return add_input(value, line);
+  case options::OPT__DASH_DASH:
+    for (const char *file : arg.getValues())
+      add_input(file, line);
+    return;
+  case options::OPT_l:
     line.has_input = true;
     line.only_headers = false;
-  } else if (arg == "-" || !starts_with(arg, "-")) {
-    add_input(arg, line);
+    return;
+  case options::OPT_E:
+    line.preprocesses = true;
+    [[fallthrough]];
+  case options::OPT_M:
+  case options::OPT_MM:
+  case options::OPT_fsyntax_only:
+  case options::OPT__analyze:
+    line.generates = false;
+    line.links = false;
+    return;
+  case options::OPT_c:
+  case options::OPT_S:
+  case options::OPT_emit_ast:
+  case options::OPT__precompile:
+  case options::OPT_extract_api:
+  case options::OPT_fmodule_header:
+  case options::OPT_fmodule_header_EQ:
+  case options::OPT_module_file_info:
+  case options::OPT_emit_interface_stubs:
+  case options::OPT_rewrite_objc:
+  case options::OPT_rewrite_legacy_objc:
+  case options::OPT_verify_pch:
+    line.links = false;
+    return;
+  case options::OPT_dM:
+    line.only_macros = true;
+    return;
+  case options::OPT_MD:
+    line.lists_headers = true;
+    return;
+  case options::OPT_MP:
+    line.phony_targets = true;
+    return;
+  case options::OPT_r:
+    line.relocatable = true;
+    return;
+  case options::OPT_static:
+  case options::OPT_static_pie:
+    line.static_link = arg.getSpelling();
+    return;
+  case options::OPT_Wl_COMMA:
+  case options::OPT_Xlinker:
+    for (const char *linkers : arg.getValues())
+      note_linkers(linkers,
+                   arg.getOption().getID() == options::OPT_Xlinker ? "-Xlinker "
+                                                                   : "-Wl,",
+                   line);
+    return;
+  case options::OPT_fsanitize_EQ:
+  case options::OPT_fno_sanitize_EQ:
+    // Its pass renames each function that is not in its list of functions, so
+    // the runtime's would have to be there.
+    for (const std::string_view name : arg.getValues())
+      if (name == "dataflow")
+        line.dataflow = arg.getOption().getID() == options::OPT_fsanitize_EQ;
+    return;
+  case options::OPT_flto_EQ:
+    line.lto = true;
+    return;
+  case options::OPT_fno_lto:
+    line.lto = false;
+    return;
+  case options::OPT_fthinlto_index_EQ:
+    line.thinlto_index = value;
+    return;
+  case options::OPT_fuse_ld_EQ:
+  case options::OPT_ld_path_EQ:
+    line.linker = std::string(arg.getSpelling()) + value;
+    line.lld = names_lld(value);
+    return;
+  case options::OPT_B:
+    line.program_prefixes.push_back(value);
+    return;
+  case options::OPT_m32:
+  case options::OPT_mx32:
+  case options::OPT_m16:
+    line.other_target = arg.getSpelling();
+    return;
+  case options::OPT_m64:
+    line.other_target.clear();
+    return;
+  case options::OPT_target:
+    line.other_target = is_x86_64_linux(value) ? "" : "--target=" + value;
+    return;
+  case options::OPT_x:
+    line.language = value;
+    return;
+  case options::OPT_o:
+    line.output = value;
+    return;
+  case options::OPT_config:
+    line.config_files.push_back(value);
+    return;
+  case options::OPT_config_user_dir_EQ:
+  case options::OPT_config_system_dir_EQ:
+    line.config_directories.push_back(value);
+    return;
+  default:
+    return;
   }
+}
+
+llvm::opt::InputArgList read(const std::vector<std::string> &args) {
+  std::vector<const char *> pointers;
+  pointers.reserve(args.size());
+  for (const std::string &arg : args)
+    pointers.push_back(arg.c_str());
+  unsigned missing_index = 0, missing_count = 0; // clang says so
+  return clang::driver::getDriverOptTable().ParseArgs(
+      pointers, missing_index, missing_count,
+      llvm::opt::Visibility(options::ClangOption));
 }
 
 void add_linker_argument(std::vector<std::string> &out, std::string arg) {
@@ -281,43 +220,87 @@ void add_linker_argument(std::vector<std::string> &out, std::string arg) {
   out.push_back(std::move(arg));
 }
 
+/// Marks are made when compiling, also under -flto.
+bool marks_at_once(const CommandLine &line) {
+  return any_of("-pagetide-lto=mark", line.pass_options);
+}
+
+/// For the project's own headers none of these has another meaning.
+void add_header_directories(const CommandLine &line, const Parts &parts,
+                            std::vector<std::string> &out) {
+  if (parts.include_dir.empty())
+    return;
+  // After the project's own directories, so that it hides none of their
+  // headers.
+  out.emplace_back("-idirafter");
+  out.push_back(parts.include_dir);
+  const bool lists_names =
+      !line.generates && (!line.preprocesses || line.only_macros);
+  if (!line.std_string || lists_names)
+    return;
+  out.emplace_back("-isystem");
+  out.push_back(parts.include_dir + "/pagetide/libstdcxx");
+  // The list of headers names ours. make must not stop where a later release
+  // has taken its place.
+  const bool may_use_it = std::any_of(
+      line.inputs.begin(), line.inputs.end(),
+      [](const std::string &file) { return !file.ends_with(".c"); });
+  if (line.lists_headers && !line.phony_targets && may_use_it)
+    out.emplace_back("-MP");
+}
+
 } // namespace
 
-CommandLine parse(const std::vector<std::string> &args) {
+CommandLine parse(const std::vector<std::string> &args,
+                  const std::vector<std::string> &configured) {
   CommandLine line;
-  if (!args.empty() && starts_with(args[0], "-cc1")) {
+  if (!args.empty() && args[0].starts_with("-cc1")) {
     line.raw = true;
     line.rest = args;
     return line;
   }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const std::string &arg = args[i];
-    if (arg == "--") { // only inputs follow
-      line.rest.insert(line.rest.end(), args.begin() + i, args.end());
-      while (++i < args.size())
-        add_input(args[i], line);
-      break;
-    }
-    if (parse_ours(arg, line)) {
-      ++line.own_count;
+  const llvm::opt::InputArgList from_files = read(configured);
+  for (const llvm::opt::Arg *arg : from_files)
+    note_clangs(*arg, line);
+  std::vector<bool> is_ours(args.size());
+  const llvm::opt::InputArgList list = read(args);
+  llvm::opt::ArgStringList backend_rest;
+  for (const llvm::opt::Arg *arg : list) {
+    const std::string &text = args[arg->getIndex()];
+    if (!is_own(text)) {
+      note_clangs(*arg, line);
+      if (!arg->getOption().matches(options::OPT_INPUT) &&
+          !arg->getOption().matches(options::OPT_x) &&
+          !arg->getOption().matches(options::OPT_o) &&
+          !arg->getOption().matches(options::OPT_fthinlto_index_EQ))
+        arg->render(list, backend_rest);
       continue;
     }
-    const bool takes_next = any_of(arg, kTakesNext) && i + 1 < args.size();
-    parse_clangs(arg, takes_next ? std::string_view(args[i + 1]) : "", line);
-    line.rest.push_back(arg);
-    if (takes_next)
-      line.rest.push_back(args[++i]);
+    parse_own(text, line);
+    is_ours[arg->getIndex()] = true;
+    ++line.own_count;
   }
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (!is_ours[i])
+      line.rest.push_back(args[i]);
   line.links &= line.has_input && !line.only_headers;
+  if (line.static_link.empty())
+    line.static_link = line.linker_static;
+  if (!line.thinlto_index.empty())
+    line.backend_rest.assign(backend_rest.begin(), backend_rest.end());
   return line;
 }
 
 bool uses_pagetide(const CommandLine &line) {
-  return line.instrument && !line.raw && line.has_input && line.generates;
+  return line.instrument && !line.raw && line.has_input;
+}
+
+bool links_by_lld(const CommandLine &line) {
+  return line.links && (line.lld || (line.lto && line.linker.empty()));
 }
 
 std::string refusal(const CommandLine &line) {
-  if (!uses_pagetide(line))
+  if (!uses_pagetide(line) || !line.generates)
     return "";
   if (!line.other_target.empty())
     return line.other_target +
@@ -327,21 +310,30 @@ std::string refusal(const CommandLine &line) {
     return "-fsanitize=dataflow: DataFlowSanitizer renames the functions of "
            "Pagetide's runtime, so the two cannot be combined; add "
            "-fno-pagetide to compile without instrumentation";
-  if (line.links && !line.static_link.empty())
+  if (line.links && !line.relocatable && !line.static_link.empty())
     return line.static_link +
            ": a static program cannot use Pagetide's runtime, which is a "
            "shared library. Leave " +
            line.static_link +
            " out (single libraries may be static), or add -fno-pagetide to "
            "link this program without instrumentation";
-  if (line.links && line.lto && !line.linker.empty() && !line.lld &&
-      std::find(line.pass_options.begin(), line.pass_options.end(),
-                "-pagetide-lto=mark") == line.pass_options.end())
+  if (line.links && line.lto && !links_by_lld(line) && !marks_at_once(line))
     return line.linker +
            ": with -flto the linker runs the pass, and only lld can load it. "
            "Use -fuse-ld=lld. Or give -fpagetide-lto=mark to all compile and "
            "link commands: then the compiler runs the pass";
   return "";
+}
+
+std::string refusal_of_lld(const CommandLine &line, const std::string &major) {
+  if (!line.lto || marks_at_once(line))
+    return "";
+  return (line.linker.empty() ? "-flto" : line.linker) + ": this is lld " +
+         major +
+         ", and with -flto the linker runs the pass, which only "
+         "lld " PAGETIDE_LLVM_MAJOR " can load. Use lld " PAGETIDE_LLVM_MAJOR
+         ". Or give -fpagetide-lto=mark to all compile and link commands: then "
+         "the compiler runs the pass";
 }
 
 std::vector<std::string> clang_arguments(const CommandLine &line,
@@ -367,61 +359,39 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
     // For -lpagetide-checkpoint.
     add_linker_argument(out, "-L" + parts.runtime_dir);
   }
-  if (line.links && (line.lto || line.lld)) {
+  if (links_by_lld(line)) {
     if (line.linker.empty())
       out.emplace_back("-fuse-ld=lld");
-    add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
-  }
-  if (!parts.include_dir.empty()) {
-    // After the project's own directories, so that it hides none of their
-    // headers.
-    out.emplace_back("-idirafter");
-    out.push_back(parts.include_dir);
-    if (line.std_string) {
-      out.emplace_back("-isystem");
-      out.push_back(parts.include_dir + "/pagetide/libstdcxx");
+    if (parts.linker_loads_plugin) {
+      add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
+      // ThinLTO's cache does not know the pass. lld makes its keys of LLVM's
+      // options too. This one changes nothing else unless LLVM prints IR.
+      add_linker_argument(out, "-mllvm");
+      add_linker_argument(out, "-filter-print-funcs=pagetide." +
+                                   parts.plugin_version);
     }
   }
-  out.push_back("-fpass-plugin=" + parts.plugin);
-  if (!line.pass_options.empty()) {
-    // -fpass-plugin loads the plugin too late: clang would not know its
-    // options. Clang passes a plain -mllvm to its assembler too, which does not
-    // know them. So the plugin is loaded, and gets its options, by -Xclang.
-    for (const char *word : {"-Xclang", "-load", "-Xclang"})
-      out.emplace_back(word);
-    out.push_back(parts.plugin);
-    for (const std::string &option : line.pass_options) {
-      for (const char *word : {"-Xclang", "-mllvm", "-Xclang"})
+  add_header_directories(line, parts, out);
+  if (line.generates) {
+    out.push_back("-fpass-plugin=" + parts.plugin);
+    if (!line.pass_options.empty()) {
+      // -fpass-plugin loads the plugin too late: clang would not know its
+      // options. Clang passes a plain -mllvm to its assembler too, which does
+      // not know them. So the plugin is loaded, and gets its options, by
+      // -Xclang.
+      for (const char *word : {"-Xclang", "-load", "-Xclang"})
         out.emplace_back(word);
-      out.push_back(option);
+      out.push_back(parts.plugin);
+      for (const std::string &option : line.pass_options) {
+        for (const char *word : {"-Xclang", "-mllvm", "-Xclang"})
+          out.emplace_back(word);
+        out.push_back(option);
+      }
     }
   }
   out.emplace_back("--end-no-unused-arguments");
   out.insert(out.end(), line.rest.begin(), line.rest.end());
   return out;
-}
-
-std::vector<OptionHelp> option_list() {
-  std::vector<OptionHelp> list;
-  for (const PassOption &option : pass_options()) {
-    std::string forms = std::string(kPrefix) + option.name + option.values;
-    if (option.is_switch())
-      forms += "[=1], " + std::string(kNegativePrefix) + option.name + " (=0)";
-    list.push_back({forms, option.initial, option.help});
-  }
-  for (const Switch &s : kSwitches)
-    list.push_back({s.name, "", s.help});
-  return list;
-}
-
-std::string options_help() {
-  std::string text;
-  for (const OptionHelp &option : option_list())
-    text +=
-        "  " + option.forms +
-        (option.initial.empty() ? "" : "  (default: " + option.initial + ")") +
-        "\n      " + option.help + "\n";
-  return text;
 }
 
 } // namespace pagetide::wrapper

@@ -4,46 +4,58 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pure functions from arguments to arguments. Nothing here starts a program or
-// reads the file system.
+// Functions from arguments to arguments. Nothing here starts a program, and
+// nothing is read but response files for the linker.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_WRAPPER_COMMAND_LINE_H
 #define PAGETIDE_WRAPPER_COMMAND_LINE_H
 
+#include "own_options.h"
+
 #include <string>
 #include <vector>
 
 namespace pagetide::wrapper {
 
-/// What the wrapper must know about its arguments.
-struct CommandLine {
+/// What the wrapper must know about its arguments, as clang's own table of
+/// options reads them.
+struct CommandLine : OwnOptions {
   bool has_input = false;   ///< a file, `-`, or a library
   bool only_headers = true; ///< every input is a header: it is precompiled
   bool raw = false;         ///< -cc1 and similar: not for clang's driver
   bool links = true;        ///< no -c, -S, -E ...: the linker runs
   std::string language;     ///< of the last -x, for the inputs after it
   bool generates = true;    ///< code may be generated: no -E, -fsyntax-only ...
-  bool relocatable = false; ///< -r
-  bool instrument = true;   ///< -fpagetide or -fno-pagetide, the last one
-  bool rpath = true;        ///< -fpagetide-rpath or -fno-pagetide-rpath
-  bool std_string = true;   ///< -fpagetide-std-string or its opposite
-  bool help = false;        ///< -fpagetide-help
-  bool lto = false;         ///< -flto or -fno-lto, the last one
-  bool dataflow = false;    ///< -fsanitize=dataflow or its opposite
-  bool lld = false;         ///< the linker chosen is lld
-  std::string linker;       ///< the option that chose one, e.g. -fuse-ld=bfd
-  std::string static_link;  ///< -static or -static-pie, if given
-  std::string other_target; ///< an option that asks for another target
-  std::vector<std::string> pass_options; ///< for the pass: -pagetide-...
-  std::vector<std::string> rest;         ///< the arguments without ours
-  std::size_t own_count = 0;             ///< number of our arguments
-  std::vector<std::string> errors;       ///< in our own options
+  bool preprocesses = false;  ///< -E
+  bool only_macros = false;   ///< -dM
+  bool lists_headers = false; ///< -MD: also the system's, in a file for make
+  bool phony_targets = false; ///< -MP
+  bool relocatable = false;   ///< -r, for clang or for the linker
+  bool lto = false;           ///< -flto or -fno-lto, the last one
+  bool dataflow = false;      ///< -fsanitize=dataflow or its opposite
+  bool lld = false;           ///< the linker chosen is lld
+  std::string linker;         ///< the option that chose one, e.g. -fuse-ld=bfd
+  std::string static_link;    ///< the option that asks for a static program
+  std::string linker_static;  ///< the same, for the linker alone
+  std::string thinlto_index;  ///< -fthinlto-index=, of a distributed ThinLTO
+  std::string output;         ///< -o
+  std::vector<std::string> inputs;           ///< files and `-`
+  std::vector<std::string> program_prefixes; ///< -B
+  std::vector<std::string> config_files;     ///< --config
+  std::vector<std::string> config_directories;
+  /// With thinlto_index: `rest` without it, inputs, languages and output.
+  std::vector<std::string> backend_rest;
+  std::string other_target;      ///< an option that asks for another target
+  std::vector<std::string> rest; ///< the arguments without ours
+  std::size_t own_count = 0;     ///< number of our arguments
 };
 
 /// Reads a command line (without the program's name, response files expanded).
-CommandLine parse(const std::vector<std::string> &args);
+/// \p configured: what configuration files (--config) put before it.
+CommandLine parse(const std::vector<std::string> &args,
+                  const std::vector<std::string> &configured = {});
 
 /// Whether clang gets anything of Pagetide's for this command line. Without an
 /// input (--version, -print-..., -v) an added library would make clang link.
@@ -55,6 +67,8 @@ struct Parts {
   std::string runtime;     ///< libpagetide.so
   std::string runtime_dir; ///< for the program's run path
   std::string include_dir; ///< of <pagetide/pagetide.h>; empty if it is missing
+  std::string plugin_version = {}; ///< differs for each build of the plugin
+  bool linker_loads_plugin = true; ///< lld is of the plugin's version
 };
 
 /// The arguments for clang. If clang gets nothing of Pagetide's, these are the
@@ -65,16 +79,11 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
 /// Why this command line cannot be instrumented, or an empty string.
 std::string refusal(const CommandLine &line);
 
-/// A line of the help.
-struct OptionHelp {
-  std::string forms;   ///< how the option is written
-  std::string initial; ///< the default, in words; may be empty
-  std::string help;
-};
-std::vector<OptionHelp> option_list();
+/// Whether lld links, be it chosen or because -flto needs it.
+bool links_by_lld(const CommandLine &line);
 
-/// The text of -fpagetide-help, without the places of the parts.
-std::string options_help();
+/// The same as refusal if that lld is not of the pass's version, but \p major.
+std::string refusal_of_lld(const CommandLine &line, const std::string &major);
 
 } // namespace pagetide::wrapper
 

@@ -14,16 +14,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "clang_version.h"
+#include "child_process.h"
 #include "command_line.h"
+#include "own_options.h"
 #include "response_file.h"
+#include "thinlto_backend.h"
+#include "tool_versions.h"
 
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -72,8 +77,13 @@ Parts find_parts(const std::string &bin) {
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
     const std::string lib = resolved(bin + "/" + relative);
     Parts parts{lib + "/PagetidePass.so", lib + "/libpagetide.so", lib, ""};
-    if (access(parts.plugin.c_str(), R_OK) != 0)
+    struct stat plugin;
+    if (access(parts.plugin.c_str(), R_OK) != 0 ||
+        stat(parts.plugin.c_str(), &plugin) != 0)
       continue;
+    parts.plugin_version = std::to_string(plugin.st_size) + "." +
+                           std::to_string(plugin.st_mtim.tv_sec) + "." +
+                           std::to_string(plugin.st_mtim.tv_nsec);
     for (const char *include : {PAGETIDE_INCLUDEDIR_FROM_BIN, "../include"}) {
       const std::string headers = resolved(bin + "/" + include);
       if (access((headers + "/pagetide/pagetide.h").c_str(), R_OK) == 0) {
@@ -104,6 +114,40 @@ std::string find_clang() {
   return "clang-" PAGETIDE_LLVM_MAJOR;
 }
 
+/// The file that execvp would run.
+std::string found_on_path(const std::string &program) {
+  const char *directories = std::getenv("PATH");
+  if (!directories || program.find('/') != std::string::npos)
+    return program;
+  std::istringstream list(directories);
+  for (std::string directory; std::getline(list, directory, ':');)
+    if (const std::string file = directory + "/" + program;
+        access(file.c_str(), X_OK) == 0)
+      return file;
+  return program;
+}
+
+/// Ends the program if PAGETIDE_CLANG leads back to it: by another name, or by
+/// a program that calls it again.
+void refuse_loop() {
+  constexpr char kDepth[] = "PAGETIDE_WRAPPER_DEPTH";
+  constexpr int kMaxDepth = 8; // a compiler may start compilers
+  const std::string chosen = chosen_clang();
+  if (chosen.empty())
+    return;
+  const char *text = std::getenv(kDepth);
+  const int depth = text ? std::atoi(text) : 0;
+  struct stat theirs, ours;
+  if (depth >= kMaxDepth ||
+      (stat(found_on_path(chosen).c_str(), &theirs) == 0 &&
+       stat("/proc/self/exe", &ours) == 0 && theirs.st_dev == ours.st_dev &&
+       theirs.st_ino == ours.st_ino))
+    fail("PAGETIDE_CLANG=" + chosen +
+         " leads back to this program, which would run it for ever; set it to "
+         "a clang " PAGETIDE_LLVM_MAJOR ", or unset it");
+  setenv(kDepth, std::to_string(depth + 1).c_str(), 1);
+}
+
 void print_help(const Parts &parts, const std::string &clang) {
   std::printf(
       "%s runs clang with Pagetide's pass and runtime. It takes clang's "
@@ -131,6 +175,48 @@ void print_help(const Parts &parts, const std::string &clang) {
        ", or set PAGETIDE_CLANG to a clang " PAGETIDE_LLVM_MAJOR);
 }
 
+/// clang's options that say how it is called, before all others.
+std::vector<std::string> mode(bool cxx, const CommandLine &line) {
+  if (cxx && !line.raw)
+    return {"--driver-mode=g++"};
+  return {};
+}
+
+void append(std::vector<std::string> &args, std::vector<std::string> more) {
+  for (std::string &arg : more)
+    args.push_back(std::move(arg));
+}
+
+/// Marks a file of a distributed ThinLTO, and returns clang's status.
+int run_thinlto_backend(const std::string &clang, bool cxx,
+                        const CommandLine &line, const Parts &parts) {
+  const char *directory = std::getenv("TMPDIR");
+  std::string bitcode =
+      std::string(directory && *directory ? directory : "/tmp") +
+      "/pagetide-XXXXXX.bc";
+  const int fd = mkstemps(bitcode.data(), 3);
+  if (fd < 0)
+    fail("cannot create " + bitcode + ": " + std::strerror(errno) +
+         "; set TMPDIR to a directory for temporary files");
+  close(fd);
+  const CommandLine marking = marking_line(line, bitcode);
+  int status = 0;
+  for (const std::vector<std::string> &args :
+       {optimizing_arguments(line, bitcode), clang_arguments(marking, parts)}) {
+    std::vector<std::string> command = {clang};
+    append(command, mode(cxx, line));
+    append(command, args);
+    status = run_and_wait(command);
+    if (status != 0)
+      break;
+  }
+  const int error = errno;
+  unlink(bitcode.c_str());
+  if (status < 0)
+    fail("cannot run '" + clang + "': " + std::strerror(error));
+  return status;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -139,10 +225,18 @@ int main(int argc, char **argv) {
   const bool cxx = program_name.find("++") != std::string::npos;
 
   const std::vector<std::string> given(argv + (argc > 0), argv + argc);
-  CommandLine line = parse(expand_response_files(given));
+  const std::vector<std::string> expanded = expand_response_files(given);
+  CommandLine line = parse(expanded);
+  const std::string clang = find_clang();
+  std::vector<std::string> configured;
+  if (!line.config_files.empty()) {
+    line.config_directories.push_back(directory_of(resolved(clang)));
+    configured = read_config_files(line.config_files, line.config_directories);
+    line = parse(expanded, configured);
+  }
   // Clang gets a response file as it is, unless the file has options of ours:
   // its text may be too long for a command line.
-  if (CommandLine unexpanded = parse(given);
+  if (CommandLine unexpanded = parse(given, configured);
       unexpanded.own_count == line.own_count)
     line.rest = std::move(unexpanded.rest);
   for (const std::string &error : line.errors)
@@ -151,7 +245,7 @@ int main(int argc, char **argv) {
   if (!line.errors.empty())
     return kFailure;
 
-  const std::string clang = find_clang();
+  refuse_loop();
   const std::string bin = own_directory();
   if (line.help) {
     print_help(find_parts(bin), clang);
@@ -160,15 +254,26 @@ int main(int argc, char **argv) {
   if (const std::string why = refusal(line); !why.empty())
     fail(why);
   // The default clang has the right version: asking it would cost time.
-  if (uses_pagetide(line) && !chosen_clang().empty())
+  const bool is_default = chosen_clang().empty();
+  if (uses_pagetide(line) && line.generates && !is_default)
     if (const std::string why = why_not_usable(clang); !why.empty())
       fail(why);
 
-  std::vector<std::string> args;
-  if (cxx && !line.raw)
-    args.emplace_back("--driver-mode=g++");
-  const Parts parts = line.instrument && !line.raw ? find_parts(bin) : Parts{};
-  for (std::string &arg : clang_arguments(line, parts))
-    args.push_back(std::move(arg));
+  Parts parts = line.instrument && !line.raw ? find_parts(bin) : Parts{};
+  if (uses_pagetide(line) && links_by_lld(line)) {
+    const std::string major = lld_major(line, clang, is_default);
+    parts.linker_loads_plugin = major.empty() || major == PAGETIDE_LLVM_MAJOR;
+    if (!parts.linker_loads_plugin)
+      if (const std::string why = refusal_of_lld(line, major); !why.empty())
+        fail(why);
+  }
+  // With an empty index clang compiles the file as any other, with the pass.
+  struct stat index;
+  if (is_thinlto_backend(line) &&
+      stat(line.thinlto_index.c_str(), &index) == 0 && index.st_size > 0)
+    return run_thinlto_backend(clang, cxx, line, parts);
+
+  std::vector<std::string> args = mode(cxx, line);
+  append(args, clang_arguments(line, parts));
   run(clang, args);
 }

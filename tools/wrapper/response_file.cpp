@@ -6,6 +6,13 @@
 
 #include "response_file.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+
 #include <cstdio>
 #include <optional>
 
@@ -88,6 +95,26 @@ expand_response_files(const std::vector<std::string> &args) {
   std::vector<std::string> out;
   expand(args, 0, out);
   return out;
+}
+
+std::vector<std::string>
+read_config_files(const std::vector<std::string> &files,
+                  const std::vector<std::string> &directories) {
+  llvm::BumpPtrAllocator allocator;
+  llvm::cl::ExpansionContext context(allocator, llvm::cl::tokenizeConfigFile);
+  const std::vector<llvm::StringRef> searched(directories.begin(),
+                                              directories.end());
+  context.setSearchDirs(searched);
+  llvm::SmallVector<const char *> args;
+  for (const std::string &file : files) {
+    llvm::SmallString<128> path(file);
+    if (file.find('/') != std::string::npos
+            ? bool(llvm::sys::fs::make_absolute(path))
+            : !context.findConfigFile(file, path))
+      continue;
+    llvm::consumeError(context.readConfigFile(path, args));
+  }
+  return {args.begin(), args.end()};
 }
 
 } // namespace pagetide::wrapper

@@ -23,6 +23,13 @@ std::vector<std::string> split_response_text(std::string_view text);
 std::vector<std::string>
 expand_response_files(const std::vector<std::string> &args);
 
+/// The arguments that configuration files of clang's (--config) stand for. A
+/// name without a directory is looked for in \p directories. What cannot be
+/// read is left out: clang then says what is wrong.
+std::vector<std::string>
+read_config_files(const std::vector<std::string> &files,
+                  const std::vector<std::string> &directories);
+
 } // namespace pagetide::wrapper
 
 #endif // PAGETIDE_WRAPPER_RESPONSE_FILE_H

@@ -1,0 +1,86 @@
+//===- tool_versions.cpp - Can this clang, this lld load the pass? --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tool_versions.h"
+
+#include "child_process.h"
+#include "command_line.h"
+
+#include <climits>
+#include <cstdlib>
+#include <optional>
+#include <unistd.h>
+#include <vector>
+
+namespace pagetide::wrapper {
+
+namespace {
+
+/// The number after "clang version ", as in "Debian clang version 19.1.7", or
+/// after "LLD ".
+std::string major_after(const std::string &name, const std::string &text) {
+  const std::size_t at = text.find(name);
+  if (at == std::string::npos)
+    return {};
+  const std::size_t begin = at + name.size();
+  const std::size_t end = text.find_first_not_of("0123456789", begin);
+  return text.substr(begin, end - begin);
+}
+
+std::string first_line(const std::string &text) {
+  return text.substr(0, text.find('\n'));
+}
+
+} // namespace
+
+std::string why_not_usable(const std::string &compiler) {
+  const std::optional<std::string> text = output_of({compiler, "--version"});
+  if (!text)
+    return {};
+  const std::string line = first_line(*text);
+  const std::string major = major_after("clang version ", line);
+  if (major == PAGETIDE_LLVM_MAJOR)
+    return {};
+  return "PAGETIDE_CLANG=" + compiler + " is " +
+         (major.empty() ? "no clang" : "clang " + major) + " (it says \"" +
+         line +
+         "\"), but Pagetide's pass can only be loaded into "
+         "clang " PAGETIDE_LLVM_MAJOR
+         "; set PAGETIDE_CLANG to a clang " PAGETIDE_LLVM_MAJOR
+         ", or unset it, or add -fno-pagetide to compile without "
+         "instrumentation";
+}
+
+std::string lld_major(const CommandLine &line, const std::string &clang,
+                      bool is_default) {
+  const std::string chosen = line.linker.substr(line.linker.find('=') + 1);
+  const bool is_plain = line.linker.empty() || line.linker == "-fuse-ld=lld";
+  // Clang looks in its own directory first.
+  char path[PATH_MAX];
+  if (is_default && is_plain && line.program_prefixes.empty() &&
+      realpath(clang.c_str(), path)) {
+    const std::string file = path;
+    if (access((file.substr(0, file.rfind('/')) + "/ld.lld").c_str(), X_OK) ==
+        0)
+      return PAGETIDE_LLVM_MAJOR;
+  }
+  std::string linker = chosen;
+  if (is_plain || chosen.find('/') == std::string::npos) {
+    std::vector<std::string> question = {clang};
+    for (const std::string &prefix : line.program_prefixes)
+      question.push_back("-B" + prefix);
+    const bool is_name = line.linker.starts_with("--ld-path=");
+    question.push_back(
+        "-print-prog-name=" +
+        (is_name ? chosen : "ld." + (is_plain ? "lld" : chosen)));
+    linker = first_line(output_of(question).value_or(""));
+  }
+  if (linker.empty())
+    return {};
+  return major_after("LLD ", output_of({linker, "--version"}).value_or(""));
+}
+
+} // namespace pagetide::wrapper
