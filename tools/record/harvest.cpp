@@ -314,10 +314,20 @@ HarvestResult Harvester::run() {
     add_period(entry, is_open);
     last = entry.index;
   }
+  // A recording that has ended has written the trace's end, if it could write.
+  const bool gave_up = shadow.recording != 1;
+  result_.ends_early = gave_up;
+  const std::uint64_t missing = last ? *last + 1 : 0;
+  if (gave_up)
+    add_frame(trace::FrameType::kNote,
+              encode(Note{request_.now_ns, missing, trace::NoteCode::kLost,
+                          fmt::format("the process could not write period {}",
+                                      missing)}));
   add_frame(trace::FrameType::kEnd,
             encode(End{std::max(request_.now_ns, last_end_ns_),
-                       trace::EndReason::kKilled, request_.end_detail,
-                       last ? *last + 1 : 0}));
+                       gave_up ? trace::EndReason::kFailed
+                               : trace::EndReason::kKilled,
+                       request_.end_detail, missing}));
 
   // Change the trace only after all frames have been made.
   rewrite_end();

@@ -21,11 +21,11 @@ struct HarvestRequest {
 };
 
 struct HarvestResult {
-  bool was_complete = false;       ///< nothing had to be done
-  bool ends_early = false;         ///< complete, but the runtime had given up
-  std::uint64_t cut_bytes = 0;     ///< removed from the trace's torn end
-  std::uint64_t whole_periods = 0; ///< complete periods that were added
-  bool partial_period = false;     ///< whether the open period was added
+  bool was_complete = false;          ///< nothing had to be done
+  bool ends_early = false;            ///< the runtime had given up before
+  std::uint64_t cut_bytes = 0;        ///< removed from the trace's torn end
+  std::uint64_t whole_periods = 0;    ///< complete periods that were added
+  bool partial_period = false;        ///< whether the open period was added
   std::uint64_t partial_granules = 0; ///< in the open period
 };
 

@@ -23,7 +23,7 @@ std::string describe_trace(const ControlServer::Trace &trace) {
                               "not be added",
                               trace.pid);
   const HarvestResult &harvest = trace.harvest;
-  if (harvest.was_complete)
+  if (harvest.was_complete || harvest.ends_early) // what is missing says why
     return text;
   text +=
       trace.missing.empty()

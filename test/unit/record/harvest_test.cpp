@@ -43,6 +43,8 @@ trace::FileHeader per_thread_header() {
 class HarvestTest : public testing::Test {
 protected:
   /// Writes the trace and harvests.
+  trace::EndReason reason_ = trace::EndReason::kKilled; ///< is expected
+
   HarvestResult run(const Bytes &trace, const ShadowFileMaker &shadow) {
     path_ = scratch_.write("trace", trace);
     // As the runtime has it: write-only, and at some offset.
@@ -71,7 +73,7 @@ protected:
     EXPECT_EQ(trace.integrity, Integrity::kComplete) << trace.stop_reason;
     if (!trace.frames.empty()) {
       EXPECT_EQ(trace.frames.back().type, trace::FrameType::kEnd);
-      EXPECT_EQ(trace.frames.back().end.reason, trace::EndReason::kKilled);
+      EXPECT_EQ(trace.frames.back().end.reason, reason_);
       EXPECT_EQ(trace.frames.back().end.detail, 256u + 9);
       EXPECT_EQ(trace.frames.back().end.time_ns, kDeath);
     }
@@ -453,10 +455,13 @@ TEST_F(HarvestTest, NothingIsOpenWhereRecordingHadStopped) {
   shadow.set_period(1);
   shadow.set_slot(1, SlotState::kLive, 60);
   shadow.mark_read(1, kHeap);
+  reason_ = trace::EndReason::kFailed;
   const HarvestResult result = run(trace_of({0}), shadow);
   EXPECT_EQ(result.whole_periods, 1u);
   EXPECT_FALSE(result.partial_period);
   EXPECT_EQ(periods().size(), 2u);
+  // Whoever stops records the end. So it could not be written.
+  EXPECT_TRUE(result.ends_early);
 }
 
 TEST_F(HarvestTest, NumbersAreNotIndexes) {
