@@ -24,10 +24,10 @@ static u64 BlockedSignals() {
   return mask;
 }
 
-/// Whether this may be in a handler of a signal, which may have interrupted code
-/// that holds locks. While a handler runs, its signal is blocked. The program
-/// may also block signals that have no handler, to wait for them. A handler of
-/// an error may have been taken away as it began (SA_RESETHAND).
+/// Whether this may be in a handler of a signal, which may have interrupted
+/// code that holds locks. While a handler runs, its signal is blocked. The
+/// program may also block signals that have no handler, to wait for them. A
+/// handler of an error may have been taken away as it began (SA_RESETHAND).
 static bool MayBeInHandler() {
   constexpr u64 kErrors = u64{1} << (SIGSEGV - 1) | u64{1} << (SIGBUS - 1) |
                           u64{1} << (SIGFPE - 1) | u64{1} << (SIGILL - 1) |
