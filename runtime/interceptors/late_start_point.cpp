@@ -11,6 +11,7 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 
 namespace pagetide {
@@ -21,6 +22,31 @@ static u64 BlockedSignals() {
   u64 mask = 0;
   Syscall(SYS_rt_sigprocmask, 0, 0, (uptr)&mask, sizeof(mask));
   return mask;
+}
+
+/// Whether this may be in a handler of a signal, which may have interrupted
+/// code that holds locks. While a handler runs, its signal is blocked. The
+/// program may also block signals that have no handler, to wait for them. A
+/// handler of an error may have been taken away as it began (SA_RESETHAND).
+static bool MayBeInHandler() {
+  constexpr u64 kErrors = u64{1} << (SIGSEGV - 1) | u64{1} << (SIGBUS - 1) |
+                          u64{1} << (SIGFPE - 1) | u64{1} << (SIGILL - 1) |
+                          u64{1} << (SIGABRT - 1) | u64{1} << (SIGTRAP - 1);
+  u64 blocked = BlockedSignals() & ~blocked_at_start;
+  if (blocked & kErrors)
+    return true;
+  for (; blocked; blocked &= blocked - 1) {
+    struct {
+      uptr handler, flags, restorer;
+      u64 mask;
+    } action; // as the kernel has it
+    const uptr number = (uptr)__builtin_ctzll(blocked) + 1;
+    if (Failed(Syscall(SYS_rt_sigaction, number, 0, (uptr)&action,
+                       sizeof(action.mask))) ||
+        (action.handler != (uptr)SIG_DFL && action.handler != (uptr)SIG_IGN))
+      return true;
+  }
+  return false;
 }
 
 /// The process whose memory this is. A child of vfork has another number.
@@ -63,10 +89,8 @@ static void *AtLateStartPoint(const RealFunction &function) {
   if (!__atomic_load_n(&armed, __ATOMIC_ACQUIRE))
     return nullptr;
   void *const real = held[&function - AllRealFunctions().begin];
-  // A handler of a signal may have interrupted code that holds locks. While it
-  // runs, that signal is blocked.
   if (process != GetPidRaw() || IsCalledByLibc(function.Name()) ||
-      (BlockedSignals() & ~blocked_at_start))
+      MayBeInHandler())
     return real;
   if (!__atomic_exchange_n(&armed, false, __ATOMIC_ACQ_REL))
     return real; // another thread carries it out

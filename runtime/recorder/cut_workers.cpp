@@ -154,6 +154,7 @@ void StopCutWorkers() {
   CallFirstWorker();
   CallOtherWorkers();
   pool.count = 0;
+  AwaitCutWorkers(); // or the program has children that have ended
 }
 
 void GatherCutWorkers() {

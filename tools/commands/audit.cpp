@@ -174,8 +174,12 @@ private:
 
 int report(const AuditOptions &options, const std::string &path) {
   const std::vector<std::string> traces = traces_of(path);
-  if (traces.empty())
+  if (traces.empty() && kind_of_file(path) == FileKind::kAbsent)
     throw Failure(fmt::format("{}: there is no trace to audit", path));
+  if (traces.empty())
+    throw Failure(fmt::format("{}: is not a Pagetide trace; make one with: "
+                              "pagetide audit -o FILE -- CMD",
+                              path));
   std::optional<Audit> sum;
   std::size_t processes = 0;
   int status = kStatusDone;

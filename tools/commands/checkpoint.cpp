@@ -61,6 +61,19 @@ std::uint64_t chosen(const CheckpointOptions &options, const Folder &folder) {
   return options.number != 0 ? options.number : folder.newest();
 }
 
+/// Says in one sentence what verify has found.
+void say_verdict(const std::vector<CheckpointFacts> &all) {
+  const auto damaged = std::ranges::count_if(
+      all, [](const CheckpointFacts &facts) { return !facts.problem.empty(); });
+  if (damaged != 0)
+    say("{} of {} checkpoint{} cannot be restored; the list says why", damaged,
+        all.size(), plural(all.size()));
+  else if (all.size() == 1)
+    say("the checkpoint is whole: all of it was read");
+  else
+    say("all {} checkpoints are whole: all of them was read", all.size());
+}
+
 int list_checkpoints(const CheckpointOptions &options, const Folder &folder,
                      bool verify) {
   std::vector<CheckpointFacts> all;
@@ -74,6 +87,8 @@ int list_checkpoints(const CheckpointOptions &options, const Folder &folder,
       std::all_of(all.begin(), all.end(), [](const CheckpointFacts &facts) {
         return facts.problem.empty();
       });
+  if (verify && !options.json)
+    say_verdict(all);
   return whole ? kStatusDone : kStatusNegative;
 }
 

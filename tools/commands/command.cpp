@@ -151,6 +151,43 @@ std::vector<std::string> prepared(const CLI::App &app,
   return words;
 }
 
+std::vector<std::string> option_names(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const OptionFacts &facts : option_facts(app))
+    if (!facts.is_operand)
+      names.insert(names.end(), facts.names.begin(), facts.names.end());
+  return names;
+}
+
+/// What is wrong with a word that the command does not take.
+std::string why_unexpected(const Command &command, const CLI::App &app) {
+  const std::vector<std::string> rest = app.remaining();
+  const auto option = std::ranges::find_if(rest, [](const std::string &word) {
+    return word.size() > 1 && word[0] == '-';
+  });
+  const std::string see =
+      fmt::format("\nSee: pagetide {} --help", command.name);
+  if (option == rest.end())
+    return fmt::format("{}: {}: is a word too many{}", command.name,
+                       printable(rest.empty() ? std::string() : rest.front()),
+                       see);
+  const std::string name = option->substr(0, option->find('='));
+  for (const Command *kind :
+       command.kinds ? command.kinds() : std::span<const Command *const>())
+    if (const auto names = option_names(*declared(*kind).app);
+        std::ranges::find(names, name) != names.end())
+      return fmt::format(
+          "{0}: {1}: only a kind of {0} takes this option, as in: "
+          "pagetide {2} {1} ...{3}",
+          command.name, printable(name), kind->name, see);
+  const std::vector<std::string> names = option_names(app);
+  const std::string_view meant =
+      closest_word(name, {names.begin(), names.end()});
+  return fmt::format(
+      "{}: {}: there is no such option{}{}", command.name, printable(name),
+      meant.empty() ? "" : fmt::format("; did you mean {}?", meant), see);
+}
+
 int run_command(const Command &command, const std::vector<std::string> &words) {
   const CommandLine line = parse_command(command, words);
   if (line.run)
@@ -326,6 +363,8 @@ CommandLine parse_command(const Command &command,
     app.parse(std::move(options));
   } catch (const CLI::CallForHelp &) {
     line.run = nullptr;
+  } catch (const CLI::ExtrasError &) {
+    throw Failure(why_unexpected(command, app));
   } catch (const std::exception &error) {
     throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
                               error.what(), command.name));

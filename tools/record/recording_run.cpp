@@ -118,8 +118,21 @@ void serve_run(ChildProcess &child, ControlServer &server) {
   server.remove_unbegun();
 }
 
+/// Whether the text is a duration but for its number, which is negative or has
+/// too many digits.
+static bool is_out_of_range(const std::string &text) {
+  const std::size_t unit = text.find_first_not_of("-0123456789.");
+  return unit != std::string::npos && unit != 0 &&
+         parse_duration("1" + text.substr(unit)) &&
+         text.find_first_of("0123456789") <= 1;
+}
+
 std::string check_period(const std::string &text) {
   const std::optional<std::uint64_t> ns = parse_duration(text);
+  if (!ns && is_out_of_range(text))
+    return fmt::format("{}: a period is 1ms to 1000h, or 0 for a program that "
+                       "ends its periods itself",
+                       text);
   if (!ns)
     return fmt::format("{}: is no duration; write a number and one of the "
                        "units us, ms, s, min, h, as in 500ms",

@@ -40,10 +40,12 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 inline std::string_view
 closest_word(std::string_view word,
              const std::vector<std::string_view> &candidates) {
-  // A word with more slips is not taken for another one.
+  // A word with more slips is not taken for another one. In a short word, two
+  // are most of it.
   constexpr std::size_t kMaxSlips = 2;
+  constexpr std::size_t kShortWord = 4;
   std::string_view closest;
-  std::size_t least = kMaxSlips + 1;
+  std::size_t least = word.size() < kShortWord ? kMaxSlips : kMaxSlips + 1;
   for (const std::string_view candidate : candidates)
     if (const std::size_t slips = edit_distance(word, candidate);
         slips < least) {

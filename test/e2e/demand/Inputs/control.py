@@ -146,6 +146,13 @@ def killed():
     assert len(pages("killed.ptrace", server.memory[1])) > PAGES / 2
 
 
+def waits_for_signals():
+    server = Server("waits-for-signals")
+    server.ctl("start", "-o", "waits.ptrace", "-p", "5ms")
+    await_pages(server, "waits.ptrace", server.memory[1:], PAGES / 2 + 1)
+    server.ends()
+
+
 def refused():
     server = Server("own-handler")
     answer = server.ctl("start", status=2)
