@@ -301,7 +301,7 @@ static void others(void) {
 }
 
 int main(void) {
-  alarm(60);
+  alarm(300);
   sem_init(&held, 0, 0), sem_init(&finish, 0, 0);
   mutexes();
   read_write_locks();

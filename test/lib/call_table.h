@@ -152,7 +152,7 @@ static void call_once(const char *name, char kind, void *function,
   if (bad >= NO_RIGHTS)
     mprotect(end_of(which) - SPAN, SPAN, bad == READ_ONLY ? PROT_READ : 0);
   long result = 0;
-  alarm(2);
+  alarm(60);
   int died = sigsetjmp(back, 1), error = 0;
   if (!died) {
     errno = 0;
