@@ -12,6 +12,7 @@
 #include "Splitting.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
@@ -156,7 +157,22 @@ void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
 }
 
 Value *MarkEmitter::addressBits(Value *Pointer) {
+  if (F.hasOptNone() && isa<AllocaInst>(Pointer))
+    return addressBitsOfLocal(*Pointer);
   return Builder.CreatePtrToInt(Pointer, Builder.getInt64Ty());
+}
+
+/// The same by assembly, which is computed anew for each mark. Otherwise code
+/// generation that does not optimise shares it, and keeps it on the stack.
+Value *MarkEmitter::addressBitsOfLocal(Value &Local) {
+  Type *Int64 = Builder.getInt64Ty();
+  auto *Asm = InlineAsm::get(FunctionType::get(Int64, {Local.getType()}, false),
+                             "leaq $1, $0", "=r,*m", /*hasSideEffects=*/false);
+  CallInst *Bits = Builder.CreateCall(Asm, {&Local});
+  Bits->addParamAttr(0, Attribute::get(F.getContext(), Attribute::ElementType,
+                                       Builder.getInt8Ty()));
+  Bits->setDoesNotThrow();
+  return Bits;
 }
 
 /// Bit I is set if lane I is accessed; at least 64 bits.
@@ -278,7 +294,8 @@ void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
 
 void MarkEmitter::emitByte(const MarkStep &Step) {
   Value *&Index = Indices[{Step.Address, {Step.Offset, Step.IsNear ? 1u : 0u}}];
-  if (!Index) {
+  // Without optimisation each value that lives on takes a place on the stack.
+  if (!Index || F.hasOptNone()) {
     Value *Bits = addressBits(Step.Address);
     if (Step.Offset)
       Bits = Builder.CreateAdd(Bits, Builder.getInt64(Step.Offset));

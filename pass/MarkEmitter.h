@@ -72,6 +72,7 @@ private:
   void startAt(llvm::Instruction &Before);
   void startIf(llvm::Value *Condition, llvm::Instruction &Before);
   llvm::Value *addressBits(llvm::Value *Pointer);
+  llvm::Value *addressBitsOfLocal(llvm::Value &Local);
   llvm::Value *laneBits(const Access &A);
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
   void markByte(llvm::Value *AddressBits, AccessKind Kind);

@@ -22,9 +22,9 @@ LABEL = re.compile(r"\.L[A-Za-z_$]*[0-9][\w.$]*|\bunique,\d+|__unnamed_\d+")
 TEST = re.compile(
     r'(?:\s+\.ascii\s+"\\363\\017\\036\\372"\n)?'       # endbr64
     r'\s+\.ascii\s+"\\200="\n'                         # cmpb $0, ...
-    r'\s+\.long\s+\(__pagetide_marks_on-\S+\n'
+    r'\s+\.long\s+\(?__pagetide_marks_on-\S+\n'
     r'\s+\.ascii\s+"\\000\\017\\205"\n'                # jne ...
-    r'\s+\.long\s+\(\S+?\.pagetide[^\n]*\n')
+    r'\s+\.long\s+\(?\S+?\.pagetide-[^\n]*\n')
 
 
 def compiled(command, arguments):
