@@ -7,8 +7,10 @@
 #include "Pagetide.h"
 
 #include "Accesses.h"
+#include "CallLines.h"
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
+#include "Expansion.h"
 #include "FunctionAccesses.h"
 #include "LibraryCalls.h"
 #include "LoopChunks.h"
@@ -172,7 +174,8 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
 }
 
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
-                  SiteTable &Sites, FunctionAnalysisManager &FAM) {
+                  const Expansion &Known, SiteTable &Sites,
+                  FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
   canonicalizeAccesses(F, FAM);
 
@@ -180,13 +183,15 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   MarkPlan Plan;
   OptimizationRemarkEmitter Remarks(&F);
   ChunkedAccesses Chunked =
-      chunkLoops(F, Accesses, Options, Mode, FAM, Remarks, Plan);
-  planMarks(F, Accesses, Options, Mode, Chunked, Plan);
+      chunkLoops(F, Accesses, Known, Options, Mode, FAM, Remarks, Plan);
+  planMarks(F, Accesses, Known, Options, Mode, Chunked, Plan);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
   MarkEmitter Emitter(F, Options, Sites);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
+  if (Mode == MarkMode::Lines)
+    numberLines(F, Known);
 
   FAM.invalidate(F, PreservedAnalyses::none());
   preventReordering(Plan.MarkedReads, FAM.getResult<AAManager>(F));
@@ -250,7 +255,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
       End == PipelineEnd::Unoptimized && isMeantForLinker(M);
   SiteTable Sites;
   auto Mark = [&](Function &F, MarkMode Mode) {
-    markFunction(F, Options, Mode, Sites, FAM);
+    markFunction(F, Options, Mode,
+                 Expansion(F, End == PipelineEnd::Unoptimized), Sites, FAM);
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };
