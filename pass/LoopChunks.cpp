@@ -6,6 +6,7 @@
 
 #include "LoopChunks.h"
 
+#include "Expansion.h"
 #include "PassOptions.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -130,7 +131,7 @@ Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
 using Reason = const char *;
 
 /// Null if \p L is left only at its end and everything in it returns.
-Reason whyUnsuitable(const Loop &L) {
+Reason whyUnsuitable(const Loop &L, const Expansion &Known) {
   if (!L.isInnermost())
     return "it contains another loop";
   const BasicBlock *Latch = L.getLoopLatch();
@@ -139,7 +140,7 @@ Reason whyUnsuitable(const Loop &L) {
     return "it has an exit that is not at its end";
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block)
-      if (!I.isTerminator() && endsSegment(I))
+      if (!I.isTerminator() && endsSegment(I, Known))
         return isa<CallBase>(I) ? "it contains a call"
                                 : "it contains an atomic or volatile access, "
                                   "or a fence";
@@ -197,7 +198,8 @@ private:
 /// The innermost loops of \p F that may be marked in chunks. Gives each loop
 /// its own blocks before and after it, because the optimiser's last passes
 /// merged these with others.
-SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
+SmallVector<Loop *, 8> suitableLoops(Function &F, const Expansion &Known,
+                                     FunctionAnalysisManager &FAM,
                                      LoopRemarks &Remarks) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
@@ -206,7 +208,7 @@ SmallVector<Loop *, 8> suitableLoops(Function &F, FunctionAnalysisManager &FAM,
   for (Loop *L : LI.getLoopsInPreorder()) {
     if (!Remarks.concern(*L))
       continue;
-    if (Reason Why = whyUnsuitable(*L)) {
+    if (Reason Why = whyUnsuitable(*L, Known)) {
       Remarks.keepsMarks(*L, Why);
       continue;
     }
@@ -548,14 +550,14 @@ private:
 } // namespace
 
 ChunkedAccesses chunkLoops(Function &F, const FunctionAccesses &Accesses,
-                           const PassOptions &Options, MarkMode Mode,
-                           FunctionAnalysisManager &FAM,
+                           const Expansion &Known, const PassOptions &Options,
+                           MarkMode Mode, FunctionAnalysisManager &FAM,
                            OptimizationRemarkEmitter &Emitter, MarkPlan &Plan) {
   ChunkedAccesses Covered;
   if (!Options.Chunks || Mode == MarkMode::Calls || F.hasOptNone())
     return Covered;
   LoopRemarks Remarks(Accesses, Emitter);
-  SmallVector<Loop *, 8> Suitable = suitableLoops(F, FAM, Remarks);
+  SmallVector<Loop *, 8> Suitable = suitableLoops(F, Known, FAM, Remarks);
   if (Suitable.empty())
     return Covered;
   SmallVector<ChunkedLoop, 4> Chunked =

@@ -52,8 +52,8 @@ namespace pagetide {
 /// their chunks to \p Plan. Returns those of \p Accesses that these marks
 /// cover. Tells \p Emitter about each loop with accesses.
 ChunkedAccesses chunkLoops(llvm::Function &F, const FunctionAccesses &Accesses,
-                           const PassOptions &Options, MarkMode Mode,
-                           llvm::FunctionAnalysisManager &FAM,
+                           const Expansion &Known, const PassOptions &Options,
+                           MarkMode Mode, llvm::FunctionAnalysisManager &FAM,
                            llvm::OptimizationRemarkEmitter &Emitter,
                            MarkPlan &Plan);
 

@@ -8,6 +8,7 @@
 
 #include "AddressForms.h"
 #include "ByteExtents.h"
+#include "Expansion.h"
 #include "ReturnAddresses.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -34,42 +35,6 @@ namespace {
 
 /// Longer accesses are marked by a call of the runtime.
 constexpr uint64_t MaxInlineMarks = 8;
-
-/// Transfers of up to this many bytes are expanded in place at every
-/// optimisation level. Longer ones may become calls.
-constexpr uint64_t MaxBytesExpanded = 32;
-
-//===----------------------------------------------------------------------===//
-// Segments
-//===----------------------------------------------------------------------===//
-
-/// Intrinsics that become calls of the C library.
-bool isMathCall(Intrinsic::ID Id) {
-  switch (Id) {
-  case Intrinsic::acos:
-  case Intrinsic::asin:
-  case Intrinsic::atan:
-  case Intrinsic::cos:
-  case Intrinsic::cosh:
-  case Intrinsic::exp:
-  case Intrinsic::exp10:
-  case Intrinsic::exp2:
-  case Intrinsic::frexp:
-  case Intrinsic::ldexp:
-  case Intrinsic::log:
-  case Intrinsic::log10:
-  case Intrinsic::log2:
-  case Intrinsic::pow:
-  case Intrinsic::powi:
-  case Intrinsic::sin:
-  case Intrinsic::sinh:
-  case Intrinsic::tan:
-  case Intrinsic::tanh:
-    return true;
-  default:
-    return false;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Groups
@@ -149,13 +114,13 @@ bool needsMarkBehindLoad(const Access &A, bool MayStraddle) {
 
 class BlockPlanner {
 public:
-  BlockPlanner(const FunctionAccesses &InFunction, const PassOptions &Options,
-               MarkMode Mode, const DataLayout &DL,
+  BlockPlanner(const FunctionAccesses &InFunction, const Expansion &Known,
+               const PassOptions &Options, MarkMode Mode, const DataLayout &DL,
                const ChunkedAccesses &Chunked, AddressForms &Forms,
                ReturnAddresses &Returns, MarkedExtents Marked, bool BeginsLoop,
                DenseSet<FormAndCell> &EverMarked, MarkPlan &Plan)
-      : InFunction(InFunction), Options(Options), Mode(Mode), DL(DL),
-        Chunked(Chunked), Forms(Forms), Returns(Returns),
+      : InFunction(InFunction), Known(Known), Options(Options), Mode(Mode),
+        DL(DL), Chunked(Chunked), Forms(Forms), Returns(Returns),
         BeginsLoop(BeginsLoop), EverMarked(EverMarked), Plan(Plan),
         Marked(std::move(Marked)),
         Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {}
@@ -164,7 +129,7 @@ public:
   MarkedExtents plan(BasicBlock &Block) {
     for (Instruction &I : Block) {
       ++Position;
-      bool Ends = endsSegment(I);
+      bool Ends = endsSegment(I, Known);
       if (Ends || isAlternative(I))
         endSegment();
       if (Ends)
@@ -197,9 +162,10 @@ private:
   void add(Instruction &I, ArrayRef<Access> Accesses) {
     if (Accesses.empty())
       return;
-    if (isReplaceableTransfer(I) && !all_of(Accesses, [&](const Access &A) {
-          return isShort(A, Options);
-        })) {
+    if (isReplaceableTransfer(I) &&
+        !(Known.isInPlace(I) && all_of(Accesses, [&](const Access &A) {
+            return isShort(A, Options);
+          }))) {
       // In every mode, so that programs call the runtime equally often.
       addStep(MarkStepKind::Transfer, I, Position);
       return;
@@ -461,6 +427,7 @@ private:
   }
 
   const FunctionAccesses &InFunction;
+  const Expansion &Known;
   const PassOptions &Options;
   MarkMode Mode;
   const DataLayout &DL;
@@ -544,23 +511,9 @@ static void pairMarks(MarkPlan &Plan) {
   Plan.Steps = std::move(Kept);
 }
 
-bool endsSegment(const Instruction &I) {
-  if (I.isAtomic() || I.isVolatile() ||
-      !isGuaranteedToTransferExecutionToSuccessor(&I))
-    return true;
-  auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call)
-    return I.getOpcode() == Instruction::FRem; // a call of fmod
-  auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
-  if (!Intrinsic || isMathCall(Intrinsic->getIntrinsicID()))
-    return true;
-  if (auto *Transfer = dyn_cast<AnyMemIntrinsic>(Intrinsic)) {
-    auto *Length = dyn_cast<ConstantInt>(Transfer->getLength());
-    return !Length || Length->getValue().ugt(MaxBytesExpanded);
-  }
-  return Intrinsic->mayReadOrWriteMemory() &&
-         !Intrinsic->isLifetimeStartOrEnd() &&
-         !Intrinsic->onlyAccessesInaccessibleMemory();
+bool endsSegment(const Instruction &I, const Expansion &Known) {
+  return I.isAtomic() || I.isVolatile() ||
+         !isGuaranteedToTransferExecutionToSuccessor(&I) || !Known.isInPlace(I);
 }
 
 bool isAlternative(const Instruction &I) {
@@ -592,8 +545,8 @@ bool isPartialUpdate(const Instruction &I) {
 }
 
 void planMarks(Function &F, const FunctionAccesses &Accesses,
-               const PassOptions &Options, MarkMode Mode,
-               const ChunkedAccesses &Chunked, MarkPlan &Plan) {
+               const Expansion &Known, const PassOptions &Options,
+               MarkMode Mode, const ChunkedAccesses &Chunked, MarkPlan &Plan) {
   const DataLayout &DL = F.getParent()->getDataLayout();
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
   DenseSet<FormAndCell> EverMarked;
@@ -617,8 +570,8 @@ void planMarks(Function &F, const FunctionAccesses &Accesses,
       IsFirst = false;
     }
     AtEnd[&Block] =
-        BlockPlanner(Accesses, Options, Mode, DL, Chunked, Forms, Returns,
-                     std::move(Marked), BeginsLoop, EverMarked, Plan)
+        BlockPlanner(Accesses, Known, Options, Mode, DL, Chunked, Forms,
+                     Returns, std::move(Marked), BeginsLoop, EverMarked, Plan)
             .plan(Block);
   };
   for (BasicBlock *Block : ReversePostOrderTraversal(&F))

@@ -50,6 +50,8 @@ class Function;
 
 namespace pagetide {
 
+class Expansion;
+
 /// What a step of a plan does.
 enum class MarkStepKind : uint8_t {
   /// Mark Cell of the granule of the byte at Address + Offset.
@@ -124,8 +126,8 @@ struct MarkPlan {
 llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
 
 /// True if marks of later accesses must not move before \p I: it may not
-/// return, may take long, or orders memory.
-bool endsSegment(const llvm::Instruction &I);
+/// return, may take long, may become a call, or orders memory.
+bool endsSegment(const llvm::Instruction &I, const Expansion &Known);
 
 /// True if \p I is one of two loads that a select chooses from. Code generation
 /// merges them into one load from the selected address, unless a mark is
@@ -146,8 +148,8 @@ struct ChunkedAccesses {
 /// Appends to \p Plan the marks of \p Accesses of \p F, except those in \p
 /// Chunked.
 void planMarks(llvm::Function &F, const FunctionAccesses &Accesses,
-               const PassOptions &Options, MarkMode Mode,
-               const ChunkedAccesses &Chunked, MarkPlan &Plan);
+               const Expansion &Known, const PassOptions &Options,
+               MarkMode Mode, const ChunkedAccesses &Chunked, MarkPlan &Plan);
 
 } // namespace pagetide
 

@@ -43,6 +43,8 @@ enum class MarkMode : uint32_t {
   Calls,
   /// As Inline, and before each access a call that looks for its mark.
   Check,
+  /// As Inline, and lines of debug information that say what may be a call.
+  Lines,
 };
 
 /// Whether a program pays for marks while nobody records it.
@@ -56,7 +58,8 @@ enum class DemandMode : uint32_t {
 inline constexpr const char *DemandModeNames[] = {"on-demand", "always"};
 inline constexpr const char *LtoModeNames[] = {"auto", "mark", "defer"};
 inline constexpr const char *MarkPrecisionNames[] = {"auto", "exact", "near"};
-inline constexpr const char *MarkModeNames[] = {"inline", "calls", "check"};
+inline constexpr const char *MarkModeNames[] = {"inline", "calls", "check",
+                                                "lines"};
 
 /// The names of an option's values, in the order of their enumerators.
 template <typename T> std::span<const char *const> choiceNames();

@@ -8,8 +8,10 @@
 
 #include "Accesses.h"
 #include "AsmTexts.h"
+#include "CallLines.h"
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
+#include "Expansion.h"
 #include "FunctionAccesses.h"
 #include "LibraryCalls.h"
 #include "LoopChunks.h"
@@ -173,7 +175,8 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
 }
 
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
-                  SiteTable &Sites, FunctionAnalysisManager &FAM) {
+                  const Expansion &Known, SiteTable &Sites,
+                  FunctionAnalysisManager &FAM) {
   expandVarArgs(F);
   canonicalizeAccesses(F, FAM);
 
@@ -181,13 +184,15 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   MarkPlan Plan;
   OptimizationRemarkEmitter Remarks(&F);
   ChunkedAccesses Chunked =
-      chunkLoops(F, Accesses, Options, Mode, FAM, Remarks, Plan);
-  planMarks(F, Accesses, Options, Mode, Chunked, Plan);
+      chunkLoops(F, Accesses, Known, Options, Mode, FAM, Remarks, Plan);
+  planMarks(F, Accesses, Known, Options, Mode, Chunked, Plan);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
   MarkEmitter Emitter(F, Options, Sites);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
+  if (Mode == MarkMode::Lines)
+    numberLines(F, Known);
 
   FAM.invalidate(F, PreservedAnalyses::none());
   preventReordering(Plan.MarkedReads, FAM.getResult<AAManager>(F));
@@ -260,7 +265,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   refuseSegmentGs(M, Functions, Texts);
   SiteTable Sites;
   auto Mark = [&](Function &F, MarkMode Mode) {
-    markFunction(F, Options, Mode, Sites, FAM);
+    markFunction(F, Options, Mode,
+                 Expansion(F, End == PipelineEnd::Unoptimized), Sites, FAM);
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };

@@ -44,13 +44,21 @@ define void @short_copy(ptr %d, ptr %s) {
   ret void
 }
 
-; A whole granule, aligned.
+; What code generation expands in place, aligned.
 define void @aligned_set(ptr %d) {
 ; CHECK-LABEL: define void @aligned_set(
-; NEAR-LABEL: define void @aligned_set(
-; NEAR-NEXT:     call ptr @__pagetide_memset(ptr %d, i32 0, i64 4096)
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.memset
+  call void @llvm.memset.p0.i64(ptr align 4096 %d, i8 0, i64 128, i1 false)
+  ret void
+}
+
+; A whole granule. It would become a call of memset behind its mark.
+define void @granule_set(ptr %d) {
+; CHECK-LABEL: define void @granule_set(
+; CHECK-NEXT:    call ptr @__pagetide_memset(ptr %d, i32 0, i64 4096)
+; NEAR-LABEL: define void @granule_set(
+; NEAR-NEXT:     call ptr @__pagetide_memset(ptr %d, i32 0, i64 4096)
   call void @llvm.memset.p0.i64(ptr align 4096 %d, i8 0, i64 4096, i1 false)
   ret void
 }
