@@ -229,6 +229,8 @@ private:
                            100, 127, 128, 129, 160, 192, 255, 256, 257, 512})
       for (unsigned alignment : {1, 16})
         for (bool is_small : {false, true}) {
+          if (is_small && attributes_.contains(Attribute::OptimizeNone))
+            continue; // the two exclude each other
           std::string end = utostr(bytes) + ".align" + utostr(alignment) +
                             (is_small ? ".optsize" : "");
           auto add_one = [&](StringRef name, auto make) {
