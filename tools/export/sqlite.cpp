@@ -8,8 +8,8 @@
 
 #include "export/export_tables.h"
 #include "export/pages_table.h"
-#include "support/replaced_file.h"
 #include "support/failure.h"
+#include "support/replaced_file.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles functions with inline assembly, each in a file of its own.
 
-usage: asm_texts.py COMPILER FOLDER
+usage: asm_texts.py FOLDER COMPILER...
 
 COMPILER is one word that holds a command with options. For each text the result
 is an object file, and the function has the number of copies that the table says.
 """
 
 import os
-import shlex
 import subprocess
 import sys
 
@@ -77,8 +76,7 @@ int (*chosen)(int) = f;
 
 
 def main():
-    compiler = shlex.split(sys.argv[1])
-    folder = sys.argv[2]
+    folder, *compiler = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     failed = 0
     for copies, texts in ((1, ONCE), (2, TWICE)):
