@@ -348,6 +348,15 @@ bool isExpandedByCodegen(LibFunc Function) {
 
 } // namespace
 
+/// True if no block is so long that sinking takes time. It asks of each load
+/// whether it may move past each store behind it in the block.
+static bool isQuickToSink(const Function &F) {
+  constexpr size_t MaxInstructions = 1000;
+  return none_of(F, [](const BasicBlock &Block) {
+    return Block.size() > MaxInstructions;
+  });
+}
+
 void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM) {
   dropDeadLoads(F);
   if (F.hasOptNone())
@@ -355,7 +364,10 @@ void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM) {
   dropDeadStores(F);
   simplifyFortifiedCalls(F, FAM.getResult<TargetLibraryAnalysis>(F));
   FAM.invalidate(F, PreservedAnalyses::none());
-  SinkingPass().run(F, FAM);
+  // Loads that code generation could sink have barriers (preventSinking). So
+  // marks are right without this too.
+  if (isQuickToSink(F))
+    SinkingPass().run(F, FAM);
 }
 
 void preventReordering(ArrayRef<Instruction *> Reads, AAResults &AA) {

@@ -43,7 +43,7 @@ struct MappedRange {
 /// By libc, in this process.
 std::atomic<bool> has_forked = false;
 
-[[maybe_unused]] const int watches_forks = ::pthread_atfork(
+[[maybe_unused]] const int kWatchesForks = ::pthread_atfork(
     nullptr, [] { has_forked = true; }, [] { has_forked = false; });
 
 /// Sorted. Empty without /proc: then nothing is plain.

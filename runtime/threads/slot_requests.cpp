@@ -30,6 +30,8 @@ static u32 next_slot;
 /// 1 if no slot is left to map.
 static u32 all_mapped;
 static u32 shared_mapped;
+/// 1 once a creator could not map one: QEMU duplicates no mappings.
+static u32 recorder_maps;
 /// 1 from a request to empty slots until the recorder has done it.
 static u32 asked;
 /// Threads that have had to share a slot, and how many had one of their own
@@ -59,8 +61,15 @@ static bool AwaitEmptySlots() {
   return true;
 }
 
+static int MapBy(int fd, u32 slot) {
+  const int error = MapSlot(slot, fd);
+  if (error && fd == kNoMemfd)
+    StoreRelease(&recorder_maps, 1);
+  return error;
+}
+
 static bool MapFallbackSlot(int fd) {
-  if (!shadow.slot_base[kFallbackSlot] && !MapSlot(kFallbackSlot, fd))
+  if (!shadow.slot_base[kFallbackSlot] && !MapBy(fd, kFallbackSlot))
     BeginSlot(kFallbackSlot, 0);
   return shadow.slot_base[kFallbackSlot];
 }
@@ -82,8 +91,10 @@ static u32 MapNextSlot(int fd = kNoMemfd) {
   constexpr u32 kSometimes = 64;
   if (next_slot % kSometimes == 0)
     AskToEmpty();
-  if (next_slot == shadow.first_shared || MapSlot(next_slot, fd)) {
-    StoreRelease(&all_mapped, 1);
+  const bool is_last = next_slot == shadow.first_shared;
+  if (is_last || MapBy(fd, next_slot)) {
+    if (is_last || fd != kNoMemfd) // otherwise the recorder tries
+      StoreRelease(&all_mapped, 1);
     return kFallbackSlot;
   }
   RaiseSlotHigh(next_slot + 1);
@@ -109,14 +120,18 @@ static void MapSharedSlots(int fd = kNoMemfd) {
   StoreRelease(&shared_mapped, 1);
 }
 
-/// A filter may end the thread for a call that the program does not make. Then
-/// the recorder maps slots ahead.
+/// A filter may end the thread for a call that the program does not make.
+static bool CreatorsMap() {
+  return !UnderSystemCallFilter() && !LoadAcquire(&recorder_maps);
+}
+
+/// The recorder maps slots ahead, because creators do not.
 static bool RecorderMaps() {
-  return UnderSystemCallFilter() && !LoadAcquire(&all_mapped);
+  return !CreatorsMap() && !LoadAcquire(&all_mapped);
 }
 
 static u32 ShareSlot() {
-  if (!UnderSystemCallFilter())
+  if (CreatorsMap())
     MapSharedSlots();
   const u32 before = __atomic_fetch_add(&sharing_starts, 1, __ATOMIC_ACQ_REL);
   if (!LoadAcquire(&own_slots) &&
@@ -137,16 +152,15 @@ u32 AcquireSlot() {
     if (slot != kFallbackSlot || !InServedProcess() || EnsureRecorder())
       return slot;
     const u32 retired = RetiredSlots();
-    const bool recorder_maps = RecorderMaps();
-    if (!recorder_maps && !LoadAcquire(&all_mapped) && retired < kMostRetired) {
+    if (CreatorsMap() && !LoadAcquire(&all_mapped) && retired < kMostRetired) {
       if (retired >= kManyRetired)
         AskToEmpty();
       if ((slot = MapNextSlot()) != kFallbackSlot)
         return slot;
     }
     const bool is_worth_it =
-        RecordsByThread() ? retired || recorder_maps
-                          : recorder_maps && !LoadAcquire(&shared_mapped);
+        RecordsByThread() ? retired || RecorderMaps()
+                          : RecorderMaps() && !LoadAcquire(&shared_mapped);
     if (!is_worth_it || !AwaitEmptySlots())
       break;
   }
@@ -212,7 +226,7 @@ void UnlockSlotRequests() { slot_lock.Release(); }
 
 void RenewSlotRequestsInChild() {
   slot_lock.Reset();
-  next_slot = all_mapped = shared_mapped = asked = 0;
+  next_slot = all_mapped = shared_mapped = recorder_maps = asked = 0;
   sharing_starts = own_slots = 0;
 }
 

@@ -171,7 +171,10 @@ std::string why_unexpected(const Command &command, const CLI::App &app) {
     return fmt::format("{}: {}: is a word too many{}", command.name,
                        printable(rest.empty() ? std::string() : rest.front()),
                        see);
-  const std::string name = option->substr(0, option->find('='));
+  // "-=x" has no name before the sign.
+  const std::size_t begin = option->find_first_not_of('-');
+  const std::string name = option->substr(
+      0, begin == std::string::npos ? begin : option->find('=', begin + 1));
   for (const Command *kind :
        command.kinds ? command.kinds() : std::span<const Command *const>())
     if (const auto names = option_names(*declared(*kind).app);

@@ -400,7 +400,8 @@ std::vector<std::string> TraceOutput::new_files() const {
   std::vector<std::string> files;
   try {
     files = files_named_after(std::filesystem::absolute(path_).string());
-  } catch (const Failure &) { // what cannot be listed is left alone
+  } catch (const Failure &) {
+    return {}; // what cannot be listed is left alone
   }
   std::erase_if(files, [this](const std::string &file) {
     struct stat status;

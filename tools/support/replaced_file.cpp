@@ -7,6 +7,7 @@
 #include "support/replaced_file.h"
 
 #include "support/failure.h"
+#include "support/held_signals.h"
 #include "support/unique_fd.h"
 
 #include <fcntl.h>
@@ -80,6 +81,7 @@ ReplacedFile::ReplacedFile(const std::string &name) : name_(followed(name)) {
     throw Failure(fmt::format("{}: is no regular file; give the name of a "
                               "file that may be replaced",
                               name));
+  const HeldSignals held; // none comes before the handler knows the file
   std::string path = name_ + ".XXXXXX";
   const UniqueFd fd(::mkostemp(path.data(), O_CLOEXEC));
   if (!fd)

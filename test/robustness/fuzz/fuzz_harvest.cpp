@@ -144,5 +144,8 @@ void pagetide::tools::try_input(Input input) {
   require(reader.completeness().integrity() ==
               (kept.is_damaged ? Integrity::kDamaged : Integrity::kComplete),
           "a harvested trace has its end, and no further damage");
-  require(frame.end.reason == trace::EndReason::kKilled, "and says why");
+  // A process that recorded no longer had failed to write the end.
+  require(frame.end.reason == (result.ends_early ? trace::EndReason::kFailed
+                                                 : trace::EndReason::kKilled),
+          "and says why");
 }
