@@ -181,13 +181,13 @@ std::string why_unexpected(const Command &command, const CLI::App &app) {
         std::ranges::find(names, name) != names.end())
       return fmt::format(
           "{0}: {1}: only a kind of {0} takes this option, as in: "
-          "pagetide {2} {1} ...{3}",
-          command.name, printable(name), kind->name, see);
+          "pagetide {2} {3} ...{4}",
+          command.name, printable(*option), kind->name, printable(name), see);
   const std::vector<std::string> names = option_names(app);
   const std::string_view meant =
       closest_word(name, {names.begin(), names.end()});
   return fmt::format(
-      "{}: {}: there is no such option{}{}", command.name, printable(name),
+      "{}: {}: there is no such option{}{}", command.name, printable(*option),
       meant.empty() ? "" : fmt::format("; did you mean {}?", meant), see);
 }
 

@@ -55,7 +55,8 @@ void check_error(const Command &command, const Words &words,
       });
   const bool names_word =
       std::ranges::any_of(words, [&](const std::string &word) {
-        return !word.empty() && contains(what, word);
+        return !word.empty() &&
+               (contains(what, word) || contains(what, printable(word)));
       });
   require(names_option || names_word, "errors name an option or a word");
 }
