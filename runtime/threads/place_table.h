@@ -55,7 +55,7 @@ public:
                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   }
 
-  /// No place is taken. For a forked child.
+  /// Frees all places, in a forked child.
   void Reset() {
     end_ = 0;
     free_top_ = 0;
