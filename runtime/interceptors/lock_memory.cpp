@@ -27,11 +27,16 @@ static int LockFuture() {
 
 /// Whether mlock has refused a mapping because of the limit. mlockall does not
 /// mind pages that cannot be loaded (beyond a file's end, without rights), nor
-/// mappings that have gone since the list was made.
+/// mappings that have gone since the list was made. Another thread may map and
+/// unmap such a place all the time, so one look at it says nothing.
 static bool ExceedsLimit(const Mapping &m) {
   constexpr uptr kOnFault = 1; // MLOCK_ONFAULT: loads nothing
-  return ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, kOnFault)) == ENOMEM &&
-         !Failed(Syscall(SYS_msync, m.start, m.bytes, MS_ASYNC));
+  constexpr int kLooks = 32;
+  for (int i = 0; i < kLooks; ++i)
+    if (ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, kOnFault)) != ENOMEM ||
+        Failed(Syscall(SYS_msync, m.start, m.bytes, MS_ASYNC)))
+      return false;
+  return true;
 }
 
 static int LockCurrent(const MappingList &list, bool on_fault) {
