@@ -22,8 +22,11 @@ static void DidReadString(const char *s, bool succeeded) {
 }
 static void DidReadStrings(Strings strings, bool succeeded) {
   char *string;
-  for (; CopyFromProgram(&string, strings, sizeof(string)); ++strings) {
-    succeeded ? DidReadAt(strings) : MayHaveRead(strings, sizeof(string));
+  for (;
+       CopyFromProgram((void *)&string, (const void *)strings, sizeof(string));
+       ++strings) {
+    succeeded ? DidReadAt(strings)
+              : MayHaveRead((const volatile void *)strings, sizeof(string));
     if (!string)
       return;
     DidReadString(string, succeeded);

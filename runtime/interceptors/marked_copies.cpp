@@ -8,7 +8,7 @@
 
 #include <link.h>
 
-// glibc has it since 2.35.
+// glibc has it since 2.35. NOLINTNEXTLINE(readability-redundant-declaration)
 extern "C" __attribute__((weak)) int _dl_find_object(void *,
                                                      dl_find_object *) noexcept;
 
@@ -38,7 +38,7 @@ constexpr u8 kTableOfLinkers[] = {1, 0x1b, 0x03, 0x3b};
 /// Where the function at `address` begins, and its marked copy too; 0 if no
 /// table says.
 uptr BeginOfCode(const FrameTable &table, uptr address) {
-  if (__builtin_memcmp(&table, kTableOfLinkers, sizeof(kTableOfLinkers)))
+  if (__builtin_memcmp(&table, kTableOfLinkers, sizeof(kTableOfLinkers)) != 0)
     return 0;
   const uptr base = (uptr)&table;
   uptr low = 0, high = table.count;

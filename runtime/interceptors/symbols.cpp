@@ -20,8 +20,8 @@ using namespace pagetide;
 
 extern "C" void *malloc(SIZE_T bytes);
 
-extern const char own_begin[] asm("__ehdr_start");
-extern const char own_end[] asm("_end");
+extern const char kOwnBegin[] asm("__ehdr_start");
+extern const char kOwnEnd[] asm("_end");
 
 /// Memory for one call, also of a signal handler.
 static void *MapScratch(uptr bytes) {
@@ -49,9 +49,9 @@ static void WriteAll(int fd, const char *text, uptr bytes) {
 /// many are left.
 static int DropOwnFrames(void **frames, int count) {
   int own = 0;
-  while (own < count && frames[own] >= own_begin && frames[own] < own_end)
+  while (own < count && frames[own] >= kOwnBegin && frames[own] < kOwnEnd)
     ++own;
-  __sanitizer::internal_memmove(frames, frames + own,
+  __sanitizer::internal_memmove((void *)frames, (const void *)(frames + own),
                                 (uptr)(count - own) * sizeof(void *));
   return count - own;
 }
@@ -70,11 +70,12 @@ PAGETIDE_INTERCEPTOR(int, backtrace, void **frames, int size) {
       auto **more = (void **)block;
       kept = DropOwnFrames(more, RESOLVED(backtrace)(more, size + own));
       kept = Min(kept, size);
-      __sanitizer::internal_memcpy(frames, more, (uptr)kept * sizeof(void *));
+      __sanitizer::internal_memcpy((void *)frames, (const void *)more,
+                                   (uptr)kept * sizeof(void *));
       UnmapScratch(block, bytes);
     }
   }
-  DidWrite(frames, (uptr)count * sizeof(void *));
+  DidWrite((void *)frames, (uptr)count * sizeof(void *));
   return kept;
 }
 
@@ -182,7 +183,8 @@ static bool HasCopies(void *const *addresses, int count) {
 
 PAGETIDE_INTERCEPTOR(char **, backtrace_symbols, void *const *addresses,
                      int count) {
-  DidRead(addresses, count > 0 ? (uptr)count * sizeof(void *) : 0);
+  DidRead((const void *)addresses,
+          count > 0 ? (uptr)count * sizeof(void *) : 0);
   if (!HasCopies(addresses, count)) {
     char **lines = RESOLVED(backtrace_symbols)(addresses, count);
     for (int i = 0; lines && i < count; ++i) {
@@ -202,13 +204,14 @@ PAGETIDE_INTERCEPTOR(char **, backtrace_symbols, void *const *addresses,
     lines[i] = line;
     line += PrintLine(line, RoomForLine(addresses[i]), addresses[i], " ") + 1;
   }
-  DidWrite(lines, (uptr)(line - (char *)lines));
+  DidWrite((void *)lines, (uptr)(line - (char *)lines));
   return lines;
 }
 
 PAGETIDE_INTERCEPTOR(void, backtrace_symbols_fd, void *const *addresses,
                      int count, int fd) {
-  DidRead(addresses, count > 0 ? (uptr)count * sizeof(void *) : 0);
+  DidRead((const void *)addresses,
+          count > 0 ? (uptr)count * sizeof(void *) : 0);
   for (int i = 0; i < count; ++i) {
     CopiedFunction found;
     if (!FindCopiedFunction((uptr)addresses[i], found)) {

@@ -1,5 +1,4 @@
-/*===- makes_calls.c - A program that uses much of the system
- *---------------===*
+/*===- makes_calls.c - A program that uses much of the system --------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -16,10 +15,12 @@
 
 static volatile char bytes[1 << 20];
 
-static void *work(void *unused) {
+static void *work(void *late) {
+  if (late) /* whoever waits for the thread waits by a call, in each run */
+    usleep(200000);
   for (int i = 0; i < 50; ++i)
     memset((char *)bytes, i, sizeof bytes / 2);
-  return unused;
+  return late;
 }
 
 static void handle(int number) { bytes[number] = 1; }
@@ -31,7 +32,7 @@ int main(int argc, char **argv) {
     return 0;
   signal(SIGUSR1, handle);
   raise(SIGUSR1);
-  if (pthread_create(&thread, NULL, work, NULL) != 0)
+  if (pthread_create(&thread, NULL, work, &thread) != 0)
     return 2;
   work(NULL);
   pthread_join(thread, NULL);
