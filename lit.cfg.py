@@ -182,6 +182,8 @@ substitutions = {
     "opt": command(os.path.join(config.llvm_tools_dir, "opt")),
     "cmake": command(config.cmake_command),
     "python": command(config.python_executable),
+    "until_seen": command(os.path.join(config.pagetide_source_root, "test", "lib",
+                                       "until_seen.sh")),
     # The browser, and what drives it.
     "chromium": command(chromium or "chromium"),
     "playwright": command(playwright),

@@ -12,21 +12,21 @@
 
 // A block that is a mapping of its own.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t mapped
-// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
 // RUN:   %t mapped 2>&1 | FileCheck %s
 // The same where the program had a mapping of its own, which it has unmapped.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t mapped-again
 // The end of the heap.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t trimmed
-// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
 // RUN:   %t trimmed 2>&1 | FileCheck %s
 // The end of another arena's heap.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t arena
-// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
 // RUN:   %t arena 2>&1 | FileCheck %s
 // realloc() unmaps the end of a mapping, and maps it anew.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s %t resized
-// RUN: not env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:cut_without=discarded \
 // RUN:   %t resized 2>&1 | FileCheck %s
 // The same in units of several pages, most of which are never touched.
 // RUN: env PAGETIDE_OPTIONS=settle=100us:settle_wait=20ms:cut_stop=2s:granularity=64K \

@@ -29,17 +29,17 @@
 // All contents are of one instant.
 // RUN: env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s \
 // RUN:   %t/program turns
-// RUN: not env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=kernel \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=kernel \
 // RUN:   %t/program turns 2>&1 | FileCheck %s
 // The kernel writes for a thread that slept.
 // RUN: env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s \
 // RUN:   %t/program woken
-// RUN: not env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=repeat \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=repeat \
 // RUN:   %t/program woken 2>&1 | FileCheck %s
 // Memory is mapped by code that nobody sees.
 // RUN: env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s \
 // RUN:   %t/program mapped
-// RUN: not env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=kernel \
+// RUN: not %until_seen env PAGETIDE_OPTIONS=kernel_writes=1:settle_wait=20ms:cut_stop=2s:cut_without=kernel \
 // RUN:   %t/program mapped 2>&1 | FileCheck %s
 // CHECK: the cut contradicts itself
 
