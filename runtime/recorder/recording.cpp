@@ -22,6 +22,7 @@
 #include "recorder/cut.h"
 #include "recorder/cut_kernel_writes.h"
 #include "recorder/mappings_watch.h"
+#include "recorder/requests.h"
 #include "recorder/slot_service.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
@@ -324,6 +325,15 @@ static void SetReportedUnit(u32 shift) {
   RepublishWatch();
 }
 
+/// What was marked before may still be about to be written. But who waits for
+/// the recording has made its accesses, and so has the thread that forked.
+static void SettleWhoeverWaits(bool in_child) {
+  if (in_child)
+    ForgetWriters();
+  else if (RequestWaits())
+    SettleSlot(request.slot);
+}
+
 int StartRecording(const char *parent_trace) {
   if (parent_trace) // nobody asked
     record_config.asker_tells = false;
@@ -362,6 +372,7 @@ int StartRecording(const char *parent_trace) {
             recorder_state.engine->name, ServedProcess(), missing);
     return PAGETIDE_UNSUPPORTED;
   }
+  SettleWhoeverWaits(parent_trace != nullptr);
   CountRecordingBegun();
   // `pagetide record` may read the header from now on: it must be complete.
   StoreRelease(&shadow.header->recording, 1);
