@@ -135,6 +135,11 @@ static void times_and_signals(void) {
          V(SIG_ERR));
 }
 
+static int see_library(void *info, size_t bytes, void *seen) {
+  (void)info, (void)bytes;
+  return ++*(int *)seen == 1;
+}
+
 static void system_state(void) {
   CALL("wait", 'i', OUT(4));
   CALL("waitpid", 'i', V(-1), OUT(4), V(0));
@@ -205,6 +210,12 @@ static void system_state(void) {
   CALL("backtrace", 'v', OUTX(80), V(10));
   void *const here = (void *)set_up;
   CALL("backtrace_symbols", 'v', INX(&here, 8), V(1));
+  CALL("backtrace_symbols_fd", 'v', INX(&here, 8), V(1), V(-1));
+  CALL("dladdr", 'i', V(set_up), OUTX(32));
+  CALL("dladdr", 'i', V(4096), OUT(32));
+  CALL("dladdr1", 'i', V(set_up), OUTX(32), OUTX(8), V(RTLD_DL_LINKMAP));
+  CALL("dladdr1", 'i', V(set_up), OUTX(32), OUTX(8), V(RTLD_DL_SYMENT));
+  CALL("dl_iterate_phdr", 'i', V(see_library), ZERO(4));
   CALL("system", 'i', TEXT("exit 3"));
   CALL("tsearch", 'v', TEXT("a"), INX(zeros, 8), V(strcmp));
   only_good = 0;
