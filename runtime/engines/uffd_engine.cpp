@@ -22,6 +22,7 @@
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/mapping_changes.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
 #include "trace/pending_frames.h"
@@ -41,6 +42,7 @@ namespace {
 struct Uffd {
   MappingList mappings;
   u64 mappings_time;
+  u64 shared_changes; ///< how many there were then
   PageVec<WrittenRun> runs;
   PageVec<UntrackedRange> untracked, warned;
   EarlyMarks early;           ///< of the open period, staged already
@@ -97,7 +99,7 @@ static void SayUntracked() {
 
 /// False if the mappings cannot be read. The recorder reports that.
 static bool Track(bool take, bool say = true) {
-  ForgetNewMapping();
+  uffd.shared_changes = SharedChanges();
   if (ReadMappings(uffd.mappings, ScratchRange))
     return false;
   uffd.mappings_time = MonotonicNs();
@@ -114,7 +116,7 @@ static bool Track(bool take, bool say = true) {
 /// by its pages. Shared memory is found by the program's call, or at the latest
 /// after the time of option `mappings`.
 static bool MustLookAtMappings() {
-  return HasNewMapping() ||
+  return SharedChanges() != uffd.shared_changes ||
          MonotonicNs() - uffd.mappings_time >= GetFlags().mappings ||
          FoundNewMemory();
 }

@@ -68,11 +68,19 @@ static bool InReach(const char *call, uptr address, uptr bytes) {
   return false;
 }
 
+/// Who writes a mapping of mmap with these flags.
+static Writers WritersOf(u64 flags) {
+  if (flags & MAP_SHARED) // MAP_SHARED_VALIDATE has the bit too
+    return Writers::kShared;
+  return flags & MAP_ANONYMOUS ? Writers::kOwn : Writers::kFile;
+}
+
 template <typename Real>
 static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
                  int fd, sptr offset) {
   ScopedHoldProtection hold;
-  const ChangingMappings changing;
+  const Writers writers = WritersOf((u64)flags);
+  const ChangingMappings changing(writers != Writers::kOwn);
   if (ControlReady() && address) {
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     if (fixed && !InReach("mmap", address, bytes))
@@ -85,11 +93,8 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
       MappingWillChange(address, bytes);
   }
   void *result = real((void *)address, bytes, protection, flags, fd, offset);
-  constexpr int kSomehowShared = MAP_SHARED; // MAP_SHARED_VALIDATE has the bit
-  if ((flags & kSomehowShared) && ControlReady())
-    NoteNewMapping();
   if ((uptr)result != kMapFailed) {
-    NoteMappingChange((uptr)result, bytes, flags & kSomehowShared);
+    NoteMappingChange((uptr)result, bytes, writers);
     if (flags & MAP_ANONYMOUS)
       MappedByProgram((uptr)result, bytes);
   }
@@ -126,7 +131,7 @@ PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
 static void NoteAdvice(uptr address, uptr bytes, int advice) {
   switch (advice) {
   case MADV_FREE: // from now on the kernel may clear the pages at any time
-    return NoteContentChange(address, bytes, true);
+    return NoteContentChange(address, bytes, Writers::kKernel);
   case MADV_DONTNEED:
   case MADV_DONTNEED_LOCKED:
   case MADV_REMOVE:
@@ -163,11 +168,20 @@ static uptr BytesOfSegment(int id) {
 }
 
 PAGETIDE_INTERCEPTOR(void *, shmat, int id, const void *address, int flags) {
-  const ChangingMappings changing;
+  const ChangingMappings changing(/*may_share=*/true);
   void *result = RESOLVED(shmat)(id, address, flags);
   if ((uptr)result != kMapFailed)
-    NoteMappingChange((uptr)result, BytesOfSegment(id), true);
+    NoteMappingChange((uptr)result, BytesOfSegment(id), Writers::kShared);
   return result;
+}
+
+/// After mremap. If no old range is given, the memory is at both addresses from
+/// now on, which the kernel does for shared memory alone.
+static void NoteMove(uptr address, uptr old_bytes, uptr moved, uptr bytes) {
+  NoteMappingChange(address, old_bytes);
+  if (moved != kMapFailed)
+    NoteMappingChange(moved, bytes,
+                      old_bytes ? Writers::kOwn : Writers::kShared, address);
 }
 
 PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
@@ -184,16 +198,14 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
       KeepShadow("mremap", (uptr)target, bytes);
     }
   }
-  const ChangingMappings changing;
+  const ChangingMappings changing(/*may_share=*/true);
   const auto move = [&] {
     void *moved = (void *)MoveMemory(
         {(uptr)address, old_bytes, bytes, (uptr)flags, (uptr)target}, [&] {
           return (uptr)RESOLVED(mremap)(address, old_bytes, bytes, flags,
                                         target);
         });
-    NoteMappingChange((uptr)address, old_bytes);
-    if ((uptr)moved != kMapFailed)
-      NoteMappingChange((uptr)moved, bytes);
+    NoteMove((uptr)address, old_bytes, (uptr)moved, bytes);
     return moved;
   };
   if (!EngineListens())
@@ -351,24 +363,31 @@ bool pagetide::ChangesMappings(long number) {
   case SYS_mremap:
   case SYS_madvise:
   case SYS_brk:
+  case SYS_shmat:
     return true;
   default:
     return false;
   }
 }
 
+bool pagetide::MayShareMappings(long number, const u64 (&a)[6]) {
+  return number == SYS_mremap || number == SYS_shmat ||
+         (number == SYS_mmap && WritersOf(a[3]) != Writers::kOwn);
+}
+
 void pagetide::NoteBareChange(long number, const u64 (&a)[6], long result) {
-  constexpr u64 kSomehowShared = MAP_SHARED;
   const bool succeeded = !Failed((uptr)result);
   switch (number) {
   case SYS_mmap:
     if (succeeded)
-      NoteMappingChange((uptr)result, a[1], a[3] & kSomehowShared);
+      NoteMappingChange((uptr)result, a[1], WritersOf(a[3]));
     return;
   case SYS_mremap:
-    NoteMappingChange(a[0], a[1]);
+    return NoteMove(a[0], a[1], succeeded ? (uptr)result : kMapFailed, a[2]);
+  case SYS_shmat:
     if (succeeded)
-      NoteMappingChange((uptr)result, a[2]);
+      NoteMappingChange((uptr)result, BytesOfSegment((int)a[0]),
+                        Writers::kShared);
     return;
   case SYS_munmap:
     return NoteMappingChange(a[0], a[1]);

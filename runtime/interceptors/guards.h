@@ -19,6 +19,8 @@ void BeforeBareCall(long number, const u64 (&arguments)[6]);
 /// while a ChangingMappings exists, and NoteBareChange follows with what libc's
 /// syscall() returned.
 bool ChangesMappings(long number);
+/// Whether others may write the memory afterwards.
+bool MayShareMappings(long number, const u64 (&arguments)[6]);
 void NoteBareChange(long number, const u64 (&arguments)[6], long result);
 
 } // namespace pagetide

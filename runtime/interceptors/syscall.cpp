@@ -375,14 +375,14 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
                ? (long)MoveMemory({a, b, c, d, e}, [&] { return (uptr)call(); })
                : call();
   };
-  if (!ShadowReady())
-    return change_mappings();
   if (ChangesMappings(number)) {
-    const ChangingMappings changing;
+    const ChangingMappings changing(MayShareMappings(number, arguments));
     const long done = change_mappings();
     NoteBareChange(number, arguments, done);
     return done;
   }
+  if (!ShadowReady())
+    return call();
   InFlight in_flight = RangeInFlight(number, arguments);
   long result = KernelCall(RESOLVED(syscall))(number, a, b, c, d, e, f);
   if (!DidCall(number, result, arguments) && result >= 0)

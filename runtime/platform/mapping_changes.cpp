@@ -11,34 +11,71 @@
 namespace pagetide {
 
 namespace {
-struct Noted {
-  MappingChange change;
-  u64 number_plus_one; ///< of the change; 0: being written
+/// The changes of the last time.
+class ChangeLog {
+public:
+  void Add(const MappingChange &change) {
+    const u64 number = __atomic_fetch_add(&next_number_, 1, __ATOMIC_ACQ_REL);
+    Entry &entry = entries_[number % kKept];
+    StoreRelease(&entry.number_plus_one, 0);
+    StoreRelease(&entry.begin, change.begin);
+    StoreRelease(&entry.end, change.end);
+    StoreRelease(&entry.writers, (u32)change.writers);
+    StoreRelease(&entry.moved_from, change.moved_from);
+    StoreRelease(&entry.number_plus_one, number + 1);
+  }
+  u64 Count() const { return LoadAcquire(&next_number_); }
+  bool List(u64 since, PageVec<MappingChange> &changes) const {
+    const u64 end = Count();
+    if (end - since > kKept)
+      return false;
+    for (u64 number = since; number < end; ++number) {
+      const Entry &entry = entries_[number % kKept];
+      const MappingChange change = {
+          LoadAcquire(&entry.begin), LoadAcquire(&entry.end),
+          (Writers)LoadAcquire(&entry.writers), LoadAcquire(&entry.moved_from)};
+      if (LoadAcquire(&entry.number_plus_one) != number + 1)
+        return false; // another thread writes it
+      changes.push_back(change);
+    }
+    return true;
+  }
+
+private:
+  static constexpr u64 kKept = 1024;
+  struct Entry {
+    uptr begin, end, moved_from;
+    u64 number_plus_one; ///< of the change; 0: being written
+    u32 writers;
+  };
+  Entry entries_[kKept];
+  u64 next_number_;
 };
 } // namespace
 
-constexpr u64 kKept = 1024;
-static Noted noted[kKept];
-static u64 next_number;
-static u32 under_way;
+static ChangeLog all_changes, shared_changes;
+static u32 under_way, shared_under_way;
 
-ChangingMappings::ChangingMappings() {
+ChangingMappings::ChangingMappings(bool may_share) : may_share_(may_share) {
+  if (may_share)
+    __atomic_fetch_add(&shared_under_way, 1, __ATOMIC_ACQ_REL);
   __atomic_fetch_add(&under_way, 1, __ATOMIC_ACQ_REL);
 }
 ChangingMappings::~ChangingMappings() {
   __atomic_fetch_sub(&under_way, 1, __ATOMIC_ACQ_REL);
+  if (may_share_)
+    __atomic_fetch_sub(&shared_under_way, 1, __ATOMIC_ACQ_REL);
 }
 
-void NoteContentChange(uptr address, uptr bytes, bool shared) {
+void NoteContentChange(uptr address, uptr bytes, Writers writers,
+                       uptr moved_from) {
   if (!bytes)
     return;
-  const u64 number = __atomic_fetch_add(&next_number, 1, __ATOMIC_ACQ_REL);
-  Noted &entry = noted[number % kKept];
-  StoreRelease(&entry.number_plus_one, 0);
-  StoreRelease(&entry.change.begin, PageDown(address));
-  StoreRelease(&entry.change.end, PageUp(address + bytes));
-  StoreRelease(&entry.change.shared, shared);
-  StoreRelease(&entry.number_plus_one, number + 1);
+  const MappingChange change = {PageDown(address), PageUp(address + bytes),
+                                writers, moved_from};
+  all_changes.Add(change);
+  if (writers == Writers::kShared || writers == Writers::kFile || moved_from)
+    shared_changes.Add(change);
 }
 
 //===- The program's own mappings -----------------------------------------===//
@@ -69,8 +106,9 @@ void MappedByProgram(uptr address, uptr bytes) {
   }
 }
 
-void NoteMappingChange(uptr address, uptr bytes, bool shared) {
-  NoteContentChange(address, bytes, shared);
+void NoteMappingChange(uptr address, uptr bytes, Writers writers,
+                       uptr moved_from) {
+  NoteContentChange(address, bytes, writers, moved_from);
   for (u64 &place : of_program) {
     u64 mapping = LoadAcquire(&place);
     const AddressRange range = RangeOf(mapping);
@@ -93,26 +131,18 @@ void ListMappingsOfProgram(PageVec<AddressRange> &ranges) {
 
 //===- Changes ------------------------------------------------------------===//
 
-u64 MappingChanges() { return LoadAcquire(&next_number); }
-
+u64 MappingChanges() { return all_changes.Count(); }
 bool AnyMappingChangeUnderWay() { return LoadAcquire(&under_way) != 0; }
-
 bool ListMappingChanges(u64 since, PageVec<MappingChange> &changes) {
-  const u64 end = MappingChanges();
-  if (end - since > kKept)
-    return false;
-  for (u64 number = since; number < end; ++number) {
-    const Noted &entry = noted[number % kKept];
-    const MappingChange change = {LoadAcquire(&entry.change.begin),
-                                  LoadAcquire(&entry.change.end),
-                                  LoadAcquire(&entry.change.shared)};
-    if (LoadAcquire(&entry.number_plus_one) != number + 1)
-      return false; // another thread writes it
-    changes.push_back(change);
-  }
-  return true;
+  return all_changes.List(since, changes);
 }
 
-void RenewMappingChangesInChild() { under_way = 0; }
+u64 SharedChanges() { return shared_changes.Count(); }
+bool AnySharedChangeUnderWay() { return LoadAcquire(&shared_under_way) != 0; }
+bool ListSharedChanges(u64 since, PageVec<MappingChange> &changes) {
+  return shared_changes.List(since, changes);
+}
+
+void RenewMappingChangesInChild() { under_way = shared_under_way = 0; }
 
 } // namespace pagetide

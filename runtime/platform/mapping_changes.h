@@ -7,7 +7,8 @@
 // munmap, mmap, mremap and madvise change what addresses hold, and nobody marks
 // that. A cut (recorder/cut.h) must know where it happened. A call is counted
 // while it runs, and its range is noted when it has returned. So each change is
-// either noted or under way.
+// either noted or under way. Those that make memory shared are also kept apart,
+// and so for longer.
 //
 // Takes no lock: a thread may be stopped anywhere in here.
 //
@@ -20,25 +21,40 @@
 
 namespace pagetide {
 
-struct MappingChange {
-  uptr begin, end;
-  bool shared; ///< other processes may write there from now on
+/// Who changes what a range holds from now on.
+enum class Writers : u32 {
+  kOwn,    ///< who writes at these addresses
+  kKernel, ///< it may clear the pages at any time
+  kFile,   ///< who writes the file, until a page is copied: private mappings
+  kShared  ///< whoever has the same memory, at any address in any process
 };
 
-/// Exists while a thread changes mappings.
+struct MappingChange {
+  uptr begin, end;
+  Writers writers;
+  uptr moved_from; ///< the memory was there before; 0: nothing was moved
+};
+
+/// Exists while a thread changes mappings. `may_share`: ListSharedChanges
+/// may have it afterwards.
 class ChangingMappings {
 public:
-  ChangingMappings();
+  explicit ChangingMappings(bool may_share = false);
   ~ChangingMappings();
   ChangingMappings(const ChangingMappings &) = delete;
   ChangingMappings &operator=(const ChangingMappings &) = delete;
+
+private:
+  const bool may_share_;
 };
 
 /// The range holds something else than before.
-void NoteContentChange(uptr address, uptr bytes, bool shared = false);
+void NoteContentChange(uptr address, uptr bytes,
+                       Writers writers = Writers::kOwn, uptr moved_from = 0);
 /// The same for a range that was mapped, unmapped or replaced. If it was the
 /// program's own, libc may have mapped something there.
-void NoteMappingChange(uptr address, uptr bytes, bool shared = false);
+void NoteMappingChange(uptr address, uptr bytes,
+                       Writers writers = Writers::kOwn, uptr moved_from = 0);
 
 /// After NoteMappingChange: the program itself has mapped this anonymous
 /// memory. So libc, which unmaps only what it has mapped, will not give back
@@ -53,6 +69,12 @@ u64 MappingChanges();
 bool AnyMappingChangeUnderWay();
 /// Appends the changes from number `since` on. False if they are not all kept.
 bool ListMappingChanges(u64 since, PageVec<MappingChange> &changes);
+
+/// The same of those changes after which others may write: kFile, kShared, and
+/// memory that was moved.
+u64 SharedChanges();
+bool AnySharedChangeUnderWay();
+bool ListSharedChanges(u64 since, PageVec<MappingChange> &changes);
 
 /// Only the thread that forked exists in the child.
 void RenewMappingChangesInChild();

@@ -147,8 +147,13 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
     m.shared = p[3] == 's';
     p += 5;
     m.offset = ParseHex(p);
-    for (int blanks = 0; blanks < 3; ++p)
-      blanks += *p == ' ';
+    ++p;
+    m.device = ParseHex(p) << 32;
+    ++p;
+    m.device |= ParseHex(p);
+    ++p;
+    for (; *p >= '0' && *p <= '9'; ++p)
+      m.inode = m.inode * 10 + (u64)(*p - '0');
     while (*p == ' ')
       ++p;
     const char *name = p;
@@ -219,11 +224,5 @@ bool Contains(const MappingList &list, const MappingList &other,
       return true;
   return false;
 }
-
-static u32 new_mapping;
-
-void NoteNewMapping() { StoreRelease(&new_mapping, 1); }
-bool HasNewMapping() { return LoadAcquire(&new_mapping); }
-void ForgetNewMapping() { StoreRelease(&new_mapping, 0); }
 
 } // namespace pagetide

@@ -16,8 +16,9 @@ namespace pagetide {
 struct Mapping {
   u64 start, bytes;
   u64 offset;
-  u32 protection; ///< PROT_READ | PROT_WRITE | PROT_EXEC
-  u32 name;       ///< offset into MappingList::names; 0 is ""
+  u64 inode, device; ///< of the file; 0: there is none
+  u32 protection;    ///< PROT_READ | PROT_WRITE | PROT_EXEC
+  u32 name;          ///< offset into MappingList::names; 0 is ""
   bool shared;
   bool bss; ///< named by NameBss (bss_names.h): memory that is not in the file
 };
@@ -37,12 +38,6 @@ int ReadMappings(MappingList &list, AddressRange (*skip)());
 /// The same on any thread; `text` is where the file goes.
 int ReadMappings(MappingList &list, AddressRange (*skip)(),
                  PageVec<char> &text);
-
-/// From any thread: the program has mapped shared memory, which the recorder
-/// should look at soon.
-void NoteNewMapping();
-bool HasNewMapping();
-void ForgetNewMapping();
 
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y);

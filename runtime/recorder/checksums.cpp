@@ -12,6 +12,7 @@
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
+#include "recorder/shared_memory.h"
 #include "threads/stopped_threads.h"
 
 #include "sanitizer_common/sanitizer_stoptheworld.h"
@@ -129,7 +130,11 @@ struct StoppedHashing {
 static void HashWhileStopped(const __sanitizer::SuspendedThreadsList &,
                              void *arg) {
   auto *job = (StoppedHashing *)arg;
-  HashPages(job->tid, again);
+  if (AnotherProcessRunsHere()) // nobody has stopped that
+    for (PageHash &page : again)
+      page.state = ChecksumState::kUnstable;
+  else
+    HashPages(job->tid, again);
   job->done = true;
 }
 
@@ -164,6 +169,15 @@ void ListWanted(const PageSet &set, ChecksumMode mode, ChecksumState state,
       pages.push_back({granule, 0, state});
 }
 
+/// The state of pages that others may write. To hash them again is no use.
+constexpr ChecksumState kSetApart = ChecksumState::kNone;
+
+static void SetApart(PageHash &page) {
+  if (page.state == ChecksumState::kStable ||
+      page.state == ChecksumState::kUnstable)
+    page = {page.granule, 0, kSetApart};
+}
+
 bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
                 PeriodResult &result) {
   PageVec<PageHash> &pages = result.hashes;
@@ -173,6 +187,7 @@ bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
   ExcludeUnsettled(pages);
   HashPages(GetTidRaw(), pages);
+  ForPagesOfOthers(pages, SetApart);
   engine.recheck(pages, nullptr);
 
   if (policy == UnstablePolicy::kRehash)
@@ -180,6 +195,10 @@ bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
       ok = Rehash(engine, pages);
   if (policy == UnstablePolicy::kStop && AnyUnstable(pages))
     HashStopped(pages);
+  for (PageHash &page : pages)
+    if (page.state == kSetApart)
+      page.state = ChecksumState::kUnstable;
+  ForPagesOfOthers(pages, MakeUnstable); // of mappings that are new since
   result.combined = Combine(pages);
   return ok;
 }

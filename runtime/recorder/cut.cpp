@@ -19,8 +19,7 @@
 #include "recorder/cut_pages.h"
 #include "recorder/cut_workers.h"
 #include "recorder/given_back.h"
-#include "threads/service_thread.h"
-#include "threads/sharing_threads.h"
+#include "recorder/shared_memory.h"
 #include "threads/stopped_threads.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -84,16 +83,6 @@ static bool Keeps(Rule rule) {
 void EndCuts() { AwaitCutWorkers(); }
 
 void BeginCut() { changes_before = MappingChanges(); }
-
-static bool MemoryIsShared() {
-  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-    const SlotEntry &entry = shadow.slots[slot];
-    if (LoadAcquire(&entry.state) == (u32)SlotState::kLive && entry.process &&
-        entry.process != ServedProcess())
-      return true;
-  }
-  return SharedByProcess();
-}
 
 //===- Pages --------------------------------------------------------------===//
 
@@ -186,16 +175,11 @@ static bool IsWorthAnotherStop(const char *why) {
          why == kTooLong || why == kNotInTime || why == kStopAgain;
 }
 
-/// Pages that other processes, or the kernel, may write: no content is theirs
-/// at T.
-static void MakeSharedUnstable(const CutOfPeriod &cut,
-                               PageVec<PageHash> &pages) {
-  for (const Mapping &mapping : cut.mappings.entries)
-    if (mapping.shared)
-      ForPages(pages, UnitOf(mapping.start),
-               UnitOf(mapping.start + mapping.bytes - 1) + 1, MakeUnstable);
+/// Pages that others, or the kernel, may write: no content is theirs at T.
+static void MakeOthersUnstable(PageVec<PageHash> &pages) {
+  ForPagesOfOthers(pages, MakeUnstable);
   for (const MappingChange &change : changes)
-    if (change.shared)
+    if (change.writers == Writers::kKernel)
       ForPages(pages, UnitOf(change.begin), UnitOf(change.end - 1) + 1,
                MakeUnstable);
 }
@@ -269,7 +253,7 @@ static u64 CountUnread(PageVec<PageHash> &pages,
 static const char *EndReading(Making &making) {
   if (Keeps(Rule::kInFlight))
     MakeWrittenByCallsUnstable(making.pages);
-  MakeSharedUnstable(making.cut, making.pages);
+  MakeOthersUnstable(making.pages);
   making.result.marked -= making.result.unsettled;
   return nullptr;
 }
@@ -305,7 +289,7 @@ static const char *ReadStanding(Making &making) {
         return why;
     if (stopped_any) // which happens once for each thread
       continue;
-    if (MemoryIsShared())
+    if (AnotherProcessRunsHere())
       return "another process has the same memory";
     if (!ListCalls(cut.engine, pages) && Keeps(Rule::kInFlight))
       return kCallAnywhere;
@@ -520,8 +504,10 @@ bool HashAtCut(const CutOfPeriod &cut, PeriodResult &result) {
   // since.
   if (!is_cut || cut.copies || WatchingKernelWrites())
     KeepHashed(cut, result);
-  if (result.cut.why_not)
+  if (!is_cut) {
+    ForPagesOfOthers(pages, MakeUnstable);
     cut.engine.recheck(pages, nullptr);
+  }
   result.combined = Combine(pages);
   return ok;
 }

@@ -17,7 +17,6 @@
 
 #include "engines/engine.h"
 #include "pagetide/cut_copies.h"
-#include "platform/proc_maps.h"
 
 namespace pagetide {
 
@@ -31,7 +30,6 @@ struct CutOfPeriod {
   trace::ChecksumMode mode;
   bool per_thread;
   const PageVec<GranuleRange> *watch; ///< as BuildPageSet
-  const MappingList &mappings;        ///< as they were at the boundary
   CopyRequest *copies;                ///< null: none are wanted
 };
 

@@ -11,6 +11,7 @@
 #include "platform/bss_names.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/mapping_changes.h"
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/program_memory.h"
@@ -29,9 +30,10 @@ using namespace trace;
 
 namespace {
 struct MappingsWatch {
-  u64 time;         ///< of the recorder's last look
-  u64 took_ns;      ///< what that took
-  MappingList read; ///< as it was read then; empty if `mappings` is not of it
+  u64 time;           ///< of the recorder's last look
+  u64 took_ns;        ///< what that took
+  u64 shared_changes; ///< see SharedChangesAtLook
+  MappingList read;   ///< as it was read then; empty if `mappings` is not of it
   MappingList mappings; ///< as known, with the names of .bss
   MappingList looked_up;
   MappingList of_program; ///< what a thread of the program saw
@@ -45,6 +47,7 @@ struct MappingsWatch {
 PAGETIDE_RECORDER_STATE static MappingsWatch watch;
 
 const MappingList &KnownMappings() { return watch.mappings; }
+u64 SharedChangesAtLook() { return watch.shared_changes; }
 const MappingList &PassedMappings() { return watch.passed; }
 void ForgetPassedMappings() {
   watch.passed.entries.clear();
@@ -53,6 +56,7 @@ void ForgetPassedMappings() {
 
 void ForgetMappings() {
   watch.warned_mappings = false;
+  watch.shared_changes = 0;
   watch.read.entries.clear();
   watch.mappings.entries.clear();
   ForgetPassedMappings();
@@ -96,6 +100,7 @@ void LookAtMappings(u64 now, bool at_once) {
   const bool due =
       at_once || now - watch.time >= (apart > wanted ? apart : wanted);
   const u64 begin = MonotonicNs();
+  const u64 shared_changes = SharedChanges();
   const int error = due ? ReadMappings(watch.looked_up, ScratchRange) : 0;
   // Afterwards: whatever was closed before that list was read was seen before.
   TakeLooksBeforeClose();
@@ -120,6 +125,7 @@ void LookAtMappings(u64 now, bool at_once) {
     watch.warned_mappings = true;
     return;
   }
+  watch.shared_changes = shared_changes;
   if (watch.looked_up.beyond && !watch.warned_beyond) {
     watch.warned_beyond = true;
     Warning(

@@ -25,6 +25,9 @@ void TakeLooksBeforeClose();
 /// The list as last read.
 const MappingList &KnownMappings();
 
+/// What SharedChanges() was before that list was read. 0: none was read yet.
+u64 SharedChangesAtLook();
+
 /// Mappings of files that only threads of the program saw, since
 /// ForgetPassedMappings.
 const MappingList &PassedMappings();

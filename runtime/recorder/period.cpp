@@ -15,6 +15,7 @@
 #include "periods/watch.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
+#include "platform/mapping_changes.h"
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "recorder/callback_period.h"
@@ -101,8 +102,9 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   if (cut)
     BeginCut();
   ObserveThreads(now);
-  LookAtMappings(now,
-                 last != nullptr || WatchingKernelWrites() || cut || relative);
+  const bool has_shared = hash && SharedChanges() != SharedChangesAtLook();
+  LookAtMappings(now, last != nullptr || WatchingKernelWrites() || cut ||
+                          relative || has_shared);
   if (Tracing())
     EncodeChangedProcess(PendingFrames(), recorder_state.engine->name, now,
                          last != nullptr);
@@ -137,10 +139,9 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
     BuildSiteRows(entry, watching ? &watched : nullptr, result->sites);
     AddSiteFrames(KnownMappings(), PendingFrames());
   }
-  const CutOfPeriod how = {
-      *recorder_state.engine,   record_config.checksum,
-      record_config.per_thread, watching ? &watched : nullptr,
-      KnownMappings(),          copies};
+  const CutOfPeriod how = {*recorder_state.engine, record_config.checksum,
+                           record_config.per_thread,
+                           watching ? &watched : nullptr, copies};
   if (hash_at_cut) {
     ok = HashAtCut(how, *result) && ok;
     if (Tracing())

@@ -103,7 +103,7 @@ std::string named(const std::vector<Line> &lines, u64 from) {
     other.names.push_back(0);
     const u32 name = *line.name ? 1 : 0;
     EXPECT_TRUE(AddMapping(list, other,
-                           {line.start, line.bytes, line.offset,
+                           {line.start, line.bytes, line.offset, 0, 0,
                             line.protection, name, line.shared, false}));
   }
   EXPECT_EQ(NameBss(list, read_memory, result), 0);
@@ -260,7 +260,8 @@ TEST(MappingList, same_files_whatever_else_is_mapped) {
       for (const char c : {'\0', '/', kind, '\0'})
         other.names.push_back(c);
       EXPECT_TRUE(AddMapping(
-          list, other, {start, 0x1000, 0, 3, kind ? 1u : 0u, false, false}));
+          list, other,
+          {start, 0x1000, 0, 0, 0, 3, kind ? 1u : 0u, false, false}));
     }
     return list;
   };
