@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/reference/interceptors.md of runtime/interceptors/intercepted.txt.
+"""Makes docs/reference/interceptors.md of intercepted.txt and tabled.def in
+runtime/interceptors.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails if it is not up to date
+    scripts/interceptors.py --names    prints the functions
 """
 
 import argparse
@@ -13,12 +15,14 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
+TABLE = TOP / "runtime" / "interceptors" / "tabled.def"
 CALL_SITES = TOP / "include" / "pagetide" / "call_site_functions.def"
 TARGET = TOP / "docs" / "reference" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
 
-`scripts/interceptors.py` makes this page from `runtime/interceptors/intercepted.txt`.
+`scripts/interceptors.py` makes this page from `intercepted.txt` and `tabled.def` in
+`runtime/interceptors`.
 
 Instrumented code marks its own accesses. The runtime marks what these functions of
 libc, and the kernel through them, do to the program's memory.
@@ -52,6 +56,68 @@ def whose_calls(names, by_call_site, where):
     return "instrumented" if named else "all"
 
 
+TABLED = re.compile(r"TABLED(?:_REAL)?\((?:\w[\w ]*, )?[\w ]+, (\w+), "
+                    r"(?:always|zero|counted|some), (.*)\)")
+SENTENCES = {
+    "Read": "reads {}", "Write": "writes {}", "Change": "reads and writes {}",
+    "Put": "writes {}", "Host": "writes {}",
+    "Words": "writes the words of {}",
+    "ReadOther": "reads the name {}",
+    "MayChangeNames": "reads and writes the names {} as may",
+    "MayRead": "reads {} as may", "MayWrite": "writes {} as may",
+    "MayChange": "reads and writes {} as may",
+    "ReadString": "reads the string {}", "ReadWide": "reads the string {}",
+    "WriteString": "writes the string {}", "ReadPath": "reads the name {}",
+    "MayReadString": "reads the string {} as may",
+    "MayReadList": "reads the list {} as may",
+    "MayReadName": "reads the name {} as may",
+    "MayChangeName": "writes the name {} as may",
+    "MayChangeOption": "writes the option at {} as may",
+    "Fill": "writes {}; as may if it does not fit",
+    "UseState": "reads the state {}, and writes it as may",
+    "ConvertOne": "writes {}, reads the character",
+    "Vector": "reads and writes the vector at {} as may",
+    "SetRandomState": "writes the former state as may",
+    "UseRandomState": "reads and writes the state of initstate as may",
+    "RandomState": "reads and writes the state of {} as may",
+    "Link": "writes {} and its neighbours",
+    "Unlink": "reads {}, writes its neighbours",
+    "Found": "writes the entry {}, its room as may, and the result",
+    "Groups": "writes the groups {} as may, and their number",
+    "Entry": "writes the entry {} and the result",
+    "Descriptor": "reads or writes what the command says",
+    "Semaphores": "reads or writes what the command says",
+    "MessageQueue": "reads or writes what the command says",
+    "Loaded": "writes what the request says",
+}
+
+
+def effects(text):
+    """What the effects of a line of the table are, in words."""
+    said = []
+    for name, argument in re.findall(r"\b([A-Z]\w*)\(([^,()]*)", text):
+        if name in SENTENCES:
+            letter = argument.strip()[:1]
+            place = ("argument %d" % (ord(letter) - ord("a") + 1)
+                     if letter in "abcdefgh" and letter else "the result")
+            said.append(SENTENCES[name].format(place))
+    return ", ".join(said)
+
+
+def tabled():
+    """Sections of the table: title, and for each effect its functions."""
+    sections = []
+    for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+        if line.startswith("// == "):
+            sections.append((line[6:], {}))
+        elif line.startswith("TABLED"):
+            match = TABLED.fullmatch(line)
+            if not match or not effects(match[2]):
+                sys.exit(f"{TABLE}:{number}: not a line of the table: {line}")
+            sections[-1][1].setdefault(effects(match[2]), []).append(match[1])
+    return sections
+
+
 def document():
     parts = [HEAD]
     by_call_site = call_site_functions()
@@ -74,10 +140,17 @@ def document():
         names = ", ".join(f"`{name}`" for name in words)
         marked = match[2].replace("|", "\\|").replace("*", "\\*")
         parts.append(f"| {names} | {marked} | {calls} |\n")
+    for title, rows in tabled():
+        parts.append(f"\n## {title}\n\n| functions | marked | calls |\n"
+                     "| --- | --- | --- |\n")
+        for marked, words in rows.items():
+            listed.update(words)
+            names = ", ".join(f"`{name}`" for name in words)
+            parts.append(f"| {names} | {marked} | all |\n")
     if by_call_site - listed:
         sys.exit(f"{SOURCE} lacks {', '.join(sorted(by_call_site - listed))}, "
                  f"which {CALL_SITES} names")
-    return "".join(parts)
+    return "".join(parts), listed
 
 
 def main():
@@ -85,11 +158,15 @@ def main():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    text = document()
-    if not parser.parse_args().check:
+    parser.add_argument("--names", action="store_true")
+    options = parser.parse_args()
+    text, listed = document()
+    if options.names:
+        print("\n".join(sorted(listed)))
+    elif not options.check:
         TARGET.write_text(text)
     elif not TARGET.exists() or TARGET.read_text() != text:
-        sys.exit(f"{TARGET} is not what {SOURCE} makes: run "
+        sys.exit(f"{TARGET} is not what {SOURCE} and {TABLE} make: run "
                  "scripts/interceptors.py")
 
 

@@ -70,7 +70,8 @@ PAGETIDE_INTERCEPTOR(int, pthread_cond_init, void *condition,
   DidWrite(condition, kConditionBytes);
   if (attr) {
     DidRead(attr, 4);
-    DidRead((const char *)condition + kConditionUsers, 4); // adds flags
+    if (ValueAt((const int *)attr)) // adds flags
+      DidRead((const char *)condition + kConditionUsers, 4);
   }
   return REAL_OF(pthread_cond_init)(condition, attr);
 }

@@ -84,7 +84,10 @@ PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
 }
 PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
   int result = RESOLVED(capset)(header, data);
-  if (result == 0) {
+  if (result) {
+    MayHaveRead(header, 8);
+    MayHaveWritten(header, 4); // the version that the kernel wants
+  } else {
     // A header of two words; one set of three words in version 1, else two.
     constexpr unsigned kVersion1 = 0x19980330;
     DidRead(header, 8);

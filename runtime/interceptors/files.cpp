@@ -303,16 +303,17 @@ PAGETIDE_MAKE_NAME(int, mkostemps, (, int suffix, int flags), (, suffix, flags),
                    (uptr)suffix)
 PAGETIDE_MAKE_NAME(char *, mkdtemp, (), (), 0)
 
-PAGETIDE_AFTER(SSIZE_T, sendfile, (int out, int in, s64 *at, SIZE_T n),
-               (out, in, at, n), DidTake(at, 8, result >= 0);
-               DidGive(at, 8, result >= 0))
-PAGETIDE_AFTER(SSIZE_T, sendfile64, (int out, int in, s64 *at, SIZE_T n),
-               (out, in, at, n), DidTake(at, 8, result >= 0);
-               DidGive(at, 8, result >= 0))
+/// The kernel stores an offset also if it could not move anything.
 static void DidMoveOffset(s64 *at, bool succeeded) {
   DidTake(at, 8, succeeded);
   DidGive(at, 8, succeeded);
+  if (at && !succeeded)
+    MarkMayWrite((uptr)at, 8);
 }
+PAGETIDE_AFTER(SSIZE_T, sendfile, (int out, int in, s64 *at, SIZE_T n),
+               (out, in, at, n), DidMoveOffset(at, result >= 0))
+PAGETIDE_AFTER(SSIZE_T, sendfile64, (int out, int in, s64 *at, SIZE_T n),
+               (out, in, at, n), DidMoveOffset(at, result >= 0))
 #define PAGETIDE_BETWEEN_FILES(name)                                           \
   PAGETIDE_AFTER(SSIZE_T, name,                                                \
                  (int in, s64 *in_at, int out, s64 *out_at, SIZE_T n, u32 f),  \

@@ -36,8 +36,6 @@ void DidReadPath(const char *path, bool failed) {
     return DidReadString(path);
   constexpr uptr kMaxBytes = 4096; // PATH_MAX
   switch (errno) {
-  case EFAULT:
-    return;
   case EACCES:
   case EEXIST:
   case EISDIR:

@@ -24,6 +24,9 @@ namespace pagetide {
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT).
 constexpr uptr kMaxBytesOfCall = 0x7ffff000;
+/// An address, and control data, that the kernel copies before it refuses them.
+constexpr u32 kMaxAddressBytes = 128;
+constexpr uptr kMaxControlBytes = 20480;
 
 void MarkInput(const void *p, uptr bytes, sptr done) {
   if (done > 0)
@@ -37,6 +40,11 @@ void MarkOutput(const void *p, uptr bytes, sptr done) {
     DidRead(p, Min((uptr)done, bytes));
   else if (done < 0 && errno == EFAULT)
     MayHaveRead(p, Min(bytes, kMaxBytesOfCall));
+}
+
+bool MayHaveLooked() {
+  return errno != EAGAIN && errno != EBADF && errno != EINTR &&
+         errno != ENOTSOCK;
 }
 
 Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
@@ -69,8 +77,11 @@ iovec Pieces::Bounds() const {
 }
 
 void Pieces::MarkInputDone(sptr done) const {
-  if (done < 0 && errno != EFAULT)
-    return; // the kernel refused the call and read nothing
+  if (done < 0 && errno != EFAULT) {
+    if (MayHaveLooked())
+      MayHaveRead(vector_, count_ * sizeof(iovec));
+    return;
+  }
   MarkVector();
   uptr left = done < 0 ? 0 : (uptr)done;
   ForEach([&](const iovec &piece) {
@@ -83,11 +94,13 @@ void Pieces::MarkInputDone(sptr done) const {
 }
 
 void MarkOutputPieces(const iovec *vector, sptr count, sptr done) {
-  if (!MarksReads() || count <= 0 || (done < 0 && errno != EFAULT))
+  if (!MarksReads() || count <= 0 || (done < 0 && !MayHaveLooked()))
     return;       // the kernel refused the call and read nothing
   if (done < 0) { // perhaps because of the vector's address
     const Pieces pieces(vector, count);
-    pieces.MarkVector();
+    errno == EFAULT
+        ? pieces.MarkVector()
+        : MayHaveRead(vector, Min((uptr)count, uptr{1024}) * sizeof(iovec));
     return pieces.ForEach([=](const iovec &piece) {
       MarkOutput(piece.iov_base, piece.iov_len, done);
     });
@@ -188,9 +201,16 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
   socklen_t room = from ? ValueAt(from_bytes) : 0;
   SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
   MarkInput(p, n, done);
-  if (done >= 0 && room && ShadowReady()) {
-    MarkWrite((uptr)from, *from_bytes < room ? *from_bytes : room);
-    MarkWrite((uptr)from_bytes, sizeof(*from_bytes));
+  if (done < 0 && errno == EINVAL) // the length is wrong, and came later
+    MayHaveWritten(p, Min(n, kMaxBytesOfCall));
+  if (from && from_bytes && ShadowReady()) {
+    if (done >= 0 || errno == EINVAL || errno == EFAULT)
+      MarkMayRead((uptr)from_bytes, sizeof(*from_bytes));
+    if (done >= 0) {
+      MarkRead((uptr)from_bytes, sizeof(*from_bytes));
+      MarkWrite((uptr)from, *from_bytes < room ? *from_bytes : room);
+      MarkWrite((uptr)from_bytes, sizeof(*from_bytes));
+    }
   }
   return done;
 }
@@ -227,8 +247,14 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n,
   OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendto)(fd, p, n, flags, to, to_bytes);
   MarkOutput(p, n, done);
-  if (done >= 0 && to && ShadowReady())
-    MarkRead((uptr)to, to_bytes);
+  if (to && ShadowReady()) {
+    if (done >= 0)
+      MarkRead((uptr)to, to_bytes);
+    else if (MayHaveLooked()) {
+      MarkMayRead((uptr)to, Min(to_bytes, kMaxAddressBytes));
+      MarkMayRead((uptr)p, Min(n, kMaxBytesOfCall));
+    }
+  }
   return done;
 }
 
@@ -236,7 +262,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
                      int flags) {
   OnInterceptedCall();
   SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
-  if (!MarksReads() || (done < 0 && errno != EFAULT))
+  if (!MarksReads() || (done < 0 && !MayHaveLooked()))
     return done;
   // After a success the kernel has read the header, so its address is valid.
   const msghdr copy = done < 0 ? ValueAt(message) : *message;
@@ -245,6 +271,36 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
     MarkRead((uptr)message, sizeof(*message));
     MarkRead((uptr)copy.msg_name, copy.msg_namelen);
     MarkRead((uptr)copy.msg_control, copy.msg_controllen);
+  } else {
+    MayHaveRead(message, sizeof(*message));
+    MayHaveRead(copy.msg_name, Min(copy.msg_namelen, kMaxAddressBytes));
+    MayHaveRead(copy.msg_control, Min(copy.msg_controllen, kMaxControlBytes));
   }
   return done;
+}
+
+//===- Message queues -----------------------------------------------------===//
+
+/// A message, and its priority.
+static SSIZE_T DidReceive(const void *p, uptr bytes, u32 *priority,
+                          SSIZE_T done) {
+  MarkInput(p, bytes, done);
+  if (done >= 0)
+    DidWriteAt(priority);
+  return done;
+}
+PAGETIDE_INTERCEPTOR(SSIZE_T, mq_receive, int queue, void *p, SIZE_T n,
+                     u32 *priority) {
+  OnInterceptedCall();
+  InFlight in_flight(p, n);
+  return DidReceive(p, n, priority,
+                    RESOLVED(mq_receive)(queue, p, n, priority));
+}
+PAGETIDE_INTERCEPTOR(SSIZE_T, mq_timedreceive, int queue, void *p, SIZE_T n,
+                     u32 *priority, const timespec *until) {
+  OnInterceptedCall();
+  InFlight in_flight(p, n);
+  MayHaveRead(until, until ? kTimeBytes : 0);
+  return DidReceive(p, n, priority,
+                    RESOLVED(mq_timedreceive)(queue, p, n, priority, until));
 }

@@ -18,6 +18,8 @@ namespace pagetide {
 /// the whole range as may, because nobody knows how much was done.
 void MarkInput(const void *p, uptr bytes, sptr done);
 void MarkOutput(const void *p, uptr bytes, sptr done);
+/// Whether the kernel may have read an argument of a call that it has refused.
+bool MayHaveLooked();
 
 /// A copy of the program's vector. If its address is bad, the copy is empty and
 /// the kernel refuses the call.

@@ -72,7 +72,8 @@ PAGETIDE_AFTER(SIZE_T, strftime_l,
 PAGETIDE_AFTER(char *, strptime, (const char *s, const char *format, void *t),
                (s, format, t), DidReadDateFormat(format, (uptr)result);
                if (result) MarkRead((uptr)s, (uptr)(result - s));
-               MayHaveReadString(s, true); MarkMayWrite((uptr)t, kTmBytes))
+               MayHaveReadString(s, true); MarkMayRead((uptr)t, kTmBytes);
+               MarkMayWrite((uptr)t, kTmBytes))
 PAGETIDE_AFTER(long, timegm, (void *t), (t), MarkRead((uptr)t, kTmBytes);
                MarkWrite((uptr)t, kTmBytes))
 
@@ -129,6 +130,25 @@ PAGETIDE_MASK(sigprocmask)
 PAGETIDE_MASK(pthread_sigmask)
 PAGETIDE_AFTER(int, sigsuspend, (const void *set), (set),
                DidTake(set, kSignalSetBytes, errno == EINTR))
+constexpr uptr kAltStackBytes = 24; // stack_t: address, flags, size
+/// The kernel writes frames to the stack, so it must not be protected.
+static void BeforeAlternateStack(const void *stack) {
+  struct {
+    uptr begin;
+    int flags;
+    uptr bytes;
+  } wanted;
+  constexpr int kDisable = 2; // SS_DISABLE
+  if (EngineListens() && stack &&
+      CopyFromProgram(&wanted, stack, sizeof(wanted)) &&
+      !(wanted.flags & kDisable))
+    ExcludeFromProtection(wanted.begin, wanted.begin + wanted.bytes);
+}
+PAGETIDE_AROUND(int, sigaltstack, (const void *stack, void *former),
+                (stack, former), BeforeAlternateStack(stack);
+                if (former) KernelWillWrite(former, kAltStackBytes),
+                DidTake(stack, kAltStackBytes, !result);
+                DidGive(former, kAltStackBytes, !result))
 constexpr uptr kSiginfoBytes = 128;
 PAGETIDE_AFTER(int, sigwait, (const void *set, int *n), (set, n),
                DidTake(set, kSignalSetBytes, !result);
@@ -157,7 +177,7 @@ PAGETIDE_AFTER(int, wait4, (int pid, int *status, int options, void *usage),
                DidGive(usage, kRusageBytes, result > 0))
 // Signal, error, code; then process, user, status.
 PAGETIDE_AFTER(int, waitid, (int type, u32 id, void *info, int options),
-               (type, id, info, options), DidGive(info, 28, !result))
+               (type, id, info, options), DidGive(info, 28, errno != EFAULT))
 PAGETIDE_AFTER(int, getrusage, (int who, void *usage), (who, usage),
                DidGive(usage, kRusageBytes, !result))
 PAGETIDE_AFTER(int, uname, (void *p), (p), DidGive(p, 6 * 65, !result))
@@ -184,6 +204,8 @@ PAGETIDE_AFTER(int, sched_getparam, (int pid, void *p), (pid, p),
 static void DidGiveName(char *p, uptr room, bool succeeded) {
   if (succeeded)
     MarkWrite((uptr)p, LengthWithEnd(p, room));
+  else if (p) // perhaps a part
+    MarkMayWrite((uptr)p, room);
 }
 #define PAGETIDE_NAME(name, first, first_arguments)                            \
   PAGETIDE_AFTER(int, name, (PAGETIDE_UNPACK first char *p, SIZE_T n),         \
@@ -250,6 +272,9 @@ static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
   DidWriteAt(entry);
   DidGiveStrings(*entry);
 }
+static void DidReadKey(const char *key, int error) {
+  error ? MayHaveReadString(key, false) : DidReadString(key);
+}
 #define PAGETIDE_FIND(name, Entry, parameters, arguments, after)               \
   PAGETIDE_AROUND(int, name,                                                   \
                   (PAGETIDE_UNPACK parameters Entry * entry, char *room,       \
@@ -258,10 +283,10 @@ static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
                   InFlight in_flight(room, bytes), after;                      \
                   DidFind(entry, room, bytes, found))
 PAGETIDE_FIND(getpwnam_r, User, (const char *key, ), (key, ),
-              DidReadString(key))
+              DidReadKey(key, result))
 PAGETIDE_FIND(getpwuid_r, User, (u32 key, ), (key, ), )
 PAGETIDE_FIND(getgrnam_r, Group, (const char *key, ), (key, ),
-              DidReadString(key))
+              DidReadKey(key, result))
 PAGETIDE_FIND(getgrgid_r, Group, (u32 key, ), (key, ), )
 PAGETIDE_FIND(getpwent_r, User, (), (), )
 PAGETIDE_FIND(getgrent_r, Group, (), (), )
@@ -272,7 +297,7 @@ constexpr uptr kRegexBytes = 64, kMatchBytes = 8; // regex_t, regmatch_t
 /// With REG_NOSUB, regexec does not write the matches.
 static bool ReportsNoMatches(const u8 *regex) {
   constexpr uptr kFlagsAt = 56;
-  return regex[kFlagsAt] & 1 << 5;
+  return regex[kFlagsAt] & 1 << 4;
 }
 namespace {
 constexpr int kStartEnd = 1 << 2, kKnownFlags = 7; // REG_STARTEND
@@ -349,13 +374,32 @@ static void DidGetOption(int n, char *const *arguments, const char *options,
       DidGetOption(n, p, options, from))
 PAGETIDE_GETOPT(getopt, (), ())
 PAGETIDE_GETOPT(__posix_getopt, (), ())
-/// libc writes the index of a long option if it finds one.
+/// libc writes the index of a long option, and its flag, if it finds one.
+namespace {
+struct LongOption { // option
+  const char *name;
+  int has_argument;
+  int *flag;
+  int value;
+};
+} // namespace
+static void DidLookForLong(const LongOption *options) {
+  for (; options && options->name; ++options) {
+    MayHaveRead(options, sizeof(*options));
+    MayHaveReadString(options->name, false);
+    if (options->flag)
+      MarkMayWrite((uptr)options->flag, sizeof(*options->flag));
+  }
+  if (options)
+    MayHaveRead(options, sizeof(*options));
+}
 #define PAGETIDE_GETOPT_LONG(name)                                             \
   PAGETIDE_AROUND(int, name,                                                   \
                   (int n, char *const *p, const char *options,                 \
-                   const void *long_options, int *index),                      \
+                   const LongOption *long_options, int *index),                \
                   (n, p, options, long_options, index),                        \
                   const int from = optind, DidGetOption(n, p, options, from);  \
+                  DidLookForLong(long_options);                                \
                   if (index) MarkMayWrite((uptr)index, sizeof(*index)))
 PAGETIDE_GETOPT_LONG(getopt_long)
 PAGETIDE_GETOPT_LONG(getopt_long_only)

@@ -36,8 +36,6 @@ void pagetide::RenewMemoryStreamsInChild() { memory_streams_lock.Reset(); }
 static void AddMemoryStream(void *f, char **buffer, SIZE_T *bytes, uptr unit) {
   if (!f || !ShadowReady())
     return;
-  DidWriteAt(buffer);
-  DidWriteAt(bytes);
   ScopedLock locked(memory_streams_lock);
   auto *s = (MemoryStream *)__sanitizer::InternalAlloc(sizeof(MemoryStream));
   *s = {f, buffer, bytes, unit, memory_streams};

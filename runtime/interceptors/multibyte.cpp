@@ -103,17 +103,58 @@ static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
   MarkRead((uptr)from, *s ? (uptr)*s - (uptr)from
                           : (LengthWithin(from, kNoBound) + 1) * sizeof(From));
 }
+/// A conversion's state, which it reads and writes if it has to.
+static void DidUseState(const void *state) {
+  if (!state)
+    return;
+  MarkMayRead((uptr)state, 8);
+  MarkMayWrite((uptr)state, 8);
+}
 #define PAGETIDE_CONVERT_FROM(name, To, From, rest, rest_arguments)            \
   PAGETIDE_AROUND(                                                             \
       SIZE_T, name,                                                            \
       (To * d, const From **s, SIZE_T room, void *state PAGETIDE_UNPACK rest), \
       (d, s, room, state PAGETIDE_UNPACK rest_arguments),                      \
       const From *from = ValueAt(s), DidConvertFrom(d, s, from, room, result); \
-      if (state) MarkMayWrite((uptr)state, 8))
+      DidUseState(state))
 PAGETIDE_CONVERT_FROM(mbsrtowcs, wchar_t, char, (), ())
 PAGETIDE_CONVERT_FROM(__mbsrtowcs_chk, wchar_t, char, (, SIZE_T n), (, n))
 PAGETIDE_CONVERT_FROM(wcsrtombs, char, wchar_t, (), ())
 PAGETIDE_CONVERT_FROM(__wcsrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
+
+/// The same with a bound of the source, behind which nothing is read. An end
+/// within the bound is converted too.
+template <typename To, typename From>
+static void DidConvertSome(To *d, const From **s, const From *from, uptr most,
+                           uptr room, uptr n) {
+  DidReadAt(s);
+  if (d)
+    DidWriteAt(s);
+  if (n == (uptr)-1 || !d) {
+    MayHaveReadString(from, most > 0, most);
+    if (d)
+      MarkMayWrite((uptr)d, room * sizeof(To));
+    return;
+  }
+  MarkWrite((uptr)d, (*s ? n : n + 1) * sizeof(To));
+  MarkRead((uptr)from, *s ? (uptr)*s - (uptr)from
+                          : LengthWithEnd(from, most) * sizeof(From));
+  if (*s) // a character for which there was no room
+    MayHaveReadString(*s, false,
+                      Min(kMaxBytesOfCharacter, most - (uptr)(*s - from)));
+}
+#define PAGETIDE_CONVERT_SOME(name, To, From, rest, rest_arguments)            \
+  PAGETIDE_AROUND(SIZE_T, name,                                                \
+                  (To * d, const From **s, SIZE_T most, SIZE_T room,           \
+                   void *state PAGETIDE_UNPACK rest),                          \
+                  (d, s, most, room, state PAGETIDE_UNPACK rest_arguments),    \
+                  const From *from = ValueAt(s),                               \
+                  DidConvertSome(d, s, from, most, room, result);              \
+                  DidUseState(state))
+PAGETIDE_CONVERT_SOME(mbsnrtowcs, wchar_t, char, (), ())
+PAGETIDE_CONVERT_SOME(__mbsnrtowcs_chk, wchar_t, char, (, SIZE_T n), (, n))
+PAGETIDE_CONVERT_SOME(wcsnrtombs, char, wchar_t, (), ())
+PAGETIDE_CONVERT_SOME(__wcsnrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
 
 /// One character of `used` bytes; -1 if it is invalid, -2 if it is incomplete.
 static void DidConvertOne(wchar_t *d, const char *s, uptr n, sptr used) {
@@ -134,16 +175,18 @@ PAGETIDE_AFTER(int, mblen, (const char *s, SIZE_T n), (s, n),
 PAGETIDE_AFTER(SIZE_T, mbrtowc,
                (wchar_t * d, const char *s, SIZE_T n, void *state),
                (d, s, n, state), DidConvertOne(d, s, n, (sptr)result);
-               if (state) MarkMayWrite((uptr)state, 8))
+               DidUseState(state))
 PAGETIDE_AFTER(SIZE_T, mbrlen, (const char *s, SIZE_T n, void *state),
                (s, n, state), DidConvertOne(nullptr, s, n, (sptr)result);
-               if (state) MarkMayWrite((uptr)state, 8))
-#define PAGETIDE_TO_BYTES(type, name, rest, rest_arguments)                    \
+               DidUseState(state))
+#define PAGETIDE_TO_BYTES(type, name, rest, rest_arguments, after)             \
   PAGETIDE_AFTER(type, name, (char *d, wchar_t c PAGETIDE_UNPACK rest),        \
                  (d, c PAGETIDE_UNPACK rest_arguments),                        \
-                 if (d && (sptr)result > 0) MarkWrite((uptr)d, (uptr)result))
-PAGETIDE_TO_BYTES(int, wctomb, (), ())
-PAGETIDE_TO_BYTES(int, __wctomb_chk, (, SIZE_T room), (, room))
-PAGETIDE_TO_BYTES(SIZE_T, wcrtomb, (, void *state), (, state))
+                 if (d && (sptr)result > 0) MarkWrite((uptr)d, (uptr)result);  \
+                 after)
+PAGETIDE_TO_BYTES(int, wctomb, (), (), )
+PAGETIDE_TO_BYTES(int, __wctomb_chk, (, SIZE_T room), (, room), )
+PAGETIDE_TO_BYTES(SIZE_T, wcrtomb, (, void *state), (, state),
+                  DidUseState(state))
 PAGETIDE_TO_BYTES(SIZE_T, __wcrtomb_chk, (, void *state, SIZE_T room),
-                  (, state, room))
+                  (, state, room), DidUseState(state))

@@ -18,7 +18,7 @@ constexpr uptr kMutexBytes = 40, kMutexOwner = 8, kMutexUsers = 12,
                kMutexKind = 16, kMutexPrevious = 24, kMutexNext = 32;
 constexpr u32 kThreadMask = 0x3fffffff; // in the lock of a robust mutex
 constexpr int kRecursive = 1, kErrorCheck = 2, kAdaptive = 3, kTypes = 3,
-              kRobust = 16;
+              kRobust = 16, kProtected = 64;
 
 inline int KindOf(const void *mutex) {
   return *(const volatile int *)((uptr)mutex + kMutexKind);

@@ -161,6 +161,8 @@ PAGETIDE_INTERCEPTOR(int, pthread_mutex_timedlock, void *mutex,
 }
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_clocklock, void *mutex, int clock,
                      const void *until) {
+  if (!IsClock(clock))
+    return REAL_OF(pthread_mutex_clocklock)(mutex, clock, until);
   return TimedLock(mutex, until, [=] {
     return REAL_OF(pthread_mutex_clocklock)(mutex, clock, until);
   });
@@ -185,6 +187,9 @@ PAGETIDE_INTERCEPTOR(int, pthread_mutex_consistent, void *mutex) {
 /// Takes the lock, unless the caller holds it, and changes the ceiling.
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_setprioceiling, void *mutex,
                      int ceiling, int *old) {
+  DidRead((const char *)mutex + kMutexKind, 4);
+  if (!(KindOf(mutex) & kProtected))
+    return REAL_OF(pthread_mutex_setprioceiling)(mutex, ceiling, old);
   MarkMutexWanted(mutex);
   auto mark = [](const void *p, const void *, int) { MarkMutexWanted(p); };
   int error = WaitFor(mark, mutex, kMutexBytes, [=] {

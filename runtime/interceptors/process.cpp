@@ -143,45 +143,62 @@ static void BeforeExec() {
   EndOfProgram(trace::EndReason::kExec);
   LowerAddressLimitForExec();
 }
-static int ExecFailed(int result) {
+/// The kernel reads the strings before it looks at what to start.
+static void MayHaveReadStrings(Strings strings) {
+  if (!strings || !ShadowReady())
+    return;
+  const auto *at = (const char *const *)strings;
+  for (; const char *s = ValueAt(at); ++at)
+    MayHaveReadString(s, false);
+  MayHaveRead((const void *)strings, (uptr)(at + 1) - (uptr)strings);
+}
+static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
   RaiseAddressLimit();
+  MayHaveReadString(path, false);
+  MayHaveReadStrings(argv);
+  MayHaveReadStrings(env);
   return result;
 }
 
 PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, AT_FDCWD, path);
-  return ExecFailed(RESOLVED(execve)(path, argv, child.Get()));
+  return ExecFailed(RESOLVED(execve)(path, argv, child.Get()), path, argv, env);
 }
 PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
   BeforeExec();
   const ChildEnvironment child(environ, AT_FDCWD, path);
   return ExecFailed(child.HasMore() ? RESOLVED(execve)(path, argv, child.Get())
-                                    : RESOLVED(execv)(path, argv));
+                                    : RESOLVED(execv)(path, argv),
+                    path, argv, nullptr);
 }
 PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
                      Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, AT_FDCWD, nullptr);
-  return ExecFailed(RESOLVED(execvpe)(file, argv, child.Get()));
+  return ExecFailed(RESOLVED(execvpe)(file, argv, child.Get()), file, argv,
+                    env);
 }
 PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
   BeforeExec();
   const ChildEnvironment child(environ, AT_FDCWD, nullptr);
   return ExecFailed(child.HasMore() ? RESOLVED(execvpe)(file, argv, child.Get())
-                                    : RESOLVED(execvp)(file, argv));
+                                    : RESOLVED(execvp)(file, argv),
+                    file, argv, nullptr);
 }
 PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
   BeforeExec();
   const ChildEnvironment child(env, fd, "", AT_EMPTY_PATH);
   // libc refuses to start it without an environment.
-  return ExecFailed(RESOLVED(fexecve)(fd, argv, env ? child.Get() : nullptr));
+  return ExecFailed(RESOLVED(fexecve)(fd, argv, env ? child.Get() : nullptr),
+                    nullptr, argv, env);
 }
 PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {
   BeforeExec();
   const ChildEnvironment child(env, dir, path, flags);
-  return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.Get(), flags));
+  return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.Get(), flags),
+                    path, argv, env);
 }
 
 /// The arguments of an execl: first, ..., nullptr.

@@ -142,7 +142,8 @@ template <typename Real> int WaitForSemaphore(const void *p, Real real) {
 
 PAGETIDE_INTERCEPTOR(int, sem_init, void *semaphore, int shared,
                      unsigned value) {
-  DidWrite(semaphore, kSemaphoreBytes);
+  if ((int)value >= 0) // SEM_VALUE_MAX
+    DidWrite(semaphore, kSemaphoreBytes);
   return REAL_OF(sem_init)(semaphore, shared, value);
 }
 PAGETIDE_INTERCEPTOR(int, sem_wait, void *semaphore) {
@@ -151,12 +152,18 @@ PAGETIDE_INTERCEPTOR(int, sem_wait, void *semaphore) {
 }
 PAGETIDE_INTERCEPTOR(int, sem_timedwait, void *semaphore, const void *until) {
   DidRead(until, kTimeBytes);
+  if (!IsValidTime(until))
+    return REAL_OF(sem_timedwait)(semaphore, until);
   return WaitForSemaphore(
       semaphore, [=] { return REAL_OF(sem_timedwait)(semaphore, until); });
 }
 PAGETIDE_INTERCEPTOR(int, sem_clockwait, void *semaphore, int clock,
                      const void *until) {
+  if (!IsClock(clock))
+    return REAL_OF(sem_clockwait)(semaphore, clock, until);
   DidRead(until, kTimeBytes);
+  if (!IsValidTime(until))
+    return REAL_OF(sem_clockwait)(semaphore, clock, until);
   return WaitForSemaphore(semaphore, [=] {
     return REAL_OF(sem_clockwait)(semaphore, clock, until);
   });
@@ -240,9 +247,11 @@ PAGETIDE_INTERCEPTOR(int, pthread_spin_unlock, void *lock) {
 
 PAGETIDE_INTERCEPTOR(int, pthread_barrier_init, void *barrier, const void *attr,
                      unsigned count) {
-  DidWrite(barrier, kBarrierBytes);
-  if (attr)
-    DidRead(attr, 4);
+  if (count) {
+    DidWrite(barrier, kBarrierBytes);
+    if (attr)
+      DidRead(attr, 4);
+  }
   return REAL_OF(pthread_barrier_init)(barrier, attr, count);
 }
 PAGETIDE_INTERCEPTOR(int, pthread_barrier_wait, void *barrier) {

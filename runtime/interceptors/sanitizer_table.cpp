@@ -12,8 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "interceptors/sanitizer_table.h"
-
 #include "interceptors/interceptor.h"
 #include "platform/program_events.h"
 
@@ -188,31 +186,6 @@ static void *MapMemory(uptr bytes, const char *) {
 
 namespace pagetide {
 
-// The real function of one that the table must call differently.
-static decltype(REAL(sigaltstack)) real_sigaltstack;
-
-/// The kernel writes frames to the stack, so it must not be protected.
-static int SetAlternateStack(void *stack, void *former) {
-  struct {
-    uptr begin;
-    int flags;
-    uptr bytes;
-  } wanted;
-  constexpr int kDisable = 2; // SS_DISABLE
-  if (EngineListens() && stack &&
-      CopyFromProgram(&wanted, stack, sizeof(wanted)) &&
-      !(wanted.flags & kDisable))
-    ExcludeFromProtection(wanted.begin, wanted.begin + wanted.bytes);
-  if (former)
-    KernelWillWrite(former, sizeof(wanted));
-  return real_sigaltstack(stack, former);
-}
-
 PAGETIDE_WHEN_RESOLVED(InitializeCommonInterceptors, true)
-
-void GuardTableInterceptors() {
-  real_sigaltstack = REAL(sigaltstack);
-  REAL(sigaltstack) = SetAlternateStack;
-}
 
 } // namespace pagetide

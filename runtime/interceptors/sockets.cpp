@@ -14,8 +14,13 @@ using namespace pagetide;
 /// An address or option of a socket, and its length. The kernel returns the
 /// full length, which may exceed the room.
 static void DidGiveSized(void *p, u32 *length, u32 room, bool succeeded) {
-  if (!succeeded || !p || !length)
+  if (!p || !length)
     return;
+  if (!succeeded) {
+    if (MayHaveLooked())
+      MayHaveRead(length, sizeof(*length));
+    return;
+  }
   DidReadAt(length);
   DidWriteAt(length);
   MarkWrite((uptr)p, Min(*length, room));
@@ -46,7 +51,9 @@ PAGETIDE_AFTER(int, bind, (int fd, const void *p, u32 bytes), (fd, p, bytes),
 PAGETIDE_AFTER(int, connect, (int fd, const void *p, u32 bytes), (fd, p, bytes),
                DidTake(p, bytes, !result || errno == EINPROGRESS))
 PAGETIDE_AFTER(int, socketpair, (int domain, int type, int protocol, int *pair),
-               (domain, type, protocol, pair), DidGive(pair, 8, !result))
+               (domain, type, protocol, pair), DidGive(pair, 8, !result);
+               // The kernel stores the descriptors before it makes sockets.
+               if (result && pair) MarkMayWrite((uptr)pair, 8))
 PAGETIDE_AFTER(int, pipe, (int *pair), (pair), DidGive(pair, 8, !result))
 PAGETIDE_AFTER(int, pipe2, (int *pair, int flags), (pair, flags),
                DidGive(pair, 8, !result))
@@ -159,6 +166,8 @@ PAGETIDE_AFTER(int, select,
                (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
                (n, r, w, e, timeout), DidSelect(n, {r, w, e}, result);
                DidTake(timeout, kTimeBytes, result >= 0);
+               // libc copies the time, and back after a failure too.
+               if (timeout) MarkMayWrite((uptr)timeout, kTimeBytes);
                DidGive(timeout, kTimeBytes, result >= 0))
 PAGETIDE_AFTER(int, pselect,
                (int n, fd_set *r, fd_set *w, fd_set *e, const timespec *timeout,

@@ -37,6 +37,48 @@ extern "C" int feof(void *stream) noexcept;
     va_end(list);                                                              \
     return result;                                                             \
   }
+extern const char own_begin[] asm("__ehdr_start");
+extern const char own_end[] asm("_end");
+
+namespace {
+/// A va_list: what is left of the registers and of the stack. libc takes
+/// arguments from the caller's list, or from a copy.
+struct ArgumentList {
+  u32 general, real;
+  char *stack, *registers;
+};
+} // namespace
+static void DidTakeRange(const char *area, sptr from, sptr to) {
+  if (to > from)
+    DidRead(area + from, (uptr)(to - from));
+}
+/// The list behind `count` pointers. scanf takes them from a copy.
+static ArgumentList AfterPointers(ArgumentList list, int count) {
+  constexpr u32 kRegisterBytes = 48;
+  for (; count > 0; --count)
+    if (list.general < kRegisterBytes)
+      list.general += sizeof(void *);
+    else
+      list.stack += sizeof(void *);
+  return list;
+}
+/// Marks a list of the program, and the arguments up to `end`. Functions with
+/// `...` make a list of their own, in their frame.
+static void DidTakeArguments(const va_list list, const ArgumentList &begin,
+                             const ArgumentList &end, int done,
+                             const void *caller) {
+  if (!ShadowReady() || (caller >= own_begin && caller < own_end))
+    return;
+  const bool changed = __builtin_memcmp(list, &begin, sizeof(begin)) != 0;
+  changed || done >= 0 ? DidRead(list, sizeof(begin))
+                       : MayHaveRead(list, sizeof(begin));
+  if (changed)
+    DidWrite(list, sizeof(begin));
+  DidTakeRange(begin.registers, begin.general, end.general);
+  DidTakeRange(begin.registers, begin.real, end.real);
+  DidTakeRange(begin.stack, 0, end.stack - begin.stack);
+}
+
 #define PAGETIDE_PRINTF(name, list_name, Char, parameters, arguments, before,  \
                         after)                                                 \
   PAGETIDE_INTERCEPTOR(int, list_name,                                         \
@@ -45,9 +87,12 @@ extern "C" int feof(void *stream) noexcept;
     OnInterceptedCall();                                                       \
     va_list copy;                                                              \
     va_copy(copy, list);                                                       \
+    const ArgumentList begin = *(const ArgumentList *)list;                    \
     before;                                                                    \
     int result = RESOLVED(list_name)(PAGETIDE_UNPACK arguments format, list);  \
     DidPrint(format, copy, result);                                            \
+    DidTakeArguments(list, begin, *(const ArgumentList *)list, result,         \
+                     __builtin_return_address(0));                             \
     va_end(copy);                                                              \
     after;                                                                     \
     return result;                                                             \
@@ -128,8 +173,11 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
     OnInterceptedCall();                                                       \
     va_list copy;                                                              \
     va_copy(copy, list);                                                       \
+    const ArgumentList begin = *(const ArgumentList *)list;                    \
     int stored = RESOLVED(list_name)(PAGETIDE_UNPACK arguments format, list);  \
     DidScan(format, copy, stored, gnu_a);                                      \
+    DidTakeArguments(list, begin, AfterPointers(begin, stored), stored,        \
+                     __builtin_return_address(0));                             \
     va_end(copy);                                                              \
     after;                                                                     \
     return stored;                                                             \
@@ -287,7 +335,8 @@ static SSIZE_T MarkedGetDelim(char **line, SIZE_T *room, Get get) {
   if (!ShadowReady() || !line || !room)
     return n;
   DidReadAt(line);
-  DidReadAt(room);
+  if (line_before)
+    DidReadAt(room);
   if (*line != line_before)
     DidWriteAt(line);
   if (*room != room_before)

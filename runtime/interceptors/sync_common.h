@@ -79,6 +79,15 @@ inline __attribute__((always_inline)) void MarkObject(const void *p,
     StoreCell(ReadCellOffset(cell), abi::kCellMarked);
 }
 
+//===- What libc refuses before it looks at an object ---------------------===//
+
+inline bool IsValidTime(const void *until) {
+  const sptr nanoseconds = ValueAt((const sptr *)until + 1);
+  return nanoseconds >= 0 && nanoseconds < 1000000000;
+}
+/// CLOCK_REALTIME or CLOCK_MONOTONIC.
+inline bool IsClock(int clock) { return clock == 0 || clock == 1; }
+
 //===- Calls that wait ----------------------------------------------------===//
 
 /// Marks what a call that waits has done. `result` is 0 if it was cancelled.

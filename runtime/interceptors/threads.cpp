@@ -211,17 +211,31 @@ static sigevent WrapEvent(const sigevent &event) {
   return wrapped;
 }
 
+/// libc looks at the event's kind first. Its attributes are behind it.
+static void DidReadEvent(const sigevent *event) {
+  if (event && ShadowReady())
+    MarkMayRead((uptr)event, sizeof(*event));
+}
+
 PAGETIDE_INTERCEPTOR(int, timer_create, clockid_t clock, sigevent *event,
                      timer_t *timer) {
   NeedReal();
-  if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
-    return REAL(timer_create)(clock, event, timer);
-  sigevent wrapped = WrapEvent(*event);
-  return REAL(timer_create)(clock, &wrapped, timer);
+  int result;
+  if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD) {
+    result = REAL(timer_create)(clock, event, timer);
+  } else {
+    sigevent wrapped = WrapEvent(*event);
+    result = REAL(timer_create)(clock, &wrapped, timer);
+  }
+  DidReadEvent(event);
+  if (!result)
+    DidWriteAt(timer);
+  return result;
 }
 
 PAGETIDE_INTERCEPTOR(int, mq_notify, int queue, const sigevent *event) {
   NeedReal();
+  DidReadEvent(event);
   if (!ShadowReady() || !event || event->sigev_notify != SIGEV_THREAD)
     return REAL(mq_notify)(queue, event);
   sigevent wrapped = WrapEvent(*event);

@@ -10,7 +10,6 @@
 #include "interceptors/child_environment.h"
 #include "interceptors/period_by_calls.h"
 #include "interceptors/real_functions.h"
-#include "interceptors/sanitizer_table.h"
 #include "interceptors/stream_buffers.h"
 #include "platform/environment.h"
 #include "platform/errno_names.h"
@@ -158,7 +157,7 @@ void EnsureSecondPhase() {
   InitRecorder();
   InitInterceptors();
   if (EngineListens())
-    GuardTableInterceptors(), BufferInput(stdin);
+    BufferInput(stdin);
   const bool can_record = !EnsureRecorder();
   if (!can_record && RecordingIsAskedFor())
     RefuseToStart("it cannot be recorded");

@@ -21,7 +21,9 @@ HIDDEN static void fill(char *p, size_t n, const char *with) {
     ((volatile char *)p)[i] = with[i % strlen(with)];
 }
 HIDDEN static void put(void *p, long value) { *(volatile long *)p = value; }
-HIDDEN static char *pointer(const void *p) { return *(char *const volatile *)p; }
+HIDDEN static char *pointer(const void *p) {
+  return *(char *const volatile *)p;
+}
 
 static void may(const void *p, size_t bytes, const char *what) {
   expect_at(known_period_, thread_id(), p, bytes, what);
@@ -66,7 +68,7 @@ static void lines(void) {
   size_t *room = (size_t *)(a + 11 * PAGE);
   put(line, 0), put(room, 0);
   require(getline(line, room, file) == 1); /* makes a buffer */
-  expect_both(line, 8), expect_both(room, 8), end_period();
+  expect_both(line, 8), expect_write(room, 8), end_period();
   free(pointer(line));
   put(line, (long)to), put(room, 500);
   require(getline(line, room, file) == 1);
@@ -105,7 +107,7 @@ static void in_memory(void) {
   size_t *bytes = (size_t *)(a + 3 * PAGE);
   FILE *f = open_memstream(buffer, bytes);
   require(f != NULL);
-  expect_write(buffer, 8), expect_write(bytes, 8), end_period();
+  end_period(); /* libc writes them when it flushes */
   require(fputs("words", f) >= 0);
   end_period();
   require(fflush(f) == 0);

@@ -241,6 +241,10 @@ static void character_sets(void) {
        RAW(L"abc"));
   CALL("wcsnrtombs", 'l', OUT(9), WORDS(at(5, 16)), V(9), V(9), ZERO(8),
        TEXT(L"abc"));
+  CALL("__mbsnrtowcs_chk", 'l', OUT(40), WORDS(at(6, 4)), V(9), V(9), ZERO(8),
+       V(10), TEXT("abc"));
+  CALL("__wcsnrtombs_chk", 'l', OUT(9), WORDS(at(6, 16)), V(9), V(9), ZERO(8),
+       V(9), TEXT(L"abc"));
   CALL("mbtowc", 'i', OUT(4), RAW("a"), V(1));
   CALL("mbtowc", 'i', OUT(4), RAW("a"), V(9));
   CALL("mblen", 'i', RAW("a"), V(9));

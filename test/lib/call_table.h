@@ -32,7 +32,7 @@
 #define HIDDEN __attribute__((disable_sanitizer_instrumentation, noinline))
 
 struct argument {
-  enum { VALUE, MEMORY, END } kind;
+  enum { VALUE, MEMORY, REAL, END } kind;
   const void *content; /* null: filled with 0xa5 */
   size_t bytes;
   long value;
@@ -52,11 +52,24 @@ struct argument {
 #define INTS(...)                                                              \
   IN(((const int[]){__VA_ARGS__}), sizeof((const int[]){__VA_ARGS__}))
 
+static struct argument real_argument(double x) {
+  struct argument result = {REAL, NULL, 0, 0, 0};
+  memcpy(&result.value, &x, sizeof x);
+  return result;
+}
+static struct argument float_argument(float x) {
+  struct argument result = {REAL, NULL, 0, 0, 0};
+  memcpy(&result.value, &x, sizeof x);
+  return result;
+}
+#define D(x) real_argument(x)
+#define F(x) float_argument(x)
+
 enum {
   BASE_PAGE = 4096,
   SPAN = 64 * BASE_PAGE,
   MOST_ARGUMENTS = 12,
-  PASSED = 8, /* those behind are only pointed to */
+  PASSED = 10, /* those behind are only pointed to */
 };
 static const char zeros[SPAN];
 
@@ -103,6 +116,8 @@ static void (*clean_up)(long result);
 static int only_good;
 /* The arguments, as bits, that are never made bad. */
 static unsigned spared;
+/* The arguments of type long double, if the first is not zero. */
+static long double stacked[2];
 
 enum bad { GOOD, NULL_, UNMAPPED, LAST_BYTE, NO_RIGHTS, READ_ONLY, BAD_COUNT };
 static const char *const bad_names[] = {"good",      "null",      "unmapped",
@@ -132,37 +147,69 @@ static void print_pointer(long p, const struct argument *a, int count) {
   printf(p ? " other memory" : " null");
 }
 
+/* Calls the function. Doubles go where the first arguments of that kind go, and
+ * `stacked` is in place of arguments 7 to 10, which are on the stack. */
+HIDDEN static long invoke(char kind, void *function, const struct argument *a,
+                          int count, int which, enum bad bad, int *error) {
+  long v[PASSED] = {0};
+  double reals[3] = {0};
+  int real_count = 0, passed = 0;
+  for (int i = 0; i < count && i < PASSED; ++i) {
+    if (a[i].kind == REAL) {
+      memcpy(&reals[real_count++], &a[i].value, sizeof *reals);
+      continue;
+    }
+    long *const value = &v[passed++];
+    *value = a[i].kind == MEMORY ? at(i, a[i].bytes) : a[i].value;
+    if (i == which)
+      *value = bad == NULL_       ? 0
+               : bad == UNMAPPED  ? at(i, 0) + 0x1000000
+               : bad == LAST_BYTE ? at(i, last_bytes)
+                                  : *value;
+  }
+  if (stacked[0] != 0)
+    memcpy(&v[6], stacked, sizeof stacked);
+  long result = 0;
+  errno = 0;
+#define PAGETIDE_CALL_AS(type)                                                 \
+  ((type(*)(long, ...))function)(v[0], v[1], v[2], v[3], v[4], v[5], v[6],     \
+                                 v[7], v[8], v[9], reals[0], reals[1],         \
+                                 reals[2])
+  if (kind == 'd')
+    PAGETIDE_CALL_AS(double);
+  else if (kind == 'L')
+    PAGETIDE_CALL_AS(long double);
+  else
+    result = PAGETIDE_CALL_AS(long);
+  *error = errno;
+  return result;
+}
+
+#ifdef CALL_ORACLE
+static unsigned sum_of(const char *p, size_t bytes) {
+  unsigned sum = 1;
+  for (size_t k = 0; k < bytes; ++k)
+    sum = (sum ^ ((const volatile unsigned char *)p)[k]) * 16777619u;
+  return sum;
+}
+#include "call_oracle.h"
+#endif
+
 static void call_once(const char *name, char kind, void *function,
                       const struct argument *a, int count, int which,
                       enum bad bad) {
-  long v[PASSED] = {0};
   if (refresh)
     refresh();
   for (int i = 0; i < count; ++i)
     if (a[i].kind == MEMORY)
       place(&a[i], i);
-  for (int i = 0; i < count && i < PASSED; ++i) {
-    v[i] = a[i].kind == MEMORY ? at(i, a[i].bytes) : a[i].value;
-    if (i == which)
-      v[i] = bad == NULL_       ? 0
-             : bad == UNMAPPED  ? at(i, 0) + 0x1000000
-             : bad == LAST_BYTE ? at(i, last_bytes)
-                                : v[i];
-  }
   if (bad >= NO_RIGHTS)
     mprotect(end_of(which) - SPAN, SPAN, bad == READ_ONLY ? PROT_READ : 0);
   long result = 0;
   alarm(60);
   int died = sigsetjmp(back, 1), error = 0;
-  if (!died) {
-    errno = 0;
-    if (kind == 'd')
-      ((double (*)(long, ...))function)(v[0], v[1], v[2], v[3]);
-    else
-      result = ((long (*)(long, ...))function)(v[0], v[1], v[2], v[3], v[4],
-                                               v[5], v[6], v[7]);
-    error = errno;
-  }
+  if (!died)
+    result = invoke(kind, function, a, count, which, bad, &error);
   alarm(0);
   if (bad >= NO_RIGHTS)
     mprotect(end_of(which) - SPAN, SPAN, PROT_READ | PROT_WRITE);
@@ -194,7 +241,8 @@ static void call_once(const char *name, char kind, void *function,
 }
 
 /* A row: `names` are called alike. `kind` of the result: i int, l long, s a
- * sign, p pointer, f whether it is negative, d double, v none that counts. */
+ * sign, p pointer, f whether it is negative, d double, L long double, v none
+ * that counts. */
 static void row(const char *names, char kind, const struct argument *a) {
   int count = 0;
   while (a[count].kind != END)
@@ -214,6 +262,12 @@ static void row(const char *names, char kind, const struct argument *a) {
       printf("%s: missing\n", name);
       continue;
     }
+#ifdef CALL_ORACLE
+    ++oracle_row;
+    observe_row(name, kind, function, a, count);
+    fflush(stdout);
+    continue;
+#endif
     call_once(name, kind, function, a, count, 0, GOOD);
     for (int i = 0; i < count && !only_good; ++i)
       for (enum bad bad = NULL_; bad < BAD_COUNT; ++bad)

@@ -1,0 +1,348 @@
+//===- tabled.cpp - Interceptors that tabled.def describes ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "interceptors/in_flight.h"
+#include "interceptors/string_marks.h"
+#include "interceptors/syscall_macros.h"
+
+using namespace pagetide;
+
+namespace {
+
+/// The memory that initstate and setstate have given to libc's generator.
+struct RandomMemory {
+  uptr begin, bytes;
+};
+RandomMemory random_memory;
+
+/// What a call has done, in the words of tabled.def.
+class Effects {
+public:
+  explicit Effects(bool succeeded) : succeeded_(succeeded) {}
+
+  void Read(uptr p, uptr bytes) const {
+    DidTake((const void *)p, bytes, succeeded_);
+  }
+  void Write(uptr p, uptr bytes) const {
+    DidGive((void *)p, bytes, succeeded_);
+  }
+  void Put(uptr p, uptr bytes) const {
+    succeeded_ ? Write(p, bytes) : MayWrite(p, bytes);
+  }
+  void Change(uptr p, uptr bytes) const {
+    Read(p, bytes);
+    Put(p, bytes);
+  }
+  void MayRead(uptr p, uptr bytes) const {
+    if (p)
+      MarkMayRead(p, bytes);
+  }
+  void MayWrite(uptr p, uptr bytes) const {
+    if (p)
+      MarkMayWrite(p, bytes);
+  }
+  void MayChange(uptr p, uptr bytes) const {
+    MayRead(p, bytes);
+    MayWrite(p, bytes);
+  }
+  void ReadString(uptr p) const {
+    succeeded_ ? DidReadString((const char *)p) : MayReadString(p);
+  }
+  void MayReadString(uptr p) const {
+    MayHaveReadString((const char *)p, false);
+  }
+  void WriteString(uptr p) const {
+    if (succeeded_)
+      DidWriteString((const char *)p);
+  }
+  void ReadWide(uptr p) const {
+    succeeded_ ? DidReadString((const wchar_t *)p)
+               : MayHaveReadString((const wchar_t *)p, false);
+  }
+  /// The second path of a call, which it may have refused for the first one.
+  void ReadOther(uptr p) const { ReadString(p); }
+  void ReadPath(uptr p) const {
+    if (p)
+      DidReadPath((const char *)p, !succeeded_);
+  }
+  /// A buffer with a result of `bytes`; if it does not fit, as may.
+  void Fill(uptr p, uptr bytes, uptr room) const {
+    if (!p || !room)
+      return;
+    if (succeeded_ && bytes <= room)
+      MarkWrite(p, bytes);
+    else
+      MarkMayWrite(p, room);
+  }
+
+  //===- Character sets ---------------------------------------------------===//
+
+  void UseState(uptr p) const { MayChange(p, 8); }
+  /// One character of `used` bytes. -3: it is the second half of one that an
+  /// earlier call has read.
+  void ConvertOne(uptr to, uptr size, uptr s, uptr n, sptr used) const {
+    constexpr sptr kSecondHalf = -3;
+    if (!s)
+      return;
+    if (used < 0)
+      MayRead(s, Min(n, uptr{16}));
+    else
+      MarkRead(s, used ? (uptr)used : n ? 1 : 0);
+    if (to && n && (used >= 0 || used == kSecondHalf))
+      MarkWrite(to, size);
+  }
+
+  //===- Strings ----------------------------------------------------------===//
+
+  void MayReadList(uptr p) const {
+    const auto *s = (const char *const *)p;
+    for (; *s; ++s) {
+      MayRead((uptr)s, 8);
+      MayReadString((uptr)*s);
+    }
+    MayRead((uptr)s, 8);
+  }
+  /// getsubopt replaces the comma behind an option.
+  void MayChangeOption(uptr p) const {
+    const uptr rest = ValueAt((const uptr *)p);
+    if (!rest)
+      return;
+    MayHaveReadString((const char *)rest, false);
+    constexpr uptr kLongest = 4096; // what was before `rest` is not known
+    const uptr begin = rest & ~(kLongest - 1);
+    MayChange(begin, rest - begin + 1);
+  }
+  void MayReadName(uptr p) const { MayReadString(p); }
+  void MayChangeName(uptr p) const {
+    if (p)
+      MayWrite(p, Length((const char *)p) + 1);
+  }
+  /// A vector of strings, which libc has extended or changed.
+  void Vector(uptr vector, uptr bytes) const {
+    MayChange(ValueAt((const uptr *)vector), ValueAt((const uptr *)bytes));
+  }
+
+  /// Names that dn_comp has seen before, and a place for the next one.
+  void MayChangeNames(uptr names, uptr end) const {
+    if (names && end > names)
+      MayChange(names, end - names);
+  }
+  void Words(uptr p) const {
+    const uptr count = ValueAt((const uptr *)p);
+    const auto *words = (char *const *)ValueAt((const uptr *)p + 1);
+    const uptr empty = ValueAt((const uptr *)p + 2);
+    if (!succeeded_ || !words)
+      return;
+    MayWrite((uptr)words, (empty + count + 1) * sizeof(*words));
+    MarkWrite((uptr)(words + empty), count * sizeof(*words));
+    for (uptr i = 0; i < count; ++i)
+      WriteString((uptr)words[empty + i]);
+  }
+
+  //===- Random numbers ---------------------------------------------------===//
+
+  void SetRandomState(uptr p, uptr bytes) const {
+    UseRandomState(); // the former one is written too
+    random_memory = {p, bytes};
+  }
+  void UseRandomState() const {
+    MayChange(random_memory.begin, random_memory.bytes);
+  }
+  /// random_data begins with pointers into the state.
+  void RandomState(uptr data) const {
+    constexpr uptr kStateAt = 16, kMaxBytes = 63 * 4;
+    MayChange(ValueAt((const uptr *)(data + kStateAt)) - 4, kMaxBytes + 4);
+  }
+
+  //===- Lists ------------------------------------------------------------===//
+
+  void Link(uptr element, uptr before) const {
+    MarkWrite(element, 16);
+    if (!before)
+      return;
+    Change(before, 8);
+    if (const uptr after = ValueAt((const uptr *)element))
+      MarkWrite(after + 8, 8);
+  }
+  void Unlink(uptr element) const {
+    MarkRead(element, 16);
+    if (const uptr after = ValueAt((const uptr *)element))
+      MarkWrite(after + 8, 8);
+    if (const uptr before = ValueAt((const uptr *)(element + 8)))
+      MarkWrite(before, 8);
+  }
+
+  //===- Entries ----------------------------------------------------------===//
+
+  /// libc reads line after line into the caller's room.
+  void Found(uptr entry, uptr bytes, uptr room, uptr room_bytes,
+             uptr found) const {
+    MayWrite(found, 8);
+    MayChange(entry, bytes);
+    MayChange(room, room_bytes);
+    if (!succeeded_)
+      return;
+    Write(found, 8);
+    if (ValueAt((const uptr *)found))
+      Write(entry, bytes);
+  }
+  /// A hostent in libc's memory, and its strings and addresses.
+  void Host(uptr p) const {
+    if (!succeeded_)
+      return;
+    struct {
+      const char *name;
+      const char **aliases;
+      int family, address_bytes;
+      const char **addresses;
+    } entry = {};
+    if (!CopyFromProgram(&entry, (const void *)p, sizeof(entry)))
+      return;
+    Write(p, sizeof(entry));
+    DidWriteString(entry.name);
+    const char **at = entry.aliases;
+    for (; *at; ++at)
+      DidWriteString(*at);
+    MarkWrite((uptr)entry.aliases, (uptr)(at + 1) - (uptr)entry.aliases);
+    at = entry.addresses;
+    for (; *at; ++at)
+      MarkWrite((uptr)*at, (uptr)entry.address_bytes);
+    MarkWrite((uptr)entry.addresses, (uptr)(at + 1) - (uptr)entry.addresses);
+  }
+  void Groups(uptr groups, uptr count) const {
+    Change(count, 4);
+    const int n = ValueAt((const int *)count);
+    if (n > 0)
+      MayWrite(groups, (uptr)n * 4);
+  }
+  void Entry(uptr entry, uptr found) const {
+    constexpr uptr kBytesAt = 16; // of a dirent: its length
+    Write(found, 8);
+    if (succeeded_ && ValueAt((const uptr *)found))
+      Write(entry, ValueAt((const u16 *)(entry + kBytesAt)));
+  }
+
+  //===- Commands ---------------------------------------------------------===//
+
+  void Descriptor(int command, uptr p) const {
+    constexpr int kGetLock = 5, kSetLock = 6, kSetLockWait = 7, kSetOwner = 15,
+                  kGetOwner = 16, kOwnerIds = 17, kGetLockOfFile = 36,
+                  kSetLockOfFile = 37, kSetLockOfFileWait = 38,
+                  kFirstHint = 1035, kLastHint = 1038;
+    constexpr uptr kLockBytes = 32;
+    switch (command) {
+    case kGetLock:
+    case kGetLockOfFile:
+      return Change(p, kLockBytes);
+    case kSetLock:
+    case kSetLockWait:
+    case kSetLockOfFile:
+    case kSetLockOfFileWait:
+      return Read(p, kLockBytes);
+    case kSetOwner:
+      return Read(p, 8);
+    case kGetOwner:
+    case kOwnerIds:
+      return Write(p, 8);
+    default:
+      if (command >= kFirstHint && command <= kLastHint)
+        command % 2 ? Write(p, 8) : Read(p, 8);
+    }
+  }
+  void Semaphores(int id, int command, uptr p) const;
+  void MessageQueue(int command, uptr p) const {
+    constexpr int kSet = 1, kStat = 2, kInfo = 3, kStatNumber = 11,
+                  kQueueInfo = 12, kStatAny = 13;
+    constexpr uptr kBytes = 120, kInfoBytes = 32;
+    if (command == kStat || command == kStatNumber || command == kStatAny)
+      Write(p, kBytes);
+    else if (command == kInfo || command == kQueueInfo)
+      Write(p, kInfoBytes);
+    else if (command == kSet)
+      Read(p, kBytes);
+  }
+  void Loaded(int request, uptr p) const {
+    constexpr int kSearchPath = 4, kSearchPathSize = 5, kOrigin = 6;
+    if (request == kOrigin)
+      WriteString(p);
+    else if (request == kSearchPath)
+      MayChange(p, ValueAt((const uptr *)p));
+    else
+      Write(p, request == kSearchPathSize ? 16 : 8);
+  }
+
+private:
+  bool succeeded_;
+};
+
+} // namespace
+
+#define PAGETIDE_TABLED(first, first_argument, type, name, when, effects)      \
+  PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK first uptr a, uptr b,       \
+                       uptr c, uptr d, uptr e, uptr f, uptr g, uptr h) {       \
+    OnInterceptedCall();                                                       \
+    const type result = KernelCall(RESOLVED(name))(                            \
+        PAGETIDE_UNPACK first_argument a, b, c, d, e, f, g, h);                \
+    if (!ShadowReady())                                                        \
+      return result;                                                           \
+    struct Call : Effects {                                                    \
+      using Effects::Effects;                                                  \
+      void Mark([[maybe_unused]] const type &result, [[maybe_unused]] uptr a,  \
+                [[maybe_unused]] uptr b, [[maybe_unused]] uptr c,              \
+                [[maybe_unused]] uptr d, [[maybe_unused]] uptr e,              \
+                [[maybe_unused]] uptr f, [[maybe_unused]] uptr g,              \
+                [[maybe_unused]] uptr h) const {                               \
+        effects;                                                               \
+      }                                                                        \
+    };                                                                         \
+    Call(Succeeded(result, When::k_##when))                                    \
+        .Mark(result, a, b, c, d, e, f, g, h);                                 \
+    return result;                                                             \
+  }
+
+namespace {
+enum class When { k_always, k_zero, k_counted, k_some };
+template <typename T> bool Succeeded(const T &result, When when) {
+  const auto value = (sptr)result;
+  return when == When::k_always || (when == When::k_zero      ? !value
+                                    : when == When::k_counted ? value >= 0
+                                                              : value != 0);
+}
+} // namespace
+
+#define TABLED(type, name, when, effects)                                      \
+  PAGETIDE_TABLED((), (), type, name, when, effects)
+#define TABLED_REAL(real, type, name, when, effects)                           \
+  PAGETIDE_TABLED((real x, ), (x, ), type, name, when, effects)
+#include "interceptors/tabled.def"
+
+/// The number of semaphores decides how much GETALL writes.
+void Effects::Semaphores(int id, int command, uptr p) const {
+  constexpr int kSet = 1, kStat = 2, kInfo = 3, kGetAll = 13, kSetAll = 17,
+                kStatNumber = 18, kSetInfo = 19, kStatAny = 20;
+  constexpr uptr kBytes = 104, kInfoBytes = 40, kCountAt = 80;
+  switch (command) {
+  case kStat:
+  case kStatNumber:
+  case kStatAny:
+    return Write(p, kBytes);
+  case kInfo:
+  case kSetInfo:
+    return Write(p, kInfoBytes);
+  case kSet:
+    return Read(p, kBytes);
+  case kGetAll:
+  case kSetAll: {
+    alignas(8) u8 set[kBytes];
+    if (REAL(semctl)((uptr)id, 0, kStat, (uptr)set, 0, 0, 0, 0) < 0)
+      return;
+    const uptr bytes = *(const u64 *)(set + kCountAt) * 2;
+    return command == kGetAll ? Write(p, bytes) : Read(p, bytes);
+  }
+  default:
+    return;
+  }
+}
