@@ -107,13 +107,14 @@ def effects(text):
 def tabled():
     """Sections of the table: title, and for each effect its functions."""
     sections = []
-    for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+    text = re.sub(r"\n +", " ", TABLE.read_text())
+    for line in text.splitlines():
         if line.startswith("// == "):
             sections.append((line[6:], {}))
         elif line.startswith("TABLED"):
             match = TABLED.fullmatch(line)
             if not match or not effects(match[2]):
-                sys.exit(f"{TABLE}:{number}: not a line of the table: {line}")
+                sys.exit(f"{TABLE}: not a line of the table: {line}")
             sections[-1][1].setdefault(effects(match[2]), []).append(match[1])
     return sections
 

@@ -95,6 +95,8 @@ static const char *VersionOf(const char *name) {
   return is_old ? "GLIBC_2.3.2" : nullptr;
 }
 
+bool IsOwnCode(const void *code) { return code >= own_begin && code < own_end; }
+
 void *ResolveReal(const char *name) {
   if (const char *version = VersionOf(name))
     if (void *next = dlvsym(RTLD_NEXT, name, version))

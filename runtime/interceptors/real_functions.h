@@ -95,6 +95,8 @@ void *ResolveReal(const char *name);
 /// The function of that name that the program's calls reach, if it is neither
 /// this library's nor libc's; otherwise null.
 void *OwnFunctionOfProgram(const char *name);
+/// True for code of this library.
+bool IsOwnCode(const void *code);
 /// Resolves the functions that interceptors wrap.
 void InitInterceptors();
 

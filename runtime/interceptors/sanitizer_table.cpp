@@ -87,16 +87,6 @@ uptr LengthOfArgument(const char *s) {
   return 0;
 }
 
-/// The name without the prefix that tells the table's functions from ours
-/// (below).
-const char *NameInLibc(const char *name) {
-  constexpr char kPrefix[] = "table_";
-  for (uptr i = 0; kPrefix[i]; ++i)
-    if (name[i] != kPrefix[i])
-      return name;
-  return name + sizeof(kPrefix) - 1;
-}
-
 /// The table's flags. String arguments count as read to their ends.
 struct TableFlags {
   bool strict_string_checks = true;
@@ -130,8 +120,7 @@ constexpr TableFlags kTableFlags;
 // sanitizers it is too early for that.
 #define COMMON_INTERCEPT_FUNCTION(name) PAGETIDE_RESOLVE(name)
 #define PAGETIDE_RESOLVE(name)                                                 \
-  REAL(name) =                                                                 \
-      (decltype(REAL(name)))pagetide::ResolveReal(pagetide::NameInLibc(#name))
+  REAL(name) = (decltype(REAL(name)))pagetide::ResolveReal(#name)
 #define COMMON_INTERCEPT_FUNCTION_VER(name, version)                           \
   COMMON_INTERCEPT_FUNCTION(name)
 #define COMMON_INTERCEPT_FUNCTION_VER_UNVERSIONED_FALLBACK(name, version)      \
@@ -146,11 +135,6 @@ constexpr TableFlags kTableFlags;
 namespace __sanitizer {
 static void InitializeNothing() {}
 } // namespace __sanitizer
-
-// Our own (libc_queries.cpp) are more exact. The table has these two in one
-// family with others. Nobody calls them under these names.
-#define regexec table_regexec
-#define regfree table_regfree
 
 // The table keeps what it knows about open streams in a map of 3.7 MB, which it
 // maps at start. That is too much under a memory limit, and the call could

@@ -37,9 +37,6 @@ extern "C" int feof(void *stream) noexcept;
     va_end(list);                                                              \
     return result;                                                             \
   }
-extern const char own_begin[] asm("__ehdr_start");
-extern const char own_end[] asm("_end");
-
 namespace {
 /// A va_list: what is left of the registers and of the stack. libc takes
 /// arguments from the caller's list, or from a copy.
@@ -67,7 +64,7 @@ static ArgumentList AfterPointers(ArgumentList list, int count) {
 static void DidTakeArguments(const va_list list, const ArgumentList &begin,
                              const ArgumentList &end, int done,
                              const void *caller) {
-  if (!ShadowReady() || (caller >= own_begin && caller < own_end))
+  if (!ShadowReady() || IsOwnCode(caller))
     return;
   const bool changed = __builtin_memcmp(list, &begin, sizeof(begin)) != 0;
   changed || done >= 0 ? DidRead(list, sizeof(begin))

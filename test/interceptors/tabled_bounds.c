@@ -35,6 +35,7 @@
 #include <sys/stat.h>
 #include <sys/timex.h>
 #include <time.h>
+#include <ucontext.h>
 #include <wchar.h>
 
 static int file, terminal;
@@ -387,7 +388,30 @@ static void times(void) {
   CALL("getcpu", 'i', OUTX(4), OUTX(4));
 }
 
+static char new_stack[65536];
+static void go_on(void) {}
+static void contexts(void) {
+  only_good = 1; /* a bad one is loaded */
+  static ucontext_t made, here;
+  getcontext(&made);
+  made.uc_stack.ss_sp = new_stack, made.uc_stack.ss_size = sizeof new_stack;
+  made.uc_link = &here;
+  CALL("getcontext", 'i', OUTX(456));
+  CALL("makecontext", 'v', INX(&made, sizeof made), V(go_on), V(1), V(5));
+  made.uc_stack.ss_sp = (void *)at(1, 4000);
+  made.uc_stack.ss_size = 4000;
+  CALL("makecontext", 'v', INX(&made, sizeof made), OUTX(4000), V(8), V(1),
+       V(2), V(3), V(4), V(5), V(6), V(7));
+  made.uc_stack.ss_sp = new_stack, made.uc_stack.ss_size = sizeof new_stack;
+  made.uc_link = (ucontext_t *)at(0, sizeof here);
+  makecontext(&made, go_on, 0);
+  /* It goes on here when the function has returned. */
+  CALL("swapcontext", 'i', OUTX(sizeof here), INX(&made, sizeof made));
+  only_good = 0;
+}
+
 static void processes(void) {
+  not_called("setcontext", "does not return");
   CALL("sigisemptyset", 'i', ZERO(128));
   CALL("capget", 'i', INTS(0x20080522, 0), OUTX(24));
   CALL("capget", 'i', INTS(0, 0), OUTX(24));
@@ -449,6 +473,7 @@ int main(void) {
   lists();
   entries();
   times();
+  contexts();
   processes();
   return 0;
 }
