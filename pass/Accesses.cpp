@@ -21,6 +21,8 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace pagetide {
@@ -206,11 +208,17 @@ void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
     Pieces.push_back({Offset, Bytes});
 }
 
+/// The type does not say how many. x86 has no scalable vectors, and no code is
+/// made of them.
+constexpr uint64_t UnknownBytes = ~uint64_t(0);
+
 /// Appends an access to a value of type \p T at \p Pointer.
 void appendTyped(Instruction &At, Value *Pointer, Type *T, Align Alignment,
                  AccessKind Kind, AccessList &List) {
-  if (!T->isSized() || T->isScalableTy())
-    return; // x86 has no scalable vectors
+  if (!T->isSized() || T->isScalableTy()) {
+    appendFixed(At, Pointer, UnknownBytes, Alignment, Kind, List);
+    return;
+  }
   SmallVector<Piece> Pieces;
   appendPieces(T, 0, At.getModule()->getDataLayout(), Pieces);
   for (const Piece &P : Pieces) {
@@ -555,6 +563,14 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
              [](const Access &A) { return isRelativeToGs(*A.Address); }))
     Rest = Undescribed::BySegmentGs;
   dropExcluded(Options, List, Old);
+  auto HasUnknownBytes = [](const Access &A) {
+    return A.Bytes == UnknownBytes && !isa<AnyMemIntrinsic>(A.At);
+  };
+  auto Unknown =
+      std::remove_if(List.begin() + Old, List.end(), HasUnknownBytes);
+  if (Unknown != List.end())
+    Rest = Undescribed::BySize;
+  List.erase(Unknown, List.end());
   return Rest;
 }
 

@@ -109,6 +109,7 @@ enum class Undescribed : uint8_t {
   Nothing,
   ByAsm,       ///< inline assembly, through a pointer in a register
   ByIntrinsic, ///< an intrinsic in no table
+  BySize,      ///< its type does not say how many bytes it has
   BySegmentGs, ///< relative to segment GS, whose base is Pagetide's
 };
 

@@ -51,6 +51,14 @@ void warnOfAsm(const Instruction &I) {
                     "-pagetide-warn-inline-asm=0) turns this warning off");
 }
 
+void warnOfSize(const Instruction &I) {
+  reportWarning(*I.getModule(), I.getDebugLoc(),
+                "an access in function '" + nameInSource(*I.getFunction()) +
+                    "' is not marked, because its type does not say how many "
+                    "bytes it has (a scalable vector); mark it by hand with "
+                    "pagetide_mark_read() or pagetide_mark_written()");
+}
+
 void warnOfIntrinsic(const IntrinsicInst &I) {
   reportWarning(
       *I.getModule(), I.getDebugLoc(),
@@ -77,6 +85,9 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
     case Undescribed::ByAsm:
       if (Options.WarnInlineAsm && !F.hasFnAttribute(QuietAttribute))
         warnOfAsm(I);
+      break;
+    case Undescribed::BySize:
+      warnOfSize(I);
       break;
     case Undescribed::BySegmentGs:
       if (!UsesGs)
