@@ -6,6 +6,7 @@
 
 #include "LibraryCalls.h"
 
+#include "CallStubs.h"
 #include "Splitting.h"
 #include "pagetide/abi.h"
 
@@ -21,7 +22,6 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <cstddef>
-#include <string>
 
 using namespace llvm;
 
@@ -73,19 +73,10 @@ bool isReplaceable(const Function &F) {
          isOfTypes(T.getReturnType(), T.params(), typesOf(F.getName()));
 }
 
-/// The runtime's function in place of \p F.
+/// What is called in place of \p F.
 Function *replacementOf(Function &F) {
-  Module &M = *F.getParent();
-  std::string Name = ("__pagetide_" + F.getName()).str();
-  if (Function *Known = M.getFunction(Name))
-    return Known;
-  Function *Replacement = Function::Create(
-      F.getFunctionType(), GlobalValue::ExternalLinkage, Name, &M);
-  // It writes marks, so it keeps no promise about memory.
-  AttributeList Attributes =
-      F.getAttributes().removeFnAttribute(M.getContext(), Attribute::Memory);
-  Replacement->setAttributes(Attributes);
-  return Replacement;
+  return callStub(*F.getParent(), F.getName(), "", F.getFunctionType(),
+                  F.getAttributes());
 }
 
 /// Whether the function at \p U is only called there, perhaps through phis and

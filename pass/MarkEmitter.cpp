@@ -6,6 +6,7 @@
 
 #include "MarkEmitter.h"
 
+#include "CallStubs.h"
 #include "OnDemand.h"
 #include "PassOptions.h"
 #include "Sites.h"
@@ -252,21 +253,22 @@ void MarkEmitter::markByte(Value *AddressBits, AccessKind Kind) {
     storeMark(Index, Cell, certainMark());
 }
 
-/// Calls the runtime's function \p Name. Under a layout with sites, calls the
-/// one that takes the site too.
+/// Calls the runtime's function \p Name, or calls the runtime in place of \p
+/// Name. Under a layout with sites, calls the function that takes the site too.
 CallInst *MarkEmitter::callRuntime(StringRef Name, Type *Result,
-                                   ArrayRef<Value *> Arguments) {
-  std::string Called = Name.str();
+                                   ArrayRef<Value *> Arguments,
+                                   bool IsInPlaceOfName) {
+  StringRef Suffix = Options.marksSites() ? "_at" : "";
   SmallVector<Value *, 5> Passed(Arguments);
-  if (Options.marksSites()) {
-    Called += "_at";
+  if (Options.marksSites())
     Passed.push_back(Builder.getInt32(Site));
-  }
   SmallVector<Type *, 5> Types;
   for (Value *Argument : Passed)
     Types.push_back(Argument->getType());
+  auto *T = FunctionType::get(Result, Types, /*isVarArg=*/false);
   CallInst *Call = Builder.CreateCall(
-      M.getOrInsertFunction(Called, FunctionType::get(Result, Types, false)),
+      IsInPlaceOfName ? FunctionCallee(callStub(M, Name, Suffix, T))
+                      : M.getOrInsertFunction((Name + Suffix).str(), T),
       Passed);
   Call->setDoesNotThrow();
   return Call;
@@ -493,16 +495,12 @@ void MarkEmitter::emitTransfer(Instruction &Transfer) {
   PointerType *PtrTy = Builder.getPtrTy();
   Value *Bytes = Builder.CreateZExtOrTrunc(I.getLength(), Builder.getInt64Ty());
 
-  CallInst *Call;
-  if (auto *Set = dyn_cast<MemSetInst>(&I))
-    Call = callRuntime(
-        "__pagetide_memset", PtrTy,
-        {I.getRawDest(),
-         Builder.CreateZExt(Set->getValue(), Builder.getInt32Ty()), Bytes});
-  else
-    Call = callRuntime(
-        isa<MemMoveInst>(I) ? "__pagetide_memmove" : "__pagetide_memcpy", PtrTy,
-        {I.getRawDest(), cast<MemTransferInst>(I).getRawSource(), Bytes});
+  auto *Set = dyn_cast<MemSetInst>(&I);
+  StringRef Name = isa<MemMoveInst>(I) ? "memmove" : Set ? "memset" : "memcpy";
+  Value *From = Set ? Builder.CreateZExt(Set->getValue(), Builder.getInt32Ty())
+                    : cast<MemTransferInst>(I).getRawSource();
+  CallInst *Call = callRuntime(Name, PtrTy, {I.getRawDest(), From, Bytes},
+                               /*IsInPlaceOfName=*/true);
   Call->setTailCallKind(I.getTailCallKind());
   I.eraseFromParent();
 }

@@ -78,7 +78,8 @@ private:
   void markByte(llvm::Value *AddressBits, AccessKind Kind);
   void markRange(llvm::Value *Pointer, llvm::Value *Bytes, AccessKind Kind);
   llvm::CallInst *callRuntime(llvm::StringRef Name, llvm::Type *Result,
-                              llvm::ArrayRef<llvm::Value *> Arguments);
+                              llvm::ArrayRef<llvm::Value *> Arguments,
+                              bool IsInPlaceOfName = false);
   void callForRange(llvm::StringRef Name, llvm::Value *Pointer,
                     llvm::Value *Bytes);
 

@@ -33,8 +33,8 @@ namespace pagetide::abi {
 /// runtime. It is part of the name of the module constructor's callee, so that
 /// a mismatch is a link error. It is part of ModuleInfo too, so that a mismatch
 /// that still links is an error at start.
-inline constexpr std::uint32_t kVersion = 4;
-inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v4";
+inline constexpr std::uint32_t kVersion = 5;
+inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v5";
 
 /// User addresses on x86-64 with four-level paging.
 inline constexpr unsigned kAddressBits = 47;
@@ -367,20 +367,24 @@ inline unsigned char *marks_on_byte(const ModuleNote &record) {
 /// Entry points that instrumented code calls (extern "C", defined by the
 /// runtime, async-signal-safe and thread-safe unless said otherwise):
 ///
-///   void  __pagetide_module_init_v4(const ModuleNote *record);
+///   void  __pagetide_module_init_v5(const ModuleNote *record);
 ///         from the module constructor; not async-signal-safe
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);
 ///         mark every granule of [p, p+bytes); nothing if bytes is 0
-///   void *__pagetide_memcpy(void *d, const void *s, size_t bytes);
-///   void *__pagetide_memmove(void *d, const void *s, size_t bytes);
-///   void *__pagetide_memset(void *d, int c, size_t bytes);
+///   void *__pagetide_memcpy(void *d, const void *s, size_t bytes, called);
+///   void *__pagetide_memmove(void *d, const void *s, size_t bytes, called);
+///   void *__pagetide_memset(void *d, int c, size_t bytes, called);
 ///         mark, then move, in steps of kRangeStep bytes
-///   __pagetide_NAME, for each NAME in call_site_functions.def
+///   __pagetide_NAME(..., called), for each NAME in call_site_functions.def
 ///         does what libc's NAME does, and marks what that reads
+///         `called` is what the linker and the loader have made of NAME in this
+///         file, as integer argument number kCalledArgument (from 0). If it is
+///         not libc's, that function is called, and of memcpy, memmove and
+///         memset the ranges are marked first
 ///   __pagetide_NAME_at, for mark_read, mark_write, memcpy, memmove, memset
 ///   and access (below): under a layout with sites, with the id of the site as
-///   one more argument
+///   one more argument, behind those of NAME
 ///   void  __pagetide_add_sites(const void *table, size_t bytes);
 ///   void  __pagetide_remove_sites(const void *table);
 ///         from the constructor and the destructor of a module with sites. The
@@ -389,6 +393,7 @@ inline unsigned char *marks_on_byte(const ModuleNote &record) {
 ///         for the address of one of these functions of libc, that of the
 ///         function to call instead; for any other address, that address
 inline constexpr std::uint64_t kRangeStep = 64 * 1024;
+inline constexpr unsigned kCalledArgument = 5; ///< register r9
 
 /// Addresses among which are those of the functions in call_site_functions.def,
 /// so that code knows without a call that a pointer is to none of them. The

@@ -6,6 +6,7 @@
 
 #include "interceptors/memory.h"
 #include "interceptors/period_by_calls.h"
+#include "interceptors/real_functions.h"
 #include "platform/exports.h"
 #include "shadow/call_sites.h"
 #include "shadow/marking.h"
@@ -13,43 +14,50 @@
 
 using namespace pagetide;
 
-/// What the program's own function of that name does by its contract. Its code
-/// may have marks of its own.
-static void MarkCopy(void *d, const void *s, uptr n) {
-  if (!ShadowReady())
-    return;
-  MarkRead((uptr)s, n);
-  MarkWrite((uptr)d, n);
-}
-#define PAGETIDE_OWN(name) (program_memory_functions.name)
-#define PAGETIDE_HAS_OWN(name)                                                 \
-  __builtin_expect(PAGETIDE_OWN(name) != nullptr, 0)
+using Copier = void *(void *d, const void *s, uptr n);
+using Filler = void *(void *d, int c, uptr n);
 
-// The pass replaces memory intrinsics by calls of these.
-PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n) {
-  OnInterceptedCall();
-  if (PAGETIDE_HAS_OWN(memcpy)) {
-    MarkCopy(d, s, n);
-    return PAGETIDE_OWN(memcpy)(d, s, n);
+extern "C" Copier TRAMPOLINE(memcpy), TRAMPOLINE(memmove);
+extern "C" Filler TRAMPOLINE(memset);
+
+/// Whether NAME is not libc's in the file that calls: `called` stands for it.
+#define PAGETIDE_IS_OTHER(name)                                                \
+  (__builtin_expect(called != TRAMPOLINE(name), 0) &&                          \
+   !usual_memory_functions.name.Have((void *)called))
+
+// What another function does by its contract is marked. Its code may have marks
+// of its own.
+static void *CopyBy(Copier *called, void *d, const void *s, uptr n) {
+  if (ShadowReady()) {
+    MarkRead((uptr)s, n);
+    MarkWrite((uptr)d, n);
   }
-  return MarkedMemcpy(d, s, n);
+  return called(d, s, n);
 }
-PAGETIDE_EXPORT void *__pagetide_memmove(void *d, const void *s, uptr n) {
-  OnInterceptedCall();
-  if (PAGETIDE_HAS_OWN(memmove)) {
-    MarkCopy(d, s, n);
-    return PAGETIDE_OWN(memmove)(d, s, n);
-  }
-  return MarkedMemmove(d, s, n);
+static void *FillBy(Filler *called, void *d, int c, uptr n) {
+  if (ShadowReady())
+    MarkWrite((uptr)d, n);
+  return called(d, c, n);
 }
-PAGETIDE_EXPORT void *__pagetide_memset(void *d, int c, uptr n) {
+
+// Marked code calls these in place of memory intrinsics (abi.h).
+PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n, uptr,
+                                        uptr, Copier *called) {
   OnInterceptedCall();
-  if (PAGETIDE_HAS_OWN(memset)) {
-    if (ShadowReady())
-      MarkWrite((uptr)d, n);
-    return PAGETIDE_OWN(memset)(d, c, n);
-  }
-  return MarkedMemset(d, c, n);
+  return PAGETIDE_IS_OTHER(memcpy) ? CopyBy(called, d, s, n)
+                                   : MarkedMemcpy(d, s, n);
+}
+PAGETIDE_EXPORT void *__pagetide_memmove(void *d, const void *s, uptr n, uptr,
+                                         uptr, Copier *called) {
+  OnInterceptedCall();
+  return PAGETIDE_IS_OTHER(memmove) ? CopyBy(called, d, s, n)
+                                    : MarkedMemmove(d, s, n);
+}
+PAGETIDE_EXPORT void *__pagetide_memset(void *d, int c, uptr n, uptr, uptr,
+                                        Filler *called) {
+  OnInterceptedCall();
+  return PAGETIDE_IS_OTHER(memset) ? FillBy(called, d, c, n)
+                                   : MarkedMemset(d, c, n);
 }
 PAGETIDE_EXPORT void __pagetide_mark_read(const void *p, uptr n) {
   if (ShadowReady())
@@ -62,30 +70,28 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
 
 // The same under a layout with sites.
 PAGETIDE_EXPORT void *__pagetide_memcpy_at(void *d, const void *s, uptr n,
-                                           u32 site) {
-  if (PAGETIDE_HAS_OWN(memcpy)) {
-    const NamedSite named(site);
-    return __pagetide_memcpy(d, s, n);
-  }
+                                           u32 site, uptr, Copier *called) {
   OnInterceptedCall();
-  return MarkedMemcpyAt(d, s, n, site);
+  if (!PAGETIDE_IS_OTHER(memcpy))
+    return MarkedMemcpyAt(d, s, n, site);
+  const NamedSite named(site);
+  return CopyBy(called, d, s, n);
 }
 PAGETIDE_EXPORT void *__pagetide_memmove_at(void *d, const void *s, uptr n,
-                                            u32 site) {
-  if (PAGETIDE_HAS_OWN(memmove)) {
-    const NamedSite named(site);
-    return __pagetide_memmove(d, s, n);
-  }
+                                            u32 site, uptr, Copier *called) {
   OnInterceptedCall();
-  return MarkedMemmoveAt(d, s, n, site);
+  if (!PAGETIDE_IS_OTHER(memmove))
+    return MarkedMemmoveAt(d, s, n, site);
+  const NamedSite named(site);
+  return CopyBy(called, d, s, n);
 }
-PAGETIDE_EXPORT void *__pagetide_memset_at(void *d, int c, uptr n, u32 site) {
-  if (PAGETIDE_HAS_OWN(memset)) {
-    const NamedSite named(site);
-    return __pagetide_memset(d, c, n);
-  }
+PAGETIDE_EXPORT void *__pagetide_memset_at(void *d, int c, uptr n, u32 site,
+                                           uptr, Filler *called) {
   OnInterceptedCall();
-  return MarkedMemsetAt(d, c, n, site);
+  if (!PAGETIDE_IS_OTHER(memset))
+    return MarkedMemsetAt(d, c, n, site);
+  const NamedSite named(site);
+  return FillBy(called, d, c, n);
 }
 PAGETIDE_EXPORT void __pagetide_mark_read_at(const void *p, uptr n, u32 site) {
   NamedSite named(site);

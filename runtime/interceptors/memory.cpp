@@ -293,22 +293,23 @@ static MemoryFunctions ShortOnesWithSites() {
              : ShortAt<abi::Layout::kAccess>::All();
 }
 
-ProgramMemoryFunctions program_memory_functions;
-
-template <typename Function>
-static void FindOwn(Function *&function, const char *name) {
-  __atomic_store_n(&function, (Function *)OwnFunctionOfProgram(name),
-                   __ATOMIC_RELEASE);
-}
+UsualMemoryFunctions usual_memory_functions;
 
 void ChooseMemoryFunctions() {
   if (!Active())
     return;
-  if (ShadowReady()) {
-    FindOwn(program_memory_functions.memcpy, "memcpy");
-    FindOwn(program_memory_functions.memmove, "memmove");
-    FindOwn(program_memory_functions.memset, "memset");
-  }
+  // Atomic, because other threads may be calling them.
+  const auto publish = [](auto &function, auto version) {
+    __atomic_store_n(&function, version, __ATOMIC_RELEASE);
+  };
+  const auto find = [=](UsualAddresses &usual, const char *name) {
+    const UsualAddresses found = FindUsualAddresses(name);
+    publish(usual.by_name, found.by_name);
+    publish(usual.in_libc, found.in_libc);
+  };
+  find(usual_memory_functions.memcpy, "memcpy");
+  find(usual_memory_functions.memmove, "memmove");
+  find(usual_memory_functions.memset, "memset");
   MemoryFunctions chosen = {};
   if (!ShadowReady())
     chosen = {REAL(memcpy), REAL(memmove), REAL(memset), REAL(memcmp),
@@ -321,10 +322,6 @@ void ChooseMemoryFunctions() {
     chosen = ShortOnes<abi::kNearCellShift>();
   else
     chosen = ShortOnes<abi::kDefaultGranuleShift>();
-  // Atomic, because other threads may be calling them.
-  const auto publish = [](auto &function, auto version) {
-    __atomic_store_n(&function, version, __ATOMIC_RELEASE);
-  };
   publish(memory_functions.memcpy, chosen.memcpy);
   publish(memory_functions.memmove, chosen.memmove);
   publish(memory_functions.memset, chosen.memset);

@@ -13,6 +13,7 @@
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H
 
+#include "interceptors/real_functions.h"
 #include "platform/syscalls.h"
 
 namespace pagetide {
@@ -33,14 +34,11 @@ struct MemoryFunctions {
 };
 extern MemoryFunctions memory_functions;
 
-/// The program's own functions of these names, or those of a library that comes
-/// before this one; null: the program's calls reach this library or libc.
-struct ProgramMemoryFunctions {
-  void *(*memcpy)(void *d, const void *s, uptr n);
-  void *(*memmove)(void *d, const void *s, uptr n);
-  void *(*memset)(void *d, int c, uptr n);
+/// Null before they are known, and if code reaches this library's alone.
+struct UsualMemoryFunctions {
+  UsualAddresses memcpy, memmove, memset;
 };
-extern ProgramMemoryFunctions program_memory_functions;
+extern UsualMemoryFunctions usual_memory_functions;
 
 /// Called when the real functions have become known, and when the shadow has
 /// become ready.

@@ -40,15 +40,15 @@ RealFunctions pagetide::AllRealFunctions() {
 }
 
 namespace pagetide {
-static void *ResolveCallSite(const RealFunction &function, bool marks_off);
+static void *TargetOfCall(const RealFunction &function, void *called);
 }
 
 /// What a call goes on in: the real function that `function` wraps, or the
-/// interceptor if there is none.
+/// interceptor if there is none. `called` has a meaning only at call sites.
 extern "C" __attribute__((used)) void *
-PagetideResolve(const RealFunction *function) {
+PagetideResolve(const RealFunction *function, void *called) {
   if (function->AtCallSites())
-    return ResolveCallSite(*function, IsIdle());
+    return TargetOfCall(*function, called);
   if (BeforeResolving ask = before_resolving)
     if (void *target = ask(*function))
       return target;
@@ -68,7 +68,7 @@ extern "C" __attribute__((naked)) void PagetideResolveAndJump() {
                "movups %xmm2, 32(%rsp)\n\tmovups %xmm3, 48(%rsp)\n\t"
                "movups %xmm4, 64(%rsp)\n\tmovups %xmm5, 80(%rsp)\n\t"
                "movups %xmm6, 96(%rsp)\n\tmovups %xmm7, 112(%rsp)\n\t"
-               "movq %r11, %rdi\n\t"
+               "movq %r11, %rdi\n\tmovq %r9, %rsi\n\t"
                "call PagetideResolve\n\t"
                "movq %rax, %r11\n\t"
                "movups (%rsp), %xmm0\n\tmovups 16(%rsp), %xmm1\n\t"
@@ -153,12 +153,14 @@ static bool IsOfProgram(void *function) {
          (!symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
-void *OwnFunctionOfProgram(const char *name) {
+UsualAddresses FindUsualAddresses(const char *name) {
   if (!libc_end)
     FindLibc();
-  void *called = dlsym(RTLD_DEFAULT, name);
-  const bool is_ours = called >= own_begin && called < own_end;
-  return called && !is_ours && IsOfProgram(called) ? called : nullptr;
+  void *by_name = dlsym(RTLD_DEFAULT, name);
+  void *next = ResolveReal(name); // perhaps of a library behind this one
+  const bool is_ours = by_name >= own_begin && by_name < own_end;
+  return {by_name && (is_ours || !IsOfProgram(by_name)) ? by_name : nullptr,
+          next && !IsOfProgram(next) ? next : nullptr};
 }
 
 /// Where calls of the function go if they are to be marked.
@@ -167,19 +169,34 @@ static void *InterceptorOf(const RealFunction &function) {
                                                   : function.Interceptor();
 }
 
-/// What marked code's calls of a function in call_site_functions.def reach:
-/// the interceptor, unless marks are off or the program has such a function.
-static void *ResolveCallSite(const RealFunction &function, bool marks_off) {
-  if (!libc_end)
-    FindLibc();
+static void SetTarget(const RealFunction &function, void *target) {
+  __atomic_store_n(&function.AtCallSites()->target, target, __ATOMIC_RELEASE);
+}
+
+/// Finds out where marked code's calls of a function in call_site_functions.def
+/// usually lead. They go on in the interceptor, unless marks are off.
+static void ResolveCallSite(const RealFunction &function) {
   if (!*function.Address())
     *function.Address() = ResolveReal(function.Name());
-  void *called = dlsym(RTLD_DEFAULT, function.Name());
-  const bool is_own = called && IsOfProgram(called);
-  void *target =
-      is_own || (called && marks_off) ? called : InterceptorOf(function);
-  __atomic_store_n(function.AtCallSites(), target, __ATOMIC_RELEASE);
-  return target;
+  CallTarget &site = *function.AtCallSites();
+  void *const real = *function.Address();
+  SetTarget(function, real && IsIdle() ? real : InterceptorOf(function));
+  site.addresses = FindUsualAddresses(function.Name());
+  void *const usual = site.addresses.by_name   ? site.addresses.by_name
+                      : site.addresses.in_libc ? site.addresses.in_libc
+                                               : &site; // never called
+  __atomic_store_n(&site.usual, usual, __ATOMIC_RELEASE);
+}
+
+/// Where a call goes on that marked code makes by the name of `function`, which
+/// is `called` in its file. Async-signal-safe but for the first call.
+static void *TargetOfCall(const RealFunction &function, void *called) {
+  const CallTarget *site = function.AtCallSites();
+  if (!__atomic_load_n(&site->usual, __ATOMIC_ACQUIRE))
+    ResolveCallSite(function);
+  return site->addresses.Have(called)
+             ? __atomic_load_n(&site->target, __ATOMIC_ACQUIRE)
+             : called;
 }
 
 /// An address by which a program may call such a function.
@@ -199,15 +216,15 @@ void SetUpCallSites(bool mark_something) {
   uptr low = ~uptr{0}, high = 0;
   for (const RealFunction *f = first_real_function; f < end_of_real_functions;
        ++f) {
-    if (!f->AtCallSites() || ResolveCallSite(*f, false) != InterceptorOf(*f))
-      continue; // the program has its own
-    void *const real = *f->Address();
-    if (!mark_something) {
-      if (real)
-        __atomic_store_n(f->AtCallSites(), real, __ATOMIC_RELEASE);
+    if (!f->AtCallSites())
       continue;
-    }
-    void *const addresses[] = {real, dlsym(RTLD_DEFAULT, f->Name())};
+    ResolveCallSite(*f);
+    void *const real = *f->Address();
+    SetTarget(*f, mark_something || !real ? InterceptorOf(*f) : real);
+    if (!mark_something)
+      continue;
+    const UsualAddresses &usual = f->AtCallSites()->addresses;
+    void *const addresses[] = {usual.in_libc, usual.by_name};
     for (void *address : addresses)
       if (address) {
         AddNamed(address, InterceptorOf(*f));

@@ -19,6 +19,26 @@
 
 namespace pagetide {
 
+/// The addresses by which code reaches libc's function of a name; null if there
+/// is none.
+struct UsualAddresses {
+  /// What the program's name leads to: libc's function, that of this library,
+  /// or an entry of the program's procedure linkage table. Null: the program,
+  /// or a library before this one, has its own.
+  void *by_name;
+  void *in_libc;
+
+  bool Have(const void *f) const { return f == by_name || f == in_libc; }
+};
+
+/// Where __pagetide_NAME goes on if marked code's name leads to `usual`, one of
+/// `addresses`. Null until the first call.
+struct CallTarget {
+  void *usual;
+  void *target;
+  UsualAddresses addresses;
+};
+
 /// A function that an interceptor wraps, and the variable that holds its
 /// address. Made by PAGETIDE_REAL_FUNCTION. It holds distances: the loader
 /// would change addresses, and so copy each page of the table at every start.
@@ -29,11 +49,11 @@ public:
   void *Interceptor() const { return At(interceptor_); }
   /// Keeps the caller (call_sites.h) and goes on in the interceptor.
   void *WithCaller() const { return At(with_caller_); }
-  /// For functions of call_site_functions.def: what __pagetide_NAME jumps to;
-  /// null until the first call. There is no such variable for functions that
-  /// this library exports under their own names.
-  void **AtCallSites() const {
-    return at_call_sites_ ? static_cast<void **>(At(at_call_sites_)) : nullptr;
+  /// For functions of call_site_functions.def; null for functions that this
+  /// library exports under their own names.
+  CallTarget *AtCallSites() const {
+    return at_call_sites_ ? static_cast<CallTarget *>(At(at_call_sites_))
+                          : nullptr;
   }
   /// The interceptor never calls the real function, which need not exist: it is
   /// resolved only if a call needs it while marks are off.
@@ -92,9 +112,7 @@ inline bool Active() { return __builtin_expect(intercepting, 1); }
 /// The function that the program would call if this library were not loaded;
 /// null if there is none.
 void *ResolveReal(const char *name);
-/// The function of that name that the program's calls reach, if it is neither
-/// this library's nor libc's; otherwise null.
-void *OwnFunctionOfProgram(const char *name);
+UsualAddresses FindUsualAddresses(const char *name);
 /// True for code of this library.
 bool IsOwnCode(const void *code);
 /// Resolves the functions that interceptors wrap.
@@ -209,23 +227,24 @@ inline void NeedReal() {
   extern "C" type WRAP(name)(__VA_ARGS__)
 
 /// The same for a function of call_site_functions.def. Marked code calls it as
-/// __pagetide_NAME, which jumps to the interceptor, or to the program's own
-/// function of that name.
+/// __pagetide_NAME, with what NAME is in its file in register r9. It jumps to
+/// the interceptor, or there if that is another function.
 #define PAGETIDE_CALL_SITE_INTERCEPTOR(type, name, ...)                        \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  static void *at_call_sites_of_##name asm("pagetide_at_call_sites_" #name);   \
+  static pagetide::CallTarget at_call_sites_of_##name asm(                     \
+      "pagetide_at_call_sites_" #name);                                        \
   PAGETIDE_REAL_FUNCTION("pagetide_at_call_sites_" #name " - .", "0", type,    \
                          name, __VA_ARGS__)                                    \
   extern "C" __attribute__((                                                   \
       naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
-    asm volatile("movq %c[target](%%rip), %%r11\n\t"                           \
-                 "testq %%r11, %%r11\n\t"                                      \
-                 "je 1f\n\t"                                                   \
-                 "jmp *%%r11\n"                                                \
+    asm volatile("cmpq %c[usual](%%rip), %%r9\n\t"                             \
+                 "jne 1f\n\t"                                                  \
+                 "jmp *%c[target](%%rip)\n"                                    \
                  "1:\t" PAGETIDE_RESOLVE_AND_JUMP(name)                        \
                  :                                                             \
-                 : [target] "i"(&at_call_sites_of_##name));                    \
+                 : [usual] "i"(&at_call_sites_of_##name.usual),                \
+                   [target] "i"(&at_call_sites_of_##name.target));             \
   }                                                                            \
   extern "C" type WRAP(name)(__VA_ARGS__)
 

@@ -42,7 +42,7 @@ static bool LeavesMarksOff(const abi::ModuleNote &record, bool is_first) {
 } // namespace pagetide
 
 PAGETIDE_EXPORT void
-__pagetide_module_init_v4(const pagetide::abi::ModuleNote *record) {
+__pagetide_module_init_v5(const pagetide::abi::ModuleNote *record) {
   using namespace pagetide;
   if (InOtherNamespace())
     return LeaveOutModule(*record);

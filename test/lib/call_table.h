@@ -147,6 +147,10 @@ static void print_pointer(long p, const struct argument *a, int count) {
   printf(p ? " other memory" : " null");
 }
 
+/* What NAME is, the last argument in a register; NULL where the function does
+ * not go by another name. */
+static void *called;
+
 /* Calls the function. Doubles go where the first arguments of that kind go, and
  * `stacked` is in place of arguments 7 to 10, which are on the stack. */
 HIDDEN static long invoke(char kind, void *function, const struct argument *a,
@@ -154,6 +158,7 @@ HIDDEN static long invoke(char kind, void *function, const struct argument *a,
   long v[PASSED] = {0};
   double reals[3] = {0};
   int real_count = 0, passed = 0;
+  v[5] = (long)called;
   for (int i = 0; i < count && i < PASSED; ++i) {
     if (a[i].kind == REAL) {
       memcpy(&reals[real_count++], &a[i].value, sizeof *reals);
@@ -256,8 +261,11 @@ static void row(const char *names, char kind, const struct argument *a) {
      * the runtime's.) */
     snprintf(proxy, sizeof proxy, "__pagetide_%s", name);
     void *function = dlsym(RTLD_DEFAULT, proxy);
-    if (!function || !strcmp(name, "access"))
-      function = dlsym(RTLD_DEFAULT, name);
+    called = dlsym(RTLD_DEFAULT, name);
+    if (!function || !strcmp(name, "access")) {
+      function = called;
+      called = NULL;
+    }
     if (!function) {
       printf("%s: missing\n", name);
       continue;

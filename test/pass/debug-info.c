@@ -19,7 +19,7 @@ struct Pair {
 
 // CHECK-LABEL: define {{.*}} @sum(
 // CHECK:         store volatile i8 1, ptr addrspace(256) {{.*}}, !dbg [[$LOAD:![0-9]+]], !nosanitize
-// CHECK:         call ptr @__pagetide_memcpy({{.*}}, !dbg [[$COPY:![0-9]+]], !nosanitize
+// CHECK:         call ptr @__pagetide_call.memcpy({{.*}}, !dbg [[$COPY:![0-9]+]], !nosanitize
 long sum(struct Pair *p, char *to, const char *from, unsigned long n) {
   long result = p->first; // CHECK-DAG: [[$LOAD]] = !DILocation(line: [[@LINE]],
   __builtin_memcpy(       // CHECK-DAG: [[$COPY]] = !DILocation(line: [[@LINE]],

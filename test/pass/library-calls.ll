@@ -29,10 +29,10 @@ declare void @take(ptr)
 define i1 @compare(ptr %a, ptr %b) {
 ; CHECK-LABEL: define i1 @compare(
 ; NEAR-LABEL: define i1 @compare(
-; NEAR-NEXT:     call i32 @__pagetide_memcmp(ptr %a, ptr %b, i64 4)
-; CHECK-NEXT:    call i32 @__pagetide_memcmp(ptr %a, ptr %b, i64 4)
+; NEAR-NEXT:     call i32 @__pagetide_call.memcmp(ptr %a, ptr %b, i64 4)
+; CHECK-NEXT:    call i32 @__pagetide_call.memcmp(ptr %a, ptr %b, i64 4)
 ; ASM-LABEL: compare:
-; ASM:         callq __pagetide_memcmp
+; ASM:         callq __pagetide_call.memcmp
   %r = call i32 @memcmp(ptr %a, ptr %b, i64 4)
   %e = icmp eq i32 %r, 0
   ret i1 %e
@@ -40,7 +40,7 @@ define i1 @compare(ptr %a, ptr %b) {
 
 define i1 @compare_bytes(ptr %a, ptr %b) {
 ; ASM-LABEL: compare_bytes:
-; ASM:         callq __pagetide_bcmp
+; ASM:         callq __pagetide_call.bcmp
   %r = call i32 @bcmp(ptr %a, ptr %b, i64 16)
   %e = icmp eq i32 %r, 0
   ret i1 %e
@@ -49,14 +49,14 @@ define i1 @compare_bytes(ptr %a, ptr %b) {
 ; The runtime writes marks: nothing may be assumed of memory.
 define i64 @length(ptr %a) {
 ; CHECK-LABEL: define i64 @length(
-; CHECK-NEXT:    tail call i64 @__pagetide_strlen(ptr nonnull %a){{$}}
+; CHECK-NEXT:    tail call i64 @__pagetide_call.strlen(ptr nonnull %a){{$}}
   %r = tail call i64 @strlen(ptr nonnull %a) memory(read)
   ret i64 %r
 }
 
 define i64 @length_by_jump(ptr %a) {
 ; CHECK-LABEL: define i64 @length_by_jump(
-; CHECK-NEXT:    musttail call i64 @__pagetide_strlen(ptr %a)
+; CHECK-NEXT:    musttail call i64 @__pagetide_call.strlen(ptr %a)
   %r = musttail call i64 @strlen(ptr %a)
   ret i64 %r
 }
@@ -64,7 +64,7 @@ define i64 @length_by_jump(ptr %a) {
 ; Without builtins the function is still libc's.
 define i64 @length_without_builtins(ptr %a) "no-builtins" {
 ; CHECK-LABEL: define i64 @length_without_builtins(
-; CHECK-NEXT:    call i64 @__pagetide_strlen(ptr %a)
+; CHECK-NEXT:    call i64 @__pagetide_call.strlen(ptr %a)
   %r = call i64 @strlen(ptr %a) nobuiltin
   ret i64 %r
 }
@@ -72,8 +72,8 @@ define i64 @length_without_builtins(ptr %a) "no-builtins" {
 ; A choice that is only called.
 define i32 @compare_by(i1 %folded, i1 %again, ptr %a, ptr %b) {
 ; CHECK-LABEL: define i32 @compare_by(
-; CHECK:         select i1 %folded, ptr @__pagetide_strcasecmp, ptr @__pagetide_strcmp
-; CHECK:         phi ptr [ %one, %entry ], [ @__pagetide_strcoll, %other ]
+; CHECK:         select i1 %folded, ptr @__pagetide_call.strcasecmp, ptr @__pagetide_call.strcmp
+; CHECK:         phi ptr [ %one, %entry ], [ @__pagetide_call.strcoll, %other ]
 entry:
   %one = select i1 %folded, ptr @strcasecmp, ptr @strcmp
   br i1 %again, label %other, label %call
@@ -199,8 +199,8 @@ define ptr @fortified_copy(ptr %a, ptr %b) {
 define ptr @fortified_set(ptr %a, i64 %n) {
 ; CHECK-LABEL: define ptr @fortified_set(
 ; NEAR-LABEL: define ptr @fortified_set(
-; NEAR-NEXT:     call ptr @__pagetide_memset(ptr %a, i32 0, i64 %n)
-; CHECK-NEXT:    call ptr @__pagetide_memset(ptr %a, i32 0, i64 %n)
+; NEAR-NEXT:     call ptr @__pagetide_call.memset(ptr %a, i32 0, i64 %n)
+; CHECK-NEXT:    call ptr @__pagetide_call.memset(ptr %a, i32 0, i64 %n)
 ; CHECK-NEXT:    ret ptr %a
   %r = call ptr @__memset_chk(ptr %a, i32 0, i64 %n, i64 -1)
   ret ptr %r
@@ -225,5 +225,18 @@ define i32 @other(i32 %a) {
 !1 = !{!"vtable pointer", !2, i64 0}
 !2 = !{!"Simple C++ TBAA"}
 
-; CHECK: declare i64 @__pagetide_strlen(ptr){{$}}
+; The stub passes on what the linker makes of the name. No stub promises
+; anything of memory.
+; CHECK: define internal i64 @__pagetide_call.strlen(ptr %0) [[$STUB:#[0-9]+]] {
+; CHECK-NEXT:    %[[LENGTH:.+]] = tail call i64 @__pagetide_strlen(ptr %0, i64 poison, i64 poison, i64 poison, i64 poison, ptr @strlen){{$}}
+; CHECK-NEXT:    ret i64 %[[LENGTH]]
+; CHECK: declare i64 @__pagetide_strlen(ptr, i64, i64, i64, i64, ptr) [[$EARLY:#[0-9]+]]
+; CHECK: attributes [[$STUB]] = { disable_sanitizer_instrumentation nosanitize_coverage }
+; CHECK: attributes [[$EARLY]] = { nonlazybind }
 ; CHECK: attributes [[$NOBUILTIN]] = { nobuiltin }
+
+; A jump, so that the runtime sees the caller's return address.
+; ASM-LABEL: __pagetide_call.strlen:
+; ASM-NOT:     {{pushq|callq}}
+; ASM:         movq strlen@GOTPCREL(%rip), %r9
+; ASM:         jmpq {{.*}} # TAILCALL

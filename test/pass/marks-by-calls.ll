@@ -97,7 +97,7 @@ define void @scattered(<2 x ptr> %p, <2 x i64> %v) {
 ; The runtime's own function replaces a transfer in every mode.
 define void @transfer(ptr %to, ptr %from, i64 %n) {
 ; CHECK-LABEL: define void @transfer(
-; CHECK-NEXT:    call ptr @__pagetide_memcpy(ptr %to, ptr %from, i64 %n)
+; CHECK-NEXT:    call ptr @__pagetide_call.memcpy(ptr %to, ptr %from, i64 %n)
 ; CHECK-NEXT:    ret void
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
   ret void

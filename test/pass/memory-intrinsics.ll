@@ -56,9 +56,9 @@ define void @aligned_set(ptr %d) {
 ; A whole granule. It would become a call of memset behind its mark.
 define void @granule_set(ptr %d) {
 ; CHECK-LABEL: define void @granule_set(
-; CHECK-NEXT:    call ptr @__pagetide_memset(ptr %d, i32 0, i64 4096)
+; CHECK-NEXT:    call ptr @__pagetide_call.memset(ptr %d, i32 0, i64 4096)
 ; NEAR-LABEL: define void @granule_set(
-; NEAR-NEXT:     call ptr @__pagetide_memset(ptr %d, i32 0, i64 4096)
+; NEAR-NEXT:     call ptr @__pagetide_call.memset(ptr %d, i32 0, i64 4096)
   call void @llvm.memset.p0.i64(ptr align 4096 %d, i8 0, i64 4096, i1 false)
   ret void
 }
@@ -66,8 +66,8 @@ define void @granule_set(ptr %d) {
 define void @long_copy(ptr %d, ptr %s) {
 ; CHECK-LABEL: define void @long_copy(
 ; NEAR-LABEL: define void @long_copy(
-; NEAR-NEXT:     call ptr @__pagetide_memcpy(ptr %d, ptr %s, i64 4097)
-; CHECK-NEXT:    call ptr @__pagetide_memcpy(ptr %d, ptr %s, i64 4097)
+; NEAR-NEXT:     call ptr @__pagetide_call.memcpy(ptr %d, ptr %s, i64 4097)
+; CHECK-NEXT:    call ptr @__pagetide_call.memcpy(ptr %d, ptr %s, i64 4097)
 ; CHECK-NEXT:    ret
   call void @llvm.memcpy.p0.p0.i64(ptr %d, ptr %s, i64 4097, i1 false)
   ret void
@@ -75,7 +75,7 @@ define void @long_copy(ptr %d, ptr %s) {
 
 define void @copy(ptr %d, ptr %s, i64 %n) {
 ; CHECK-LABEL: define void @copy(
-; CHECK-NEXT:    call ptr @__pagetide_memcpy(ptr %d, ptr %s, i64 %n)
+; CHECK-NEXT:    call ptr @__pagetide_call.memcpy(ptr %d, ptr %s, i64 %n)
 ; CHECK-NEXT:    ret
   call void @llvm.memcpy.p0.p0.i64(ptr %d, ptr %s, i64 %n, i1 false)
   ret void
@@ -85,14 +85,14 @@ define void @copy(ptr %d, ptr %s, i64 %n) {
 define void @copy32(ptr %d, ptr %s, i32 %n) {
 ; CHECK-LABEL: define void @copy32(
 ; CHECK-NEXT:    [[LENGTH:%.+]] = zext i32 %n to i64
-; CHECK-NEXT:    call ptr @__pagetide_memcpy(ptr %d, ptr %s, i64 [[LENGTH]])
+; CHECK-NEXT:    call ptr @__pagetide_call.memcpy(ptr %d, ptr %s, i64 [[LENGTH]])
   call void @llvm.memcpy.p0.p0.i32(ptr %d, ptr %s, i32 %n, i1 false)
   ret void
 }
 
 define void @move(ptr %d, ptr %s, i64 %n) {
 ; CHECK-LABEL: define void @move(
-; CHECK-NEXT:    tail call ptr @__pagetide_memmove(ptr %d, ptr %s, i64 %n)
+; CHECK-NEXT:    tail call ptr @__pagetide_call.memmove(ptr %d, ptr %s, i64 %n)
 ; CHECK-NEXT:    ret
   tail call void @llvm.memmove.p0.p0.i64(ptr %d, ptr %s, i64 %n, i1 false)
   ret void
@@ -101,7 +101,7 @@ define void @move(ptr %d, ptr %s, i64 %n) {
 define void @set(ptr %d, i8 %c, i64 %n) {
 ; CHECK-LABEL: define void @set(
 ; CHECK-NEXT:    [[VALUE:%.+]] = zext i8 %c to i32
-; CHECK-NEXT:    call ptr @__pagetide_memset(ptr %d, i32 [[VALUE]], i64 %n)
+; CHECK-NEXT:    call ptr @__pagetide_call.memset(ptr %d, i32 [[VALUE]], i64 %n)
 ; CHECK-NEXT:    ret
   call void @llvm.memset.p0.i64(ptr %d, i8 %c, i64 %n, i1 false)
   ret void

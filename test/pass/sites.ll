@@ -52,7 +52,7 @@ define void @copy(ptr %to, ptr %from) {
 ; What the runtime marks gets the site too.
 define void @fill(ptr %p, i64 %n) {
 ; CHECK-LABEL: define void @fill(
-; CHECK:         call ptr @__pagetide_memset_at(ptr %p, i32 1, i64 %n, i32 {{[0-9]+}})
+; CHECK:         call ptr @__pagetide_call.memset_at(ptr %p, i32 1, i64 %n, i32 {{[0-9]+}})
   call void @llvm.memset.p0.i64(ptr %p, i8 1, i64 %n, i1 false)
   ret void
 }
