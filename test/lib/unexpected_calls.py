@@ -112,6 +112,9 @@ class Scan:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+")
+    for what in ("calls", "marks"):
+        parser.add_argument("--" + what, type=int, default=1, metavar="N",
+                            help="fail if there are fewer %s than N" % what)
     options = parser.parse_args()
     calls = marks = faults = 0
     for path in options.files:
@@ -123,10 +126,12 @@ def main():
         for fault in scan.faults:
             print("%s: %s" % (path, fault))
     print("calls %d, marks %d, faults %d" % (calls, marks, faults))
-    if not calls or not marks:
-        print("there is nothing to compare: was the code compiled with "
-              "marks=lines?")
-    sys.exit(bool(faults) or not calls or not marks)
+    too_few = calls < options.calls or marks < options.marks
+    if too_few:
+        print("there is too little to compare (expected: calls %d, marks %d): "
+              "was all code compiled, with marks=lines?"
+              % (options.calls, options.marks))
+    sys.exit(bool(faults) or too_few)
 
 
 if __name__ == "__main__":
