@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/reference/interceptors.md of intercepted.txt and tabled.def in
-runtime/interceptors.
+"""Makes docs/reference/interceptors.md of intercepted.txt, tabled.def and
+not_seen.txt in runtime/interceptors.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails if it is not up to date
     scripts/interceptors.py --names    prints the functions
+    scripts/interceptors.py --not-seen    prints those of not_seen.txt
 """
 
 import argparse
@@ -16,13 +17,14 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
 TABLE = TOP / "runtime" / "interceptors" / "tabled.def"
+NOT_SEEN = TOP / "runtime" / "interceptors" / "not_seen.txt"
 CALL_SITES = TOP / "include" / "pagetide" / "call_site_functions.def"
 TARGET = TOP / "docs" / "reference" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
 
-`scripts/interceptors.py` makes this page from `intercepted.txt` and `tabled.def` in
-`runtime/interceptors`.
+`scripts/interceptors.py` makes this page from `intercepted.txt`, `tabled.def` and
+`not_seen.txt` in `runtime/interceptors`.
 
 Instrumented code marks its own accesses. The runtime marks what these functions of
 libc, and the kernel through them, do to the program's memory.
@@ -38,6 +40,18 @@ The last column says whose calls are marked:
 - *instrumented*: calls by instrumented code, by name or through a pointer. Such code
   calls the runtime's `__pagetide_NAME` instead. Other code calls libc's function, and
   pays nothing. These functions only read.
+"""
+
+
+UNSEEN = """
+## Functions that are not seen
+
+libc's headers declare these with a pointer through which they may write. A function
+whose pointers lead only to objects that libc made (`FILE`, `DIR`, a locale) is not
+listed. A test holds the lists against the headers.
+
+| functions | why |
+| --- | --- |
 """
 
 
@@ -119,6 +133,13 @@ def tabled():
     return sections
 
 
+def not_seen():
+    """Reasons, each with its functions."""
+    lines = [line.partition(": ") for line in NOT_SEEN.read_text().splitlines()
+             if line and not line.startswith("#")]
+    return [(reason, names.split()) for reason, _, names in lines]
+
+
 def document():
     parts = [HEAD]
     by_call_site = call_site_functions()
@@ -148,6 +169,10 @@ def document():
             listed.update(words)
             names = ", ".join(f"`{name}`" for name in words)
             parts.append(f"| {names} | {marked} | all |\n")
+    parts.append(UNSEEN)
+    for reason, words in not_seen():
+        names = ", ".join(f"`{name}`" for name in words)
+        parts.append(f"| {names} | {reason} |\n")
     if by_call_site - listed:
         sys.exit(f"{SOURCE} lacks {', '.join(sorted(by_call_site - listed))}, "
                  f"which {CALL_SITES} names")
@@ -160,14 +185,17 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--not-seen", action="store_true")
     options = parser.parse_args()
     text, listed = document()
     if options.names:
         print("\n".join(sorted(listed)))
+    elif options.not_seen:
+        print("\n".join(name for _, names in not_seen() for name in names))
     elif not options.check:
         TARGET.write_text(text)
     elif not TARGET.exists() or TARGET.read_text() != text:
-        sys.exit(f"{TARGET} is not what {SOURCE} and {TABLE} make: run "
+        sys.exit(f"{TARGET} is not what {SOURCE}, {TABLE} and {NOT_SEEN} make: run "
                  "scripts/interceptors.py")
 
 

@@ -302,6 +302,10 @@ PAGETIDE_MAKE_NAME(int, mkstemps, (, int suffix), (, suffix), (uptr)suffix)
 PAGETIDE_MAKE_NAME(int, mkostemps, (, int suffix, int flags), (, suffix, flags),
                    (uptr)suffix)
 PAGETIDE_MAKE_NAME(char *, mkdtemp, (), (), 0)
+PAGETIDE_MAKE_NAME(char *, mktemp, (), (), 0)
+PAGETIDE_MAKE_NAME(int, mkstemps64, (, int suffix), (, suffix), (uptr)suffix)
+PAGETIDE_MAKE_NAME(int, mkostemps64, (, int suffix, int flags),
+                   (, suffix, flags), (uptr)suffix)
 
 /// The kernel stores an offset also if it could not move anything.
 static void DidMoveOffset(s64 *at, bool succeeded) {

@@ -143,6 +143,12 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
   MarkWrite((uptr)moved, copied);
   return moved;
 }
+PAGETIDE_INTERCEPTOR(void *, reallocarray, void *p, SIZE_T n, SIZE_T size) {
+  SIZE_T bytes;
+  return __builtin_mul_overflow(n, size, &bytes)
+             ? RESOLVED(reallocarray)(p, n, size)
+             : WRAP(realloc)(p, bytes);
+}
 
 PAGETIDE_INTERCEPTOR(int, posix_memalign, void **p, SIZE_T alignment,
                      SIZE_T n) {

@@ -64,6 +64,61 @@ template <> constexpr uptr kStored<long double> = 10;
     return result;                                                             \
   }
 
-PAGETIDE_LIBM_FUNCTIONS(double, )
-PAGETIDE_LIBM_FUNCTIONS(float, f)
-PAGETIDE_LIBM_FUNCTIONS(long double, l)
+#define PAGETIDE_LIBM_PARTS(T, suffix)                                         \
+  PAGETIDE_LIBM(T, frexp##suffix, T x, int *exponent) {                        \
+    OnInterceptedCall();                                                       \
+    T result = LIBM(frexp##suffix)(x, exponent);                               \
+    DidWrite(exponent, sizeof(int));                                           \
+    return result;                                                             \
+  }                                                                            \
+  PAGETIDE_LIBM(T, modf##suffix, T x, T *whole) {                              \
+    OnInterceptedCall();                                                       \
+    T result = LIBM(modf##suffix)(x, whole);                                   \
+    DidWrite(whole, kStored<T>);                                               \
+    return result;                                                             \
+  }
+#define PAGETIDE_LIBM_NUMBERS(T, suffix)                                       \
+  PAGETIDE_LIBM(int, canonicalize##suffix, T *to, const T *from) {             \
+    OnInterceptedCall();                                                       \
+    int result = LIBM(canonicalize##suffix)(to, from);                         \
+    DidRead(from, kStored<T>);                                                 \
+    if (!result)                                                               \
+      DidWrite(to, kStored<T>);                                                \
+    return result;                                                             \
+  }                                                                            \
+  PAGETIDE_LIBM(int, setpayload##suffix, T *to, T payload) {                   \
+    OnInterceptedCall();                                                       \
+    int result = LIBM(setpayload##suffix)(to, payload);                        \
+    DidWrite(to, kStored<T>); /* zero after a failure */                       \
+    return result;                                                             \
+  }                                                                            \
+  PAGETIDE_LIBM(int, setpayloadsig##suffix, T *to, T payload) {                \
+    OnInterceptedCall();                                                       \
+    int result = LIBM(setpayloadsig##suffix)(to, payload);                     \
+    DidWrite(to, kStored<T>);                                                  \
+    return result;                                                             \
+  }
+
+// frexp and modf of the three old types are in sanitizer_common's table.
+#define PAGETIDE_FOR_OLD_TYPES(make)                                           \
+  make(double, ) make(float, f) make(long double, l)
+#define PAGETIDE_FOR_NEW_TYPES(make)                                           \
+  make(float, f32) make(double, f64) make(double, f32x) make(long double, f64x)
+PAGETIDE_FOR_OLD_TYPES(PAGETIDE_LIBM_FUNCTIONS)
+PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_FUNCTIONS)
+PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_PARTS)
+PAGETIDE_FOR_OLD_TYPES(PAGETIDE_LIBM_NUMBERS)
+PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_NUMBERS)
+
+// The floating-point environment.
+#define PAGETIDE_LIBM_STATE(name, bytes, rest, rest_arguments)                 \
+  PAGETIDE_LIBM(int, name, void *p PAGETIDE_UNPACK rest) {                     \
+    OnInterceptedCall();                                                       \
+    int result = LIBM(name)(p PAGETIDE_UNPACK rest_arguments);                 \
+    DidWrite(p, bytes);                                                        \
+    return result;                                                             \
+  }
+PAGETIDE_LIBM_STATE(fegetenv, 32, (), ())
+PAGETIDE_LIBM_STATE(feholdexcept, 32, (), ())
+PAGETIDE_LIBM_STATE(fegetmode, 8, (), ())
+PAGETIDE_LIBM_STATE(fegetexceptflag, 2, (, int which), (, which))

@@ -109,9 +109,40 @@ PAGETIDE_CONVERT_BY_LOCALE(unsigned long long, strtoull_l)
 PAGETIDE_CONVERT_REAL(float, strtof)
 PAGETIDE_CONVERT_REAL(double, strtod)
 PAGETIDE_CONVERT_REAL(long double, strtold)
+PAGETIDE_CONVERT_REAL(float, strtof32)
+PAGETIDE_CONVERT_REAL(double, strtof64)
+PAGETIDE_CONVERT_REAL(double, strtof32x)
+PAGETIDE_CONVERT_REAL(long double, strtof64x)
+PAGETIDE_CONVERT_REAL_BY_LOCALE(float, strtof32_l)
+PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtof64_l)
+PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtof32x_l)
+PAGETIDE_CONVERT_REAL_BY_LOCALE(long double, strtof64x_l)
 PAGETIDE_CONVERT_REAL_BY_LOCALE(float, strtof_l)
 PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtod_l)
 PAGETIDE_CONVERT_REAL_BY_LOCALE(long double, strtold_l)
+
+using Words = unsigned __int128;
+/// Numbers are passed in registers and on the stack, and there is no variant
+/// with a va_list. So all that may be an argument is passed on.
+#define PAGETIDE_MONEY(name, locale, locale_argument)                          \
+  PAGETIDE_INTERCEPTOR(sptr, name, char *s,                                    \
+                       SIZE_T room PAGETIDE_UNPACK locale, const char *format, \
+                       uptr a, uptr b, double x0, double x1, double x2,        \
+                       double x3, double x4, double x5, double x6, double x7,  \
+                       Words s0, Words s1, Words s2, Words s3) {               \
+    OnInterceptedCall();                                                       \
+    auto *real = (sptr(*)(char *, ...))RESOLVED(name);                         \
+    const sptr n = real(s, room PAGETIDE_UNPACK locale_argument, format, a, b, \
+                        x0, x1, x2, x3, x4, x5, x6, x7, s0, s1, s2, s3);       \
+    DidReadString(format);                                                     \
+    if (n >= 0)                                                                \
+      DidWrite(s, (uptr)n + 1);                                                \
+    else                                                                       \
+      MayHaveWritten(s, room);                                                 \
+    return n;                                                                  \
+  }
+PAGETIDE_MONEY(strfmon, (), ())
+PAGETIDE_MONEY(strfmon_l, (, __locale_struct *locale), (, locale))
 
 PAGETIDE_CALL_SITE_INTERCEPTOR(int, atoi, const char *s) {
   return (int)WRAP(strtol)(s, nullptr, 10);

@@ -121,6 +121,18 @@ static void DidPrintNew(char **s, int result) {
 PAGETIDE_PRINTF(printf, vprintf, char, (), (), , )
 PAGETIDE_PRINTF(fprintf, vfprintf, char, (void *f, ), (f, ), , )
 PAGETIDE_PRINTF(dprintf, vdprintf, char, (int fd, ), (fd, ), , )
+/// An obstack says where its object is, and where the next byte goes.
+static void DidGrow(const uptr *obstack, int result) {
+  constexpr uptr kObstackBytes = 88, kNextAt = 3;
+  if (!ShadowReady())
+    return;
+  MarkRead((uptr)obstack, kObstackBytes);
+  MarkWrite((uptr)obstack, kObstackBytes);
+  if (result > 0)
+    MarkWrite(obstack[kNextAt] - (uptr)result, (uptr)result);
+}
+PAGETIDE_PRINTF(obstack_printf, obstack_vprintf, char, (uptr * o, ), (o, ), ,
+                DidGrow(o, result))
 PAGETIDE_PRINTF(sprintf, vsprintf, char, (char *s, ), (s, ),
                 InFlight in_flight(s, kUnknownLength),
                 DidPrintTo(s, kNoBound, result))

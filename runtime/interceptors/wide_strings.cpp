@@ -296,3 +296,49 @@ PAGETIDE_CONVERT_WIDE(unsigned long long, wcstoull, (int base), (base))
 PAGETIDE_CONVERT_WIDE(float, wcstof, (), ())
 PAGETIDE_CONVERT_WIDE(double, wcstod, (), ())
 PAGETIDE_CONVERT_WIDE(long double, wcstold, (), ())
+PAGETIDE_CONVERT_WIDE(long, wcstoimax, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long, wcstoumax, (int base), (base))
+PAGETIDE_CONVERT_WIDE(long long, wcstoq, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long long, wcstouq, (int base), (base))
+PAGETIDE_CONVERT_WIDE(float, wcstof32, (), ())
+PAGETIDE_CONVERT_WIDE(double, wcstof64, (), ())
+PAGETIDE_CONVERT_WIDE(double, wcstof32x, (), ())
+PAGETIDE_CONVERT_WIDE(long double, wcstof64x, (), ())
+PAGETIDE_CONVERT_WIDE(long, wcstol_l, (int base, void *locale), (base, locale))
+PAGETIDE_CONVERT_WIDE(unsigned long, wcstoul_l, (int base, void *locale),
+                      (base, locale))
+PAGETIDE_CONVERT_WIDE(long long, wcstoll_l, (int base, void *locale),
+                      (base, locale))
+PAGETIDE_CONVERT_WIDE(unsigned long long, wcstoull_l, (int base, void *locale),
+                      (base, locale))
+PAGETIDE_CONVERT_WIDE(float, wcstof32_l, (void *locale), (locale))
+PAGETIDE_CONVERT_WIDE(double, wcstof64_l, (void *locale), (locale))
+PAGETIDE_CONVERT_WIDE(double, wcstof32x_l, (void *locale), (locale))
+PAGETIDE_CONVERT_WIDE(long double, wcstof64x_l, (void *locale), (locale))
+PAGETIDE_CONVERT_WIDE(float, wcstof_l, (void *locale), (locale))
+PAGETIDE_CONVERT_WIDE(double, wcstod_l, (void *locale), (locale))
+PAGETIDE_CONVERT_WIDE(long double, wcstold_l, (void *locale), (locale))
+
+/// A token, as strtok_r finds it.
+PAGETIDE_INTERCEPTOR(wchar_t *, wcstok, wchar_t *s, const wchar_t *set,
+                     wchar_t **rest) {
+  OnInterceptedCall();
+  wchar_t *const from = s ? s : ValueAt(rest);
+  wchar_t *const token = RESOLVED(wcstok)(s, set, rest);
+  if (!ShadowReady())
+    return token;
+  if (!s)
+    DidReadAt(rest);
+  DidWriteAt(rest);
+  if (!from)
+    return token;
+  MayHaveReadString(set, true);
+  wchar_t *const end = ValueAt(rest);
+  if (token && end) { // behind the zero that ends the token
+    DidRead(from, (uptr)end - (uptr)from);
+    DidWrite(end - 1, sizeof(*end));
+  } else {
+    DidReadString(from);
+  }
+  return token;
+}

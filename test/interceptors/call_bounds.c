@@ -311,9 +311,6 @@ static void system_state(void) {
   CALL("syscall", 'l', V(46 /* sendmsg */), V(-1),
        WORDS(at(4, 4), 4, at(5, 16), 1, at(6, 24), 24, 0), V(0), OUT(4),
        WORDS(at(7, 8), 8), OUT(24), OUT(8));
-  CALL("frexp frexpf frexpl modff", 'v', OUT(4));
-  CALL("modf", 'v', OUT(8));
-  CALL("modfl", 'v', OUT(16));
 }
 
 static void synchronization(void) {
@@ -445,7 +442,8 @@ static void waits(void) {
 
 static void without_rows(void) {
   not_called("_exit _Exit exit quick_exit abort", "ends the process");
-  not_called("_Fork clone pthread_create thrd_create dlclose longjmp _longjmp "
+  not_called("reallocarray _Fork clone pthread_create thrd_create dlclose "
+             "longjmp _longjmp "
              "siglongjmp __longjmp_chk calloc realloc",
              "no argument that is only read or written");
   not_called("setuid setgid seteuid setegid setreuid setregid setresuid "
@@ -455,8 +453,6 @@ static void without_rows(void) {
              "pthread_timedjoin_np pthread_clockjoin_np sigsuspend",
              "waits for another thread or a handler");
   not_called("pututxline", "writes a file of the system");
-  not_called("sincosl remquol lgammal_r",
-             "a long double is not passed as these rows pass arguments");
   not_called(
       "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_ "
       "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_ "
@@ -473,10 +469,36 @@ static void without_rows(void) {
 }
 
 static void numbers(void) {
-  only_good = 1; /* what they write depends on their first argument */
-  CALL("sincos sincosf remquo remquof lgamma_r lgammaf_r", 'v', OUTX(8),
-       OUTX(8));
-  only_good = 0;
+  CALL("sincos sincosf64 sincosf32x", 'v', D(1), OUT(8), OUT(8));
+  CALL("sincosf sincosf32", 'v', F(1), OUT(4), OUT(4));
+  CALL("remquo remquof64 remquof32x", 'd', D(13), D(3), OUT(4));
+  CALL("remquof remquof32", 'd', F(13), F(3), OUT(4));
+  CALL("lgamma_r lgammaf64_r lgammaf32x_r frexp frexpf64 frexpf32x", 'd',
+       D(-.5), OUT(4));
+  CALL("lgammaf_r lgammaf32_r frexpf frexpf32 modff modff32", 'd', F(-.5f),
+       OUT(4));
+  CALL("modf modff64 modff32x", 'd', D(3.5), OUT(8));
+  CALL("canonicalize canonicalizef64 canonicalizef32x", 'i', OUT(8), ZERO(8));
+  CALL("canonicalizef canonicalizef32", 'i', OUT(4), ZERO(4));
+  CALL("setpayload setpayloadf64 setpayloadf32x setpayloadsig setpayloadsigf64 "
+       "setpayloadsigf32x",
+       'i', OUT(8), D(5));
+  CALL("setpayloadf setpayloadf32 setpayloadsigf setpayloadsigf32", 'i', OUT(4),
+       F(5));
+  CALL("setpayload", 'i', OUT(8), D(-5));
+  stacked[0] = 12.5L, stacked[1] = 3;
+  CALL("sincosl sincosf64x", 'v', OUT(10), OUT(10));
+  CALL("remquol remquof64x lgammal_r lgammaf64x_r frexpl frexpf64x", 'L',
+       OUT(4));
+  CALL("modfl modff64x", 'L', OUT(10));
+  CALL("setpayloadl setpayloadf64x setpayloadsigl setpayloadsigf64x", 'i',
+       OUT(10));
+  stacked[0] = 0;
+  CALL("canonicalizel canonicalizef64x", 'i', OUT(10), ZERO(10));
+  CALL("fegetenv", 'i', OUTX(32));
+  CALL("fegetmode", 'i', OUTX(8));
+  CALL("feholdexcept", 'i', OUTX(32));
+  CALL("fegetexceptflag", 'i', OUTX(2), V(0x3d));
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/*===- io_bounds.c - Files, sockets and names at memory's end -----------------===*
+/*===- io_bounds.c - Files, sockets and names at memory's end
+ *-----------------===*
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -18,11 +19,11 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <regex.h>
-#include <glob.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -355,11 +356,11 @@ static void files(void) {
   clean_up = close_it;
   CALL("mkstemp mkstemp64", 'f', INX("bounds-XXXXXX", 14));
   CALL("mkostemp mkostemp64", 'f', INX("bounds-XXXXXX", 14), V(0));
-  CALL("mkstemps", 'f', INX("bounds-XXXXXXab", 16), V(2));
-  CALL("mkostemps", 'f', INX("bounds-XXXXXXab", 16), V(2), V(0));
+  CALL("mkstemps mkstemps64", 'f', INX("bounds-XXXXXXab", 16), V(2));
+  CALL("mkostemps mkostemps64", 'f', INX("bounds-XXXXXXab", 16), V(2), V(0));
   CALL("mkstemp mkstemp64 mkdtemp", 'i', TEXT("none"));
   CALL("mkstemps", 'i', TEXT("ab"), V(9));
-  CALL("mkdtemp", 'p', INX("bounds-XXXXXX", 14));
+  CALL("mkdtemp mktemp", 'p', INX("bounds-XXXXXX", 14));
   clean_up = NULL;
   CALL("scandir scandir64", 'i', INX(folder, sizeof folder), OUTX(8), V(0),
        V(0));

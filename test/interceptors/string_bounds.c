@@ -176,8 +176,23 @@ static void numbers(void) {
     CALL("strtod_l strtof_l strtold_l", 'd', IN(real[i], strlen(real[i]) + 1),
          OUT(8), V(locale));
   }
-  CALL("strtod strtof strtold atof", 'd', RAW("1.5;"), OUT(8));
-  CALL("wcstol wcstoll wcstoul wcstoull", 'l', TEXT(L" -12"), OUT(8), V(10));
+  CALL("strtod strtof strtold atof strtof32 strtof64 strtof32x strtof64x", 'd',
+       RAW("1.5;"), OUT(8));
+  CALL("strtod_l strtof_l strtold_l strtof32_l strtof64_l strtof32x_l "
+       "strtof64x_l",
+       'd', RAW("1.5;"), OUT(8), V(newlocale(LC_ALL_MASK, "C", NULL)));
+  CALL("wcstol wcstoll wcstoul wcstoull wcstoimax wcstoumax wcstoq wcstouq",
+       'l', TEXT(L" -12"), OUT(8), V(10));
+  CALL("wcstol_l wcstoll_l wcstoul_l wcstoull_l", 'l', TEXT(L" -12"), OUT(8),
+       V(10), V(newlocale(LC_ALL_MASK, "C", NULL)));
+  CALL("wcstof32 wcstof64 wcstof32x wcstof64x", 'd', TEXT(L"1e"), OUT(8));
+  CALL("wcstod_l wcstof_l wcstold_l wcstof32_l wcstof64_l wcstof32x_l "
+       "wcstof64x_l",
+       'd', TEXT(L"1e"), OUT(8), V(newlocale(LC_ALL_MASK, "C", NULL)));
+  CALL("wcstok", 'p', TEXT(L"a,b"), TEXT(L","), OUT(8));
+  CALL("wcstok", 'p', TEXT(L",,"), TEXT(L","), OUT(8));
+  CALL("wcstok", 'p', TEXT(L"ab"), TEXT(L","), OUT(8));
+  CALL("wcstok", 'p', V(0), TEXT(L","), WORDS(at(3, 8)), TEXT(L"b"));
   CALL("wcstol wcstoll wcstoul wcstoull", 'l', TEXT(L"0x"), OUT(8), V(0));
   CALL("wcstol wcstoll wcstoul wcstoull", 'l', TEXT(L"1"), OUT(8), V(1));
   CALL("wcstod wcstof wcstold", 'd', TEXT(L"1e"), OUT(8));

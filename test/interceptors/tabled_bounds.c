@@ -123,6 +123,8 @@ static void descriptors(void) {
   refresh = rewind_directory;
   CALL("getdents64", 'l', V(dirfd(directory)), OUTX(2000), V(2000));
   CALL("getdents64", 'l', V(dirfd(directory)), OUT(3), V(3));
+  CALL("getdirentries getdirentries64", 'l', V(dirfd(directory)), OUTX(2000),
+       V(2000), OUTX(8));
   only_good = 1; /* libc would die with a lock held */
   CALL("readdir_r readdir64_r", 'i', V(directory), OUTX(280), OUT(8));
   only_good = 0;
@@ -221,6 +223,8 @@ static void texts(void) {
   last_bytes = 1;
   CALL("mbrtoc16", 'l', OUT(2), TEXT("a"), V(2), ZERO(8));
   CALL("mbrtoc32", 'l', OUT(4), TEXT("a"), V(2), ZERO(8));
+  CALL("mbrtoc8", 'l', OUT(1), TEXT("a"), V(2), ZERO(8));
+  CALL("c8rtomb", 'l', OUT(1), V('a'), ZERO(8));
   CALL("mbrtoc16 mbrtoc32", 'l', V(0), TEXT("a"), V(2), ZERO(8));
   CALL("c16rtomb c32rtomb", 'l', OUT(1), V('a'), ZERO(8));
   only_good = 1;
@@ -258,6 +262,7 @@ static void texts(void) {
   CALL("setlocale", 'v', V(LC_ALL), V(0));
   CALL("newlocale", 'v', V(LC_ALL_MASK), TEXT("C"), V(0));
   CALL("iconv_open", 'v', TEXT("UTF-8"), TEXT("ASCII"));
+  CALL("parse_printf_format", 'l', TEXT("%d %s"), V(2), OUT(8));
   CALL("gettext", 'v', TEXT("word"));
   CALL("dgettext", 'v', TEXT("domain"), TEXT("word"));
   CALL("dcgettext", 'v', TEXT("domain"), TEXT("word"), V(LC_MESSAGES));
@@ -271,6 +276,10 @@ static void texts(void) {
 static void numbers(void) {
   CALL("ecvt_r fcvt_r", 'i', D(3.14), V(5), OUT(4), OUT(4), OUT(40), V(40));
   CALL("ecvt_r fcvt_r", 'i', D(3.14), V(5), OUT(4), OUT(4), OUT(1), V(1));
+  CALL("strfmon", 'l', OUT(40), V(40), TEXT("%n %n"), D(4.5), D(1.25));
+  CALL("strfmon", 'l', OUT(2), V(2), TEXT("%n"), D(4.5));
+  CALL("strfmon_l", 'l', OUT(40), V(40), V(newlocale(LC_ALL_MASK, "C", NULL)),
+       TEXT("%n"), D(4.5));
   CALL("ecvt fcvt", 'v', D(3.14), V(5), OUT(4), OUT(4));
   CALL("gcvt", 'v', D(2.75), V(3), OUT(5));
   CALL("strfromd strfromf64 strfromf32x", 'i', OUT(9), V(9), TEXT("%g"),
@@ -291,6 +300,8 @@ HIDDEN static int compare_nothing(const void *a, const void *b) {
 }
 static void lists(void) {
   only_good = 1;
+  CALL("wordfree", 'v', ZERO(24));
+  CALL("globfree globfree64", 'v', ZERO(72));
   CALL("insque", 'v', OUT(16), ZERO(16));
   CALL("insque", 'v', OUT(16), WORDS(at(2, 16), 0), ZERO(16));
   CALL("insque", 'v', OUT(16), V(0));
@@ -321,6 +332,10 @@ static void lists(void) {
   CALL("_obstack_newchunk", 'v', INX(&o, sizeof o), V(100));
   CALL("_obstack_allocated_p", 'i', INX(&o, sizeof o), V(&o));
   CALL("_obstack_memory_used", 'i', INX(&o, sizeof o));
+  obstack_init(&o);
+  CALL("obstack_printf", 'i', INX(&o, sizeof o), TEXT("%s"), TEXT("abc"));
+  CALL("obstack_vprintf", 'i', INX(&o, sizeof o), TEXT("%s"),
+       WORDS(48 | 304L << 32, at(3, 8), 0), WORDS(at(4, 4)), TEXT("abc"));
   obstack_init(&o);
   CALL("obstack_free", 'v', INX(&o, sizeof o), V(0));
   only_good = 0;
@@ -359,6 +374,11 @@ static void entries(void) {
   FILE *f = fopen("/etc/passwd", "r");
   CALL("fgetspent_r fgetsgent_r", 'v', V(f), OUTX(72), OUTX(1024), V(1024),
        OUTX(8));
+  CALL("getnetgrent_r", 'v', OUTX(8), OUTX(8), OUTX(8), OUTX(1024), V(1024));
+  CALL("getpw", 'i', V(0), OUT(60));
+  CALL("getutent_r", 'v', OUTX(384), OUTX(8));
+  CALL("getutid_r getutline_r", 'v', ZERO(384), OUTX(384), OUTX(8));
+  CALL("getutmp getutmpx", 'v', ZERO(384), OUT(384));
   CALL("getservbyname", 'v', TEXT("http"), TEXT("tcp"));
   CALL("getservbyport", 'v', V(0x1600), TEXT("tcp"));
   CALL("getspnam getnetbyname", 'v', TEXT("root"));
@@ -376,6 +396,7 @@ static void times(void) {
   CALL("strptime_l", 'p', TEXT("1999"), TEXT("%Y"), ZERO(56),
        V(newlocale(LC_ALL_MASK, "C", NULL)));
   only_good = 0;
+  CALL("thrd_sleep", 'i', WORDS(0, 1), OUT(16));
   CALL("adjtimex ntp_adjtime", 'v', INX(zeros, 208));
   CALL("clock_adjtime", 'v', V(0), INX(zeros, 208));
   CALL("ntp_gettime ntp_gettimex", 'v', OUTX(72));
@@ -412,6 +433,7 @@ static void contexts(void) {
 
 static void processes(void) {
   not_called("setcontext", "does not return");
+  CALL("cuserid", 'v', OUTX(9));
   CALL("sigisemptyset", 'i', ZERO(128));
   CALL("capget", 'i', INTS(0x20080522, 0), OUTX(24));
   CALL("capget", 'i', INTS(0, 0), OUTX(24));
