@@ -1,19 +1,115 @@
-//===- libraries.cpp - Libraries that are closed --------------------------===//
+//===- libraries.cpp - Libraries that come and go -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "platform/messages.h"
 #include "recorder/looks_before_close.h"
 #include "threads/stopped_threads.h"
+#include "trace/pending_frames.h"
 
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 using namespace pagetide;
+using namespace __sanitizer;
 
-// dlopen is not wrapped: it searches in the places that the calling file names
-// (RUNPATH), and would take this library for the caller.
+//===- Libraries whose calls go around this one ---------------------------===//
+
+static bool Holds(const char *text, uptr bytes, const char *word) {
+  const uptr length = internal_strlen(word);
+  for (uptr at = 0; at + length <= bytes; ++at)
+    if (text[at] == *word && !internal_memcmp(text + at, word, length))
+      return true;
+  return false;
+}
+
+/// Whether the file is linked with this library: then it finds this one's
+/// functions before libc's. False if it is not known which file it is.
+static bool IsLinkedWithRuntime(const char *file) {
+  constexpr uptr kMaxBytes = uptr{64} << 20;
+  if (!internal_strchr(file, '/')) // the loader will search for it
+    return false;
+  const uptr fd =
+      Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)file, O_RDONLY | O_CLOEXEC);
+  if (Failed(fd))
+    return false;
+  struct stat status = {};
+  Syscall(SYS_fstat, fd, (uptr)&status);
+  const uptr bytes = Min((uptr)status.st_size, kMaxBytes);
+  const uptr text = Syscall(SYS_mmap, 0, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  Syscall(SYS_close, fd);
+  if (Failed(text))
+    return false;
+  const bool found = Holds((const char *)text, bytes, "libpagetide.so");
+  Syscall(SYS_munmap, text, bytes);
+  return found;
+}
+
+/// False if that was asked for a library of this name before, or for too many.
+static bool IsFirstTime(const char *file) {
+  constexpr u32 kMost = 16;
+  static u64 seen[kMost];
+  u64 hash = 14695981039346656037u; // FNV-1a
+  for (const char *p = file; *p; ++p)
+    hash = (hash ^ (u8)*p) * 1099511628211u;
+  for (u64 &place : seen) {
+    u64 none = 0;
+    if (__atomic_compare_exchange_n(&place, &none, hash, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return true;
+    if (none == hash)
+      return false;
+  }
+  return false;
+}
+
+/// Says that nobody sees what the library has libc do, unless it is linked with
+/// this library. `remedy` is for one that is not.
+static void SayGoesAround(const char *file, const char *how,
+                          const char *remedy) {
+  if (!file || !ShadowReady() || IsLinkedWithRuntime(file) ||
+      !IsFirstTime(file))
+    return;
+  Warning("%s is loaded %s. If it is not instrumented, its calls of libc's "
+          "functions go around Pagetide: the pages that these touch for it are "
+          "in no set. To have them, %s or build it with pagetide-clang.\n",
+          file, how, remedy);
+  char text[kMaxNoteOfProgram];
+  internal_snprintf(text, sizeof(text),
+                    "what libc's functions touch for %s, loaded %s", file, how);
+  NoteLostByProgram(text);
+}
+
+// The loader searches in the places that the calling file names (RUNPATH), and
+// tells that file by the return address. So these end in a jump.
+
+PAGETIDE_INTERCEPTOR(void *, dlopen, const char *file, int mode) {
+  constexpr int kDeepBind = 8; // RTLD_DEEPBIND
+  if (mode & kDeepBind)
+    SayGoesAround(file, "with RTLD_DEEPBIND", "load it without that flag");
+  auto *real = REAL_OF(dlopen);
+  [[clang::musttail]] return real(file, mode);
+}
+
+PAGETIDE_INTERCEPTOR(void *, dlmopen, long space, const char *file, int mode) {
+  constexpr long kProgramsSpace = 0; // LM_ID_BASE
+  if (space != kProgramsSpace)
+    SayGoesAround(file, "into a namespace of its own (dlmopen)",
+                  "load it by dlopen");
+  auto *real = REAL_OF(dlmopen);
+  [[clang::musttail]] return real(space, file, mode);
+}
+
+//===- Libraries that are closed ------------------------------------------===//
+
 PAGETIDE_INTERCEPTOR(int, dlclose, void *library) {
   OnInterceptedCall();
   LookBeforeClose();

@@ -102,6 +102,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   if (cut)
     BeginCut();
   ObserveThreads(now);
+  TakeNotesOfProgram();
   const bool has_shared = hash && SharedChanges() != SharedChangesAtLook();
   LookAtMappings(now, last != nullptr || WatchingKernelWrites() || cut ||
                           relative || has_shared);

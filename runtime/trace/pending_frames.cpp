@@ -47,9 +47,36 @@ void NoteLost(const char *what) {
                NoteCode::kLost, what);
 }
 
+namespace {
+struct NoteOfProgram {
+  char text[kMaxNoteOfProgram];
+  u32 is_complete;
+};
+} // namespace
+
+static NoteOfProgram notes[8];
+static u32 note_count;
+PAGETIDE_RECORDER_STATE static u32 notes_taken;
+
+void NoteLostByProgram(const char *what) {
+  const u32 place = __atomic_fetch_add(&note_count, 1, __ATOMIC_ACQ_REL);
+  if (place >= sizeof(notes) / sizeof(*notes))
+    return;
+  internal_strncpy(notes[place].text, what, kMaxNoteOfProgram - 1);
+  StoreRelease(&notes[place].is_complete, 1);
+}
+
+void TakeNotesOfProgram() {
+  for (; notes_taken < sizeof(notes) / sizeof(*notes) &&
+         LoadAcquire(&notes[notes_taken].is_complete);
+       ++notes_taken)
+    NoteLost(notes[notes_taken].text);
+}
+
 //===- Threads that come and go -------------------------------------------===//
 
 void ForgetThreads() {
+  notes_taken = 0;
   for (u64 &generation : pending.seen_generation)
     generation = 0;
 }

@@ -28,6 +28,13 @@ PageVec<u8> &PendingFrames();
 /// Adds a note that says what the trace lacks.
 void NoteLost(const char *what);
 
+/// The same from any thread, also before recording begins. The first few such
+/// notes are in each trace. Longer ones are cut.
+constexpr uptr kMaxNoteOfProgram = 256;
+void NoteLostByProgram(const char *what);
+/// The recorder: adds those that are new.
+void TakeNotesOfProgram();
+
 //===- Threads that come and go -------------------------------------------===//
 
 /// A recording starts: no thread is in the trace yet.

@@ -446,6 +446,7 @@ static void without_rows(void) {
              "longjmp _longjmp "
              "siglongjmp __longjmp_chk calloc realloc",
              "no argument that is only read or written");
+  not_called("dlopen dlmopen", "loads a library");
   not_called("setuid setgid seteuid setegid setreuid setregid setresuid "
              "setresgid",
              "no pointers");
