@@ -217,7 +217,8 @@ typedef void (*pagetide_checkpoint_done)(
 
 /* Makes a checkpoint every period_ns in the background, while all threads go
  * on. Its content is that of one instant, at which no thread makes an access
- * and none is inside an update. The threads stand for 2 ms at most. Threads
+ * and none is inside an update. The threads stand for 2 ms at most, if
+ * processors are free (docs/reference/contract.md, Cuts). Threads
  * that begin an update then wait a little longer.
  *
  * A period is skipped, and `done` told so, if there is no such instant (NO_CUT;

@@ -84,7 +84,8 @@ enum {
   PAGETIDE_UNSTABLE_REHASH = 1, /* first try again a few times */
   PAGETIDE_UNSTABLE_STOP = 2,   /* stop the other threads and hash once more */
   /* End the period in a cut: all checksums are of one instant, at which no
-   * thread makes an access. Threads are stopped for 2 ms at most. */
+   * thread makes an access. Threads are stopped for 2 ms at most, if
+   * processors are free (docs/reference/contract.md, Cuts). */
   PAGETIDE_UNSTABLE_CUT = 3
 };
 
