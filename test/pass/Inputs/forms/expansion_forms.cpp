@@ -10,6 +10,7 @@
 //
 //   cpu=NAME features=+A,-B (with + for ,)   attributes of the functions
 //   optnone                                   as at -O0
+//   transfers                                 only memcpy, memmove, memset
 //
 // What cannot be made is told, by name and with the reason.
 //
@@ -74,9 +75,11 @@ public:
     add_vectors(Type::getFP128Ty(context_), {2});
   }
 
-  void add_all() {
-    add_instructions();
+  void add_all(bool only_transfers) {
     add_transfers();
+    if (only_transfers)
+      return;
+    add_instructions();
     add_thread_locals();
     add_intrinsics();
   }
@@ -113,7 +116,8 @@ private:
     builder.CreateRetVoid();
     std::string problem;
     raw_string_ostream stream(problem);
-    if (!made || verifyFunction(*function, &stream)) {
+    // To say what is wrong, LLVM numbers all that is in the module.
+    if (!made || verifyFunction(*function, explains_ ? &stream : nullptr)) {
       refused_ = made ? StringRef(problem).split('\n').first.str()
                       : std::string("not possible");
       function->eraseFromParent();
@@ -431,11 +435,14 @@ private:
           kinds[entry.getArgumentNumber()] = entry.getArgumentKind();
       refused_ = "no type fits";
       unsigned made = 0;
+      std::vector<Type *> last;
       std::vector<Type *> overloads(kinds.size());
       std::function<void(unsigned)> choose = [&](unsigned index) {
         if (index == kinds.size()) {
-          if (can_derive(table, overloads))
+          if (can_derive(table, overloads)) {
             made += add_intrinsic(id, overloads);
+            last = overloads;
+          }
           return;
         }
         for (Type *type : types_) {
@@ -454,8 +461,14 @@ private:
         }
       };
       choose(0);
-      if (!made)
-        errs() << "skipped " << name << ": " << refused_ << '\n';
+      if (made)
+        continue;
+      if (refused_.empty()) {
+        explains_ = true;
+        add_intrinsic(id, last);
+        explains_ = false;
+      }
+      errs() << "skipped " << name << ": " << refused_ << '\n';
     }
   }
 
@@ -479,12 +492,13 @@ private:
   LLVMContext &context_;
   AttrBuilder attributes_;
   std::vector<Type *> scalars_, types_;
-  std::string refused_; ///< why the last form could not be made
+  std::string refused_; ///< why the last form could not be made, if it is known
+  bool explains_ = false;
 };
 
 struct FormsPass : PassInfoMixin<FormsPass> {
   std::string cpu, features;
-  bool is_optnone = false;
+  bool is_optnone = false, only_transfers = false;
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
     AttrBuilder attributes(module.getContext());
@@ -496,7 +510,7 @@ struct FormsPass : PassInfoMixin<FormsPass> {
       attributes.addAttribute(Attribute::OptimizeNone)
           .addAttribute(Attribute::NoInline);
     module.setPICLevel(PICLevel::BigPIC);
-    Forms(module, std::move(attributes)).add_all();
+    Forms(module, std::move(attributes)).add_all(only_transfers);
     return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
@@ -543,6 +557,8 @@ bool parse(StringRef name, ModulePassManager &passes,
       pass.features += (pass.features.empty() ? "" : ",") + word.str();
     else if (word == "optnone")
       pass.is_optnone = true;
+    else if (word == "transfers")
+      pass.only_transfers = true;
   }
   passes.addPass(std::move(pass));
   return true;
