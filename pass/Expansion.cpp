@@ -343,9 +343,10 @@ unsigned unconstrainedOpcode(Intrinsic::ID Id) {
 
 } // namespace
 
-Expansion::Expansion(const Function &F, bool IsUnoptimized)
+Expansion::Expansion(const Function &F, bool IsUnoptimized, bool HasEmulatedTls)
     : Features(featuresOf(F)), IsUnoptimized(IsUnoptimized || F.hasOptNone()),
-      IsForSize(F.hasOptSize()), MovesUnaligned(movesUnaligned(F)) {
+      IsForSize(F.hasOptSize()), MovesUnaligned(movesUnaligned(F)),
+      HasEmulatedTls(HasEmulatedTls) {
   const Module &M = *F.getParent();
   IsShared = M.getPICLevel() != PICLevel::NotPIC &&
              M.getPIELevel() == PIELevel::Default;
@@ -409,16 +410,17 @@ bool Expansion::isTransferInPlace(const AnyMemIntrinsic &I) const {
 }
 
 bool Expansion::callsForAddress(const Instruction &I) const {
-  if (!IsShared)
+  if (!IsShared && !HasEmulatedTls)
     return false;
-  auto IsFarLocal = [](const Value *V) {
+  auto IsFarLocal = [this](const Value *V) {
     auto *C = dyn_cast<Constant>(V);
     if (!C || !C->getType()->isPtrOrPtrVectorTy())
       return false;
     auto *Variable =
         dyn_cast<GlobalVariable>(C->stripInBoundsConstantOffsets());
     return Variable && Variable->isThreadLocal() &&
-           (Variable->getThreadLocalMode() ==
+           (HasEmulatedTls ||
+            Variable->getThreadLocalMode() ==
                 GlobalVariable::GeneralDynamicTLSModel ||
             Variable->getThreadLocalMode() ==
                 GlobalVariable::LocalDynamicTLSModel);

@@ -33,7 +33,7 @@ class Expansion {
 public:
   /// For code of \p F. \p IsUnoptimized says that code generation will not
   /// optimise either, even if \p F does not say so.
-  Expansion(const llvm::Function &F, bool IsUnoptimized);
+  Expansion(const llvm::Function &F, bool IsUnoptimized, bool HasEmulatedTls);
 
   /// True if \p I becomes instructions of its own function, without a loop.
   /// False if nothing is known.
@@ -52,6 +52,7 @@ private:
   bool IsForSize;
   bool MovesUnaligned; ///< 16 bytes at once, aligned or not
   bool IsShared;       ///< addresses of thread-local variables may take a call
+  bool HasEmulatedTls; ///< they do
 };
 
 } // namespace pagetide

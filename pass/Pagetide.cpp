@@ -266,7 +266,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   SiteTable Sites;
   auto Mark = [&](Function &F, MarkMode Mode) {
     markFunction(F, Options, Mode,
-                 Expansion(F, End == PipelineEnd::Unoptimized), Sites, FAM);
+                 Expansion(F, End == PipelineEnd::Unoptimized, HasEmulatedTls),
+                 Sites, FAM);
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };

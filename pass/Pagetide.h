@@ -34,8 +34,9 @@ enum class PipelineEnd {
 
 class PagetidePass : public llvm::PassInfoMixin<PagetidePass> {
 public:
-  PagetidePass(const PassOptions &Options, PipelineEnd End)
-      : Options(Options), End(End) {}
+  /// \p HasEmulatedTls: a call gives the address of a thread-local variable.
+  PagetidePass(const PassOptions &Options, PipelineEnd End, bool HasEmulatedTls)
+      : Options(Options), End(End), HasEmulatedTls(HasEmulatedTls) {}
 
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
 
@@ -45,6 +46,7 @@ public:
 private:
   PassOptions Options;
   PipelineEnd End;
+  bool HasEmulatedTls;
 };
 
 } // namespace pagetide

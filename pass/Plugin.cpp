@@ -26,6 +26,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace pagetide;
@@ -47,9 +48,24 @@ PipelineEnd pipelineEnd(ModulePassManager &SoFar, OptimizationLevel Level) {
              : PipelineEnd::BeforeLink;
 }
 
+// No IR says that addresses of thread-local variables are asked of a function
+// (-femulated-tls). The pipeline's target machine knows, and LLVM 19 does not
+// hand it out. An explicit instantiation may name what is private.
+TargetMachine *machineOf(PassBuilder &Builder);
+template <TargetMachine *PassBuilder::*Member> struct MachineOf {
+  friend TargetMachine *machineOf(PassBuilder &Builder) {
+    return Builder.*Member;
+  }
+};
+template struct MachineOf<&PassBuilder::TM>;
+
+bool hasEmulatedTls(PassBuilder &Builder) {
+  const TargetMachine *Machine = machineOf(Builder);
+  return Machine && Machine->useEmulatedTLS();
+}
+
 /// Handles pagetide and pagetide<...> in a textual pipeline.
-bool parsePass(StringRef Name, ModulePassManager &Passes,
-               ArrayRef<PassBuilder::PipelineElement>) {
+bool parsePass(StringRef Name, ModulePassManager &Passes, bool HasEmulatedTls) {
   if (!Name.consume_front("pagetide"))
     return false;
   if (!Name.empty() && !(Name.consume_front("<") && Name.consume_back(">")))
@@ -67,21 +83,26 @@ bool parsePass(StringRef Name, ModulePassManager &Passes,
   if (!Options)
     report_fatal_error("pagetide: " + Twine(toString(Options.takeError())),
                        /*gen_crash_diag=*/false);
-  Passes.addPass(PagetidePass(*Options, PipelineEnd::Explicit));
+  Passes.addPass(PagetidePass(*Options, PipelineEnd::Explicit, HasEmulatedTls));
   return true;
 }
 
 void registerCallbacks(PassBuilder &Builder) {
-  Builder.registerPipelineParsingCallback(parsePass);
-  Builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager &Passes, OptimizationLevel Level) {
-        PipelineEnd End = pipelineEnd(Passes, Level);
-        Passes.addPass(PagetidePass(optionsFromCommandLine(), End));
+  const bool HasEmulatedTls = hasEmulatedTls(Builder);
+  Builder.registerPipelineParsingCallback(
+      [=](StringRef Name, ModulePassManager &Passes,
+          ArrayRef<PassBuilder::PipelineElement>) {
+        return parsePass(Name, Passes, HasEmulatedTls);
       });
+  Builder.registerOptimizerLastEPCallback([=](ModulePassManager &Passes,
+                                              OptimizationLevel Level) {
+    PipelineEnd End = pipelineEnd(Passes, Level);
+    Passes.addPass(PagetidePass(optionsFromCommandLine(), End, HasEmulatedTls));
+  });
   Builder.registerFullLinkTimeOptimizationLastEPCallback(
-      [](ModulePassManager &Passes, OptimizationLevel) {
-        Passes.addPass(
-            PagetidePass(optionsFromCommandLine(), PipelineEnd::Final));
+      [=](ModulePassManager &Passes, OptimizationLevel) {
+        Passes.addPass(PagetidePass(optionsFromCommandLine(),
+                                    PipelineEnd::Final, HasEmulatedTls));
       });
 }
 
