@@ -37,6 +37,10 @@ static void *FindInLibm(const char *name) {
   (REAL(name) ? REAL(name)                                                     \
               : (REAL(name) = (decltype(REAL(name)))FindInLibm(#name)))
 
+/// Many functions share it: it is not expanded in each.
+static __attribute__((noinline)) void Wrote(const void *p, uptr bytes) {
+  DidWrite(p, bytes);
+}
 /// Bytes that a store of the type writes.
 template <typename T> constexpr uptr kStored = sizeof(T);
 template <> constexpr uptr kStored<long double> = 10;
@@ -45,14 +49,14 @@ template <> constexpr uptr kStored<long double> = 10;
   PAGETIDE_LIBM(void, sincos##suffix, T x, T *sine, T *cosine) {               \
     OnInterceptedCall();                                                       \
     LIBM(sincos##suffix)(x, sine, cosine);                                     \
-    DidWrite(sine, kStored<T>);                                                \
-    DidWrite(cosine, kStored<T>);                                              \
+    Wrote(sine, kStored<T>);                                                   \
+    Wrote(cosine, kStored<T>);                                                 \
   }                                                                            \
   PAGETIDE_LIBM(T, remquo##suffix, T x, T y, int *quotient) {                  \
     OnInterceptedCall();                                                       \
     T result = LIBM(remquo##suffix)(x, y, quotient);                           \
     if (result == result)                                                      \
-      DidWrite(quotient, sizeof(int));                                         \
+      Wrote(quotient, sizeof(int));                                            \
     else /* if it is not a number there is no quotient */                      \
       MayHaveWritten(quotient, sizeof(int));                                   \
     return result;                                                             \
@@ -60,7 +64,7 @@ template <> constexpr uptr kStored<long double> = 10;
   PAGETIDE_LIBM(T, lgamma##suffix##_r, T x, int *sign) {                       \
     OnInterceptedCall();                                                       \
     T result = LIBM(lgamma##suffix##_r)(x, sign);                              \
-    DidWrite(sign, sizeof(int));                                               \
+    Wrote(sign, sizeof(int));                                                  \
     return result;                                                             \
   }
 
@@ -68,13 +72,13 @@ template <> constexpr uptr kStored<long double> = 10;
   PAGETIDE_LIBM(T, frexp##suffix, T x, int *exponent) {                        \
     OnInterceptedCall();                                                       \
     T result = LIBM(frexp##suffix)(x, exponent);                               \
-    DidWrite(exponent, sizeof(int));                                           \
+    Wrote(exponent, sizeof(int));                                              \
     return result;                                                             \
   }                                                                            \
   PAGETIDE_LIBM(T, modf##suffix, T x, T *whole) {                              \
     OnInterceptedCall();                                                       \
     T result = LIBM(modf##suffix)(x, whole);                                   \
-    DidWrite(whole, kStored<T>);                                               \
+    Wrote(whole, kStored<T>);                                                  \
     return result;                                                             \
   }
 #define PAGETIDE_LIBM_NUMBERS(T, suffix)                                       \
@@ -83,19 +87,19 @@ template <> constexpr uptr kStored<long double> = 10;
     int result = LIBM(canonicalize##suffix)(to, from);                         \
     DidRead(from, kStored<T>);                                                 \
     if (!result)                                                               \
-      DidWrite(to, kStored<T>);                                                \
+      Wrote(to, kStored<T>);                                                   \
     return result;                                                             \
   }                                                                            \
   PAGETIDE_LIBM(int, setpayload##suffix, T *to, T payload) {                   \
     OnInterceptedCall();                                                       \
     int result = LIBM(setpayload##suffix)(to, payload);                        \
-    DidWrite(to, kStored<T>); /* zero after a failure */                       \
+    Wrote(to, kStored<T>); /* zero after a failure */                          \
     return result;                                                             \
   }                                                                            \
   PAGETIDE_LIBM(int, setpayloadsig##suffix, T *to, T payload) {                \
     OnInterceptedCall();                                                       \
     int result = LIBM(setpayloadsig##suffix)(to, payload);                     \
-    DidWrite(to, kStored<T>);                                                  \
+    Wrote(to, kStored<T>);                                                     \
     return result;                                                             \
   }
 
@@ -115,7 +119,7 @@ PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_NUMBERS)
   PAGETIDE_LIBM(int, name, void *p PAGETIDE_UNPACK rest) {                     \
     OnInterceptedCall();                                                       \
     int result = LIBM(name)(p PAGETIDE_UNPACK rest_arguments);                 \
-    DidWrite(p, bytes);                                                        \
+    Wrote(p, bytes);                                                           \
     return result;                                                             \
   }
 PAGETIDE_LIBM_STATE(fegetenv, 32, (), ())

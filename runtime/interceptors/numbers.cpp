@@ -156,3 +156,17 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(long long, atoll, const char *s) {
 PAGETIDE_CALL_SITE_INTERCEPTOR(double, atof, const char *s) {
   return WRAP(strtod)(s, nullptr);
 }
+
+// Programs built with glibc 2.38 or later call these.
+// NOLINTNEXTLINE(llvm-include-order)
+#include "interceptors/later_libc.h"
+PAGETIDE_CONVERT(long, __isoc23_strtol)
+PAGETIDE_CONVERT(unsigned long, __isoc23_strtoul)
+PAGETIDE_CONVERT(long long, __isoc23_strtoll)
+PAGETIDE_CONVERT(unsigned long long, __isoc23_strtoull)
+PAGETIDE_CONVERT(long, __isoc23_strtoimax)
+PAGETIDE_CONVERT(unsigned long, __isoc23_strtoumax)
+PAGETIDE_CONVERT_BY_LOCALE(long, __isoc23_strtol_l)
+PAGETIDE_CONVERT_BY_LOCALE(unsigned long, __isoc23_strtoul_l)
+PAGETIDE_CONVERT_BY_LOCALE(long long, __isoc23_strtoll_l)
+PAGETIDE_CONVERT_BY_LOCALE(unsigned long long, __isoc23_strtoull_l)

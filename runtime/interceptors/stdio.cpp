@@ -437,3 +437,19 @@ PAGETIDE_INTERCEPTOR(void *, fdopen, int fd, const char *mode) {
   DidReadMode(mode, !f);
   return f;
 }
+
+//===- scanf of later libcs -----------------------------------------------===//
+
+// Programs built with glibc 2.38 or later call these.
+// NOLINTNEXTLINE(llvm-include-order)
+#include "interceptors/later_libc.h"
+PAGETIDE_SCANF(__isoc23_scanf, __isoc23_vscanf, char, false, (), (), )
+PAGETIDE_SCANF(__isoc23_fscanf, __isoc23_vfscanf, char, false, (void *f, ),
+               (f, ), )
+PAGETIDE_SCANF(__isoc23_sscanf, __isoc23_vsscanf, char, false,
+               (const char *s, ), (s, ), DidReadString(s))
+PAGETIDE_SCANF(__isoc23_wscanf, __isoc23_vwscanf, wchar_t, false, (), (), )
+PAGETIDE_SCANF(__isoc23_fwscanf, __isoc23_vfwscanf, wchar_t, false, (void *f, ),
+               (f, ), )
+PAGETIDE_SCANF(__isoc23_swscanf, __isoc23_vswscanf, wchar_t, false,
+               (const wchar_t *s, ), (s, ), DidReadString(s))

@@ -24,6 +24,19 @@ namespace pagetide {
 template <typename T> bool IsFailure(T *result) { return !result; }
 template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
 
+/// Opens the memory of arguments that an engine has protected.
+template <typename... Arguments> bool OpenForKernel(Arguments... arguments) {
+  constexpr uptr kMaxResult = 4096;
+  bool opened = false;
+  const uptr all[] = {0, (uptr)arguments...};
+  for (uptr argument : all)
+    if (ProgramRightsOf(argument)) {
+      KernelWillWrite((void *)argument, kMaxResult);
+      opened = true;
+    }
+  return opened;
+}
+
 /// KernelCall(real)(arguments...) calls a libc function that makes one system
 /// call. EFAULT may mean that an engine has protected the memory of an
 /// argument. Such a call has done nothing, so it is made again. That can take
@@ -44,18 +57,6 @@ public:
   }
 
 private:
-  template <typename... Arguments>
-  static bool OpenForKernel(Arguments... arguments) {
-    constexpr uptr kMaxResult = 4096;
-    bool opened = false;
-    const uptr all[] = {0, (uptr)arguments...};
-    for (uptr argument : all)
-      if (ProgramRightsOf(argument)) {
-        KernelWillWrite((void *)argument, kMaxResult);
-        opened = true;
-      }
-    return opened;
-  }
   Real *real_;
 };
 

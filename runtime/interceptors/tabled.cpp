@@ -10,6 +10,9 @@
 
 using namespace pagetide;
 
+/// Hundreds of functions share these: they are not expanded in each.
+#define PAGETIDE_ONCE_ONLY __attribute__((noinline))
+
 namespace {
 
 /// The memory that initstate and setstate have given to libc's generator.
@@ -23,53 +26,53 @@ class Effects {
 public:
   explicit Effects(bool succeeded) : succeeded_(succeeded) {}
 
-  void Read(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void Read(uptr p, uptr bytes) const {
     DidTake((const void *)p, bytes, succeeded_);
   }
-  void Write(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void Write(uptr p, uptr bytes) const {
     DidGive((void *)p, bytes, succeeded_);
   }
-  void Put(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void Put(uptr p, uptr bytes) const {
     succeeded_ ? Write(p, bytes) : MayWrite(p, bytes);
   }
-  void Change(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void Change(uptr p, uptr bytes) const {
     Read(p, bytes);
     Put(p, bytes);
   }
-  void MayRead(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void MayRead(uptr p, uptr bytes) const {
     if (p)
       MarkMayRead(p, bytes);
   }
-  void MayWrite(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void MayWrite(uptr p, uptr bytes) const {
     if (p)
       MarkMayWrite(p, bytes);
   }
-  void MayChange(uptr p, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void MayChange(uptr p, uptr bytes) const {
     MayRead(p, bytes);
     MayWrite(p, bytes);
   }
-  void ReadString(uptr p) const {
+  PAGETIDE_ONCE_ONLY void ReadString(uptr p) const {
     succeeded_ ? DidReadString((const char *)p) : MayReadString(p);
   }
-  void MayReadString(uptr p) const {
+  PAGETIDE_ONCE_ONLY void MayReadString(uptr p) const {
     MayHaveReadString((const char *)p, false);
   }
-  void WriteString(uptr p) const {
+  PAGETIDE_ONCE_ONLY void WriteString(uptr p) const {
     if (succeeded_)
       DidWriteString((const char *)p);
   }
-  void ReadWide(uptr p) const {
+  PAGETIDE_ONCE_ONLY void ReadWide(uptr p) const {
     succeeded_ ? DidReadString((const wchar_t *)p)
                : MayHaveReadString((const wchar_t *)p, false);
   }
   /// The second path of a call, which it may have refused for the first one.
   void ReadOther(uptr p) const { ReadString(p); }
-  void ReadPath(uptr p) const {
+  PAGETIDE_ONCE_ONLY void ReadPath(uptr p) const {
     if (p)
       DidReadPath((const char *)p, !succeeded_);
   }
   /// A buffer with a result of `bytes`; if it does not fit, as may.
-  void Fill(uptr p, uptr bytes, uptr room) const {
+  PAGETIDE_ONCE_ONLY void Fill(uptr p, uptr bytes, uptr room) const {
     if (!p || !room)
       return;
     if (succeeded_ && bytes <= room)
@@ -80,10 +83,11 @@ public:
 
   //===- Character sets ---------------------------------------------------===//
 
-  void UseState(uptr p) const { MayChange(p, 8); }
+  PAGETIDE_ONCE_ONLY void UseState(uptr p) const { MayChange(p, 8); }
   /// One character of `used` bytes. -3: it is the second half of one that an
   /// earlier call has read.
-  void ConvertOne(uptr to, uptr size, uptr s, uptr n, sptr used) const {
+  PAGETIDE_ONCE_ONLY void ConvertOne(uptr to, uptr size, uptr s, uptr n,
+                                     sptr used) const {
     constexpr sptr kSecondHalf = -3;
     if (!s)
       return;
@@ -106,7 +110,7 @@ public:
     MayRead((uptr)s, 8);
   }
   /// getsubopt replaces the comma behind an option.
-  void MayChangeOption(uptr p) const {
+  PAGETIDE_ONCE_ONLY void MayChangeOption(uptr p) const {
     const uptr rest = ValueAt((const uptr *)p);
     if (!rest)
       return;
@@ -121,7 +125,7 @@ public:
       MayWrite(p, Length((const char *)p) + 1);
   }
   /// A vector of strings, which libc has extended or changed.
-  void Vector(uptr vector, uptr bytes) const {
+  PAGETIDE_ONCE_ONLY void Vector(uptr vector, uptr bytes) const {
     MayChange(ValueAt((const uptr *)vector), ValueAt((const uptr *)bytes));
   }
 
@@ -130,7 +134,7 @@ public:
     if (names && end > names)
       MayChange(names, end - names);
   }
-  void Words(uptr p) const {
+  PAGETIDE_ONCE_ONLY void Words(uptr p) const {
     const uptr count = ValueAt((const uptr *)p);
     const auto *words = (char *const *)ValueAt((const uptr *)p + 1);
     const uptr empty = ValueAt((const uptr *)p + 2);
@@ -148,18 +152,18 @@ public:
     UseRandomState(); // the former one is written too
     random_memory = {p, bytes};
   }
-  void UseRandomState() const {
+  PAGETIDE_ONCE_ONLY void UseRandomState() const {
     MayChange(random_memory.begin, random_memory.bytes);
   }
   /// random_data begins with pointers into the state.
-  void RandomState(uptr data) const {
+  PAGETIDE_ONCE_ONLY void RandomState(uptr data) const {
     constexpr uptr kStateAt = 16, kMaxBytes = 63 * 4;
     MayChange(ValueAt((const uptr *)(data + kStateAt)) - 4, kMaxBytes + 4);
   }
 
   //===- Lists ------------------------------------------------------------===//
 
-  void Link(uptr element, uptr before) const {
+  PAGETIDE_ONCE_ONLY void Link(uptr element, uptr before) const {
     MarkWrite(element, 16);
     if (!before)
       return;
@@ -167,7 +171,7 @@ public:
     if (const uptr after = ValueAt((const uptr *)element))
       MarkWrite(after + 8, 8);
   }
-  void Unlink(uptr element) const {
+  PAGETIDE_ONCE_ONLY void Unlink(uptr element) const {
     MarkRead(element, 16);
     if (const uptr after = ValueAt((const uptr *)element))
       MarkWrite(after + 8, 8);
@@ -178,8 +182,8 @@ public:
   //===- Entries ----------------------------------------------------------===//
 
   /// libc reads line after line into the caller's room.
-  void Found(uptr entry, uptr bytes, uptr room, uptr room_bytes,
-             uptr found) const {
+  PAGETIDE_ONCE_ONLY void Found(uptr entry, uptr bytes, uptr room,
+                                uptr room_bytes, uptr found) const {
     MayWrite(found, 8);
     MayChange(entry, bytes);
     MayChange(room, room_bytes);
@@ -190,7 +194,7 @@ public:
       Write(entry, bytes);
   }
   /// A hostent in libc's memory, and its strings and addresses.
-  void Host(uptr p) const {
+  PAGETIDE_ONCE_ONLY void Host(uptr p) const {
     if (!succeeded_)
       return;
     struct {
@@ -212,13 +216,13 @@ public:
       MarkWrite((uptr)*at, (uptr)entry.address_bytes);
     MarkWrite((uptr)entry.addresses, (uptr)(at + 1) - (uptr)entry.addresses);
   }
-  void Groups(uptr groups, uptr count) const {
+  PAGETIDE_ONCE_ONLY void Groups(uptr groups, uptr count) const {
     Change(count, 4);
     const int n = ValueAt((const int *)count);
     if (n > 0)
       MayWrite(groups, (uptr)n * 4);
   }
-  void Entry(uptr entry, uptr found) const {
+  PAGETIDE_ONCE_ONLY void Entry(uptr entry, uptr found) const {
     constexpr uptr kBytesAt = 16; // of a dirent: its length
     Write(found, 8);
     if (succeeded_ && ValueAt((const uptr *)found))
@@ -227,7 +231,7 @@ public:
 
   //===- Commands ---------------------------------------------------------===//
 
-  void Descriptor(int command, uptr p) const {
+  PAGETIDE_ONCE_ONLY void Descriptor(int command, uptr p) const {
     constexpr int kGetLock = 5, kSetLock = 6, kSetLockWait = 7, kSetOwner = 15,
                   kGetOwner = 16, kOwnerIds = 17, kGetLockOfFile = 36,
                   kSetLockOfFile = 37, kSetLockOfFileWait = 38,
@@ -280,12 +284,24 @@ private:
 
 } // namespace
 
+/// As KernelCall: opens what an engine has protected, for another try. Asked
+/// after a failure.
+PAGETIDE_ONCE_ONLY static bool Reopened(int &tries, uptr a, uptr b, uptr c,
+                                        uptr d, uptr e, uptr f) {
+  return EngineListens() && errno == EFAULT && tries++ < kMaxTries &&
+         OpenForKernel(a, b, c, d, e, f);
+}
+
 #define PAGETIDE_TABLED(first, first_argument, type, name, when, effects)      \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK first uptr a, uptr b,       \
                        uptr c, uptr d, uptr e, uptr f, uptr g, uptr h) {       \
     OnInterceptedCall();                                                       \
-    const type result = KernelCall(RESOLVED(name))(                            \
-        PAGETIDE_UNPACK first_argument a, b, c, d, e, f, g, h);                \
+    auto *const real = RESOLVED(name);                                         \
+    type result;                                                               \
+    int tries = 0;                                                             \
+    do                                                                         \
+      result = real(PAGETIDE_UNPACK first_argument a, b, c, d, e, f, g, h);    \
+    while (IsFailure(result) && Reopened(tries, a, b, c, d, e, f));            \
     if (!ShadowReady())                                                        \
       return result;                                                           \
     struct Call : Effects {                                                    \

@@ -342,3 +342,21 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcstok, wchar_t *s, const wchar_t *set,
   }
   return token;
 }
+
+// Programs built with glibc 2.38 or later call these.
+// NOLINTNEXTLINE(llvm-include-order)
+#include "interceptors/later_libc.h"
+PAGETIDE_CONVERT_WIDE(long, __isoc23_wcstol, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long, __isoc23_wcstoul, (int base), (base))
+PAGETIDE_CONVERT_WIDE(long long, __isoc23_wcstoll, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long long, __isoc23_wcstoull, (int base), (base))
+PAGETIDE_CONVERT_WIDE(long, __isoc23_wcstoimax, (int base), (base))
+PAGETIDE_CONVERT_WIDE(unsigned long, __isoc23_wcstoumax, (int base), (base))
+PAGETIDE_CONVERT_WIDE(long, __isoc23_wcstol_l, (int base, void *locale),
+                      (base, locale))
+PAGETIDE_CONVERT_WIDE(unsigned long, __isoc23_wcstoul_l,
+                      (int base, void *locale), (base, locale))
+PAGETIDE_CONVERT_WIDE(long long, __isoc23_wcstoll_l, (int base, void *locale),
+                      (base, locale))
+PAGETIDE_CONVERT_WIDE(unsigned long long, __isoc23_wcstoull_l,
+                      (int base, void *locale), (base, locale))

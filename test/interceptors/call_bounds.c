@@ -441,6 +441,17 @@ static void waits(void) {
 }
 
 static void without_rows(void) {
+  not_called(
+      "__isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull "
+      "__isoc23_strtoimax __isoc23_strtoumax __isoc23_strtol_l "
+      "__isoc23_strtoul_l __isoc23_strtoll_l __isoc23_strtoull_l "
+      "__isoc23_wcstol __isoc23_wcstoul __isoc23_wcstoll __isoc23_wcstoull "
+      "__isoc23_wcstoimax __isoc23_wcstoumax __isoc23_wcstol_l "
+      "__isoc23_wcstoul_l __isoc23_wcstoll_l __isoc23_wcstoull_l "
+      "__isoc23_scanf __isoc23_vscanf __isoc23_fscanf __isoc23_vfscanf "
+      "__isoc23_sscanf __isoc23_vsscanf __isoc23_wscanf __isoc23_vwscanf "
+      "__isoc23_fwscanf __isoc23_vfwscanf __isoc23_swscanf __isoc23_vswscanf",
+      "later than glibc 2.36: later_libc.c");
   not_called("_exit _Exit exit quick_exit abort", "ends the process");
   not_called("reallocarray _Fork clone pthread_create thrd_create dlclose "
              "longjmp _longjmp "

@@ -1,0 +1,24 @@
+//===- later_libc.h - Interceptors of functions that libc may lack --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a file defines after it has included this header wraps functions that
+// came after glibc 2.36. Each is resolved when it is first called: nobody calls
+// one that libc lacks, and looking for it at start would allocate.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_LATER_LIBC_H
+#define PAGETIDE_RUNTIME_INTERCEPTORS_LATER_LIBC_H
+
+#include "interceptors/real_functions.h"
+
+#undef PAGETIDE_INTERCEPTOR
+#define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
+  PAGETIDE_STAND_IN(type, name, __VA_ARGS__)
+#undef RESOLVED
+#define RESOLVED(name) (pagetide::NeedReal(), REAL_OF(name))
+
+#endif // PAGETIDE_RUNTIME_INTERCEPTORS_LATER_LIBC_H
