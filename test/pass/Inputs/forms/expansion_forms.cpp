@@ -232,18 +232,21 @@ private:
     for (unsigned bytes : {1,   7,   16,  31,  32,  33,  48,  63,  64,  65, 96,
                            100, 127, 128, 129, 160, 192, 255, 256, 257, 512})
       for (unsigned alignment : {1, 16})
-        for (bool is_small : {false, true}) {
-          if (is_small && attributes_.contains(Attribute::OptimizeNone))
+        for (Attribute::AttrKind also :
+             {Attribute::None, Attribute::OptimizeForSize,
+              Attribute::NoImplicitFloat}) {
+          if (also == Attribute::OptimizeForSize &&
+              attributes_.contains(Attribute::OptimizeNone))
             continue; // the two exclude each other
-          std::string end = utostr(bytes) + ".align" + utostr(alignment) +
-                            (is_small ? ".optsize" : "");
+          std::string end = utostr(bytes) + ".align" + utostr(alignment);
+          if (also != Attribute::None)
+            end += "." + Attribute::getNameFromAttrKind(also).str();
           auto add_one = [&](StringRef name, auto make) {
             if (add((name + "." + end).str(), {pointer, pointer},
                     [&](IRBuilder<> &builder,
                         ArrayRef<Value *> values) -> Value * {
-                      if (is_small)
-                        builder.GetInsertBlock()->getParent()->addFnAttr(
-                            Attribute::OptimizeForSize);
+                      if (also != Attribute::None)
+                        builder.GetInsertBlock()->getParent()->addFnAttr(also);
                       return make(builder, values);
                     },
                     false))
