@@ -229,6 +229,8 @@ void Session::note_saved(const Manifest &manifest,
   parent_id_ = manifest.id;
   sets_missing_ = false;
   last_regions_ = manifest.regions;
+  if (went_back_to_ != 0)
+    behind_ = {std::exchange(went_back_to_, 0), manifest.number};
   // The checkpoint is complete all the same. If not now, a later save removes
   // what is old.
   remove_unneeded(manifest);
@@ -243,12 +245,9 @@ void Session::note_saved(const Manifest &manifest,
 
 bool Session::remove_unneeded(const Manifest &manifest) {
   try {
-    if (went_back_to_ != 0 &&
-        remove_abandoned(folder_, went_back_to_, manifest.number))
-      went_back_to_ = 0;
     // Older chains are not needed once this one has as many as must be kept.
     if (manifest.is_base() || chain_ == keep_)
-      remove_old(folder_, keep_);
+      remove_old(folder_, keep_, behind_);
     return true;
   } catch (const Error &) {
     return false;

@@ -18,6 +18,7 @@
 #include "store/checkpoint_writer.h"
 #include "store/file.h"
 #include "store/folder.h"
+#include "store/upkeep.h"
 
 #include <sys/types.h>
 
@@ -126,9 +127,9 @@ private:
   Id parent_id_ = {};
   std::uint32_t chain_ = 0; ///< of the parent
   std::uint64_t next_number_ = 0;
-  /// The program went back to this one; later ones go with the next save. 0: it
-  /// did not.
+  /// The older checkpoint that was restored, until the next save. 0: none.
   std::uint64_t went_back_to_ = 0;
+  WentBackBehind behind_; ///< since the program went on from an older one
 };
 
 } // namespace pagetide::checkpoint

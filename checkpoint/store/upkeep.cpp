@@ -102,11 +102,13 @@ std::size_t remove_before(const Folder &folder, std::uint64_t first,
   return removed;
 }
 
-std::size_t remove_old_locked(const Folder &folder, std::size_t keep) {
+std::size_t remove_old_locked(const Folder &folder, std::size_t keep,
+                              const WentBackBehind &behind) {
   std::vector<std::uint64_t> numbers = folder.numbers();
   Chains chains(folder);
   while (!numbers.empty()) {
-    keep -= !chains.members(numbers.back()).empty();
+    keep -=
+        !behind.has(numbers.back()) && !chains.members(numbers.back()).empty();
     if (keep == 0)
       return remove_before(folder, numbers.back(), chains);
     numbers.pop_back();
@@ -171,22 +173,10 @@ void remove_leftovers(const Folder &folder) {
     remove_file(folder.path() + "/" + name);
 }
 
-std::size_t remove_old(const Folder &folder, std::size_t keep) {
+std::size_t remove_old(const Folder &folder, std::size_t keep,
+                       const WentBackBehind &behind) {
   const File lock = upkeep_lock(folder);
-  return lock.is_open() ? remove_old_locked(folder, keep) : 0;
-}
-
-bool remove_abandoned(const Folder &folder, std::uint64_t after,
-                      std::uint64_t before) {
-  const File lock = upkeep_lock(folder);
-  if (!lock.is_open())
-    return false;
-  const std::vector<std::uint64_t> numbers = folder.numbers();
-  // The newest first, so that none is ever left without its parent.
-  for (auto at = numbers.rbegin(); at != numbers.rend(); ++at)
-    if (*at > after && *at < before)
-      remove_checkpoint(folder, *at);
-  return true;
+  return lock.is_open() ? remove_old_locked(folder, keep, behind) : 0;
 }
 
 Compaction

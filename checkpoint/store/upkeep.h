@@ -26,16 +26,22 @@ std::size_t chain_length(const Folder &folder, std::uint64_t number);
 /// nothing while someone else removes files.
 void remove_leftovers(const Folder &folder);
 
-/// Removes checkpoints that the `keep` newest do not need. Checkpoints whose
-/// chain cannot be read do not count among these, and stay. Does nothing while
-/// someone else removes files. Returns how many it removed.
-std::size_t remove_old(const Folder &folder, std::size_t keep);
+/// The checkpoints above `after` and below `before`: the program went back to
+/// `after`, and its next save was `before`.
+struct WentBackBehind {
+  std::uint64_t after = 0;
+  std::uint64_t before = 0;
+  bool has(std::uint64_t number) const {
+    return number > after && number < before;
+  }
+};
 
-/// Removes the checkpoints above `after` and below `before`: the program went
-/// back to `after`, and has saved `before` since. False while someone else
-/// removes files.
-bool remove_abandoned(const Folder &folder, std::uint64_t after,
-                      std::uint64_t before);
+/// Removes checkpoints that the `keep` newest do not need. Checkpoints whose
+/// chain cannot be read do not count among these, and stay; nor do those that
+/// the program went back behind, which stay until there are so many newer ones.
+/// Does nothing while someone else removes files. Returns how many it removed.
+std::size_t remove_old(const Folder &folder, std::size_t keep,
+                       const WentBackBehind &behind = {});
 
 struct Compaction {
   std::uint64_t number = 0;       ///< of the checkpoint that became a base

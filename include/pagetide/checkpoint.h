@@ -338,8 +338,9 @@ int pagetide_checkpoint_go_on(pagetide_checkpoint *checkpoint);
  * changes during the call is DAMAGED with regions restored in part, and a
  * region that cannot be written any more during the call is INVALID likewise.
  * The next save is an increment to the checkpoint that was restored. If that is
- * not the newest, it is a base, and checkpoints later than the restored one go
- * with it.
+ * not the newest, the next save is a base with a number above all others. The
+ * checkpoints later than the restored one stay, and become old as others do
+ * (`keep`).
  *
  * Errors: NONE, DAMAGED (result->last_good says what to restore instead),
  * VERSION, PROGRAM, REGIONS (an id or a size differs), INVALID (a page of a
