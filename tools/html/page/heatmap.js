@@ -77,9 +77,10 @@ class Heatmap {
     const {left, width} = this.plot(), {start, end} = this.viewport.window;
     return start + (x - left) / width * (end - start);
   }
+  /** Addresses rise downwards, as in the pictures of `report heatmap`. */
   placeAt(y) {
     const {top, height} = this.plot(), {low, high} = this.viewport.window;
-    return high - (y - top) / height * (high - low);
+    return low + (y - top) / height * (high - low);
   }
   xOf(time) {
     const {left, width} = this.plot(), {start, end} = this.viewport.window;
@@ -87,7 +88,7 @@ class Heatmap {
   }
   yOf(place) {
     const {top, height} = this.plot(), {low, high} = this.viewport.window;
-    return top + (high - place) / (high - low) * height;
+    return top + (place - low) / (high - low) * height;
   }
   isInside(x, y) {
     const {left, top, width, height} = this.plot();
@@ -139,7 +140,7 @@ class Heatmap {
     }
     let lastSource = null, lastY = -1;
     for (let y = 0; y < height; ++y) {
-      const place = high - (y + 0.5) / height * (high - low);
+      const place = low + (y + 0.5) / height * (high - low);
       const band = axis.bandAt(place);
       const {first, end: bandEnd, from, to} = axis.bands[band];
       const perPixel = (bandEnd - first) / (to - from) * (high - low) / height /
@@ -212,8 +213,8 @@ class Heatmap {
         groups.push({label, bands: [band]});
     });
     const visible = groups.map(group => {
-      const upper = Math.max(this.yOf(Math.min(group.bands.at(-1).to, high)), top);
-      const lower = Math.min(this.yOf(Math.max(group.bands[0].from, low)), top + height);
+      const upper = Math.max(this.yOf(Math.max(group.bands[0].from, low)), top);
+      const lower = Math.min(this.yOf(Math.min(group.bands.at(-1).to, high)), top + height);
       return {...group, upper, lower, tall: lower - upper};
     }).filter(group => group.tall > 0);
     visible.sort((a, b) => b.tall - a.tall);
@@ -396,7 +397,7 @@ class Heatmap {
   }
   /** Whether the key has a meaning here. Escape has one for the whole page. */
   key(key, far) {
-    const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
+    const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
     if (key in steps)
       this.moveCursor(...steps[key], far ? 10 : 1);
     else if (key === '+' || key === '=')
@@ -412,13 +413,13 @@ class Heatmap {
     return true;
   }
   /** Moves the cross by part of the picture, and the picture with it. */
-  moveCursor(right, up, steps) {
+  moveCursor(right, down, steps) {
     const {start, end, low, high} = this.viewport.window;
     const at = this.cursor ?? this.middle();
     const clamp = (number, from, to) => Math.min(Math.max(number, from), to);
     const time = clamp(at.time + right * steps * (end - start) / 100,
                        this.viewport.start, this.viewport.end);
-    const place = clamp(at.place + up * steps * (high - low) / 100, 0, 1);
+    const place = clamp(at.place + down * steps * (high - low) / 100, 0, 1);
     const shift = (value, from, to) => value < from ? value - from : value > to ? value - to : 0;
     const later = shift(time, start, end), higher = shift(place, low, high);
     if (later || higher)

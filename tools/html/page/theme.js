@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Colours. Reads, writes and both differ in lightness too, not only in hue, and
-// can be hatched.
+// Colours: those of `report heatmap` (report/heat_svg.cpp). Reads, writes and both
+// can be hatched too.
 'use strict';
 
 const KINDS = ['read', 'written', 'both'];
