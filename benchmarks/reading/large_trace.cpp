@@ -11,6 +11,9 @@
 //              there is for a reader
 //   threads    recorded per thread, with four of them
 //   sites      recorded per thread, of a program with a site layout
+//   crowd      recorded per thread, with 64 that all go to the same pages in
+//   any
+//              order: nearly every set of threads has a page of its own
 //
 // The file has about BYTES and is the same on every machine. The program prints
 // how many rows it has, that is pages summed over threads and periods, as JSON.
@@ -55,6 +58,11 @@ constexpr std::uint64_t kHeap = 0x555555600;
 constexpr std::uint64_t kHeapPages = 1 << 19;
 constexpr std::uint64_t kHotPages = 1 << 13;
 constexpr std::uint64_t kWindowPages = 1 << 11;
+/// So that all threads come to all pages, however large the trace is: 200,000
+/// pages in 58 MiB.
+constexpr std::uint64_t kCrowdBytesPerPage = 300;
+/// That a thread of a crowd touches in a period.
+constexpr std::uint64_t kCrowdPagesAtOnce = 266;
 constexpr std::uint64_t kArena = 0x7f0000000;
 constexpr std::uint64_t kArenaPages = 1 << 19;
 constexpr std::uint64_t kLibrary = 0x7ffff7c00;
@@ -77,12 +85,14 @@ struct Kind {
   std::uint32_t threads; ///< 0: the recording is per process
   bool has_sites = false;
   bool is_scattered = false;
+  bool is_crowd = false;
 };
 constexpr Kind kKinds[] = {
     {.name = "process", .threads = 0},
     {.name = "scattered", .threads = 0, .is_scattered = true},
     {.name = "threads", .threads = 4},
     {.name = "sites", .threads = 4, .has_sites = true},
+    {.name = "crowd", .threads = 64, .is_crowd = true},
 };
 
 using Random = std::mt19937_64;
@@ -118,6 +128,15 @@ void add_walk(Random &random, const Walk &walk, std::vector<GranuleRun> &runs) {
     append_run(runs, at, count, random_flags(random));
     at += count + walk.min_gap + up_to(random, walk.max_gap) - 1;
   }
+}
+
+std::vector<GranuleRun> runs_in_crowd(Random &random, std::uint64_t bytes) {
+  const std::uint64_t pages = std::min(bytes / kCrowdBytesPerPage, kHeapPages);
+  const std::uint64_t gap =
+      std::max<std::uint64_t>(1, 2 * pages / kCrowdPagesAtOnce);
+  std::vector<GranuleRun> runs;
+  add_walk(random, {kHeap, pages, gap, 1}, runs);
+  return runs;
 }
 
 /// What a thread does in a period: its share of the work.
@@ -207,7 +226,8 @@ PeriodSites sites_of(const PeriodPart &period) {
 trace::FileHeader header_of(const Kind &kind) {
   trace::FileHeader header = {};
   header.layout = static_cast<std::uint8_t>(abi::Layout::kRw);
-  header.checksum_mode = trace::ChecksumMode::kWritten;
+  header.checksum_mode = kind.is_crowd ? trace::ChecksumMode::kNone
+                                       : trace::ChecksumMode::kWritten;
   header.cell_shift = kPageShift;
   header.granule_shift = kPageShift;
   header.flags = (kind.threads != 0 ? trace::kHeaderPerThread : 0u) |
@@ -258,8 +278,10 @@ void write_trace(const Kind &kind, std::uint64_t bytes,
     for (std::uint32_t thread = 0; thread < std::max(kind.threads, 1u);
          ++thread)
       period.add_section(kind.threads != 0 ? kPid + thread : 0,
-                         runs_of(random, kind, index, thread));
-    add_checksums(random, period);
+                         kind.is_crowd ? runs_in_crowd(random, bytes)
+                                       : runs_of(random, kind, index, thread));
+    if (!kind.is_crowd)
+      add_checksums(random, period);
     for (const GranuleRun &run : period.runs)
       rows += run.count;
     if (kind.has_sites)
@@ -277,7 +299,8 @@ int main(int argc, char **argv) {
   const auto *const kind = std::ranges::find(kKinds, name, &Kind::name);
   if (kind == std::end(kKinds)) {
     fmt::print(stderr, "usage: pagetide-large-trace "
-                       "process|scattered|threads|sites BYTES FILE\n");
+                       "process|scattered|threads|sites|crowd "
+                       "BYTES FILE\n");
     return 2;
   }
   try {

@@ -79,6 +79,11 @@ public:
     varint(offset);
     string(name);
   }
+  /// After all mappings, for each one with kMappingShared.
+  void shared_object(std::uint64_t device, std::uint64_t inode) {
+    varint(device);
+    varint(inode);
+  }
 
   void threads(std::uint64_t count) { varint(count); }
   void thread(ThreadEvent event, std::uint32_t tid, std::uint64_t time,

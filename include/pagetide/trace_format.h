@@ -36,7 +36,7 @@ namespace pagetide::trace {
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 8; ///< later minors only add
+inline constexpr std::uint16_t kVersionMinor = 9; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -110,6 +110,7 @@ constexpr bool is_context(FrameType type) {
 /// Since this minor version Period frames have kPartFirst and a count of the
 /// context frames, and End frames have a count of periods.
 inline constexpr std::uint16_t kMinorWithCounts = 4;
+inline constexpr std::uint16_t kMinorWithSharedObjects = 9;
 
 enum FrameFlags : std::uint16_t {
   kFrameRaw = 1, ///< payload not compressed; stored_bytes == raw_bytes
@@ -152,6 +153,10 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //              /proc/self/maps, empty if anonymous; without the shadow;
 //              protection: PROT_READ 1, PROT_WRITE 2, PROT_EXEC 4, since 1.1
 //              also kMappingShared, since 1.3 kMappingBss)
+//              since 1.9: { varint device, varint inode }*   one for each with
+//              kMappingShared, in their order
+//              (mappings with the same two are of the same memory, also in
+//              other processes; device: major << 32 | minor)
 // Threads   := varint count, { u8 event, varint tid, varint time,
 //              string name }*
 // Note      := varint time, varint period, u8 code, string text

@@ -187,7 +187,9 @@ bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y) {
   return x.start == y.start && x.bytes == y.bytes && x.offset == y.offset &&
          x.protection == y.protection && x.shared == y.shared &&
-         x.bss == y.bss && !internal_strcmp(a.NameOf(x), b.NameOf(y));
+         x.bss == y.bss &&
+         (!x.shared || (x.inode == y.inode && x.device == y.device)) &&
+         !internal_strcmp(a.NameOf(x), b.NameOf(y));
 }
 
 bool SameMappings(const MappingList &a, const MappingList &b) {

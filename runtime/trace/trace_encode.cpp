@@ -37,6 +37,9 @@ void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list) {
                     m.protection | (m.shared ? kMappingShared : 0) |
                         (m.bss ? kMappingBss : 0),
                     m.offset, TextOf(list.NameOf(m)));
+  for (const Mapping &m : list.entries)
+    if (m.shared)
+      encoder.shared_object(m.device, m.inode);
   EndPendingFrame(frames, frame);
 }
 

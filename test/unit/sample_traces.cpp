@@ -614,7 +614,7 @@ Bytes make_other_version() {
 /// A later minor version: a longer header and longer frames.
 Bytes make_later_minor() {
   trace::FileHeader header = finished_header(sample_header());
-  header.version_minor = 9;
+  header.version_minor = trace::kVersionMinor + 1;
   header.header_bytes = 96;
   header.hash = header_hash(header);
   MemorySink sink;
@@ -737,7 +737,7 @@ const std::vector<SampleTrace> &sample_traces() {
       {"damaged", "a wrong bit in the last frame", make_damaged},
       {"damaged-header", "a wrong bit in the header", make_damaged_header},
       {"other-version", "format version 2", make_other_version},
-      {"later-minor", "format version 1.9", make_later_minor},
+      {"later-minor", "format version 1.10", make_later_minor},
   };
   return kSamples;
 }

@@ -164,6 +164,7 @@ int run_export(const ExportOptions &options) {
   Progress progress;
   // On a terminal the rows themselves show that it goes on.
   const bool rows_are_seen = to_stdout && ::isatty(STDOUT_FILENO);
+  SelectionMatch match;
   int status = kStatusDone;
   std::uint64_t number = 0;
   for (const ExportedTrace &each : traces) {
@@ -194,8 +195,10 @@ int run_export(const ExportOptions &options) {
         progress.at(each.name, trace->position(), bytes);
     });
     progress.clear();
+    match.add(*trace);
     status = std::max(status, status_of(*trace));
   }
+  match.require();
   if (to)
     to->finish();
   if (text)

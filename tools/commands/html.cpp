@@ -67,6 +67,7 @@ int run_html(const HtmlOptions &options) {
   }
   if (document.traces().empty())
     return kStatusFailed;
+  document.match().require();
   for (const RunReport::Trace &trace : document.traces()) {
     if (trace.completeness.is_complete())
       continue;

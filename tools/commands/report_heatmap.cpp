@@ -68,8 +68,8 @@ int run_heatmap(const HeatmapOptions &options) {
   const std::uint64_t run_start = start_of_run(traces);
   for (std::size_t i = 0; i < report.traces().size(); ++i)
     if (report.shows(i))
-      report.fill(i, *open_selected(report.traces()[i].path, selection,
-                                    run_start, /*shows_progress=*/true));
+      report.fill(
+          i, *open_selected(report.traces()[i].path, selection, run_start));
   const std::string words = selection.words();
   TextOutput out = output.empty() ? TextOutput() : TextOutput(output);
   out.write(form == Form::kSvg    ? report.svg(words)

@@ -30,11 +30,13 @@ int add_traces(const std::vector<std::string> &traces,
                const Selection &selection, RunReport &report) {
   const std::uint64_t run_start = start_of_run(traces);
   int status = kStatusDone;
+  SelectionMatch match;
   for (const std::string &file : traces) {
     try {
       const std::unique_ptr<SelectedTrace> trace =
-          open_selected(file, selection, run_start, /*shows_progress=*/true);
+          open_selected(file, selection, run_start);
       report.add(*trace);
+      match.add(*trace);
       if (trace->completeness().integrity() == Integrity::kDamaged) {
         say("{}: {}", printable(file), trace->completeness().sentence());
         status = kStatusFailed;
@@ -45,6 +47,7 @@ int add_traces(const std::vector<std::string> &traces,
       status = kStatusFailed;
     }
   }
+  match.require();
   return status;
 }
 

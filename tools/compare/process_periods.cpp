@@ -48,7 +48,7 @@ const PagePlaces &ProcessPeriods::later_places() const {
     return *later_places_;
   PagePlaces &places = later_places_.emplace(trace_.header().granule_shift);
   try {
-    TraceReader reader = TraceReader::open(trace_.path());
+    TraceReader reader = TraceReader::open_with_progress(trace_.path());
     Frame frame;
     while (reader.next(frame))
       take_frame(frame, places);

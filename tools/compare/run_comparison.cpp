@@ -35,7 +35,8 @@ std::vector<RunProcess> read_processes(const std::vector<std::string> &traces) {
 /// A process that only one run has: what its trace lacks, and its periods.
 RunReport::Trace read_alone(const RunProcess &process,
                             const Selection &selection, std::uint64_t start) {
-  SelectedTrace trace(TraceReader::open(process.path), selection, start);
+  SelectedTrace trace(TraceReader::open_with_progress(process.path), selection,
+                      start);
   while (trace.next()) {
   }
   return facts_of(trace);
@@ -141,10 +142,12 @@ void RunComparison::compare(const ProcessPair &pair, std::uint64_t start_a,
     figures_.push_back(figures);
     return;
   }
-  SelectedTrace trace_a(TraceReader::open(processes_a_[*pair.a].path),
-                        options_.selection, start_a);
-  SelectedTrace trace_b(TraceReader::open(processes_b_[*pair.b].path),
-                        options_.selection, start_b);
+  SelectedTrace trace_a(
+      TraceReader::open_with_progress(processes_a_[*pair.a].path),
+      options_.selection, start_a);
+  SelectedTrace trace_b(
+      TraceReader::open_with_progress(processes_b_[*pair.b].path),
+      options_.selection, start_b);
   PlaceNumbers numbers;
   const ReadOptions read = {by_thread_ && by_periods_,
                             options_.relative ? &numbers : nullptr};

@@ -38,7 +38,8 @@ void read_run(const std::vector<std::string> &traces,
     start = std::min(start, TraceReader::open(path).header().monotonic_ns);
   for (const std::string &path : traces)
     for (RunReport *report : {&sizes, &mappings}) {
-      SelectedTrace trace(TraceReader::open(path), selection, start);
+      SelectedTrace trace(TraceReader::open_with_progress(path), selection,
+                          start);
       report->add(trace);
     }
 }

@@ -41,8 +41,10 @@ public:
   /// `name` is the file's in messages.
   Database(const std::string &path, std::string name) : name_(std::move(name)) {
     sqlite3 *database = nullptr;
-    const int status = sqlite3_open_v2(path.c_str(), &database,
-                                       SQLITE_OPEN_READWRITE, nullptr);
+    const int status =
+        sqlite3_open_v2(path.c_str(), &database,
+                        // One thread uses it.
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(database);
     if (status != SQLITE_OK)
       fail();
@@ -145,7 +147,8 @@ bool is_mapping(const Table &table, std::size_t column) {
 class SqliteSink : public RowSink {
 public:
   SqliteSink(Database &database, NameTable &names, const Table &table)
-      : database_(database), names_(names), columns_(stored_columns(table)) {
+      : database_(database), names_(names), columns_(stored_columns(table)),
+        bound_(columns_.size()) {
     std::string columns;
     std::string values;
     for (const std::size_t number : columns_) {
@@ -163,13 +166,35 @@ public:
   const std::vector<std::size_t> &columns() const { return columns_; }
 
   void row(const Cell *cells) override {
-    int at = 0;
-    for (const std::size_t column : columns_)
-      database_.check(bind(++at, cells[column]));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Cell &cell = cells[columns_[i]];
+      // A statement keeps what is bound, and most rows of pages differ from the
+      // row before in the address alone.
+      Bound &bound = bound_[i];
+      if (bound.is_known && cell.kind == bound.kind &&
+          cell.number == bound.number &&
+          cell.text.data() == bound.text.data() &&
+          cell.text.size() == bound.text.size())
+        continue;
+      bound = {true, cell.kind, cell.number, cell.text};
+      database_.check(bind(static_cast<int>(i) + 1, cell));
+    }
     database_.step(insert_);
   }
 
+  /// Names of mappings have other numbers from here on.
+  void begin_trace(const SelectedTrace &) override {
+    bound_.assign(columns_.size(), Bound());
+  }
+
 private:
+  struct Bound {
+    bool is_known = false;
+    Cell::Kind kind = Cell::Kind::kNone;
+    std::uint64_t number = 0;
+    std::string_view text = {}; ///< SQLite reads it when the row is written
+  };
+
   int bind(int at, const Cell &cell) {
     switch (cell.kind) {
     case Cell::Kind::kNone:
@@ -189,6 +214,7 @@ private:
   Database &database_;
   NameTable &names_;
   std::vector<std::size_t> columns_;
+  std::vector<Bound> bound_; ///< what the statement has
   Statement insert_;
 };
 
@@ -236,6 +262,8 @@ public:
 
   void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
     names_->begin_trace();
+    for (const auto &sink : sinks_)
+      sink->begin_trace(trace);
     for (const auto &source : sources_)
       source->begin_trace(trace, number);
   }

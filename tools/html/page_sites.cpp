@@ -20,9 +20,9 @@ void PageSites::add(const SiteRun &run) {
   const std::uint32_t of_write = write == 0 ? 0 : ids_.of(write);
   pages_.visit(run.first, run.end(), [&](Sites &page) {
     if (read != 0)
-      page.read = sets_.with(page.read, of_read);
+      sets_.add(page.read, of_read);
     if (write != 0)
-      page.written = sets_.with(page.written, of_write);
+      sets_.add(page.written, of_write);
   });
 }
 
@@ -55,7 +55,7 @@ ByteColumns PageSites::columns_of(const std::vector<PageRecords::Entry> &pages,
   std::vector<std::uint32_t> listed;
   for (const std::uint32_t set : used) {
     listed.clear();
-    const ThreadSets::Members &members = sets_.members(set);
+    const ThreadSets::Members members = sets_.members(set);
     for (const std::uint32_t member : members)
       if (const std::uint32_t number = number_of(ids_.keys()[member]);
           number != UINT32_MAX)

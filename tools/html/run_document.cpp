@@ -100,6 +100,7 @@ void RunDocument::add(const std::string &file) {
   if (trace->header().flags & trace::kHeaderSites)
     reports.push_back(&sites_);
   RunReport::add_to(reports, *trace);
+  match_.add(*trace);
 }
 
 std::string RunDocument::title() const {

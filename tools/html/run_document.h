@@ -53,6 +53,8 @@ public:
   const std::vector<RunReport::Trace> &traces() const {
     return processes_.traces();
   }
+  /// Whether any trace has what was asked for.
+  const SelectionMatch &match() const { return match_; }
   /// Reads the largest traces again, for their heatmaps. What does not fit is
   /// shown coarser, and at last left out; the page says so.
   void write(const HtmlAssets &assets, std::string_view version, TextSink &out);
@@ -64,6 +66,7 @@ private:
 
   DocumentOptions options_;
   std::uint64_t run_start_ns_;
+  SelectionMatch match_;
   ProcessesReport processes_;
   MappingsReport mappings_;
   WssReport wss_;

@@ -51,14 +51,24 @@ MappingNames::MappingNames(unsigned granule_shift, Take take)
 MappingNames::MappingNames(unsigned granule_shift, TakePlace take)
     : granule_shift_(granule_shift), take_(std::move(take)) {}
 
-std::size_t MappingNames::number_of(const std::string &name) {
+std::uint32_t MappingNames::number_of(const Object &object) {
+  const auto found = object_numbers_.find(object);
+  if (found != object_numbers_.end())
+    return found->second;
+  if (objects_.size() == kMaxNames)
+    return 0;
+  objects_.push_back(object);
+  return object_numbers_[object] = static_cast<std::uint32_t>(objects_.size());
+}
+
+std::uint32_t MappingNames::number_of(const std::string &name) {
   const auto found = numbers_.find(name);
   if (found != numbers_.end())
     return found->second;
   if (names_.size() >= kMaxNames && name != kOther)
     return number_of(kOther);
   names_.push_back(name);
-  return numbers_[name] = names_.size() - 1;
+  return numbers_[name] = static_cast<std::uint32_t>(names_.size() - 1);
 }
 
 /// Adds the list in force to the earlier ones. Where both have a mapping, the
@@ -112,6 +122,8 @@ MappingNames::ranges_of(const Mappings &mappings) {
     place.name = number_of(name_of(mapping));
     place.is_file = mapping.name.starts_with('/');
     place.file_shift = mapping.offset - mapping.start;
+    if (mapping.protection & trace::kMappingShared && mapping.inode != 0)
+      place.object = number_of(Object(mapping.device, mapping.inode));
     ranges.push_back({first, end, place});
     floor = end;
   }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -53,10 +54,21 @@ public:
 
   /// What a piece lies in.
   struct Place {
-    std::size_t name = 0;
-    bool is_file = false;
+    std::uint32_t name = 0;
+    /// Which memory it is, if processes may share it: see object(). Otherwise
+    /// 0.
+    std::uint32_t object = 0;
     /// Of a file: what to add to an address to get its place in the file.
     std::uint64_t file_shift = 0;
+    bool is_file = false;
+
+    bool is_shared() const { return object != 0; }
+    /// The piece by its place in that memory, the same in each process.
+    GranuleRun in_object(GranuleRun piece, unsigned granule_shift) const {
+      piece.first =
+          ((piece.first << granule_shift) + file_shift) >> granule_shift;
+      return piece;
+    }
   };
   using TakePlace = std::function<void(
       const Place &place, const GranuleRun &piece, const PeriodTime &period)>;
@@ -91,6 +103,11 @@ public:
   void finish();
 
   const std::string &name(std::size_t number) const { return names_[number]; }
+  /// The device and the inode of shared memory.
+  using Object = std::pair<std::uint64_t, std::uint64_t>;
+  const Object &object(const Place &place) const {
+    return objects_[place.object - 1];
+  }
 
 private:
   struct Range {
@@ -103,7 +120,8 @@ private:
     PeriodTime period;
   };
 
-  std::size_t number_of(const std::string &name);
+  std::uint32_t number_of(const std::string &name);
+  std::uint32_t number_of(const Object &object);
   Place place_of(const char *name) { return {.name = number_of(name)}; }
   std::vector<Range> ranges_of(const Mappings &mappings);
   void take_open(std::span<const GranuleRun> runs, const PeriodTime &period);
@@ -120,7 +138,9 @@ private:
   std::vector<Range> next_ranges_;
   bool knows_next_ranges_ = false;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, std::size_t> numbers_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::vector<Object> objects_;
+  std::map<Object, std::uint32_t> object_numbers_; ///< from 1
   std::vector<Range> ranges_;
   /// What earlier lists have that were in force since the last period ended. A
   /// mapping may be gone when its period ends.

@@ -29,7 +29,6 @@ struct MappingSets {
       : granules(budget), periods(budget) {}
 
   void add(const GranuleRun &piece, const PeriodTime &period) {
-    granules.add(piece);
     periods.insert(period.index, period.index + 1);
     sum += piece.count;
   }
@@ -45,9 +44,21 @@ class MappingsReport::Taker : public TraceTaker {
 public:
   Taker(MappingsReport &report, SelectedTrace &trace)
       : report_(report), trace_(trace) {
-    trace.name_mappings([this](std::size_t name, const GranuleRun &piece,
-                               const PeriodTime &period) {
-      sets_.try_emplace(name, budget_).first->second.add(piece, period);
+    trace.place_mappings([this](const MappingNames::Place &place,
+                                const GranuleRun &piece,
+                                const PeriodTime &period) {
+      MappingSets &sets = sets_.try_emplace(place.name, budget_).first->second;
+      sets.add(piece, period);
+      if (!place.is_shared()) {
+        sets.granules.add(piece);
+        return;
+      }
+      SharedObject &object =
+          report_.shared_
+              .try_emplace(trace_.object(place), report_.shared_budget_)
+              .first->second;
+      object.granules.add(place.in_object(piece, report_.granule_shift()));
+      shared_names_[&object] = place.name;
     });
   }
 
@@ -63,6 +74,18 @@ public:
                                of_name.granules.is_lower_bound() ||
                                of_name.periods.is_lower_bound();
     }
+    for (const auto &[object, name] : shared_names_) {
+      const AccessSets &sets = object->granules;
+      MappingFigures &figures = report_.mappings_[trace_.mapping(name)];
+      const MappingFigures now = {.granules = sets.accessed.count(),
+                                  .read = sets.read.count(),
+                                  .written = sets.written.count()};
+      figures.granules += now.granules - object->counted.granules;
+      figures.read += now.read - object->counted.read;
+      figures.written += now.written - object->counted.written;
+      figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
+      object->counted = now;
+    }
   }
 
 private:
@@ -70,6 +93,8 @@ private:
   SelectedTrace &trace_;
   MemoryBudget budget_{kSetBytes};
   std::map<std::size_t, MappingSets> sets_; ///< by the number of the name
+  /// Which the process touched, and the number of the name.
+  std::map<SharedObject *, std::size_t> shared_names_;
 };
 
 std::unique_ptr<TraceTaker> MappingsReport::start(SelectedTrace &trace) {

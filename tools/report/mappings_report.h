@@ -7,6 +7,8 @@
 #ifndef PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
 
+#include "report/access_sets.h"
+#include "report/report_limits.h"
 #include "report/run_report.h"
 
 #include <cstdint>
@@ -48,6 +50,16 @@ private:
   /// Those with the most granules first.
   std::vector<const Entry *> largest() const;
 
+  /// Memory that processes share is the same pages in each: by device, inode
+  /// and the place in it.
+  struct SharedObject {
+    explicit SharedObject(MemoryBudget &budget) : granules(budget) {}
+    AccessSets granules;
+    MappingFigures counted; ///< so far
+  };
+
+  MemoryBudget shared_budget_{kSetBytes};
+  std::map<MappingNames::Object, SharedObject> shared_;
   std::map<std::string, MappingFigures> mappings_;
 };
 

@@ -24,7 +24,11 @@ namespace pagetide::tools {
 /// is spent, granules that have no record yet are left out.
 template <typename Record> class PageTable {
 public:
-  explicit PageTable(std::size_t bytes) : budget_(bytes) {}
+  explicit PageTable(std::size_t bytes)
+      : PageTable(std::make_shared<MemoryBudget>(bytes)) {}
+  /// Several tables can share a budget.
+  explicit PageTable(std::shared_ptr<MemoryBudget> budget)
+      : budget_(std::move(budget)) {}
 
   /// Calls visit(record) for each granule of [first, end). A new record is
   /// Record().
@@ -110,14 +114,14 @@ private:
       return recent_;
     Region *region = region_of(number);
     if (!region) {
-      if (!budget_.take(sizeof(Region) + kMoreBytes))
+      if (!budget_->take(sizeof(Region) + kMoreBytes))
         return nullptr;
       region =
           (regions_[number / kRegionBlocks] = std::make_unique<Region>()).get();
     }
     std::unique_ptr<Block> &block = (*region)[number % kRegionBlocks];
     if (!block) {
-      if (!budget_.take(sizeof(Block) + kMoreBytes))
+      if (!budget_->take(sizeof(Block) + kMoreBytes))
         return nullptr;
       block = std::make_unique<Block>();
     }
@@ -140,7 +144,7 @@ private:
     return UINT64_MAX;
   }
 
-  MemoryBudget budget_;
+  std::shared_ptr<MemoryBudget> budget_;
   std::map<std::uint64_t, std::unique_ptr<Region>> regions_;
   bool left_out_ = false;
   // Most runs are near the last one.

@@ -21,6 +21,8 @@ namespace pagetide::tools {
 
 namespace {
 
+constexpr std::size_t kMaxListedObjects = 1000;
+
 /// What the reader must know of a process's figures, in letters.
 std::string process_note(const RunReport::Trace &trace) {
   std::string note = trace.completeness.is_complete() ? "" : "I";
@@ -37,6 +39,14 @@ public:
       : report_(report), trace_(trace) {
     figures_.start_ns = trace.since_start(trace.header().monotonic_ns);
     figures_.end_ns = figures_.start_ns;
+    trace.place_mappings([this](const MappingNames::Place &place,
+                                const GranuleRun &piece, const PeriodTime &) {
+      if (place.is_shared())
+        report_.memory_.add(
+            static_cast<std::uint32_t>(report_.processes_.size()),
+            trace_.object(place), trace_.mapping(place.name),
+            place.in_object(piece, report_.granule_shift()));
+    });
   }
 
   void take(const PeriodPart &part) override {
@@ -81,6 +91,12 @@ std::unique_ptr<TraceTaker> ProcessesReport::start(SelectedTrace &trace) {
   return std::make_unique<Taker>(*this, trace);
 }
 
+const SharedMemory::Figures &ProcessesReport::shared() const {
+  if (!shared_)
+    shared_ = memory_.take_figures(processes_.size());
+  return *shared_;
+}
+
 std::vector<std::size_t> ProcessesReport::sorted() const {
   // What is less comes first.
   const auto key = [&](std::size_t i) {
@@ -118,12 +134,13 @@ void ProcessesReport::write_totals(TextLines &out,
                                    const ReportStyle &style) const {
   std::uint64_t sum = 0;
   std::uint64_t end_ns = 0;
-  bool is_lower_bound = addresses_.is_lower_bound();
+  bool is_lower_bound = addresses_.is_lower_bound() || shared().is_lower_bound;
   for (const ProcessFigures &process : processes_) {
     sum += process.granules;
     end_ns = std::max(end_ns, process.end_ns);
     is_lower_bound = is_lower_bound || process.is_lower_bound;
   }
+  sum -= std::min(sum, shared().repeated);
   out.append(wrapped(
       fmt::format("In all {}{} {}s, {}, at {} different addresses, in {}.",
                   is_lower_bound ? "at least " : "", format_count(sum), unit(),
@@ -147,6 +164,9 @@ void ProcessesReport::write_table(TextLines &out,
     table.dark_meaning = "written";
     table.light_meaning = "only read";
   }
+  const bool has_shared = !shared().objects.empty();
+  if (has_shared)
+    table.headings.push_back("shared");
   const bool has_notes = std::ranges::any_of(traces(), [](const Trace &trace) {
     return !process_note(trace).empty();
   });
@@ -163,6 +183,8 @@ void ProcessesReport::write_table(TextLines &out,
         {process.granules, tells_reads() ? process.written : process.granules}};
     if (tells_reads())
       row.cells.push_back(format_count(process.written));
+    if (has_shared)
+      row.cells.push_back(format_count(shared().of_process[order[i]]));
     if (has_notes)
       row.cells.push_back(process_note(trace));
     most = std::max(most, process.granules);
@@ -184,6 +206,46 @@ void ProcessesReport::write_table(TextLines &out,
                   style.width);
 }
 
+void ProcessesReport::write_shared(TextLines &out,
+                                   const ReportStyle &style) const {
+  const std::vector<SharedMemory::Object> &objects = shared().objects;
+  if (objects.empty())
+    return;
+  out.line("");
+  out.append(wrapped(
+      fmt::format(
+          "Shared memory: {}s that two processes or more {}. \"In all\" "
+          "counts each once.",
+          unit(), access_word()),
+      0, style.width));
+  BarTable table;
+  table.left_labels = true;
+  table.label_heading = "mapping";
+  table.headings = {"processes", fmt::format("{}s", unit())};
+  table.dark_meaning = access_word();
+  if (tells_reads()) {
+    table.headings.push_back("written");
+    table.dark_meaning = "written";
+    table.light_meaning = "only read";
+  }
+  const std::size_t count = std::min(style.top, objects.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const SharedMemory::Object &object = objects[i];
+    BarRow row = {
+        printable(object.name),
+        {format_count(object.processes.size()), format_count(object.granules)},
+        {object.granules, tells_reads() ? object.written : object.granules}};
+    if (tells_reads())
+      row.cells.push_back(format_count(object.written));
+    table.rows.push_back(std::move(row));
+  }
+  table.longest = bytes(objects.front().granules);
+  out.append(draw_bars(table, style));
+  if (objects.size() > count)
+    out.line("  and {} more mapping{}", format_count(objects.size() - count),
+             plural(objects.size() - count));
+}
+
 void ProcessesReport::write_text(TextLines &out,
                                  const ReportStyle &style) const {
   write_totals(out, style);
@@ -193,11 +255,25 @@ void ProcessesReport::write_text(TextLines &out,
                   unit()),
       0, style.width));
   write_table(out, style);
+  write_shared(out, style);
 }
 
 void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
   out["addresses"] = addresses();
   out["addresses_is_lower_bound"] = addresses_.is_lower_bound();
+  out["shared_memory"] = nlohmann::ordered_json::array();
+  for (const SharedMemory::Object &object : shared().objects) {
+    if (out["shared_memory"].size() == kMaxListedObjects)
+      break;
+    std::vector<std::uint32_t> pids;
+    for (const std::uint32_t process : object.processes)
+      pids.push_back(traces()[process].pid);
+    out["shared_memory"].push_back(
+        {{"name", object.name},
+         {"pids", pids},
+         {"distinct", object.granules},
+         {"written", json_if(tells_reads(), object.written)}});
+  }
   out["processes"] = nlohmann::ordered_json::array();
   for (const std::size_t i : sorted()) {
     const ProcessFigures &process = processes_[i];
@@ -217,6 +293,7 @@ void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
          {"peak", process.peak},
          {"distinct", process.granules},
          {"written", json_if(tells_reads(), process.written)},
+         {"shared", shared().of_process[i]},
          {"is_lower_bound", process.is_lower_bound}});
   }
 }

@@ -10,9 +10,11 @@
 #include "report/granule_set.h"
 #include "report/report_limits.h"
 #include "report/run_report.h"
+#include "report/shared_memory.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,8 @@ public:
   const std::vector<ProcessFigures> &processes() const { return processes_; }
   /// Distinct addresses of granules that any process accessed.
   std::uint64_t addresses() const { return addresses_.count(); }
+  /// What they share. Call it after all traces were added.
+  const SharedMemory::Figures &shared() const;
   /// Indices, in the order that the constructor was given.
   std::vector<std::size_t> sorted() const;
 
@@ -62,12 +66,15 @@ private:
   void write_json(nlohmann::ordered_json &out) const override;
 
   void write_totals(TextLines &out, const ReportStyle &style) const;
+  void write_shared(TextLines &out, const ReportStyle &style) const;
   void write_table(TextLines &out, const ReportStyle &style) const;
 
   ProcessOrder order_;
   std::vector<ProcessFigures> processes_;
   MemoryBudget budget_{kSetBytes};
   GranuleSet addresses_{budget_};
+  mutable SharedMemory memory_;
+  mutable std::optional<SharedMemory::Figures> shared_;
 };
 
 } // namespace pagetide::tools

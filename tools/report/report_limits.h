@@ -17,6 +17,8 @@ namespace pagetide::tools {
 inline constexpr std::size_t kSetBytes = 192u << 20;
 /// For records of granules. It holds some ten million.
 inline constexpr std::size_t kTableBytes = 2 * kSetBytes;
+/// For the sets of threads, or of sites, that pages have.
+inline constexpr std::size_t kThreadSetBytes = 96u << 20;
 inline constexpr std::size_t kMaxThreads = 65536;
 /// Names are cut to what a person would read. A damaged or made-up trace can
 /// have megabytes of them.

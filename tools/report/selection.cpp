@@ -8,10 +8,12 @@
 
 #include "report/mappings_ahead.h"
 #include "report/report_limits.h"
+#include "support/edit_distance.h"
 #include "support/failure.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -19,6 +21,10 @@
 namespace pagetide::tools {
 
 namespace {
+
+/// Names of mappings that are kept to say what there is.
+constexpr std::size_t kMaxSeenNames = 1000;
+constexpr std::size_t kShownNames = 6;
 
 /// The flags of accesses that are selected.
 unsigned selected_flags(const Selection &selection) {
@@ -105,6 +111,14 @@ SelectedTrace::SelectedTrace(TraceReader reader, const Selection &selection,
 }
 
 void SelectedTrace::name_mappings(MappingNames::Take take) {
+  place_mappings([take = std::move(take)](const MappingNames::Place &place,
+                                          const GranuleRun &piece,
+                                          const PeriodTime &period) {
+    take(place.name, piece, period);
+  });
+}
+
+void SelectedTrace::place_mappings(MappingNames::TakePlace take) {
   takes_.push_back(std::move(take));
 }
 
@@ -126,8 +140,8 @@ void SelectedTrace::take_piece(const MappingNames::Place &place,
     pieces_.push_back({piece, place});
     return;
   }
-  for (const MappingNames::Take &take : takes_)
-    take(place.name, piece, period);
+  for (const MappingNames::TakePlace &take : takes_)
+    take(place, piece, period);
 }
 
 template <typename Part>
@@ -150,6 +164,51 @@ void SelectedTrace::append_selected(const GranuleRun &run) {
   const std::uint64_t last = std::min(run.end() - 1, last_granule_);
   if (flags != 0 && first <= last)
     append_run(selected_, first, last - first + 1, flags);
+}
+
+void SelectedTrace::note_names(const Mappings &mappings) {
+  if (selection_.mapping.empty() || has_mapping_)
+    return;
+  for (const Mapping &mapping : mappings.mappings) {
+    const std::string name = name_of(mapping);
+    has_mapping_ = has_mapping_ || selection_.has_mapping(name);
+    if (seen_names_.size() < kMaxSeenNames)
+      seen_names_.insert(name.substr(name.rfind('/') + 1));
+  }
+}
+
+std::string SelectedTrace::why_nothing() const {
+  if (selected_any_ || all_periods_ == 0)
+    return {};
+  if (periods_ == 0 && since_start(last_end_ns_) <= selection_.from_ns)
+    return fmt::format("--from {}: is past the end; the last period ended {} "
+                       "after the run's start",
+                       format_duration(selection_.from_ns),
+                       format_duration(since_start(last_end_ns_)));
+  if (periods_ == 0 && selection_.periods.first >= all_periods_)
+    return fmt::format("--periods: the last period is number {}, and {} was "
+                       "asked for",
+                       all_periods_ - 1, selection_.periods.first);
+  if (selection_.tid && !threads_.contains(std::uint32_t(*selection_.tid)))
+    return fmt::format("--thread {}: no thread of the process has this number",
+                       *selection_.tid);
+  if (selection_.mapping.empty() || has_mapping_ || seen_names_.empty())
+    return {};
+  const std::vector<std::string_view> names(seen_names_.begin(),
+                                            seen_names_.end());
+  const std::string_view meant = closest_word(selection_.mapping, names);
+  const auto shown = static_cast<std::ptrdiff_t>(
+      std::min<std::size_t>(names.size(), kShownNames));
+  return fmt::format(
+      "--mapping {}: no mapping has this name; {}",
+      printable(selection_.mapping),
+      meant.empty()
+          ? fmt::format("there {} {}{}", names.size() == 1 ? "is" : "are",
+                        printable(fmt::format(
+                            "{}", fmt::join(names.begin(),
+                                            names.begin() + shown, ", "))),
+                        names.size() > kShownNames ? " and others" : "")
+          : fmt::format("did you mean {}?", printable(std::string(meant))));
 }
 
 /// Divides the selected runs of a section by mapping.
@@ -188,6 +247,8 @@ void SelectedTrace::select(PeriodPart &part) {
     if (!selected_.empty())
       part.add_section(section.tid, selected_);
   }
+  selected_any_ = selected_any_ || !part.sections.empty();
+  part.is_final = true;
   if (!takes_.empty()) {
     selected_.clear();
     for (const GranuleRun &run : union_of_sections(part, union_scratch_))
@@ -256,6 +317,7 @@ const PeriodPart *SelectedTrace::next() {
       site_mappings_.forget_mappings();
     }
     if (frame_.type == trace::FrameType::kMappings) {
+      note_names(frame_.mappings);
       names_.set_mappings(frame_.mappings);
       if (!take_sites_.empty())
         site_mappings_.set_mappings(frame_.mappings);
@@ -273,6 +335,8 @@ const PeriodPart *SelectedTrace::next() {
     if (frame_.period.last)
       site_mappings_.end_period();
     thread_losses_ += frame_.lost_threads;
+    all_periods_ = frame_.period.index + 1;
+    last_end_ns_ = frame_.period.end_ns;
     if (!is_selected(frame_.period)) {
       if (frame_.period.last)
         names_.end_period();
@@ -288,14 +352,23 @@ const PeriodPart *SelectedTrace::next() {
   return nullptr;
 }
 
+void SelectionMatch::add(const SelectedTrace &trace) {
+  const std::string why = trace.why_nothing();
+  any_ = any_ || why.empty();
+  if (why_.empty() && !why.empty())
+    why_ = fmt::format("{}: {}", printable(trace.path()), why);
+}
+
+void SelectionMatch::require() const {
+  if (!any_ && !why_.empty())
+    throw Failure(why_);
+}
+
 std::unique_ptr<SelectedTrace> open_selected(const std::string &file,
                                              const Selection &selection,
-                                             std::uint64_t run_start_ns,
-                                             bool shows_progress) {
+                                             std::uint64_t run_start_ns) {
   auto trace = std::make_unique<SelectedTrace>(
-      shows_progress ? TraceReader::open_with_progress(file)
-                     : TraceReader::open(file),
-      selection, run_start_ns);
+      TraceReader::open_with_progress(file), selection, run_start_ns);
   // Otherwise reports take what waited for a list when the list comes.
   if (!selection.mapping.empty())
     trace->look_ahead([file] { return TraceReader::open(file); });

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -62,8 +63,15 @@ public:
   /// Gives `take` all certain accesses that are selected, by mapping, and those
   /// of all threads as one. Several may ask for them. Call it before next().
   void name_mappings(MappingNames::Take take);
+  /// The same with all that is known of the mapping.
+  void place_mappings(MappingNames::TakePlace take);
   const std::string &mapping(std::size_t number) const {
     return names_.name(number);
+  }
+
+  /// The device and the inode of shared memory.
+  const MappingNames::Object &object(const MappingNames::Place &place) const {
+    return names_.object(place);
   }
 
   /// No access waits for a list of mappings that comes later. `open` opens the
@@ -122,6 +130,9 @@ public:
   /// How often frames of threads were lost so far.
   std::uint64_t thread_losses() const { return thread_losses_; }
   std::uint64_t periods() const { return periods_; }
+  /// Why nothing could be selected: the process has no such mapping, thread or
+  /// time. Empty if it has. Complete when next() has returned null.
+  std::string why_nothing() const;
 
 private:
   template <typename Part> bool is_selected(const Part &part) const;
@@ -132,6 +143,7 @@ private:
   void take_piece(const MappingNames::Place &place, const GranuleRun &piece,
                   const PeriodTime &period);
   void divide_selected(const PeriodTime &time);
+  void note_names(const Mappings &mappings);
 
   struct Piece {
     GranuleRun run;
@@ -145,7 +157,7 @@ private:
   std::uint64_t last_granule_;
   unsigned flags_; ///< of the accesses that are selected
   MappingNames names_;
-  std::vector<MappingNames::Take> takes_;
+  std::vector<MappingNames::TakePlace> takes_;
   /// The same for rows of sites, which come before their period.
   MappingNames site_mappings_;
   std::vector<GranuleRun> site_pieces_; ///< of the selected mapping
@@ -157,6 +169,11 @@ private:
   std::map<std::uint32_t, std::string> threads_;
   std::uint64_t thread_losses_ = 0;
   std::uint64_t periods_ = 0;
+  std::uint64_t all_periods_ = 0; ///< selected or not
+  std::uint64_t last_end_ns_ = 0;
+  bool selected_any_ = false;
+  bool has_mapping_ = false;         ///< that is selected
+  std::set<std::string> seen_names_; ///< of mappings, without directories
   bool finished_ = false;
   std::vector<GranuleRun> selected_;
   std::vector<GranuleRun> union_scratch_;
@@ -169,13 +186,24 @@ private:
   std::vector<MappingNames::Place> places_; ///< of the part's runs
 };
 
+/// Whether any trace of a run has what was asked for.
+class SelectionMatch {
+public:
+  void add(const SelectedTrace &trace);
+  /// Throws Failure if none has.
+  void require() const;
+
+private:
+  bool any_ = false;
+  std::string why_;
+};
+
 /// What is selected of a trace in a file. If a mapping is asked for, accesses
-/// whose mapping the trace lists only later are found too. `shows_progress`
-/// tells a user on a terminal how much was read.
+/// whose mapping the trace lists only later are found too. A user on a terminal
+/// is told how much was read.
 std::unique_ptr<SelectedTrace> open_selected(const std::string &file,
                                              const Selection &selection,
-                                             std::uint64_t run_start_ns,
-                                             bool shows_progress = false);
+                                             std::uint64_t run_start_ns);
 
 } // namespace pagetide::tools
 

@@ -232,7 +232,7 @@ public:
     pages_.each([&](std::uint64_t, const Page &page) {
       if (page.sites == 0)
         return;
-      const std::uint64_t sharers = threads_.members(page.threads).size();
+      const std::uint64_t sharers = threads_.size(page.threads);
       const auto add = [&](SiteFigures &figures) {
         ++figures.pages;
         figures.shared += sharers > 1;
@@ -303,13 +303,13 @@ private:
       return;
     const std::uint32_t thread = thread_numbers_.of(tid);
     pages_.visit(run.first, run.end(), [&](Page &page) {
-      page.threads = threads_.with(page.threads, thread);
+      threads_.add(page.threads, thread);
       if (read != 0)
-        page.sites = sites_.with(page.sites, of_read);
+        sites_.add(page.sites, of_read);
       if (write != 0) {
         if (write != read)
-          page.sites = sites_.with(page.sites, of_write);
-        page.writers = sites_.with(page.writers, of_write);
+          sites_.add(page.sites, of_write);
+        sites_.add(page.writers, of_write);
       }
     });
   }

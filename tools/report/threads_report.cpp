@@ -7,7 +7,6 @@
 #include "report/threads_report.h"
 
 #include "report/bar_table.h"
-#include "report/page_table.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
@@ -29,34 +28,6 @@ namespace {
 constexpr std::size_t kMaxListedThreads = 1000;
 /// Of the matrix for programs.
 constexpr std::size_t kMaxMatrix = 64;
-
-/// Which threads touched a page: numbers of sets.
-struct PageSharing {
-  std::uint32_t accessed = 0;
-  std::uint32_t written = 0;
-};
-
-/// Adds one thread to the sets of pages. Neighbours mostly have the same set.
-class ThreadAdder {
-public:
-  ThreadAdder(ThreadSets &sets, std::uint32_t thread)
-      : sets_(sets), thread_(thread) {}
-  void add_to(std::uint32_t &set) {
-    if (set != from_ || !known_) {
-      from_ = set;
-      to_ = sets_.with(set, thread_);
-      known_ = true;
-    }
-    set = to_;
-  }
-
-private:
-  ThreadSets &sets_;
-  std::uint32_t thread_;
-  std::uint32_t from_ = 0;
-  std::uint32_t to_ = 0;
-  bool known_ = false;
-};
 
 std::string thread_label(const ThreadFigures &thread) {
   if (thread.tid == 0)
@@ -94,20 +65,20 @@ public:
         figures.tid = section.tid;
         report_.threads_.push_back(std::move(figures));
       }
-      ThreadAdder accessed(report_.sets_, at->second.number);
-      ThreadAdder written(report_.sets_, at->second.number);
+      const std::uint32_t number = at->second.number;
+      const std::uint64_t bit = PageThreads::bit(number);
+      PageThreads::Table &table = pages_.table(number);
       bool any = false;
       const std::span<const GranuleRun> runs = part.runs_of(section);
-      pages_.fetch_ahead(runs, [&](const GranuleRun &run) {
+      table.fetch_ahead(runs, [&](const GranuleRun &run) {
         const unsigned certain = certain_flags(run.flags);
         if (certain == 0)
           return;
         any = true;
-        const bool writes = certain & trace::kRunWritten;
-        pages_.visit(run.first, run.end(), [&](PageSharing &page) {
-          accessed.add_to(page.accessed);
-          if (writes)
-            written.add_to(page.written);
+        const std::uint64_t written = certain & trace::kRunWritten ? bit : 0;
+        table.visit(run.first, run.end(), [&](PageThreads::Bits &page) {
+          page.accessed |= bit;
+          page.written |= written;
         });
       });
       if (any && at->second.last_period != part.index) {
@@ -124,13 +95,14 @@ public:
         report_.threads_[thread.number].name = name->second;
 
     SharingCounts counts;
-    pages_.each([&](std::uint64_t, const PageSharing &page) {
-      if (page.accessed != 0)
-        counts.add(page.accessed, page.written);
-    });
+    const bool is_left_out = pages_.take_sets(
+        report_.sets_,
+        [&](std::uint64_t, std::uint32_t accessed, std::uint32_t written) {
+          counts.add(accessed, written);
+        });
     counts.each([&](std::uint32_t accessed, std::uint32_t written,
                     std::uint64_t granules) {
-      const ThreadSets::Members &members = report_.sets_.members(accessed);
+      const ThreadSets::Members members = report_.sets_.members(accessed);
       for (const std::uint32_t thread : members) {
         report_.threads_[thread].granules += granules;
         report_.threads_[thread].alone += members.size() == 1 ? granules : 0;
@@ -141,8 +113,7 @@ public:
         report_.threads_[thread].written += granules;
       report_.counts_.add(accessed, written, granules);
     });
-    report_.is_lower_bound_ = report_.is_lower_bound_ ||
-                              pages_.is_lower_bound() ||
+    report_.is_lower_bound_ = report_.is_lower_bound_ || is_left_out ||
                               report_.sets_.is_lower_bound();
   }
 
@@ -154,7 +125,7 @@ private:
 
   ThreadsReport &report_;
   SelectedTrace &trace_;
-  PageTable<PageSharing> pages_;
+  PageThreads pages_;
   std::map<std::uint32_t, Known> known_; ///< by tid
 };
 
@@ -180,7 +151,7 @@ ThreadsReport::sharing(const std::vector<std::size_t> &threads) const {
   matrix.accessed = matrix.written = empty;
   counts_.each([&](std::uint32_t accessed, std::uint32_t written,
                    std::uint64_t granules) {
-    const bool is_alone = sets_.members(accessed).size() == 1;
+    const bool is_alone = sets_.size(accessed) == 1;
     const std::vector<std::size_t> columns = places(accessed);
     const auto add = [&](const std::vector<std::size_t> &rows,
                          std::vector<std::vector<std::uint64_t>> &cells) {
@@ -290,7 +261,7 @@ void ThreadsReport::write_totals(TextLines &out,
   counts_.each([&](std::uint32_t accessed, std::uint32_t written,
                    std::uint64_t granules) {
     all += granules;
-    if (sets_.members(accessed).size() < 2)
+    if (sets_.size(accessed) < 2)
       return;
     shared += granules;
     contested += written != 0 ? granules : 0;

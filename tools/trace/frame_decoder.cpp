@@ -354,6 +354,13 @@ void decode_frame(const trace::FileHeader &header,
                                     mapping.start, mapping.bytes)};
       frame.mappings.mappings.push_back(std::move(mapping));
     }
+    if (header.version_minor < trace::kMinorWithSharedObjects)
+      break;
+    for (Mapping &mapping : frame.mappings.mappings)
+      if (mapping.protection & trace::kMappingShared) {
+        mapping.device = cursor.varint("shared mapping's device");
+        mapping.inode = cursor.varint("shared mapping's inode");
+      }
     break;
   }
   case FrameType::kThreads: {

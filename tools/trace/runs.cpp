@@ -78,6 +78,8 @@ std::span<const GranuleRun>
 union_of_sections(const PeriodPart &part, std::vector<GranuleRun> &scratch) {
   if (part.sections.size() <= 1)
     return part.runs;
+  if (part.is_final && part.united)
+    return *part.united;
   // Neighbours are merged in pairs, round by round, so that each run is copied
   // log2(sections) times.
   std::vector<std::vector<GranuleRun>> lists;
@@ -99,6 +101,8 @@ union_of_sections(const PeriodPart &part, std::vector<GranuleRun> &scratch) {
       merged.push_back(std::move(lists.back()));
     lists = std::move(merged);
   }
+  if (part.is_final)
+    return part.united.emplace(std::move(lists.front()));
   scratch = std::move(lists.front());
   return scratch;
 }

@@ -51,7 +51,7 @@ std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
                                    std::span<const GranuleRun> b);
 
 /// The union over all threads of a part of a period, as one list. Uses
-/// `scratch` for it unless the part has only one section.
+/// `scratch` for it unless the part has only one section or is final.
 std::span<const GranuleRun> union_of_sections(const PeriodPart &part,
                                               std::vector<GranuleRun> &scratch);
 

@@ -87,6 +87,9 @@ struct Mapping {
   std::uint64_t protection = 0;
   std::uint64_t offset = 0;
   std::string name;
+  /// Of shared memory, since 1.9: which memory it is.
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
 };
 
 struct Mappings {
@@ -256,6 +259,11 @@ struct PeriodPart {
   /// How many trace::is_context() frames come before. A TraceWriter sets it.
   std::uint64_t context = 0;
 
+  /// Whether the part does not change any more. union_of_sections() then does
+  /// its work once, however many ask.
+  bool is_final = false;
+  mutable std::optional<std::vector<GranuleRun>> united;
+
   std::span<const GranuleRun> runs_of(const Section &section) const {
     return std::span(runs).subspan(section.first_run, section.run_count);
   }
@@ -271,6 +279,8 @@ struct PeriodPart {
     hashes.clear();
     relative_hashes.clear();
     combined = stable = left_out = 0;
+    is_final = false;
+    united.reset();
   }
 };
 

@@ -171,6 +171,9 @@ Bytes encode(const Mappings &mappings) {
   for (const Mapping &mapping : mappings.mappings)
     encoder.mapping(mapping.start, mapping.bytes, mapping.protection,
                     mapping.offset, text_of(mapping.name));
+  for (const Mapping &mapping : mappings.mappings)
+    if (mapping.protection & trace::kMappingShared)
+      encoder.shared_object(mapping.device, mapping.inode);
   return out;
 }
 

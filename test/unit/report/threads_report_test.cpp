@@ -43,35 +43,63 @@ std::string text_of(const std::vector<ThreadFigures> &threads) {
 
 using Cells = std::vector<std::vector<std::uint64_t>>;
 
+/// The set with these members, as a page gets it.
+std::uint32_t set_with(ThreadSets &sets,
+                       const std::vector<std::uint32_t> &members) {
+  std::uint32_t set = 0;
+  for (const std::uint32_t thread : members)
+    sets.add(set, thread);
+  return set;
+}
+
 TEST(ThreadSets, NumbersSets) {
   ThreadSets sets;
-  const std::uint32_t five = sets.with(0, 5);
-  const std::uint32_t both = sets.with(five, 3);
-  EXPECT_EQ(sets.members(both), (ThreadSets::Members{3, 5}));
-  EXPECT_EQ(sets.with(sets.with(0, 3), 5), both) << "in any order";
-  EXPECT_EQ(sets.with(both, 5), both);
+  const std::uint32_t both = set_with(sets, {5, 3, 200});
+  EXPECT_EQ(sets.members(both), (ThreadSets::Members{3, 5, 200}));
+  EXPECT_EQ(sets.size(both), 3u);
+  EXPECT_EQ(set_with(sets, {200, 3, 5, 3}), both) << "in any order";
+  EXPECT_NE(set_with(sets, {3, 5}), both);
   EXPECT_EQ(sets.members(0), ThreadSets::Members());
 }
 
 TEST(ThreadSets, ManyAreToldApart) {
   ThreadSets sets;
-  constexpr std::uint32_t kThreads = 100'000; // more than it remembers
+  constexpr std::uint32_t kThreads = 100'000;
   for (int round = 0; round < 2; ++round)
     for (std::uint32_t thread = 0; thread < kThreads; ++thread)
-      ASSERT_EQ(sets.members(sets.with(0, thread)),
+      ASSERT_EQ(sets.members(set_with(sets, {thread})),
                 ThreadSets::Members{thread});
 }
 
-TEST(ThreadSets, AreBounded) {
+TEST(ThreadSets, StayWhileAPageHasThem) {
   ThreadSets sets;
+  const std::uint32_t kept = set_with(sets, {1, 2});
+  std::uint32_t moved = set_with(sets, {1, 2});
+  EXPECT_EQ(moved, kept);
+  for (std::uint32_t thread = 3; thread < 3000; ++thread)
+    sets.add(moved, thread);
+  EXPECT_EQ(sets.members(kept), (ThreadSets::Members{1, 2}));
+  EXPECT_EQ(sets.size(moved), 2999u);
+}
+
+TEST(ThreadSets, OfNoPageCostNothing) {
+  ThreadSets sets(1 << 16);
+  // In all 18 million members, of one set at a time.
   std::uint32_t set = 0;
-  std::uint32_t thread = 0;
-  // 6000 sets of growing size have more than 2^24 members.
-  for (; thread < 6000; ++thread)
-    set = sets.with(set, thread);
+  for (std::uint32_t thread = 0; thread < 6000; ++thread)
+    sets.add(set, thread);
+  EXPECT_FALSE(sets.is_lower_bound());
+  EXPECT_EQ(sets.size(set), 6000u);
+}
+
+TEST(ThreadSets, AreBounded) {
+  ThreadSets sets(1 << 16);
+  std::vector<std::uint32_t> pages(1000);
+  for (std::uint32_t i = 0; i < pages.size(); ++i)
+    sets.add(pages[i], i);
   EXPECT_TRUE(sets.is_lower_bound());
-  EXPECT_LT(sets.members(set).size(), 6000u);
-  EXPECT_GT(sets.members(set).size(), 5000u);
+  EXPECT_EQ(sets.members(pages.front()), ThreadSets::Members{0});
+  EXPECT_EQ(pages.back(), 0u) << "there was no room for it";
 }
 
 TEST(ThreadsReport, PrivateAndShared) {

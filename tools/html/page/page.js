@@ -85,7 +85,8 @@ class Page {
     this.chooseLayer(0);
     this.chooseCurves();
     this.pagesTable = pagesTable(view, view.loaded, this.viewport, granule => this.showPage(granule, true));
-    this.panels.pages.replaceChildren(this.pagesTable.element);
+    this.panels.pages.replaceChildren(
+        ...this.scope('Of the process that is shown above.'), this.pagesTable.element);
     document.documentElement.dataset.ready = String(number);
   }
   facts(view) {
@@ -290,6 +291,11 @@ class Page {
     }
   }
 
+  /** Says what a table is of: the head of the page names one process. */
+  scope(text) {
+    return this.data.process_count > 1 ? [make('p', {className: 'scope', textContent: text})] : [];
+  }
+
   //--- Tabs -----------------------------------------------------------------
 
   makeTabs() {
@@ -310,6 +316,12 @@ class Page {
       this.panels.sites = make('div', {}, this.sitesPanel.element);
     }
     this.panels.processes = make('div', {}, processesTable(data, number => this.showView(number)).element);
+    const shared = sharedMemoryTable(data);
+    if (shared)
+      this.panels.processes.append(shared.element);
+    for (const [name, panel] of Object.entries(this.panels))
+      if (name !== 'pages')
+        panel.prepend(...this.scope(`Of the whole run: all ${formatCount(data.process_count)} processes.`));
     const names = Object.keys(titles).filter(name => name in this.panels);
     const tabs = names.map(name => {
       const panel = this.panels[name];

@@ -191,10 +191,32 @@ function processesTable(data, onProcess) {
   ];
   if (report.processes.some(row => row.written !== null))
     columns.push({title: 'Written', name: 'written', value: row => row.written});
+  if (report.shared_memory.length > 0)
+    columns.push({title: 'Shared', name: 'shared', value: row => row.shared,
+                  help: 'pages of shared memory that another process accessed too'});
   const note = (data.views.length < data.process_count
       ? `${plural(data.views.length, 'process', 'processes')} of ${formatCount(data.process_count)} can be looked at: those with the most pages.` : '') +
       leftOut(report, 'processes');
   return new DataTable(columns, report.processes, {hint: 'make peak>100', sort: 6, note});
+}
+
+/** Shared memory, and who shares it. Null if there is none. */
+function sharedMemoryTable(data) {
+  const report = data.processes, bytes = report.granule_bytes;
+  if (report.shared_memory.length === 0)
+    return null;
+  const columns = [
+    {title: 'Shared memory', text: true, long: true, value: row => row.name},
+    {title: 'Processes', name: 'processes', value: row => row.pids.length},
+    {title: 'Which', text: true, long: true, value: row => row.pids.join(' ')},
+    {title: 'Pages', name: 'pages', value: row => row.distinct},
+    {title: 'Size', value: row => row.distinct, format: row => formatBytes(row.distinct * bytes)},
+  ];
+  if (report.shared_memory.some(row => row.written !== null))
+    columns.push({title: 'Written', name: 'written', value: row => row.written});
+  return new DataTable(columns, report.shared_memory, {
+    hint: '/dev/shm processes>2', sort: 3,
+    note: 'Pages of shared memory that two processes or more accessed. A page is the same one wherever a process has it.'});
 }
 
 function threadsPanel(data, theme, onThread) {
