@@ -20,10 +20,10 @@ using Filler = void *(void *d, int c, uptr n);
 extern "C" Copier TRAMPOLINE(memcpy), TRAMPOLINE(memmove);
 extern "C" Filler TRAMPOLINE(memset);
 
-/// Whether NAME is not libc's in the file that calls: `called` stands for it.
-#define PAGETIDE_IS_OTHER(name)                                                \
-  (__builtin_expect(called != TRAMPOLINE(name), 0) &&                          \
-   !usual_memory_functions.name.Have((void *)called))
+/// Whether NAME is libc's in the file that calls: `called` stands for it.
+#define PAGETIDE_IS_LIBCS(name)                                                \
+  (__builtin_expect(called == TRAMPOLINE(name), 1) ||                          \
+   usual_memory_functions.name.Have((void *)called))
 
 // What another function does by its contract is marked. Its code may have marks
 // of its own.
@@ -44,20 +44,20 @@ static void *FillBy(Filler *called, void *d, int c, uptr n) {
 PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n, uptr,
                                         uptr, Copier *called) {
   OnInterceptedCall();
-  return PAGETIDE_IS_OTHER(memcpy) ? CopyBy(called, d, s, n)
-                                   : MarkedMemcpy(d, s, n);
+  return PAGETIDE_IS_LIBCS(memcpy) ? MarkedMemcpy(d, s, n)
+                                   : CopyBy(called, d, s, n);
 }
 PAGETIDE_EXPORT void *__pagetide_memmove(void *d, const void *s, uptr n, uptr,
                                          uptr, Copier *called) {
   OnInterceptedCall();
-  return PAGETIDE_IS_OTHER(memmove) ? CopyBy(called, d, s, n)
-                                    : MarkedMemmove(d, s, n);
+  return PAGETIDE_IS_LIBCS(memmove) ? MarkedMemmove(d, s, n)
+                                    : CopyBy(called, d, s, n);
 }
 PAGETIDE_EXPORT void *__pagetide_memset(void *d, int c, uptr n, uptr, uptr,
                                         Filler *called) {
   OnInterceptedCall();
-  return PAGETIDE_IS_OTHER(memset) ? FillBy(called, d, c, n)
-                                   : MarkedMemset(d, c, n);
+  return PAGETIDE_IS_LIBCS(memset) ? MarkedMemset(d, c, n)
+                                   : FillBy(called, d, c, n);
 }
 PAGETIDE_EXPORT void __pagetide_mark_read(const void *p, uptr n) {
   if (ShadowReady())
@@ -72,7 +72,7 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
 PAGETIDE_EXPORT void *__pagetide_memcpy_at(void *d, const void *s, uptr n,
                                            u32 site, uptr, Copier *called) {
   OnInterceptedCall();
-  if (!PAGETIDE_IS_OTHER(memcpy))
+  if (PAGETIDE_IS_LIBCS(memcpy))
     return MarkedMemcpyAt(d, s, n, site);
   const NamedSite named(site);
   return CopyBy(called, d, s, n);
@@ -80,7 +80,7 @@ PAGETIDE_EXPORT void *__pagetide_memcpy_at(void *d, const void *s, uptr n,
 PAGETIDE_EXPORT void *__pagetide_memmove_at(void *d, const void *s, uptr n,
                                             u32 site, uptr, Copier *called) {
   OnInterceptedCall();
-  if (!PAGETIDE_IS_OTHER(memmove))
+  if (PAGETIDE_IS_LIBCS(memmove))
     return MarkedMemmoveAt(d, s, n, site);
   const NamedSite named(site);
   return CopyBy(called, d, s, n);
@@ -88,7 +88,7 @@ PAGETIDE_EXPORT void *__pagetide_memmove_at(void *d, const void *s, uptr n,
 PAGETIDE_EXPORT void *__pagetide_memset_at(void *d, int c, uptr n, u32 site,
                                            uptr, Filler *called) {
   OnInterceptedCall();
-  if (!PAGETIDE_IS_OTHER(memset))
+  if (PAGETIDE_IS_LIBCS(memset))
     return MarkedMemsetAt(d, c, n, site);
   const NamedSite named(site);
   return FillBy(called, d, c, n);
