@@ -6,6 +6,7 @@
 
 #include "interceptors/lock_memory.h"
 
+#include "interceptors/real_functions.h"
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
 #include "platform/syscalls.h"
@@ -39,12 +40,18 @@ static bool ExceedsLimit(const Mapping &m) {
   return true;
 }
 
+/// Returns 0 or ENOMEM. This library comes last and may fail: without it the
+/// program would have had that much more of its limit.
 static int LockCurrent(const MappingList &list, bool on_fault) {
+  const auto lock = [on_fault](const Mapping &m) {
+    return ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, uptr{on_fault}));
+  };
   for (const Mapping &m : list.entries)
-    if (ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, uptr{on_fault})) ==
-            ENOMEM &&
-        ExceedsLimit(m))
+    if (!IsOwnCode((void *)m.start) && lock(m) == ENOMEM && ExceedsLimit(m))
       return ENOMEM;
+  for (const Mapping &m : list.entries)
+    if (IsOwnCode((void *)m.start))
+      lock(m);
   return 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include "interceptors/marked_copies.h"
 
+#include "platform/dynamic_symbols.h"
+
 #include <link.h>
 
 // glibc has it since 2.35. NOLINTNEXTLINE(readability-redundant-declaration)
@@ -78,46 +80,6 @@ uptr TargetOfTest(uptr code) {
            LoadAt<u64>(code + kBehindFarTest + 8);
   return 0;
 }
-
-/// The part of a file's dynamic section that names its symbols.
-struct DynamicSymbols {
-  const ElfW(Sym) *symbols = nullptr;
-  const char *strings = nullptr;
-  const u32 *gnu_hash = nullptr, *hash = nullptr;
-
-  explicit DynamicSymbols(const link_map &file) {
-    for (const ElfW(Dyn) *entry = file.l_ld; entry->d_tag != DT_NULL; ++entry) {
-      const auto pointer = (const void *)entry->d_un.d_ptr;
-      if (entry->d_tag == DT_SYMTAB)
-        symbols = (const ElfW(Sym) *)pointer;
-      else if (entry->d_tag == DT_STRTAB)
-        strings = (const char *)pointer;
-      else if (entry->d_tag == DT_GNU_HASH)
-        gnu_hash = (const u32 *)pointer;
-      else if (entry->d_tag == DT_HASH)
-        hash = (const u32 *)pointer;
-    }
-  }
-
-  uptr Count() const {
-    if (hash)
-      return hash[1];
-    if (!gnu_hash)
-      return 0;
-    // Buckets name first symbols; a chain's last value is odd.
-    const u32 buckets = gnu_hash[0], first = gnu_hash[1];
-    const u32 *bucket = gnu_hash + 4 + gnu_hash[2] * 2;
-    const u32 *chain = bucket + buckets;
-    u32 last = 0;
-    for (u32 i = 0; i < buckets; ++i)
-      last = bucket[i] > last ? bucket[i] : last;
-    if (last < first)
-      return first;
-    while (!(chain[last - first] & 1))
-      ++last;
-    return last + 1;
-  }
-};
 
 } // namespace
 

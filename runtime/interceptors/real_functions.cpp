@@ -7,6 +7,7 @@
 #include "interceptors/real_functions.h"
 
 #include "pagetide/abi.h"
+#include "platform/dynamic_symbols.h"
 #include "platform/exports.h"
 #include "platform/start_data.h"
 
@@ -43,6 +44,11 @@ namespace pagetide {
 static void *TargetOfCall(const RealFunction &function, void *called);
 }
 
+/// This thread waits for dlsym. dlsym frees the text of an error that somebody
+/// has left. A sanitizer's free calls functions that are resolved then, and
+/// dlsym within dlsym would free the text again.
+static constinit thread_local bool asks_loader;
+
 /// What a call goes on in: the real function that `function` wraps, or the
 /// interceptor if there is none. `called` has a meaning only at call sites.
 extern "C" __attribute__((used)) void *
@@ -52,10 +58,12 @@ PagetideResolve(const RealFunction *function, void *called) {
   if (BeforeResolving ask = before_resolving)
     if (void *target = ask(*function))
       return target;
+  const bool nested = asks_loader;
   void *real = ResolveReal(function->Name());
   if (!real)
     return function->Interceptor();
-  __atomic_store_n(function->Address(), real, __ATOMIC_RELEASE);
+  if (!nested)
+    __atomic_store_n(function->Address(), real, __ATOMIC_RELEASE);
   return real;
 }
 
@@ -97,7 +105,7 @@ static const char *VersionOf(const char *name) {
 
 bool IsOwnCode(const void *code) { return code >= own_begin && code < own_end; }
 
-void *ResolveReal(const char *name) {
+static void *AskLoader(const char *name) {
   if (const char *version = VersionOf(name))
     if (void *next = dlvsym(RTLD_NEXT, name, version))
       return next;
@@ -106,6 +114,15 @@ void *ResolveReal(const char *name) {
   // Perhaps this library was loaded after the one that has the function.
   void *any = dlsym(RTLD_DEFAULT, name);
   return any >= own_begin && any < own_end ? nullptr : any;
+}
+
+void *ResolveReal(const char *name) {
+  if (asks_loader)
+    return FunctionOfLibc(name);
+  asks_loader = true;
+  void *real = AskLoader(name);
+  asks_loader = false;
+  return real;
 }
 
 static void RunSteps(bool resolves) {

@@ -188,9 +188,9 @@ static void damaged(void) {
   r = saved(c);
   require_equal(r.number, 3);
   require_equal(r.parent, 0);
-  /* The damaged one is gone: the program went back behind it. */
+  /* The damaged one is still there, and still refused. */
   require_checkpoint(pagetide_checkpoint_restore(c, 2, NULL),
-                     PAGETIDE_CHECKPOINT_NONE);
+                     PAGETIDE_CHECKPOINT_DAMAGED);
   restored(c, 1);
   restored(c, 3);
   require_checkpoint(pagetide_checkpoint_close(c), 0);

@@ -100,8 +100,9 @@ static void increments(void) {
   r = saved(c);
   require_equal(r.number, 6);
   require_equal(r.parent, 0);
-  require_checkpoint(pagetide_checkpoint_restore(c, 5, NULL),
-                     PAGETIDE_CHECKPOINT_NONE);
+  /* To look at an old state has cost nothing. */
+  restored(c, 5);
+  require(memcmp(a, want, COUNT * PAGE) == 0);
   require_checkpoint(pagetide_checkpoint_close(c), 0);
   free(want);
 }

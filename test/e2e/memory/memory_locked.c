@@ -14,7 +14,7 @@
 // count; natively the whole address space does.)
 // RUN: rm -rf %t && mkdir %t && chmod 777 %t && cd %t && %build_c -O1 %s -o program
 // RUN: PAGETIDE_TRUTH=%t/truth PAGETIDE_OPTIONS=trace_path=%t/trace:period=0 \
-// RUN:   prlimit --memlock=12582912 setpriv --reuid 64321 --clear-groups \
+// RUN:   prlimit --memlock=8388608 setpriv --reuid 64321 --clear-groups \
 // RUN:   ./program current
 // RUN: PAGETIDE_TRUTH=%t/truth not prlimit --memlock=65536 setpriv --reuid 64321 \
 // RUN:   --clear-groups ./program current 2>&1 | FileCheck %s

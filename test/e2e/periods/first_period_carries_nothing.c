@@ -16,10 +16,10 @@
 // RUN:   -- ./writes
 // RUN: ls *.ptrace* | wc -l | grep -x 4
 // RUN: for trace in *.ptrace*; do \
-// RUN:   %pagetide export --format csv $trace > sets && cat sets && \
-// RUN:   ! grep '^0,.*carried' sets && \
+// RUN:   %pagetide export --format csv $trace > $trace.sets && \
+// RUN:   ! grep '^0,.*carried' $trace.sets || exit 1; done
 // What is written while it is recorded is carried: the option works.
-// RUN:   grep -q carried sets || exit 1; done
+// RUN: grep -q carried forks.ptrace.sets
 
 #include "recording.h"
 

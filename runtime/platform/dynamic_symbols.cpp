@@ -1,0 +1,77 @@
+//===- dynamic_symbols.cpp - The symbols that a loaded file exports -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "platform/dynamic_symbols.h"
+
+#include "sanitizer_common/sanitizer_libc.h"
+
+using namespace __sanitizer;
+
+namespace pagetide {
+
+DynamicSymbols::DynamicSymbols(const link_map &file) : base_(file.l_addr) {
+  for (const ElfW(Dyn) *entry = file.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    const auto pointer = (const void *)entry->d_un.d_ptr;
+    if (entry->d_tag == DT_SYMTAB)
+      symbols = (const ElfW(Sym) *)pointer;
+    else if (entry->d_tag == DT_STRTAB)
+      strings = (const char *)pointer;
+    else if (entry->d_tag == DT_GNU_HASH)
+      gnu_hash_ = (const u32 *)pointer;
+    else if (entry->d_tag == DT_HASH)
+      hash_ = (const u32 *)pointer;
+    else if (entry->d_tag == DT_VERSYM)
+      versions_ = (const u16 *)pointer;
+  }
+}
+
+uptr DynamicSymbols::Count() const {
+  if (hash_)
+    return hash_[1];
+  if (!gnu_hash_)
+    return 0;
+  // Buckets name first symbols; a chain's last value is odd.
+  const u32 buckets = gnu_hash_[0], first = gnu_hash_[1];
+  const u32 *bucket = gnu_hash_ + 4 + gnu_hash_[2] * 2;
+  const u32 *chain = bucket + buckets;
+  u32 last = 0;
+  for (u32 i = 0; i < buckets; ++i)
+    last = bucket[i] > last ? bucket[i] : last;
+  if (last < first)
+    return first;
+  while (!(chain[last - first] & 1))
+    ++last;
+  return last + 1;
+}
+
+void *DynamicSymbols::FindFunction(const char *name) const {
+  constexpr u16 kIsOlderVersion = 0x8000;
+  for (uptr i = 0, count = Count(); i < count; ++i) {
+    const ElfW(Sym) &symbol = symbols[i];
+    const u32 type = ELF64_ST_TYPE(symbol.st_info);
+    if (symbol.st_shndx == SHN_UNDEF ||
+        (type != STT_FUNC && type != STT_GNU_IFUNC) ||
+        (versions_ && (versions_[i] & kIsOlderVersion)) ||
+        internal_strcmp(strings + symbol.st_name, name) != 0)
+      continue;
+    const uptr address = base_ + symbol.st_value;
+    return type == STT_FUNC ? (void *)address : ((void *(*)())address)();
+  }
+  return nullptr;
+}
+
+void *FunctionOfLibc(const char *name) {
+  static const char kEnd[] = "/libc.so.6";
+  for (const link_map *file = _r_debug.r_map; file; file = file->l_next) {
+    const uptr length = internal_strlen(file->l_name);
+    if (length >= sizeof(kEnd) - 1 &&
+        !internal_strcmp(file->l_name + length - (sizeof(kEnd) - 1), kEnd))
+      return DynamicSymbols(*file).FindFunction(name);
+  }
+  return nullptr;
+}
+
+} // namespace pagetide

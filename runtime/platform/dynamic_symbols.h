@@ -1,0 +1,45 @@
+//===- dynamic_symbols.h - The symbols that a loaded file exports ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads them where the loader has mapped them. Takes no lock and allocates
+// nothing, so it may be used where dlsym may not. Async-signal-safe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_PLATFORM_DYNAMIC_SYMBOLS_H
+#define PAGETIDE_RUNTIME_PLATFORM_DYNAMIC_SYMBOLS_H
+
+#include "platform/syscalls.h"
+
+#include <link.h>
+
+namespace pagetide {
+
+/// The part of a file's dynamic section that names its symbols.
+class DynamicSymbols {
+public:
+  explicit DynamicSymbols(const link_map &file);
+
+  uptr Count() const;
+  /// The function of that name in its default version; null if there is none.
+  /// Of an indirect function, the one that it chooses.
+  void *FindFunction(const char *name) const;
+
+  const ElfW(Sym) *symbols = nullptr;
+  const char *strings = nullptr;
+
+private:
+  uptr base_;
+  const u32 *gnu_hash_ = nullptr, *hash_ = nullptr;
+  const u16 *versions_ = nullptr;
+};
+
+/// What libc.so.6 itself has by that name; null if there is none.
+void *FunctionOfLibc(const char *name);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_PLATFORM_DYNAMIC_SYMBOLS_H

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How the pass's time grows with the length of a function.
+
+usage: long_blocks.py CLANG OPT PLUGIN DIRECTORY
+
+Makes a function of each shape below, of some lines and of four times as many.
+Fails if the pass needs more than nine times the processor time for the latter:
+linear is four, quadratic is sixteen.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+LINES, TIMES, MOST = 1000, 4, 9
+
+HEAD = """
+struct node { struct node *n; long x, k; char b[24]; };
+struct table { long *p[64]; };
+void other(void);
+void f(struct node *a, struct node *b, struct table *s, long i, long j, long k,
+       long **w) {
+"""
+SHAPES = {
+    "chains": "a->x += b->x; a = a->n; b = b->n;",
+    "tables": "s->p[i][k] = s->p[j][3];",
+    "pointers": "*w[{n}] = {n};",
+    "fields": "a->x = b->k + a->k; b->x = a->x;",
+    "calls": "other(); a->x = {n}; b->x = {n};",
+    "loops": "for (long q = 0; q < i; ++q) w[{n}][q] += w[{n} + 1][q];",
+    "branches": "if (a->k == {n}) a->x++; a = a->n;",
+    "copies": "__builtin_memcpy(a->b, b->b, 24); a = a->n;",
+}
+
+clang, opt, plugin, directory = sys.argv[1:]
+
+
+def seconds(made):
+    """The least processor time that the pass takes in three runs."""
+    def once():
+        said = subprocess.run(
+            [opt, "-load-pass-plugin=" + plugin, "-passes=pagetide",
+             "-time-passes", "-disable-output", made],
+            check=True, stderr=subprocess.PIPE, text=True).stderr
+        # User, system, both and wall-clock time, each with its share.
+        return float(re.findall(
+            r"([\d.]+) \([^)]*\) +[\d.]+ \([^)]*\) +pagetide::PagetidePass", said)[0])
+    return min(once() for _ in range(3))
+
+
+def time_of_pass(shape, lines):
+    source = os.path.join(directory, shape + ".c")
+    made = os.path.join(directory, shape + ".bc")
+    with open(source, "w") as file:
+        file.write(HEAD)
+        for n in range(lines):
+            file.write(SHAPES[shape].format(n=n) + "\n")
+        file.write("}\n")
+    subprocess.run([clang, "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm",
+                    "-c", source, "-o", made], check=True)
+    subprocess.run([opt, "-passes=mem2reg", made, "-o", made], check=True)
+    return seconds(made)
+
+
+failed = False
+for name in SHAPES:
+    few, many = time_of_pass(name, LINES), time_of_pass(name, TIMES * LINES)
+    print("%-10s %6.3f s, %6.3f s: %.1f" % (name, few, many, many / few))
+    failed |= many > MOST * max(few, 0.01)
+sys.exit(failed)
