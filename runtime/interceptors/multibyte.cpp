@@ -33,7 +33,6 @@ PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
   return result;
 }
 
-constexpr uptr kMaxBytesOfCharacter = 16; // MB_LEN_MAX
 /// libc has made n wide characters of s; there was room for `room`.
 static void DidMakeWide(wchar_t *d, const char *s, uptr room, uptr n) {
   if (n == (uptr)-1) {
@@ -103,13 +102,6 @@ static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
   MarkRead((uptr)from, *s ? (uptr)*s - (uptr)from
                           : (LengthWithin(from, kNoBound) + 1) * sizeof(From));
 }
-/// A conversion's state, which it reads and writes if it has to.
-static void DidUseState(const void *state) {
-  if (!state)
-    return;
-  MarkMayRead((uptr)state, 8);
-  MarkMayWrite((uptr)state, 8);
-}
 #define PAGETIDE_CONVERT_FROM(name, To, From, rest, rest_arguments)            \
   PAGETIDE_AROUND(                                                             \
       SIZE_T, name,                                                            \
@@ -156,28 +148,17 @@ PAGETIDE_CONVERT_SOME(__mbsnrtowcs_chk, wchar_t, char, (, SIZE_T n), (, n))
 PAGETIDE_CONVERT_SOME(wcsnrtombs, char, wchar_t, (), ())
 PAGETIDE_CONVERT_SOME(__wcsnrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
 
-/// One character of `used` bytes; -1 if it is invalid, -2 if it is incomplete.
-static void DidConvertOne(wchar_t *d, const char *s, uptr n, sptr used) {
-  if (!s)
-    return;
-  if (used < 0) {
-    MarkMayRead((uptr)s, Min(n, kMaxBytesOfCharacter));
-    return;
-  }
-  MarkRead((uptr)s, used ? (uptr)used : n ? 1 : 0);
-  if (d && n)
-    MarkWrite((uptr)d, 4);
-}
 PAGETIDE_AFTER(int, mbtowc, (wchar_t * d, const char *s, SIZE_T n), (d, s, n),
-               DidConvertOne(d, s, n, result))
+               DidConvertOne(d, sizeof(*d), s, n, result))
 PAGETIDE_AFTER(int, mblen, (const char *s, SIZE_T n), (s, n),
-               DidConvertOne(nullptr, s, n, result))
+               DidConvertOne(nullptr, 0, s, n, result))
 PAGETIDE_AFTER(SIZE_T, mbrtowc,
                (wchar_t * d, const char *s, SIZE_T n, void *state),
-               (d, s, n, state), DidConvertOne(d, s, n, (sptr)result);
+               (d, s, n, state),
+               DidConvertOne(d, sizeof(*d), s, n, (sptr)result);
                DidUseState(state))
 PAGETIDE_AFTER(SIZE_T, mbrlen, (const char *s, SIZE_T n, void *state),
-               (s, n, state), DidConvertOne(nullptr, s, n, (sptr)result);
+               (s, n, state), DidConvertOne(nullptr, 0, s, n, (sptr)result);
                DidUseState(state))
 #define PAGETIDE_TO_BYTES(type, name, rest, rest_arguments, after)             \
   PAGETIDE_AFTER(type, name, (char *d, wchar_t c PAGETIDE_UNPACK rest),        \

@@ -113,7 +113,7 @@ static void *AskLoader(const char *name) {
     return next;
   // Perhaps this library was loaded after the one that has the function.
   void *any = dlsym(RTLD_DEFAULT, name);
-  return any >= own_begin && any < own_end ? nullptr : any;
+  return IsOwnCode(any) ? nullptr : any;
 }
 
 void *ResolveReal(const char *name) {
@@ -175,8 +175,8 @@ UsualAddresses FindUsualAddresses(const char *name) {
     FindLibc();
   void *by_name = dlsym(RTLD_DEFAULT, name);
   void *next = ResolveReal(name); // perhaps of a library behind this one
-  const bool is_ours = by_name >= own_begin && by_name < own_end;
-  return {by_name && (is_ours || !IsOfProgram(by_name)) ? by_name : nullptr,
+  return {by_name && (IsOwnCode(by_name) || !IsOfProgram(by_name)) ? by_name
+                                                                   : nullptr,
           next && !IsOfProgram(next) ? next : nullptr};
 }
 

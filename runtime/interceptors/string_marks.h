@@ -49,6 +49,33 @@ template <typename Char> void DidSpan(const Char *s, const Char *set, uptr n) {
   DidRead(s, (n + 1) * sizeof(Char));
 }
 
+//===- Characters of several bytes ----------------------------------------===//
+
+constexpr uptr kMaxBytesOfCharacter = 16; // MB_LEN_MAX
+
+/// A conversion's state, which it reads and writes if it has to.
+inline void DidUseState(const void *state) {
+  if (!state)
+    return;
+  MarkMayRead((uptr)state, 8);
+  MarkMayWrite((uptr)state, 8);
+}
+/// One character of `used` bytes has become one of `size` bytes. -1: it is
+/// invalid. -2: it is incomplete. -3: it is the second half of one that an
+/// earlier call has read.
+inline void DidConvertOne(void *to, uptr size, const void *s, uptr n,
+                          sptr used) {
+  constexpr sptr kSecondHalf = -3;
+  if (!s)
+    return;
+  if (used < 0)
+    MarkMayRead((uptr)s, Min(n, kMaxBytesOfCharacter));
+  else
+    MarkRead((uptr)s, used ? (uptr)used : n ? 1 : 0);
+  if (to && n && (used >= 0 || used == kSecondHalf))
+    MarkWrite((uptr)to, size);
+}
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_INTERCEPTORS_STRING_MARKS_H

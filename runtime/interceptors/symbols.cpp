@@ -20,9 +20,6 @@ using namespace pagetide;
 
 extern "C" void *malloc(SIZE_T bytes);
 
-extern const char kOwnBegin[] asm("__ehdr_start");
-extern const char kOwnEnd[] asm("_end");
-
 /// Memory for one call, also of a signal handler.
 static void *MapScratch(uptr bytes) {
   const uptr result = Syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
@@ -49,7 +46,7 @@ static void WriteAll(int fd, const char *text, uptr bytes) {
 /// many are left.
 static int DropOwnFrames(void **frames, int count) {
   int own = 0;
-  while (own < count && frames[own] >= kOwnBegin && frames[own] < kOwnEnd)
+  while (own < count && IsOwnCode(frames[own]))
     ++own;
   __sanitizer::internal_memmove((void *)frames, (const void *)(frames + own),
                                 (uptr)(count - own) * sizeof(void *));

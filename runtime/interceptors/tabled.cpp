@@ -83,20 +83,10 @@ public:
 
   //===- Character sets ---------------------------------------------------===//
 
-  PAGETIDE_ONCE_ONLY void UseState(uptr p) const { MayChange(p, 8); }
-  /// One character of `used` bytes. -3: it is the second half of one that an
-  /// earlier call has read.
+  PAGETIDE_ONCE_ONLY void UseState(uptr p) const { DidUseState((void *)p); }
   PAGETIDE_ONCE_ONLY void ConvertOne(uptr to, uptr size, uptr s, uptr n,
                                      sptr used) const {
-    constexpr sptr kSecondHalf = -3;
-    if (!s)
-      return;
-    if (used < 0)
-      MayRead(s, Min(n, uptr{16}));
-    else
-      MarkRead(s, used ? (uptr)used : n ? 1 : 0);
-    if (to && n && (used >= 0 || used == kSecondHalf))
-      MarkWrite(to, size);
+    DidConvertOne((void *)to, size, (const void *)s, n, used);
   }
 
   //===- Strings ----------------------------------------------------------===//

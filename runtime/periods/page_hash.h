@@ -64,6 +64,14 @@ void FinishHashPages();
 /// Index of the first page at or after a granule. `pages` is sorted.
 uptr FirstPageAt(const PageVec<PageHash> &pages, u64 granule);
 
+/// Calls visit(page) for each page of [begin, end).
+template <typename Visit>
+void ForPages(PageVec<PageHash> &pages, u64 begin, u64 end, Visit visit) {
+  for (uptr i = FirstPageAt(pages, begin);
+       i < pages.size() && pages[i].granule < end; ++i)
+    visit(pages[i]);
+}
+
 /// The errno with which the system refused every way to read pages; 0 if it did
 /// not, or from the second call on. Such pages are unreadable.
 int TakeReadingRefused();

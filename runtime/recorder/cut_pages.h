@@ -28,14 +28,6 @@ struct CutPages {
   CutCopies *copies; ///< null: none are wanted
 };
 
-/// Calls visit(page) for each page of [begin, end).
-template <typename Visit>
-void ForPages(PageVec<PageHash> &pages, u64 begin, u64 end, Visit visit) {
-  for (uptr i = FirstPageAt(pages, begin);
-       i < pages.size() && pages[i].granule < end; ++i)
-    visit(pages[i]);
-}
-
 /// The list is a new one.
 void ExpectUnread(const PageVec<PageHash> &pages);
 void MakeUnread(PageVec<PageHash> &pages, u64 begin, u64 end);

@@ -53,14 +53,6 @@ static bool ListShared(const MappingList &known) {
   return true;
 }
 
-static void VisitRange(PageVec<PageHash> &pages, uptr begin, uptr end,
-                       Visit visit) {
-  const u64 last = UnitOf(end - 1);
-  for (uptr i = FirstPageAt(pages, UnitOf(begin));
-       i < pages.size() && pages[i].granule <= last; ++i)
-    visit(pages[i]);
-}
-
 //===- Private mappings of files ------------------------------------------===//
 
 namespace {
@@ -102,18 +94,14 @@ private:
 /// Visits the pages of the range that are those of the file.
 static void VisitNotCopied(PageVec<PageHash> &pages, uptr begin, uptr end,
                            PageTable &table, Visit visit) {
-  const u64 last = UnitOf(end - 1);
-  for (uptr i = FirstPageAt(pages, UnitOf(begin));
-       i < pages.size() && pages[i].granule <= last; ++i) {
-    const uptr first = pages[i].granule << shadow.unit_shift;
+  ForPages(pages, UnitOf(begin), UnitOf(end - 1) + 1, [&](PageHash &unit) {
+    const uptr first = unit.granule << shadow.unit_shift;
     const uptr unit_end = first + (uptr{1} << shadow.unit_shift);
     for (uptr page = PageDown(first > begin ? first : begin);
          page < unit_end && page < end; page += kPageBytes)
-      if (!table.IsCopied(page)) {
-        visit(pages[i]);
-        break;
-      }
-  }
+      if (!table.IsCopied(page))
+        return visit(unit);
+  });
 }
 
 static bool HaveSameFile(const Mapping &a, const Mapping &b) {
@@ -185,7 +173,7 @@ void ForPagesOfOthers(PageVec<PageHash> &pages, Visit visit) {
   if (shared_ranges.empty())
     return;
   for (const AddressRange &range : shared_ranges)
-    VisitRange(pages, range.begin, range.end, visit);
+    ForPages(pages, UnitOf(range.begin), UnitOf(range.end - 1) + 1, visit);
   VisitFilePages(known, pages, visit);
 }
 
