@@ -3,7 +3,8 @@
 
 usage: long_blocks.py CLANG OPT PLUGIN DIRECTORY
 
-Makes a function of each shape below, of some lines and of four times as many.
+Makes a function of each shape of benchmarks/long_functions.py, of some lines
+and of four times as many.
 Fails if the pass needs more than nine times the processor time for the latter:
 linear is four, quadratic is sixteen.
 """
@@ -13,25 +14,9 @@ import re
 import subprocess
 import sys
 
-LINES, TIMES, MOST = 1000, 4, 9
+from long_functions import SHAPES, source
 
-HEAD = """
-struct node { struct node *n; long x, k; char b[24]; };
-struct table { long *p[64]; };
-void other(void);
-void f(struct node *a, struct node *b, struct table *s, long i, long j, long k,
-       long **w) {
-"""
-SHAPES = {
-    "chains": "a->x += b->x; a = a->n; b = b->n;",
-    "tables": "s->p[i][k] = s->p[j][3];",
-    "pointers": "*w[{n}] = {n};",
-    "fields": "a->x = b->k + a->k; b->x = a->x;",
-    "calls": "other(); a->x = {n}; b->x = {n};",
-    "loops": "for (long q = 0; q < i; ++q) w[{n}][q] += w[{n} + 1][q];",
-    "branches": "if (a->k == {n}) a->x++; a = a->n;",
-    "copies": "__builtin_memcpy(a->b, b->b, 24); a = a->n;",
-}
+LINES, TIMES, MOST = 1000, 4, 9
 
 clang, opt, plugin, directory = sys.argv[1:]
 
@@ -50,15 +35,12 @@ def seconds(made):
 
 
 def time_of_pass(shape, lines):
-    source = os.path.join(directory, shape + ".c")
+    text = os.path.join(directory, shape + ".c")
     made = os.path.join(directory, shape + ".bc")
-    with open(source, "w") as file:
-        file.write(HEAD)
-        for n in range(lines):
-            file.write(SHAPES[shape].format(n=n) + "\n")
-        file.write("}\n")
+    with open(text, "w") as file:
+        file.write(source(shape, lines))
     subprocess.run([clang, "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm",
-                    "-c", source, "-o", made], check=True)
+                    "-c", text, "-o", made], check=True)
     subprocess.run([opt, "-passes=mem2reg", made, "-o", made], check=True)
     return seconds(made)
 
