@@ -23,7 +23,7 @@ import sys
 FLOORS = {
     "runtime": [
         ["startup"], ["interceptors"], ["recorder"], ["engines"], ["trace"],
-        ["periods"], ["threads"], ["shadow"], ["platform"],
+        ["periods"], ["threads"], ["shadow"], ["platform"], ["arch"],
     ],
     "checkpoint": [["api"], ["store"], ["format"]],
     "tools": [

@@ -19,10 +19,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/shadow_base.h"
 #include "engines/marks_engine.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
-#include "platform/gs_base.h"
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "shadow/marking.h"

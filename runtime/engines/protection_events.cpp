@@ -6,6 +6,7 @@
 
 #include "engines/protection_events.h"
 
+#include "arch/signals.h"
 #include "engines/protected_areas.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
@@ -77,9 +78,7 @@ static void PassOn(int number, siginfo_t *info, ucontext_t *context) {
 /// All signals are blocked.
 static void HandleFault(int number, siginfo_t *info, void *p) {
   auto *context = (ucontext_t *)p;
-  constexpr greg_t kWrite = 2; // of the processor's error code
-  if (info->si_code == SEGV_ACCERR &&
-      (context->uc_mcontext.gregs[REG_ERR] & kWrite)) {
+  if (info->si_code == SEGV_ACCERR && IsWriteFault(*context)) {
     const bool holds = LoadAcquire(&forking) == GetTidRaw();
     if (!holds)
       protection.lock.Acquire();

@@ -370,7 +370,7 @@ static void ReadEvents(void *) {
   pollfd fds[2] = {{tracking.kernel.Uffd(), POLLIN, 0},
                    {tracking.stop_event, POLLIN, 0}};
   for (;;) {
-    Syscall(SYS_poll, (uptr)fds, 2, (uptr)-1);
+    Syscall(SYS_ppoll, (uptr)fds, 2, 0, 0);
     if (fds[1].revents)
       return;
     u8 events[32 * 16]; // of struct uffd_msg

@@ -72,23 +72,7 @@ void WillMake(uptr context, int arguments) {
     return real;                                                               \
   }                                                                            \
   extern "C" __attribute__((naked)) long WRAP(name)(uptr, uptr, uptr) {        \
-    asm volatile("pushq %rax\n\t"                                              \
-                 "pushq %rdi\n\t"                                              \
-                 "pushq %rsi\n\t"                                              \
-                 "pushq %rdx\n\t"                                              \
-                 "pushq %rcx\n\t"                                              \
-                 "pushq %r8\n\t"                                               \
-                 "pushq %r9\n\t"                                               \
-                 "call PagetideBefore_" #name "\n\t"                           \
-                 "movq %rax, %r11\n\t"                                         \
-                 "popq %r9\n\t"                                                \
-                 "popq %r8\n\t"                                                \
-                 "popq %rcx\n\t"                                               \
-                 "popq %rdx\n\t"                                               \
-                 "popq %rsi\n\t"                                               \
-                 "popq %rdi\n\t"                                               \
-                 "popq %rax\n\t"                                               \
-                 "jmp *%r11");                                                 \
+    PAGETIDE_ASK_AND_JUMP("PagetideBefore_" #name);                            \
   }
 PAGETIDE_BEFORE(getcontext, WillSave(a))
 PAGETIDE_BEFORE(setcontext, WillLoad(a))

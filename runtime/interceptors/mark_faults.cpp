@@ -6,13 +6,13 @@
 
 #include "interceptors/mark_faults.h"
 
+#include "arch/signals.h"
 #include "platform/locks.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <ucontext.h>
 
 namespace pagetide {
 
@@ -30,61 +30,14 @@ struct ProgramAction {
 static ProgramAction program_action;
 static Lock action_lock;
 
-uptr MarkLength(const u8 *code) {
-  const u8 *p = code;
-  bool relative_to_gs = false;
-  bool wide_operand = false;
-  for (;; ++p) { // prefixes
-    if (*p == 0x65)
-      relative_to_gs = true;
-    else if (*p == 0x66)
-      wide_operand = true;
-    else if (*p != 0x67)
-      break;
-  }
-  if (!relative_to_gs)
-    return 0;
-  if ((*p & 0xf0) == 0x40) // REX
-    ++p;
-  const u8 opcode = *p++;
-  uptr immediate;
-  switch (opcode) {
-  case 0x88: // mov m8, r8
-  case 0x89: // mov m, r
-    immediate = 0;
-    break;
-  case 0xc6: // mov m8, imm8
-    immediate = 1;
-    break;
-  case 0xc7: // mov m, imm
-    immediate = wide_operand ? 2 : 4;
-    break;
-  default:
-    return 0;
-  }
-  const u8 modrm = *p++;
-  const u8 mode = modrm >> 6, base = modrm & 7;
-  if (mode == 3 || (immediate && (modrm >> 3 & 7) != 0))
-    return 0;
-  uptr displacement = mode == 1 ? 1 : mode == 2 ? 4 : 0;
-  if (base == 4) { // a scale-index-base byte
-    if (mode == 0 && (*p & 7) == 5)
-      displacement = 4;
-    ++p;
-  } else if (mode == 0 && base == 5) {
-    displacement = 4;
-  }
-  return (uptr)(p - code) + displacement + immediate;
-}
-
 static void HandleFault(int number, siginfo_t *info, void *context) {
   auto *ucontext = (ucontext_t *)context;
   if (info->si_code > 0) { // a fault, not a signal that was sent
-    greg_t &instruction = ucontext->uc_mcontext.gregs[REG_RIP];
+    const uptr instruction = GetInstruction(*ucontext);
     // If the fault is a jump to a bad address, there is no code to look at.
-    if (info->si_code == SI_KERNEL || (uptr)info->si_addr != (uptr)instruction)
+    if (info->si_code == SI_KERNEL || (uptr)info->si_addr != instruction)
       if (uptr bytes = MarkLength((const u8 *)instruction)) {
-        instruction += (greg_t)bytes;
+        SetInstruction(*ucontext, instruction + bytes);
         return;
       }
   }

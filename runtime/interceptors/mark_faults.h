@@ -33,10 +33,6 @@ void *SetFaultSignal(void *handler, int flags,
                      int (*real)(int, const struct sigaction *,
                                  struct sigaction *));
 
-/// The length of the instruction at `code` if it is a mark, which is a store of
-/// a constant or a register relative to GS; otherwise 0.
-uptr MarkLength(const u8 *code);
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_INTERCEPTORS_MARK_FAULTS_H

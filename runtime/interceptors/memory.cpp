@@ -9,9 +9,9 @@
 
 #include "interceptors/memory.h"
 
+#include "arch/vectors.h"
 #include "interceptors/interceptor.h"
 #include "platform/internal_mem.h"
-#include "platform/simd_compare.h"
 #include "shadow/call_sites.h"
 #include "shadow/marking.h"
 

@@ -13,6 +13,7 @@
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 #endif
 
+#include "arch/entries.h"
 #include "platform/syscalls.h"
 
 #include "interception/interception.h"
@@ -95,10 +96,6 @@ inline void SetEntryMode(EntryMode mode) {
   __atomic_store_n(&pagetide_entry_mode, mode, __ATOMIC_RELEASE);
 }
 
-/// What they jump to before the real function of `r11`, a RealFunction, is
-/// known: resolves it, and goes on there.
-extern "C" __attribute__((visibility("hidden"))) void PagetideResolveAndJump();
-
 /// A step of InitInterceptors that another file defines.
 struct ResolvedStep {
   void (*run)();
@@ -136,61 +133,20 @@ inline void NeedReal() {
 /// Removes the parentheses around a macro's argument.
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
 
-/// Keeps the address to which the call returns, with register r11 alone.
-#define PAGETIDE_KEEP_CALLER                                                   \
-  "movq pagetide_caller@gottpoff(%%rip), %%r11\n\t"                            \
-  "pushq (%%rsp)\n\t"                                                          \
-  "popq %%fs:(%%r11)\n\t"
-
 /// Defines the interceptor's `with_caller`, and its RealFunction, which
 /// assembly knows as pagetide_real_NAME. `at_call_sites` is assembly: the
 /// distance to that variable, or 0. `stands_in` is "0" or "1".
 #define PAGETIDE_REAL_FUNCTION(at_call_sites, stands_in, type, name, ...)      \
   extern "C" __attribute__((naked, used)) type pagetide_with_caller_##name(    \
       __VA_ARGS__) {                                                           \
-    asm volatile(PAGETIDE_KEEP_CALLER                                          \
-                 "jmp %c[wrapper]\n\t"                                         \
-                 ".pushsection .rodata.str1.1,\"aMS\",@progbits,1\n"           \
-                 "1:\t.asciz \"" #name "\"\n\t"                                \
-                 ".popsection\n\t"                                             \
-                 ".pushsection pagetide_real,\"aR\",@progbits\n\t"             \
-                 ".balign 4\n"                                                 \
-                 "pagetide_real_" #name ":\n\t"                                \
-                 ".long 1b - .\n\t"                                            \
-                 ".long %c[real] - .\n\t"                                      \
-                 ".long %c[wrapper] - .\n\t"                                   \
-                 ".long %c[with_caller] - .\n\t"                               \
-                 ".long " at_call_sites "\n\t"                                 \
-                 ".long " stands_in "\n\t"                                     \
-                 ".popsection"                                                 \
-                 :                                                             \
-                 : [wrapper] "i"(&WRAP(name)), [real] "i"(&REAL(name)),        \
-                   [with_caller] "i"(&pagetide_with_caller_##name));           \
+    PAGETIDE_WITH_CALLER_CODE(at_call_sites, stands_in, name);                 \
   }
-
-/// Loads the RealFunction's address and jumps to PagetideResolveAndJump.
-#define PAGETIDE_RESOLVE_AND_JUMP(name)                                        \
-  "leaq pagetide_real_" #name "(%%rip), %%r11\n\t"                             \
-  "jmp PagetideResolveAndJump"
 
 /// The function that the library exports as `name`. It goes on in the
 /// interceptor; while marks are off, in the real function.
 #define PAGETIDE_ENTRY(type, name, ...)                                        \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
-    asm volatile("cmpb $1, %c[mode](%%rip)\n\t"                                \
-                 "je 1f\n\t"                                                   \
-                 "ja %c[with_caller]\n\t"                                      \
-                 "jmp %c[wrapper]\n"                                           \
-                 "1:\tmovq %c[real](%%rip), %%r11\n\t"                         \
-                 "testq %%r11, %%r11\n\t"                                      \
-                 "je 2f\n\t"                                                   \
-                 "jmp *%%r11\n"                                                \
-                 "2:\t" PAGETIDE_RESOLVE_AND_JUMP(name)                        \
-                 :                                                             \
-                 : [mode] "i"(&pagetide::pagetide_entry_mode),                 \
-                   [wrapper] "i"(&WRAP(name)),                                 \
-                   [with_caller] "i"(&pagetide_with_caller_##name),            \
-                   [real] "i"(&REAL(name)));                                   \
+    PAGETIDE_ENTRY_CODE(name);                                                 \
   }                                                                            \
   extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
       __attribute__((weak)) ALIAS(TRAMPOLINE(name));
@@ -214,13 +170,7 @@ inline void NeedReal() {
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
   PAGETIDE_REAL_FUNCTION("0", "0", type, name, __VA_ARGS__)                    \
   extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
-    asm volatile("cmpb $2, %c[mode](%%rip)\n\t"                                \
-                 "je %c[with_caller]\n\t"                                      \
-                 "jmp %c[wrapper]"                                             \
-                 :                                                             \
-                 : [mode] "i"(&pagetide::pagetide_entry_mode),                 \
-                   [with_caller] "i"(&pagetide_with_caller_##name),            \
-                   [wrapper] "i"(&WRAP(name)));                                \
+    PAGETIDE_STEADY_ENTRY_CODE(name);                                          \
   }                                                                            \
   extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
       __attribute__((weak)) ALIAS(TRAMPOLINE(name));                           \
@@ -238,13 +188,7 @@ inline void NeedReal() {
                          name, __VA_ARGS__)                                    \
   extern "C" __attribute__((                                                   \
       naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
-    asm volatile("cmpq %c[usual](%%rip), %%r9\n\t"                             \
-                 "jne 1f\n\t"                                                  \
-                 "jmp *%c[target](%%rip)\n"                                    \
-                 "1:\t" PAGETIDE_RESOLVE_AND_JUMP(name)                        \
-                 :                                                             \
-                 : [usual] "i"(&at_call_sites_of_##name.usual),                \
-                   [target] "i"(&at_call_sites_of_##name.target));             \
+    PAGETIDE_CALL_SITE_CODE(name);                                             \
   }                                                                            \
   extern "C" type WRAP(name)(__VA_ARGS__)
 

@@ -15,12 +15,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/vectors.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/memory.h"
 #include "interceptors/string_marks.h"
 #include "platform/internal_mem.h"
-#include "platform/simd_compare.h"
 
 #include <langinfo.h>
 
@@ -83,12 +83,9 @@ static inline uptr MarkedFind(const void *s, int c, uptr most) {
 /// Index of the first byte that is `c` or 0, below `most`. Reads aligned
 /// blocks, so that it stays in the string's pages.
 static uptr FindOrEnd(const u8 *s, u8 c, uptr most) {
-  const __m128i wanted = _mm_set1_epi8((char)c), zero = _mm_setzero_si128();
-  uptr skip = (uptr)s % 16;
-  for (uptr at = 0; at < most + skip; at += 16) {
-    __m128i block = _mm_load_si128((const __m128i *)(s - skip + at));
-    u32 hits = (u32)_mm_movemask_epi8(_mm_or_si128(
-        _mm_cmpeq_epi8(block, wanted), _mm_cmpeq_epi8(block, zero)));
+  const uptr skip = (uptr)s % kBlock;
+  for (uptr at = 0; at < most + skip; at += kBlock) {
+    u32 hits = MatchesOrEnds(s - skip + at, c);
     if (!at)
       hits &= ~0u << skip;
     if (hits)

@@ -35,10 +35,10 @@
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_SYNC_COMMON_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_SYNC_COMMON_H
 
+#include "arch/shadow_base.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/unwindable.h"
-#include "platform/gs_base.h"
 #include "shadow/marking.h"
 
 namespace pagetide {

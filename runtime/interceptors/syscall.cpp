@@ -395,35 +395,6 @@ PagetideRealSyscall() {
   return (void *)RESOLVED(syscall);
 }
 
-// rt_sigreturn; clone, fork, vfork, execve, exit; exit_group; clone3.
-static_assert(SYS_rt_sigreturn == 15 && SYS_clone == 56 && SYS_exit == 60 &&
-              SYS_exit_group == 231 && SYS_clone3 == 435);
 extern "C" __attribute__((naked)) long WRAP(syscall)(long, ...) {
-  asm volatile("cmpq $15, %rdi\n"
-               "je 1f\n"
-               "leaq -56(%rdi), %rax\n"
-               "cmpq $4, %rax\n"
-               "jbe 1f\n"
-               "cmpq $231, %rdi\n"
-               "je 1f\n"
-               "cmpq $435, %rdi\n"
-               "je 1f\n"
-               "jmp PagetideMarkedSyscall\n"
-               "1:\n"
-               "pushq %rdi\n"
-               "pushq %rsi\n"
-               "pushq %rdx\n"
-               "pushq %rcx\n"
-               "pushq %r8\n"
-               "pushq %r9\n"
-               "subq $8, %rsp\n"
-               "call PagetideRealSyscall\n"
-               "addq $8, %rsp\n"
-               "popq %r9\n"
-               "popq %r8\n"
-               "popq %rcx\n"
-               "popq %rdx\n"
-               "popq %rsi\n"
-               "popq %rdi\n"
-               "jmp *%rax\n");
+  PAGETIDE_SYSCALL_CODE("PagetideMarkedSyscall", "PagetideRealSyscall");
 }

@@ -21,6 +21,7 @@
 #include "threads/thread_start.h"
 #include "threads/unregistered.h"
 
+#include "arch/thread_pointer.h"
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
 #include <sched.h>
@@ -142,28 +143,19 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
 
 //===- Jumps --------------------------------------------------------------===//
 
-/// The stack pointer in a jmp_buf. libc mangles it with a secret value of the
-/// thread.
-static uptr StackOf(const void *buffer) {
-  constexpr int kStackPointer = 6; // its index
-  uptr hidden = ((const uptr *)buffer)[kStackPointer], secret;
-  asm("mov %%fs:0x30, %0" : "=r"(secret));
-  return (hidden >> 17 | hidden << 47) ^ secret;
-}
-
 /// The pass marks what setjmp writes (pass/Accesses.cpp).
 static void MarkJump(const void *buffer) {
-  constexpr uptr kRegisters = 64, kMask = 72;
-  DidRead(buffer, kRegisters + sizeof(int));
-  if (*(const int *)((const u8 *)buffer + kRegisters)) // a mask was saved
-    DidRead((const u8 *)buffer + kMask, 8);
+  const u8 *has_mask = (const u8 *)buffer + kJumpRegisterBytes;
+  DidRead(buffer, kJumpRegisterBytes + sizeof(int));
+  if (*(const int *)has_mask)
+    DidRead(has_mask + 8, 8);
 }
 
 #define PAGETIDE_JUMP(name)                                                    \
   PAGETIDE_INTERCEPTOR(void, name, void *buffer, int value) {                  \
     NeedReal();                                                                \
     MarkJump(buffer);                                                          \
-    AbandonCalls(StackOf(buffer));                                             \
+    AbandonCalls(StackOfJump(buffer));                                         \
     REAL(name)(buffer, value);                                                 \
   }
 

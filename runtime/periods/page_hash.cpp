@@ -6,6 +6,7 @@
 
 #include "periods/page_hash.h"
 
+#include "arch/processor.h"
 #include "periods/relative_hash.h"
 #include "periods/wide_hash.h"
 #include "platform/bailout.h"
@@ -15,7 +16,6 @@
 
 #include "sanitizer_common/sanitizer_common.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -178,22 +178,12 @@ static void HashLarge(u32 tid, PageHash &page, uptr address, uptr bytes,
   page.relative = relative;
 }
 
-/// Asks the processor once. (__builtin_cpu_supports would ask at every start,
-/// also of a process without checksums. Virtual machines trap each cpuid
-/// instruction, and that takes 0.1 ms.)
-static bool HasAvx2() {
+/// Asks the processor once, and only in processes with checksums.
+static bool MayHashWide() {
   enum class Answer : u8 { kUnknown, kNo, kYes };
   PAGETIDE_RECORDER_STATE static Answer answer;
-  if (answer == Answer::kUnknown) {
-    u32 a, b, c = 0, d, low = 0, high;
-    const bool has_state = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE);
-    if (has_state) // does the kernel keep AVX's registers?
-      asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    constexpr u32 kVectorState = 6;
-    const bool has = (low & kVectorState) == kVectorState &&
-                     __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
-    answer = has ? Answer::kYes : Answer::kNo;
-  }
+  if (answer == Answer::kUnknown)
+    answer = HasWideVectors() ? Answer::kYes : Answer::kNo;
   return answer == Answer::kYes;
 }
 
@@ -326,7 +316,7 @@ void BeginHashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
   job.tid = tid;
   job.pages = &pages;
   job.use = use;
-  job.hash = HasAvx2() ? HashByAvx2 : HashPortably;
+  job.hash = MayHashWide() ? HashByAvx2 : HashPortably;
   job.help = help;
   job.indices.clear();
   for (uptr i = 0; i < pages.size(); ++i)

@@ -8,29 +8,27 @@
 
 #include "platform/internal_mem.h"
 
+#include "arch/copies.h"
+
 namespace pagetide {
 
 // `rep movsb` and `rep stosb` run at memory speed on processors of this decade.
 
 void *InternalMemcpy(void *d, const void *s, uptr n) {
-  void *to = d;
-  asm volatile("rep movsb" : "+D"(to), "+S"(s), "+c"(n)::"memory");
+  CopyUpwards(d, s, n);
   return d;
 }
 
 void *InternalMemmove(void *d, const void *s, uptr n) {
   if ((uptr)d <= (uptr)s || (uptr)d >= (uptr)s + n)
-    return InternalMemcpy(d, s, n);
-  void *to = (u8 *)d + n - 1;
-  const void *from = (const u8 *)s + n - 1;
-  asm volatile("std; rep movsb; cld"
-               : "+D"(to), "+S"(from), "+c"(n)::"memory", "cc");
+    CopyUpwards(d, s, n);
+  else
+    CopyDownwards(d, s, n);
   return d;
 }
 
 void *InternalMemset(void *d, int c, uptr n) {
-  void *to = d;
-  asm volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(c) : "memory");
+  Fill(d, c, n);
   return d;
 }
 

@@ -6,6 +6,7 @@
 
 #include "platform/raw_thread.h"
 
+#include "arch/thread_pointer.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
 #include "platform/raw_thread_ids.h"
@@ -13,6 +14,7 @@
 #include "sanitizer_common/sanitizer_linux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
@@ -30,11 +32,9 @@ void ForgetRawThreads() {
 
 /// Lays out a block for thread-local storage: zeros below and above the thread
 /// pointer, as far as the calling thread's errno lies below its own (libc's
-/// static block), and a self-pointer where the x86-64 ABI wants it.
+/// static block).
 static void *MakeTls(RawThread &thread) {
-  uptr thread_pointer;
-  asm("mov %%fs:0, %0" : "=r"(thread_pointer));
-  uptr below = thread_pointer - (uptr)&errno;
+  uptr below = ThreadPointer() - (uptr)&errno;
   if (below > (uptr{1} << 30)) // errno is not where we expect it: use a page
     below = kPageBytes;
   below = PageDown(below + 2 * kPageBytes);
@@ -43,10 +43,9 @@ static void *MakeTls(RawThread &thread) {
   thread.tls = MapForRawThread(thread.tls_bytes);
   if (!thread.tls)
     return nullptr;
-  uptr *self = (uptr *)((uptr)thread.tls + below);
-  self[0] = (uptr)self; // fs:0, the thread pointer itself
-  self[2] = (uptr)self; // fs:16, libc's self
-  return self;
+  void *const pointer = (u8 *)thread.tls + below;
+  PointToItself(pointer);
+  return pointer;
 }
 
 /// Keeps keep_fd, as number 0, and closes all other descriptors. Returns 0 or
@@ -56,8 +55,10 @@ static int TakeDescriptors(const RawThread &thread) {
   uptr first = thread.keep_fd < 0 ? 0 : 1;
   if (thread.keep_fd > 0) {
     uptr result = Syscall(SYS_dup3, (uptr)thread.keep_fd, 0, kCloexec);
-    if (Failed(result)) // a filter may forbid only one of them
-      result = Syscall(SYS_dup2, (uptr)thread.keep_fd, 0);
+    if (Failed(result)) { // a filter may forbid only one of them
+      Syscall(SYS_close, 0);
+      result = Syscall(SYS_fcntl, (uptr)thread.keep_fd, F_DUPFD_CLOEXEC, 0);
+    }
     if (Failed(result))
       return ErrnoOf(result);
   }

@@ -13,22 +13,9 @@
 #ifndef PAGETIDE_RUNTIME_PLATFORM_SYSCALLS_H
 #define PAGETIDE_RUNTIME_PLATFORM_SYSCALLS_H
 
-#include "sanitizer_common/sanitizer_internal_defs.h"
-
-#if !defined(__x86_64__) || !defined(__linux__)
-#error "Pagetide's runtime supports Linux on x86-64"
-#endif
+#include "arch/syscall.h"
 
 namespace pagetide {
-
-using __sanitizer::s32;
-using __sanitizer::s64;
-using __sanitizer::sptr;
-using __sanitizer::u16;
-using __sanitizer::u32;
-using __sanitizer::u64;
-using __sanitizer::u8;
-using __sanitizer::uptr;
 
 constexpr u64 kNsPerMs = 1000 * 1000;
 constexpr u64 kNsPerSec = 1000 * kNsPerMs;
@@ -41,19 +28,6 @@ constexpr uptr PageUp(uptr address) {
   return PageDown(address + kPageBytes - 1);
 }
 
-/// One system call. A result above -4096 (as unsigned) is minus an errno.
-inline uptr Syscall(long number, uptr a = 0, uptr b = 0, uptr c = 0, uptr d = 0,
-                    uptr e = 0, uptr f = 0) {
-  uptr result;
-  register uptr r10 asm("r10") = d;
-  register uptr r8 asm("r8") = e;
-  register uptr r9 asm("r9") = f;
-  asm volatile("syscall"
-               : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-               : "rcx", "r11", "memory", "cc");
-  return result;
-}
 inline bool Failed(uptr result) { return result > (uptr)-4096; }
 inline int ErrnoOf(uptr result) { return Failed(result) ? -(int)result : 0; }
 

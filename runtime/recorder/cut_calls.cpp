@@ -6,6 +6,7 @@
 
 #include "recorder/cut_calls.h"
 
+#include "arch/older_calls.h"
 #include "platform/fork_reset.h"
 #include "threads/blocked_call.h"
 
@@ -29,16 +30,13 @@ static bool WritesOnlyAwake(long call) {
   case SYS_recvmmsg:
   case SYS_accept:
   case SYS_accept4:
-  case SYS_poll:
   case SYS_ppoll:
-  case SYS_select:
   case SYS_pselect6:
-  case SYS_epoll_wait:
   case SYS_epoll_pwait:
   case SYS_epoll_pwait2:
     return true;
   default:
-    return false;
+    return IsOlderWait(call);
   }
 }
 

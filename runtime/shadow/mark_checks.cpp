@@ -6,8 +6,8 @@
 
 #include "shadow/mark_checks.h"
 
+#include "arch/shadow_base.h"
 #include "platform/exports.h"
-#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "platform/start_data.h"
 #include "shadow/call_sites.h"

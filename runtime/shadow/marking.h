@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_RUNTIME_SHADOW_MARKING_H
 #define PAGETIDE_RUNTIME_SHADOW_MARKING_H
 
-#include "platform/gs_base.h"
+#include "arch/shadow_base.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {

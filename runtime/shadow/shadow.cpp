@@ -6,8 +6,8 @@
 
 #include "shadow/shadow.h"
 
+#include "arch/shadow_base.h"
 #include "platform/errno_names.h"
-#include "platform/gs_base.h"
 #include "platform/messages.h"
 
 #include <errno.h>

@@ -30,19 +30,18 @@
 //   visible later and overwrite a mark of a thread that knows that the period
 //   has ended.
 //
-// x86 makes stores visible in program order: stores that stage before stores
-// that clear, even if the process dies in between.
+// The processor makes stores visible in program order: stores that stage before
+// stores that clear, even if the process dies in between.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
 #define PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
 
+#include "arch/vectors.h"
 #include "platform/page_vec.h"
 #include "shadow/extents.h"
 #include "shadow/shadow.h"
-
-#include <emmintrin.h>
 
 namespace pagetide {
 
@@ -62,15 +61,6 @@ void StagingShrank();
 
 /// A cache line, and its words.
 constexpr u64 kLineBytes = 64, kLine = kLineBytes / 8;
-
-/// Whether the cells of a mask, which is the same for each word, are empty.
-inline bool IsEmptyLine(const u8 *p, u64 mask = ~u64{0}) {
-  const __m128i *line = (const __m128i *)p;
-  __m128i any = _mm_or_si128(_mm_or_si128(line[0], line[1]),
-                             _mm_or_si128(line[2], line[3]));
-  any = _mm_and_si128(any, _mm_set1_epi64x((long long)mask));
-  return _mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) == 0xffff;
-}
 
 /// Calls visit(word_number, word) for each nonzero word of [begin, end), which
 /// are multiples of 64, until it returns false.

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/shadow_base.h"
 #include "platform/environment.h"
-#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "startup/control_signal.h"
 #include "startup/deadly_filter.h"

@@ -6,6 +6,7 @@
 
 #include "startup/init.h"
 
+#include "arch/shadow_base.h"
 #include "engines/mprotect_engine.h"
 #include "interceptors/child_environment.h"
 #include "interceptors/period_by_calls.h"
@@ -13,7 +14,6 @@
 #include "interceptors/stream_buffers.h"
 #include "platform/environment.h"
 #include "platform/errno_names.h"
-#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "platform/notice.h"
 #include "platform/options.h"
@@ -129,7 +129,7 @@ static void PrepareEngine() {
                                   abi::kDefaultGranuleShift, 0};
   if (GetFlags().engine == EngineKind::kUffd)
     return CreateControl(module);
-  if (GetGsBase()) {
+  if (GetBaseRegister()) {
     stays_unrecorded = true;
     return RefuseToStart("the GS base is already in use, by another tool");
   }

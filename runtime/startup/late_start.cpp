@@ -6,8 +6,8 @@
 
 #include "startup/late_start.h"
 
+#include "arch/shadow_base.h"
 #include "interceptors/real_functions.h"
-#include "platform/gs_base.h"
 #include "shadow/shadow.h"
 #include "startup/demand.h"
 #include "startup/init.h"
@@ -52,7 +52,7 @@ const char *WhyMarksStayOff() {
   if (!LoadedModulesFit(shadow_bytes))
     return "its instrumented files were built with different layouts, "
            "precisions or granules";
-  if (GetGsBase())
+  if (GetBaseRegister())
     return "its GS base is in use, by another tool";
   if (!HasAddressSpace(shadow_bytes))
     return "a limit on address space (ulimit -v) leaves no room for the shadow";

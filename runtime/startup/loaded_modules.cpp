@@ -6,10 +6,10 @@
 
 #include "startup/loaded_modules.h"
 
+#include "arch/shadow_base.h"
 #include "interceptors/memory.h"
 #include "interceptors/real_functions.h"
 #include "platform/environment.h"
-#include "platform/gs_base.h"
 #include "platform/messages.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
@@ -86,7 +86,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
         "that is not instrumented.\n",
         origin);
   if (!ShadowReady()) {
-    if (uptr base = GetGsBase())
+    if (uptr base = GetBaseRegister())
       Fatal("the GS base is already in use (it is 0x%zx): another tool, or "
             "Wine, sets it. Pagetide cannot run beside it.\n",
             base);

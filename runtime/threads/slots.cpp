@@ -6,7 +6,7 @@
 
 #include "threads/slots.h"
 
-#include "platform/gs_base.h"
+#include "arch/shadow_base.h"
 #include "platform/locks.h"
 
 #include <errno.h>

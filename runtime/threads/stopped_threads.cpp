@@ -6,6 +6,8 @@
 
 #include "threads/stopped_threads.h"
 
+#include "arch/older_calls.h"
+#include "arch/stopped_call.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/page_vec.h"
@@ -108,7 +110,6 @@ static uptr Ptrace(long request, u32 tid, uptr address = 0, uptr data = 0) {
 /// handler runs (man 7 signal). They have then done nothing.
 static bool EndsByStop(u64 call) {
   switch (call) {
-  case SYS_epoll_wait:
   case SYS_epoll_pwait:
   case SYS_epoll_pwait2:
   case SYS_rt_sigtimedwait:
@@ -131,7 +132,7 @@ static bool EndsByStop(u64 call) {
   case SYS_accept4:
     return true;
   default:
-    return false;
+    return IsOlderWaitOfEvents((long)call);
   }
 }
 
@@ -144,17 +145,11 @@ static bool HasPendingSignal(u32 tid, u32 queue) {
 /// The stop has ended the thread's call with EINTR: it makes the call anew. If
 /// a signal of the program waits, that ends the call, and rightly so.
 static void MakeCallAnew(u32 tid) {
-  user_regs_struct regs;
-  constexpr u64 kInstructionBytes = 2; // syscall
-  if (Failed(Ptrace(PTRACE_GETREGS, tid, 0, (uptr)&regs)) ||
-      (s64)regs.rax != -EINTR || (s64)regs.orig_rax < 0 ||
-      !EndsByStop(regs.orig_rax) || HasPendingSignal(tid, 0) ||
-      HasPendingSignal(tid, PTRACE_PEEKSIGINFO_SHARED))
-    return;
-  regs.rip -= kInstructionBytes;
-  regs.rax = regs.orig_rax;
-  regs.orig_rax = ~0ull;
-  Ptrace(PTRACE_SETREGS, tid, 0, (uptr)&regs);
+  CallOfStopped call;
+  if (call.Read(tid) && call.Result() == -EINTR && call.Number() >= 0 &&
+      EndsByStop(call.Number()) && !HasPendingSignal(tid, 0) &&
+      !HasPendingSignal(tid, PTRACE_PEEKSIGINFO_SHARED))
+    call.MakeAnew(tid);
 }
 
 static void Release(const StoppedThread &thread) {
@@ -410,15 +405,13 @@ static bool MaySleepOn(long call) {
   case SYS_remap_file_pages:
   // A child of vfork, or of posix_spawn, has this memory until it ends or calls
   // exec.
-  case SYS_vfork:
   case SYS_clone:
   case SYS_clone3:
-  case SYS_fork:
   case SYS_execve:
   case SYS_execveat:
     return false;
   default:
-    return true;
+    return !IsOlderFork(call);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "threads/suspend_marks.h"
 
-#include "platform/gs_base.h"
+#include "arch/shadow_base.h"
 #include "threads/slots.h"
 
 namespace pagetide {

@@ -6,6 +6,7 @@
 
 #include "threads/thread_memory.h"
 
+#include "arch/thread_pointer.h"
 #include "pagetide/shadow_file.h"
 #include "platform/options.h"
 #include "platform/program_events.h"
@@ -34,12 +35,6 @@ static void SetArea(u32 slot, uptr begin, uptr bytes, bool is_stack) {
 }
 
 bool AreasWanted() { return GetFlags().kernel_writes || EngineListens(); }
-
-static uptr ThreadPointer() {
-  uptr pointer;
-  asm("mov %%fs:0, %0" : "=r"(pointer));
-  return pointer;
-}
 
 /// The end of the pages that hold libc's descriptor of the calling thread. The
 /// descriptor is at the thread pointer.

@@ -6,8 +6,8 @@
 
 #include "threads/thread_start.h"
 
+#include "arch/shadow_base.h"
 #include "platform/errno_names.h"
-#include "platform/gs_base.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
 #include "platform/program_events.h"

@@ -176,7 +176,8 @@ bool AnyThreadBlocksAttachment() {
 }
 
 void AttachExistingThreads() {
-  if (Failed(Syscall(SYS_access, (uptr) "/proc/self/task", 0)))
+  if (Failed(
+          Syscall(SYS_faccessat, (uptr)AT_FDCWD, (uptr) "/proc/self/task", 0)))
     Fatal("the process had threads before the first instrumented library was "
           "loaded, and they cannot be found without /proc. Load the library, "
           "or preload libpagetide.so, before creating threads, or mount "

@@ -1,0 +1,24 @@
+//===- older_calls.h - System calls that newer processors do not have -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_ARCH_OLDER_CALLS_H
+#define PAGETIDE_RUNTIME_ARCH_OLDER_CALLS_H
+
+namespace pagetide {
+
+/// poll, select and epoll_wait: they wait, and write what only their thread
+/// knows.
+inline bool IsOlderWait(long number);
+/// epoll_wait: not made anew by the kernel when the thread was stopped in it.
+inline bool IsOlderWaitOfEvents(long number);
+/// fork and vfork.
+inline bool IsOlderFork(long number);
+
+} // namespace pagetide
+
+#include "arch/x86_64/older_calls.h" // IWYU pragma: export
+
+#endif // PAGETIDE_RUNTIME_ARCH_OLDER_CALLS_H

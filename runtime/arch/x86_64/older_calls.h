@@ -1,0 +1,26 @@
+//===- older_calls.h - System calls that newer processors do not have -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_OLDER_CALLS_H
+#define PAGETIDE_RUNTIME_ARCH_X86_64_OLDER_CALLS_H
+
+#include <sys/syscall.h>
+
+namespace pagetide {
+
+inline bool IsOlderWait(long number) {
+  return number == SYS_poll || number == SYS_select || number == SYS_epoll_wait;
+}
+inline bool IsOlderWaitOfEvents(long number) {
+  return number == SYS_epoll_wait;
+}
+inline bool IsOlderFork(long number) {
+  return number == SYS_fork || number == SYS_vfork;
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_ARCH_X86_64_OLDER_CALLS_H

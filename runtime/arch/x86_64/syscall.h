@@ -1,0 +1,27 @@
+//===- syscall.h - One system call ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H
+#define PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H
+
+namespace pagetide {
+
+inline uptr Syscall(long number, uptr a, uptr b, uptr c, uptr d, uptr e,
+                    uptr f) {
+  uptr result;
+  register uptr r10 asm("r10") = d;
+  register uptr r8 asm("r8") = e;
+  register uptr r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory", "cc");
+  return result;
+}
+
+} // namespace pagetide
+
+#endif // PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H
