@@ -22,7 +22,7 @@ import sys
 # Top first. Folders in one row do not include one another.
 FLOORS = {
     "runtime": [
-        ["startup"], ["interceptors"], ["recorder"], ["engines"], ["trace"],
+        ["startup"], ["interceptors"], ["recorder"], ["cuts"], ["engines"], ["trace"],
         ["periods"], ["threads"], ["shadow"], ["platform"], ["arch"],
     ],
     "checkpoint": [["api"], ["store"], ["format"]],

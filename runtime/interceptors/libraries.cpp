@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cuts/stopped_threads.h"
 #include "interceptors/interceptor.h"
 #include "platform/messages.h"
 #include "recorder/looks_before_close.h"
-#include "threads/stopped_threads.h"
 #include "trace/pending_frames.h"
 
 #include "sanitizer_common/sanitizer_libc.h"

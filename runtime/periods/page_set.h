@@ -68,7 +68,7 @@ private:
 };
 
 /// Words of a thread that count as marked in a period although they were staged
-/// in the next one (recorder/cut.h).
+/// in the next one (cuts/cut.h).
 struct WordsOfThread {
   u32 tid; ///< 0 unless the recording is per thread
   uptr first, count;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // munmap, mmap, mremap and madvise change what addresses hold, and nobody marks
-// that. A cut (recorder/cut.h) must know where it happened. A call is counted
+// that. A cut (cuts/cut.h) must know where it happened. A call is counted
 // while it runs, and its range is noted when it has returned. So each change is
 // either noted or under way. Those that make memory shared are also kept apart,
 // and so for longer.

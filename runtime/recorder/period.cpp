@@ -6,6 +6,9 @@
 
 #include "recorder/period.h"
 
+#include "cuts/checksums.h"
+#include "cuts/cut.h"
+#include "cuts/shared_memory.h"
 #include "engines/audit_writes.h"
 #include "periods/page_hash.h"
 #include "periods/period_pool.h"
@@ -20,8 +23,6 @@
 #include "platform/options.h"
 #include "recorder/callback_period.h"
 #include "recorder/callback_thread.h"
-#include "recorder/checksums.h"
-#include "recorder/cut.h"
 #include "recorder/mappings_watch.h"
 #include "recorder/recorder_state.h"
 #include "recorder/requests.h"
@@ -45,22 +46,33 @@ static void AnswerCredentials() {
   AnswerRequest(PAGETIDE_OK);
 }
 
+/// Waits for other threads, which may create threads meanwhile.
+static void AwaitThreads(bool (*are_done)(), bool answers_credentials) {
+  for (;;) {
+    const u32 seen = RecorderWakes();
+    ServeSlots();
+    if (answers_credentials)
+      AnswerCredentials();
+    if (are_done())
+      return;
+    RecorderSleep(seen);
+  }
+}
+
+static bool HoldThreads(bool hold) {
+  LetCallerHold(hold);
+  AwaitThreads(RequestWaits, false);
+  return request.holds;
+}
+
 static void GiveToCallback(PeriodResult &result, bool on_caller) {
   const pagetide_period &period =
       DescribePeriod(result, KnownMappings(), PassedMappings());
   if (on_caller) {
     LetCallerRunCallback(period);
-  } else if (!StartCallbackElsewhere(period)) {
-    return;
-  }
-  for (;;) {
-    u32 seen = RecorderWakes();
-    ServeSlots(); // the callback may create threads
-    if (!on_caller)
-      AnswerCredentials();
-    if (on_caller ? RequestWaits() : CallbackDone())
-      return;
-    RecorderSleep(seen);
+    AwaitThreads(RequestWaits, false);
+  } else if (StartCallbackElsewhere(period)) {
+    AwaitThreads(CallbackDone, true);
   }
 }
 
@@ -86,95 +98,149 @@ static void SayIfReadingRefused() {
                "checksums: the system forbids reading the program's pages");
 }
 
+namespace {
+/// What the end of a period has to do. It is made before the first step.
+struct PeriodPlan {
+  u64 now;
+  bool hash, relative, callback;
+  bool hash_at_cut;
+  bool cut; ///< for hashes or for copies
+  CopyRequest *copies;
+  const EndReason *last;
+  const PageVec<GranuleRange> *watch; ///< null: nothing is left out
+};
+} // namespace
+
 PAGETIDE_RECORDER_STATE static PageVec<GranuleRange> watched;
 
-bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
-               CopyRequest *copies) {
-  if (Tracing())
-    EndWithTraceWriter();
-  const u64 now = MonotonicNs();
-  const bool callback = HasCallback() && membership != Membership::kLeft;
+static PeriodPlan MakePlan(const EndReason *last, CopyRequest *copies) {
   const bool hash = record_config.checksum != ChecksumMode::kNone;
-  const bool relative = hash && record_config.checksum_relative;
   const bool hash_at_cut =
       hash && record_config.unstable == UnstablePolicy::kCut;
-  const bool cut = hash_at_cut || copies;
-  if (cut)
+  return {
+      .now = MonotonicNs(),
+      .hash = hash,
+      .relative = hash && record_config.checksum_relative,
+      .callback = HasCallback() && membership != Membership::kLeft,
+      .hash_at_cut = hash_at_cut,
+      .cut = hash_at_cut || copies,
+      .copies = copies,
+      .last = last,
+      .watch = nullptr,
+  };
+}
+
+/// Takes in what has changed in threads and mappings, and what the kernel saw.
+static void ObserveProgram(const PeriodPlan &plan) {
+  if (plan.cut)
     BeginCut();
-  ObserveThreads(now);
+  ObserveThreads(plan.now);
   TakeNotesOfProgram();
-  const bool has_shared = hash && SharedChanges() != SharedChangesAtLook();
-  LookAtMappings(now, last != nullptr || WatchingKernelWrites() || cut ||
-                          relative || has_shared);
+  const bool has_shared = plan.hash && SharedChanges() != SharedChangesAtLook();
+  LookAtMappings(plan.now, plan.last || WatchingKernelWrites() || plan.cut ||
+                               plan.relative || has_shared);
+  SetMappingsOfPeriod(KnownMappings(), SharedChangesAtLook());
   if (Tracing())
-    EncodeChangedProcess(PendingFrames(), recorder_state.engine->name, now,
-                         last != nullptr);
-  if (relative)
+    EncodeChangedProcess(PendingFrames(), recorder_state.engine->name, plan.now,
+                         plan.last != nullptr);
+  if (plan.relative)
     SetRelativeMappings(KnownMappings());
+  // Before the marks are taken: what was written until now was marked earlier.
   if (WatchingKernelWrites())
-    // Before the marks are taken: what was written until now was marked
-    // earlier.
     CollectKernelWrites(OpenPeriod().index, recorder_state.exiting,
                         KnownMappings(), PendingFrames());
+}
+
+/// False if staging is full.
+static bool CollectMarks(const PeriodPlan &plan) {
   // A thread blocked in a request has no pending access.
   const bool asked = RequestWaits();
   if (asked)
     SettleSlot(request.slot);
   // If nobody reads pages at this period's end, threads had until now to settle
   // for the period before.
-  bool ok = hash || cut || callback || CarryUnsettled(0);
-  ok = recorder_state.engine->collect(true) && ok;
+  const bool reads = plan.hash || plan.cut || plan.callback;
+  const bool carried = reads || CarryUnsettled(0);
+  const bool collected = recorder_state.engine->collect(true);
   CountPeriodEnded();
   if (asked)
     SettleSlot(request.slot);
-  PeriodEntry &entry = ClosePeriod(now, flags, recorder_state.overruns);
-  recorder_state.overruns = 0;
+  return carried && collected;
+}
 
-  PeriodResult *result = NewPeriodResult();
-  result->entry = entry;
-  result->cut = {};
-  bool watching = WatchedRegions(watched);
-  BuildPageSet(entry, record_config.per_thread, watching ? &watched : nullptr,
-               result->set);
+static PeriodResult &MakeResult(PeriodPlan &plan, u32 flags) {
+  PeriodEntry &entry = ClosePeriod(plan.now, flags, recorder_state.overruns);
+  recorder_state.overruns = 0;
+  PeriodResult &result = *NewPeriodResult();
+  result.entry = entry;
+  result.cut = {};
+  plan.watch = WatchedRegions(watched) ? &watched : nullptr;
+  BuildPageSet(entry, record_config.per_thread, plan.watch, result.set);
   if (shadow.with_sites && Tracing()) {
-    BuildSiteRows(entry, watching ? &watched : nullptr, result->sites);
+    BuildSiteRows(entry, plan.watch, result.sites);
     AddSiteFrames(KnownMappings(), PendingFrames());
   }
-  const CutOfPeriod how = {*recorder_state.engine, record_config.checksum,
+  return result;
+}
+
+/// Hashes and copies what the plan says. False if staging is full.
+static bool ReadPages(const PeriodPlan &plan, PeriodResult &result) {
+  const CutOfPeriod how = {*recorder_state.engine,
+                           record_config.checksum,
                            record_config.per_thread,
-                           watching ? &watched : nullptr, copies};
-  if (hash_at_cut) {
-    ok = HashAtCut(how, *result) && ok;
+                           plan.watch,
+                           plan.copies,
+                           HoldThreads};
+  bool ok = true;
+  if (plan.hash_at_cut) {
+    ok = HashAtCut(how, result);
     if (Tracing())
-      EncodeCut(PendingFrames(), result->entry.index, result->cut);
-  } else if (copies) {
-    ok = CopyAtCut(how, *result) && ok;
+      EncodeCut(PendingFrames(), result.entry.index, result.cut);
+  } else if (plan.copies) {
+    ok = CopyAtCut(how, result);
   }
-  if (hash && !hash_at_cut)
+  if (plan.hash && !plan.hash_at_cut)
     ok = HashPeriod(*recorder_state.engine, record_config.checksum,
-                    record_config.unstable, *result) &&
+                    record_config.unstable, result) &&
          ok;
-  else if (callback && !cut)
-    ok = CarryUnsettled(GetFlags().settle_wait) && ok;
-  if (hash || copies)
+  else if (plan.callback && !plan.cut)
+    ok = CarryUnsettled(GetFlags().settle_wait);
+  if (plan.hash || plan.copies)
     SayIfReadingRefused();
-  if (callback)
-    GiveToCallback(*result, on_caller);
+  return ok;
+}
+
+/// The trace's writer has the result from now on.
+static void HandOver(const PeriodPlan &plan, PeriodResult &result, bool ok) {
+  result.frames_before.swap(PendingFrames());
+  PendingFrames().clear();
+  if (plan.last || !ok)
+    EncodeEnd(result.frames_after, MonotonicNs(),
+              ok ? *plan.last : EndReason::kFailed, result.entry.index + 1);
+  if (Tracing()) {
+    QueuePeriod(&result);
+  } else {
+    ReleasePeriod(result.entry);
+    RecyclePeriodResult(&result);
+  }
+}
+
+bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
+               CopyRequest *copies) {
+  if (Tracing())
+    EndWithTraceWriter();
+  PeriodPlan plan = MakePlan(last, copies);
+  ObserveProgram(plan);
+  bool ok = CollectMarks(plan);
+  PeriodResult &result = MakeResult(plan, flags);
+  ok = ReadPages(plan, result) && ok;
+  if (plan.callback)
+    GiveToCallback(result, on_caller);
   ForgetPassedMappings();
   if (!ok)
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");
-  result->frames_before.swap(PendingFrames());
-  PendingFrames().clear();
-  if (last || !ok)
-    EncodeEnd(result->frames_after, MonotonicNs(),
-              ok ? *last : EndReason::kFailed, result->entry.index + 1);
-  if (Tracing()) {
-    QueuePeriod(result);
-  } else {
-    ReleasePeriod(result->entry);
-    RecyclePeriodResult(result);
-  }
+  HandOver(plan, result, ok);
   return ok;
 }
 

@@ -6,6 +6,8 @@
 
 #include "recorder/recording.h"
 
+#include "cuts/cut.h"
+#include "cuts/cut_kernel_writes.h"
 #include "engines/audit_writes.h"
 #include "engines/marks_engine.h"
 #include "engines/mprotect_engine.h"
@@ -19,8 +21,6 @@
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/program_memory.h"
-#include "recorder/cut.h"
-#include "recorder/cut_kernel_writes.h"
 #include "recorder/mappings_watch.h"
 #include "recorder/requests.h"
 #include "recorder/slot_service.h"

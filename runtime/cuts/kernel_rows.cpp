@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/kernel_rows.h"
+#include "cuts/kernel_rows.h"
 
 #include "platform/fork_reset.h"
 #include "shadow/shadow.h"

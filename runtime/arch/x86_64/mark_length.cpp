@@ -1,4 +1,5 @@
-//===- signals.cpp - Which instructions are marks -------------------------===//
+//===- mark_length.cpp - Which instructions are marks
+//-----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,23 +4,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/cut.h"
+#include "cuts/cut.h"
 
+#include "cuts/checksums.h"
+#include "cuts/cut_calls.h"
+#include "cuts/cut_copies.h"
+#include "cuts/cut_kernel_writes.h"
+#include "cuts/cut_pages.h"
+#include "cuts/cut_workers.h"
+#include "cuts/given_back.h"
+#include "cuts/shared_memory.h"
+#include "cuts/stopped_threads.h"
 #include "engines/audit_writes.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
 #include "platform/fork_reset.h"
 #include "platform/mapping_changes.h"
 #include "platform/options.h"
-#include "recorder/checksums.h"
-#include "recorder/cut_calls.h"
-#include "recorder/cut_copies.h"
-#include "recorder/cut_kernel_writes.h"
-#include "recorder/cut_pages.h"
-#include "recorder/cut_workers.h"
-#include "recorder/given_back.h"
-#include "recorder/shared_memory.h"
-#include "threads/stopped_threads.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -370,7 +370,7 @@ static const char *HoldUntilCut(Making &making) {
   if (!HavePlaces(copies))
     return kNoPlaces;
   copies.request->more_count = 0; // they are read
-  if (!HoldThreads())
+  if (!making.cut.hold_threads(true))
     return kNotHeld;
   ListMore(*copies.request, runs.runs);
   AddUnread(making, runs.runs);
@@ -382,7 +382,7 @@ static const char *HoldUntilCut(Making &making) {
     why = ReadRound(making, 0, granules) ? nullptr : kStagingFull;
   if (!why)
     why = StopUntilCut(making);
-  LetThreadsGo();
+  making.cut.hold_threads(false);
   return why;
 }
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CHECKSUMS_H
-#define PAGETIDE_RUNTIME_RECORDER_CHECKSUMS_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CHECKSUMS_H
+#define PAGETIDE_RUNTIME_CUTS_CHECKSUMS_H
 
 #include "engines/engine.h"
 
@@ -26,4 +26,4 @@ void ListWanted(const PageSet &set, trace::ChecksumMode mode,
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CHECKSUMS_H
+#endif // PAGETIDE_RUNTIME_CUTS_CHECKSUMS_H

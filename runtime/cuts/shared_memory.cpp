@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/shared_memory.h"
+#include "cuts/shared_memory.h"
 
 #include "platform/fork_reset.h"
 #include "platform/mapping_changes.h"
 #include "platform/program_memory.h"
-#include "recorder/mappings_watch.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 #include "threads/sharing_threads.h"
@@ -21,6 +20,8 @@ namespace pagetide {
 
 using Visit = void (*)(PageHash &);
 
+PAGETIDE_RECORDER_STATE static const MappingList *known;
+PAGETIDE_RECORDER_STATE static u64 changes_at_look;
 PAGETIDE_RECORDER_STATE static PageVec<AddressRange> shared_ranges;
 PAGETIDE_RECORDER_STATE static PageVec<MappingChange> changes;
 /// The last look did not see all of them, nor their files.
@@ -36,14 +37,14 @@ static bool IsShared(uptr address) {
 /// Lists the shared mappings that were known at the last look, and then those
 /// that the program has made since. What it has unmapped since stays in the
 /// list. False if too much has changed.
-static bool ListShared(const MappingList &known) {
+static bool ListShared() {
   shared_ranges.clear();
   any_new = false;
-  for (const Mapping &m : known.entries)
+  for (const Mapping &m : known->entries)
     if (m.shared)
       shared_ranges.push_back({m.start, m.start + m.bytes});
   changes.clear();
-  if (!ListSharedChanges(SharedChangesAtLook(), changes))
+  if (!ListSharedChanges(changes_at_look, changes))
     return false;
   for (const MappingChange &change : changes)
     if (change.writers == Writers::kShared || IsShared(change.moved_from)) {
@@ -164,8 +165,7 @@ bool AnotherProcessRunsHere() {
 }
 
 void ForPagesOfOthers(PageVec<PageHash> &pages, Visit visit) {
-  const MappingList &known = KnownMappings();
-  if (!AwaitSharedChanges() || !ListShared(known)) {
+  if (!AwaitSharedChanges() || !ListShared()) {
     for (PageHash &page : pages)
       visit(page);
     return;
@@ -174,7 +174,12 @@ void ForPagesOfOthers(PageVec<PageHash> &pages, Visit visit) {
     return;
   for (const AddressRange &range : shared_ranges)
     ForPages(pages, UnitOf(range.begin), UnitOf(range.end - 1) + 1, visit);
-  VisitFilePages(known, pages, visit);
+  VisitFilePages(*known, pages, visit);
+}
+
+void SetMappingsOfPeriod(const MappingList &list, u64 shared_changes) {
+  known = &list;
+  changes_at_look = shared_changes;
 }
 
 } // namespace pagetide

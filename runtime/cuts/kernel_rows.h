@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_KERNEL_ROWS_H
-#define PAGETIDE_RUNTIME_RECORDER_KERNEL_ROWS_H
+#ifndef PAGETIDE_RUNTIME_CUTS_KERNEL_ROWS_H
+#define PAGETIDE_RUNTIME_CUTS_KERNEL_ROWS_H
 
 #include "engines/write_tracking.h"
 #include "periods/page_set.h"
@@ -32,4 +32,4 @@ void ListGranules(const PageVec<WrittenRun> &pages,
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_KERNEL_ROWS_H
+#endif // PAGETIDE_RUNTIME_CUTS_KERNEL_ROWS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_COPIES_H
-#define PAGETIDE_RUNTIME_RECORDER_CUT_COPIES_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CUT_COPIES_H
+#define PAGETIDE_RUNTIME_CUTS_CUT_COPIES_H
 
 #include "pagetide/cut_copies.h"
 #include "periods/period_result.h"
@@ -39,13 +39,9 @@ bool HavePlaces(const CutCopies &copies);
 /// that belong to regions. A granule may be larger than a mapping.
 void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages);
 
-/// Has the thread that asked hold the others back. False if it could not.
-bool HoldThreads();
-void LetThreadsGo();
-
 /// Fills in the answer.
 void Answer(const CutCopies &copies, const CutResult &cut);
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CUT_COPIES_H
+#endif // PAGETIDE_RUNTIME_CUTS_CUT_COPIES_H

@@ -1,4 +1,5 @@
-//===- entries.cpp - The way to a function that is not resolved -----------===//
+//===- resolve_and_jump.cpp - The way to a function not resolved yet
+//--------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

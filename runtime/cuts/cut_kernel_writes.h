@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_KERNEL_WRITES_H
-#define PAGETIDE_RUNTIME_RECORDER_CUT_KERNEL_WRITES_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CUT_KERNEL_WRITES_H
+#define PAGETIDE_RUNTIME_CUTS_CUT_KERNEL_WRITES_H
 
-#include "recorder/cut_pages.h"
+#include "cuts/cut_pages.h"
 
 namespace pagetide {
 
@@ -47,4 +47,4 @@ void ForgetKernelWrites();
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CUT_KERNEL_WRITES_H
+#endif // PAGETIDE_RUNTIME_CUTS_CUT_KERNEL_WRITES_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/given_back.h"
+#include "cuts/given_back.h"
 
 #include "engines/audit_writes.h"
 #include "platform/fork_reset.h"

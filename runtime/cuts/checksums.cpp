@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/checksums.h"
+#include "cuts/checksums.h"
 
+#include "cuts/shared_memory.h"
+#include "cuts/stopped_threads.h"
 #include "periods/merge_ascending.h"
 #include "periods/settled.h"
 #include "platform/fork_reset.h"
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
-#include "recorder/shared_memory.h"
-#include "threads/stopped_threads.h"
 
 #include "sanitizer_common/sanitizer_stoptheworld.h"
 

@@ -4,12 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/cut_copies.h"
+#include "cuts/cut_copies.h"
 
-#include "recorder/requests.h"
-#include "recorder/slot_service.h"
 #include "shadow/shadow.h"
-#include "threads/service_thread.h"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -92,28 +89,6 @@ void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages) {
       if (!CopyPart(request, request.regions[i], granule, copy))
         request.not_readable = granule;
   }
-}
-
-/// Waits until the thread that asked has done what it was told.
-static void AwaitCaller() {
-  for (;;) {
-    const u32 seen = RecorderWakes();
-    ServeSlots(); // a thread that it waits for may create threads
-    if (RequestWaits())
-      return;
-    RecorderSleep(seen);
-  }
-}
-
-bool HoldThreads() {
-  LetCallerHold(true);
-  AwaitCaller();
-  return request.holds;
-}
-
-void LetThreadsGo() {
-  LetCallerHold(false);
-  AwaitCaller();
 }
 
 void Answer(const CutCopies &copies, const CutResult &cut) {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/cut_calls.h"
+#include "cuts/cut_calls.h"
 
 #include "arch/older_calls.h"
 #include "platform/fork_reset.h"

@@ -17,12 +17,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_SHARED_MEMORY_H
-#define PAGETIDE_RUNTIME_RECORDER_SHARED_MEMORY_H
+#ifndef PAGETIDE_RUNTIME_CUTS_SHARED_MEMORY_H
+#define PAGETIDE_RUNTIME_CUTS_SHARED_MEMORY_H
 
 #include "periods/page_hash.h"
+#include "platform/proc_maps.h"
 
 namespace pagetide {
+
+/// The program's mappings at the last look, and what SharedChanges() was before
+/// it. The list must stay until the next call.
+void SetMappingsOfPeriod(const MappingList &list, u64 shared_changes);
 
 /// Calls visit(page) for those of `pages` that others may have written by now.
 /// Call it after they were read, and before marks are looked at again: what is
@@ -35,4 +40,4 @@ bool AnotherProcessRunsHere();
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_SHARED_MEMORY_H
+#endif // PAGETIDE_RUNTIME_CUTS_SHARED_MEMORY_H

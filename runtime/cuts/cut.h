@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_H
-#define PAGETIDE_RUNTIME_RECORDER_CUT_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CUT_H
+#define PAGETIDE_RUNTIME_CUTS_CUT_H
 
 #include "engines/engine.h"
 #include "pagetide/cut_copies.h"
@@ -31,6 +31,9 @@ struct CutOfPeriod {
   bool per_thread;
   const PageVec<GranuleRange> *watch; ///< as BuildPageSet
   CopyRequest *copies;                ///< null: none are wanted
+  /// Has the thread that asked for copies hold the others back, or let them go.
+  /// False if it could not.
+  bool (*hold_threads)(bool hold);
 };
 
 /// Hashes the granules of result.set just after the period was collected, so
@@ -50,4 +53,4 @@ void EndCuts();
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CUT_H
+#endif // PAGETIDE_RUNTIME_CUTS_CUT_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "threads/stopped_threads.h"
+#include "cuts/stopped_threads.h"
 
 #include "arch/older_calls.h"
 #include "arch/stopped_call.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cut (recorder/cut.h) needs all threads to stand for a moment. A helper
+// A cut (cuts/cut.h) needs all threads to stand for a moment. A helper
 // process, which shares the memory, seizes the threads by ptrace and interrupts
 // them. The recorder goes on meanwhile and reads. The helper releases all
 // threads when the bound has passed, whatever the recorder does. So a recorder
@@ -28,8 +28,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_STOPPED_THREADS_H
-#define PAGETIDE_RUNTIME_THREADS_STOPPED_THREADS_H
+#ifndef PAGETIDE_RUNTIME_CUTS_STOPPED_THREADS_H
+#define PAGETIDE_RUNTIME_CUTS_STOPPED_THREADS_H
 
 #include "platform/syscalls.h"
 
@@ -86,4 +86,4 @@ StopTimes ReleaseThreads();
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_THREADS_STOPPED_THREADS_H
+#endif // PAGETIDE_RUNTIME_CUTS_STOPPED_THREADS_H

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/cut_kernel_writes.h"
+#include "cuts/cut_kernel_writes.h"
 
+#include "cuts/kernel_rows.h"
 #include "engines/audit_writes.h"
 #include "engines/engine.h"
 #include "platform/fork_reset.h"
-#include "recorder/kernel_rows.h"
 #include "shadow/shadow.h"
 
 namespace pagetide {

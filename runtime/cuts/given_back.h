@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_GIVEN_BACK_H
-#define PAGETIDE_RUNTIME_RECORDER_GIVEN_BACK_H
+#ifndef PAGETIDE_RUNTIME_CUTS_GIVEN_BACK_H
+#define PAGETIDE_RUNTIME_CUTS_GIVEN_BACK_H
 
 #include "periods/page_hash.h"
 
@@ -33,4 +33,4 @@ void ListGivenBack(const PageVec<PageHash> &pages, PageVec<u64> &granules);
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_GIVEN_BACK_H
+#endif // PAGETIDE_RUNTIME_CUTS_GIVEN_BACK_H

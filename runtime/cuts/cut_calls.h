@@ -15,11 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_CALLS_H
-#define PAGETIDE_RUNTIME_RECORDER_CUT_CALLS_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CUT_CALLS_H
+#define PAGETIDE_RUNTIME_CUTS_CUT_CALLS_H
 
+#include "cuts/cut_pages.h"
 #include "engines/engine.h"
-#include "recorder/cut_pages.h"
 
 namespace pagetide {
 
@@ -42,4 +42,4 @@ void MakeWrittenByCallsUnstable(PageVec<PageHash> &pages);
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CUT_CALLS_H
+#endif // PAGETIDE_RUNTIME_CUTS_CUT_CALLS_H

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_PAGES_H
-#define PAGETIDE_RUNTIME_RECORDER_CUT_PAGES_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CUT_PAGES_H
+#define PAGETIDE_RUNTIME_CUTS_CUT_PAGES_H
 
-#include "recorder/cut_copies.h"
+#include "cuts/cut_copies.h"
 
 namespace pagetide {
 
@@ -51,4 +51,4 @@ PageVec<PageHash> &JustRead();
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CUT_PAGES_H
+#endif // PAGETIDE_RUNTIME_CUTS_CUT_PAGES_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CUT_WORKERS_H
-#define PAGETIDE_RUNTIME_RECORDER_CUT_WORKERS_H
+#ifndef PAGETIDE_RUNTIME_CUTS_CUT_WORKERS_H
+#define PAGETIDE_RUNTIME_CUTS_CUT_WORKERS_H
 
 #include "periods/page_hash.h"
 
@@ -42,4 +42,4 @@ extern const ReadingHelp kCutWorkers;
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CUT_WORKERS_H
+#endif // PAGETIDE_RUNTIME_CUTS_CUT_WORKERS_H

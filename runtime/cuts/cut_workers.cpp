@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/cut_workers.h"
+#include "cuts/cut_workers.h"
 
 #include "platform/fork_reset.h"
 #include "platform/locks.h"

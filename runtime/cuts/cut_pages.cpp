@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/cut_pages.h"
+#include "cuts/cut_pages.h"
 
+#include "cuts/cut_workers.h"
+#include "cuts/given_back.h"
 #include "platform/fork_reset.h"
-#include "recorder/cut_workers.h"
-#include "recorder/given_back.h"
 
 namespace pagetide {
 
