@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-import cost_plots
+import plots
 import report
 import time_shares
 from build import Builder
@@ -465,7 +465,7 @@ def main(arguments):
         print("\n".join(sections.values()), end="")
         drawn = {}
         if options.plots and not interrupted:
-            drawn = cost_plots.draw(measurements, options.plots)
+            drawn = plots.draw(measurements, options.plots)
             for path in (p for paths in drawn.values() for _, p in paths):
                 say("plot: %s" % path)
         if options.doc and not interrupted:

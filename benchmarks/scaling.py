@@ -18,7 +18,7 @@ import time
 import commands
 import crowd
 import cuts
-import plot
+import plots
 import report
 import sections
 from failure import Failure
@@ -591,7 +591,7 @@ def make_curves(records):
             if (shown := [point for point in points if min(point) > 0])
         }
         if series:
-            drawn[name] = plot.curves(
+            drawn[name] = plots.curves(
                 title, "pages of 4 KiB", "microseconds", series
             )
     return drawn
