@@ -14,6 +14,7 @@
 #include "Expansion.h"
 #include "FunctionAccesses.h"
 #include "LibraryCalls.h"
+#include "LongBlocks.h"
 #include "LoopChunks.h"
 #include "LtoHandover.h"
 #include "MarkEmitter.h"
@@ -193,6 +194,8 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
     Emitter.emit(Step);
   if (Mode == MarkMode::Lines)
     numberLines(F, Known);
+  if (!F.hasOptNone())
+    divideLongBlocks(F);
 
   FAM.invalidate(F, PreservedAnalyses::none());
   preventReordering(Plan.MarkedReads, FAM.getResult<AAManager>(F));
