@@ -23,12 +23,12 @@ namespace pagetide {
 /// Registers OnAtexitHandlersDone from the constructor of the program itself.
 /// That is the first constructor after libc has registered the destructors of
 /// all files. So the handler runs right before these destructors, and after
-/// every other handler.
+/// every other handler. Each of the program's object files has a constructor.
 static void RegisterAtexitHandlersDone(const void *base_of_module) {
-  constexpr uptr kPage = 4096;
-  if (GetFlags().kernel_writes &&
-      (uptr)base_of_module == (getauxval(AT_PHDR) & ~(kPage - 1)))
-    atexit(OnAtexitHandlersDone);
+  static bool registered;
+  if (GetFlags().kernel_writes && !registered &&
+      (uptr)base_of_module == PageDown(getauxval(AT_PHDR)))
+    registered = !atexit(OnAtexitHandlersDone);
 }
 
 /// True if the module stays without marks.
