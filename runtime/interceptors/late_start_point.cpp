@@ -7,47 +7,16 @@
 #include "interceptors/late_start_point.h"
 
 #include "interceptors/real_functions.h"
+#include "platform/interrupted_code.h"
 #include "platform/start_data.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
 namespace pagetide {
-
-PAGETIDE_START_DATA static u64 blocked_at_start;
-
-static u64 BlockedSignals() {
-  u64 mask = 0;
-  Syscall(SYS_rt_sigprocmask, 0, 0, (uptr)&mask, sizeof(mask));
-  return mask;
-}
-
-/// Whether this may be in a handler of a signal, which may have interrupted
-/// code that holds locks. While a handler runs, its signal is blocked. The
-/// program may also block signals that have no handler, to wait for them. A
-/// handler of an error may have been taken away as it began (SA_RESETHAND).
-static bool MayBeInHandler() {
-  constexpr u64 kErrors = u64{1} << (SIGSEGV - 1) | u64{1} << (SIGBUS - 1) |
-                          u64{1} << (SIGFPE - 1) | u64{1} << (SIGILL - 1) |
-                          u64{1} << (SIGABRT - 1) | u64{1} << (SIGTRAP - 1);
-  u64 blocked = BlockedSignals() & ~blocked_at_start;
-  if (blocked & kErrors)
-    return true;
-  for (; blocked; blocked &= blocked - 1) {
-    struct {
-      uptr handler, flags, restorer;
-      u64 mask;
-    } action; // as the kernel has it
-    const uptr number = (uptr)__builtin_ctzll(blocked) + 1;
-    if (Failed(Syscall(SYS_rt_sigaction, number, 0, (uptr)&action,
-                       sizeof(action.mask))) ||
-        (action.handler != (uptr)SIG_DFL && action.handler != (uptr)SIG_IGN))
-      return true;
-  }
-  return false;
-}
 
 /// The process whose memory this is. A child of vfork has another number.
 PAGETIDE_START_DATA static u32 process;
@@ -60,7 +29,6 @@ static bool armed;
 void InitLateStartPoint() {
   const RealFunctions all = AllRealFunctions();
   CHECK_LE(all.end - all.begin, sizeof(held) / sizeof(*held));
-  blocked_at_start = BlockedSignals();
   process = GetPidRaw();
 }
 
@@ -82,6 +50,15 @@ static bool IsCalledByLibc(const char *name) {
   return false;
 }
 
+/// Carries out the late start, unless another thread does so.
+static bool CarryOut() {
+  if (!__atomic_exchange_n(&armed, false, __ATOMIC_ACQ_REL))
+    return false;
+  Restore();
+  start_armed();
+  return true;
+}
+
 /// The program calls `function` while a late start is armed. If it can be
 /// carried out here, does so. Returns what the call goes on in, or null if that
 /// has to be resolved.
@@ -90,28 +67,40 @@ static void *AtLateStartPoint(const RealFunction &function) {
     return nullptr;
   void *const real = held[&function - AllRealFunctions().begin];
   if (process != GetPidRaw() || IsCalledByLibc(function.Name()) ||
-      MayBeInHandler())
+      IsInHandler((uptr)__builtin_frame_address(0)) || !CarryOut())
     return real;
-  if (!__atomic_exchange_n(&armed, false, __ATOMIC_ACQ_REL))
-    return real; // another thread carries it out
-  Restore();
-  start_armed();
   return IsIdle() ? real : function.Interceptor();
 }
 
-void ArmLateStart(void (*start)()) {
+/// In the handler, with the signals blocked that were so before it: other
+/// threads may wait for this one to take theirs.
+static void CarryOutInHandler(const siginfo_t &signal,
+                              const ucontext_t &interrupted) {
+  const int error = errno;
+  u64 blocked;
+  __builtin_memcpy(&blocked, &interrupted.uc_sigmask, sizeof(blocked));
+  blocked |= u64{1} << (signal.si_signo - 1);
+  Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&blocked, 0, sizeof(blocked));
+  CarryOut();
+  errno = error;
+}
+
+void LateStart(void (*start)(), const siginfo_t &signal,
+               const ucontext_t &interrupted) {
   const RealFunctions all = AllRealFunctions();
   if (process != GetPidRaw())
     return;
   start_armed = start;
-  if (__atomic_exchange_n(&armed, true, __ATOMIC_ACQ_REL))
-    return;
-  before_resolving = AtLateStartPoint;
-  for (const RealFunction *f = all.begin; f < all.end; ++f)
-    if (!f->AtCallSites()) {
-      held[f - all.begin] = *f->Address();
-      __atomic_store_n(f->Address(), nullptr, __ATOMIC_RELEASE);
-    }
+  if (!__atomic_exchange_n(&armed, true, __ATOMIC_ACQ_REL)) {
+    before_resolving = AtLateStartPoint;
+    for (const RealFunction *f = all.begin; f < all.end; ++f)
+      if (!f->AtCallSites()) {
+        held[f - all.begin] = *f->Address();
+        __atomic_store_n(f->Address(), nullptr, __ATOMIC_RELEASE);
+      }
+  }
+  if (MayTakeLocks(interrupted))
+    CarryOutInHandler(signal, interrupted);
 }
 
 void RenewLateStartPointInChild() {

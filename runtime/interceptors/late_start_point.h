@@ -5,24 +5,30 @@
 //===----------------------------------------------------------------------===//
 //
 // Switching marks on takes locks and memory, which a signal handler must not.
-// So the handler of pagetide ctl's signal arms a late start: the next suitable
-// call of a function of this library carries it out. While marks are off, such
-// a function jumps to libc's through a variable. Arming sets all of these to
-// null, so that calls come here. Nothing has to be tested before that.
+// The handler of pagetide ctl's signal may if it has interrupted code of the
+// program, or a system call that waits. Otherwise it arms a late start: the
+// next suitable call of a function of this library carries it out. While marks
+// are off, such a function jumps to libc's through a variable. Arming sets all
+// of these to null, so that calls come here. Nothing has to be tested before
+// that.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_INTERCEPTORS_LATE_START_POINT_H
 #define PAGETIDE_RUNTIME_INTERCEPTORS_LATE_START_POINT_H
 
+#include <signal.h>
+#include <ucontext.h>
+
 namespace pagetide {
 
-/// First phase: notes which signals the program blocks from its start.
+/// First phase.
 void InitLateStartPoint();
 
-/// While marks are off: has `start` called once, on a thread of the program,
-/// where it may take locks and memory. Async-signal-safe.
-void ArmLateStart(void (*start)());
+/// While marks are off, in a handler of `signal`: has `start` called once, on a
+/// thread of the program, where it may take locks and memory.
+void LateStart(void (*start)(), const siginfo_t &signal,
+               const ucontext_t &interrupted);
 
 /// In a forked child. What its parent was asked is not the child's.
 void RenewLateStartPointInChild();

@@ -10,6 +10,7 @@
 #include "interceptors/real_functions.h"
 #include "pagetide/pagetide.h"
 #include "platform/control_marker.h"
+#include "platform/interrupted_code.h"
 #include "platform/options.h"
 #include "recorder/control_service.h"
 #include "recorder/conversation.h"
@@ -46,7 +47,7 @@ static void AnswerLateStart() {
     conversation.Reply(StartLate(conversation.Asked()));
 }
 
-static void OnControlSignal(int, siginfo_t *info, void *) {
+static void OnControlSignal(int, siginfo_t *info, void *interrupted) {
   if (info->si_code != SI_QUEUE ||
       (info->si_uid && info->si_uid != (uid_t)Syscall(SYS_geteuid)))
     return;
@@ -62,7 +63,7 @@ static void OnControlSignal(int, siginfo_t *info, void *) {
     return;
   }
   __atomic_store_n(&asking, ctl, __ATOMIC_RELEASE);
-  ArmLateStart(AnswerLateStart);
+  LateStart(AnswerLateStart, *info, *(const ucontext_t *)interrupted);
 }
 
 void InitControlSignal() {
@@ -75,6 +76,7 @@ void InitControlSignal() {
       (action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL)
     return;
   InitLateStartPoint();
+  NoteLibc((const void *)real);
   action = {};
   action.sa_sigaction = OnControlSignal;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;

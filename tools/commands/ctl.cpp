@@ -163,11 +163,16 @@ std::unique_ptr<control::Request> request_for(const CtlOptions &options,
 std::string silence_of(const TargetProcess &target) {
   if (target.is_stopped())
     return "it is stopped, by a signal or a debugger";
+  if (target.blocks_signal())
+    return fmt::format("all its threads block signal {}, by which it is "
+                       "reached; the runtime option control_signal chooses "
+                       "another signal",
+                       target.signal());
   if (!target.has_marks())
-    return "its marks are off, so it can answer only when a thread that blocks "
-           "no signals next calls a function of libc that libpagetide.so marks "
-           "(docs/reference/interceptors.md)";
-  return "it may have been stopped, or all its threads may block signals";
+    return "its marks are off, and they cannot be switched on where it is now: "
+           "in a signal handler, in an allocator, in a call of libc that may "
+           "hold a lock, or on a stack that is nearly full";
+  return "it may have been stopped, or be waiting for the disk";
 }
 
 control::Reply ask_target(const TargetProcess &target,

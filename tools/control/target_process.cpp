@@ -116,6 +116,21 @@ UniqueFd open_process(pid_t pid) {
                             pid, std::strerror(error)));
 }
 
+/// The directory of the first living thread for whose status `wanted` is true;
+/// empty if there is none.
+template <typename Wanted>
+std::string living_thread(pid_t pid, const Wanted &wanted) {
+  std::error_code error;
+  std::filesystem::directory_iterator tasks(fmt::format("/proc/{}/task", pid),
+                                            error);
+  for (; !error && tasks != std::filesystem::directory_iterator();
+       tasks.increment(error))
+    if (const auto of_task = status_in(tasks->path().string());
+        of_task && !of_task->has_ended() && wanted(*of_task))
+      return tasks->path().string();
+  return {};
+}
+
 /// A directory of /proc that tells of the process. Where the first thread has
 /// ended before the others, /proc/PID has no mappings.
 std::string living_directory(pid_t pid) {
@@ -123,14 +138,9 @@ std::string living_directory(pid_t pid) {
   const auto status = status_in(directory);
   if (!status || !status->has_ended() || status->threads < 2)
     return directory;
-  std::error_code error;
-  std::filesystem::directory_iterator tasks(directory + "/task", error);
-  for (; !error && tasks != std::filesystem::directory_iterator();
-       tasks.increment(error))
-    if (const auto of_task = status_in(tasks->path().string());
-        of_task && !of_task->has_ended())
-      return tasks->path().string();
-  return directory;
+  const std::string thread =
+      living_thread(pid, [](const ProcessStatus &) { return true; });
+  return thread.empty() ? directory : thread;
 }
 
 /// The file name of the program; the name in the status if /proc does not tell.
@@ -177,9 +187,12 @@ std::optional<ProcessStatus> read_process_status(std::string_view text) {
           read_whole_number(take_word(words), status.effective_group) ? 32 : 0;
     } else if (field == "SigCgt") {
       fields |= read_whole_number(take_word(words), status.caught, 16) ? 64 : 0;
+    } else if (field == "SigBlk") {
+      fields |=
+          read_whole_number(take_word(words), status.blocked, 16) ? 128 : 0;
     }
   }
-  if (fields != 127)
+  if (fields != 255)
     return std::nullopt;
   return status;
 }
@@ -295,8 +308,16 @@ std::string TargetProcess::why_unreachable() const {
   return tools::why_unreachable(status_, maps_);
 }
 
+bool TargetProcess::blocks_signal() const {
+  return living_thread(pid_,
+                       [this](const ProcessStatus &thread) {
+                         return !thread.blocks(signal());
+                       })
+      .empty();
+}
+
 void TargetProcess::send_signal(int value) const {
-  const int signal = maps_.marker->signal;
+  const int signal = this->signal();
   siginfo_t info = {};
   info.si_signo = signal;
   info.si_code = SI_QUEUE;

@@ -27,10 +27,12 @@ struct ProcessStatus {
   uid_t real_user = 0;
   uid_t effective_user = 0;
   gid_t effective_group = 0;
-  std::uint64_t caught = 0; ///< bit N - 1: signal N has a handler
+  std::uint64_t caught = 0;  ///< bit N - 1: signal N has a handler
+  std::uint64_t blocked = 0; ///< by this thread, likewise
 
   bool has_ended() const { return state == 'Z' || state == 'X'; }
   bool catches(int signal) const { return caught >> (signal - 1) & 1; }
+  bool blocks(int signal) const { return blocked >> (signal - 1) & 1; }
 };
 /// Returns nothing if a field is missing or malformed.
 std::optional<ProcessStatus> read_process_status(std::string_view text);
@@ -79,8 +81,13 @@ public:
   /// Why no request reaches it; empty if one does.
   std::string why_unreachable() const;
 
-  /// Sends the signal of its marker, with a value. Throws Failure if that is
-  /// impossible. why_unreachable() must be empty.
+  /// The signal of its marker. why_unreachable() must be empty, here and below.
+  int signal() const { return maps_.marker->signal; }
+  /// Whether none of its threads lets that signal in.
+  bool blocks_signal() const;
+
+  /// Sends that signal, with a value. Throws Failure if that is
+  /// impossible.
   void send_signal(int value) const;
 
 private:

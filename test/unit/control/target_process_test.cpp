@@ -32,6 +32,7 @@ constexpr char kStatus[] = "Name:\ta (b) \\n \n"
                            "Gid:\t100\t101\t102\t103\n"
                            "Threads:\t3\n"
                            "SigQ:\t0/31358\n"
+                           "SigBlk:\t0800000000000002\n"
                            "SigIgn:\t0000000000001000\n"
                            "SigCgt:\t0800000000000001\n";
 
@@ -51,12 +52,16 @@ TEST(ProcessStatus, IsRead) {
   EXPECT_FALSE(status->catches(13));
   EXPECT_FALSE(status->catches(59));
   EXPECT_FALSE(status->catches(64));
+  EXPECT_TRUE(status->blocks(2));
+  EXPECT_TRUE(status->blocks(60));
+  EXPECT_FALSE(status->blocks(1));
 }
 
 TEST(ProcessStatus, NeedsAllItsFields) {
   const std::string whole = kStatus;
   for (const char *field :
-       {"Name:", "State:", "Tgid:", "Uid:", "Gid:", "Threads:", "SigCgt:"}) {
+       {"Name:", "State:", "Tgid:", "Uid:", "Gid:", "Threads:", "SigCgt:",
+                            "SigBlk:"}) {
     std::string text = whole;
     text.replace(text.find(field), 1, "X");
     EXPECT_FALSE(read_process_status(text)) << field;

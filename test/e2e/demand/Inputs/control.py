@@ -153,6 +153,45 @@ def waits_for_signals():
     server.ends()
 
 
+def ends_by_signal(server):
+    server.process.terminate()
+    server.ends()
+
+
+def computes():
+    """Programs that call no function which this library stands for, or few."""
+    for how in ("loop", "strings", "sleep", "usleep", "nanosleep", "pause", "thread",
+                "blocks-handled"):
+        print("how", how)
+        server = Server(how)
+        name = f"{how}.ptrace"
+        server.ctl("start", "-o", name, "-p", "5ms")
+        if how not in ("sleep", "pause"):
+            await_pages(server, name, server.memory)
+        ends_by_signal(server)
+
+
+def within_handler():
+    """A handler may have interrupted what holds a lock. So marks begin when it
+    has ended, also if its own signal is not blocked."""
+    server = Server("handler")
+    answer = server.ctl("start", "--timeout", "1200ms", status=2)
+    assert "handler" in answer, answer
+    assert "off" in server.ctl("status")
+    server.process.send_signal(signal.SIGUSR2)
+    server.ctl("start", "-o", "later.ptrace", "-p", "5ms")
+    await_pages(server, "later.ptrace", server.memory)
+    ends_by_signal(server)
+
+
+def signal_blocked():
+    """What no thread lets in is named."""
+    server = Server("blocked")
+    answer = server.ctl("start", "--timeout", "50ms", status=2)
+    assert "signal 60" in answer and "block" in answer, answer
+    server.ends()
+
+
 def refused():
     server = Server("own-handler")
     answer = server.ctl("start", status=2)

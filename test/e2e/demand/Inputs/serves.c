@@ -63,7 +63,7 @@ int main(int count, char **words) {
   }
   if (!forks)
     pthread_create(&thread, NULL, other,
-                   strcmp(how, "blocked-thread") ? NULL : &thread);
+                   strncmp(how, "blocked", 7) ? NULL : &thread);
   if (!strcmp(how, "blocked")) {
     sigset_t all;
     sigfillset(&all);
