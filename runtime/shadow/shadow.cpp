@@ -70,13 +70,20 @@ static int SizeMemfd(int fd) {
   return ErrnoOf(result);
 }
 
+/// The call that made MakeMemfd fail last.
+static const char *failed_call = "memfd_create";
+
+const char *CallWithoutMemfd() { return failed_call; }
+
 /// Returns 0 or an errno.
 static int MakeMemfd(int *fd) {
   constexpr uptr kCloexec = 1; // MFD_CLOEXEC
+  failed_call = "memfd_create";
   uptr result = Syscall(SYS_memfd_create, (uptr) "pagetide-shadow", kCloexec);
   if (Failed(result))
     return ErrnoOf(result);
   *fd = (int)result;
+  failed_call = "ftruncate";
   int error = SizeMemfd(*fd);
   if (error)
     Syscall(SYS_close, (uptr)*fd);
@@ -106,10 +113,18 @@ static int MapFile(int fd, u64 offset, u64 bytes, void *address, uptr *result,
 }
 
 [[noreturn]] static void DieNoAddressSpace(u64 bytes, int error) {
+  struct rlimit limit;
+  const bool limited =
+      !Failed(Syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (uptr)&limit)) &&
+      limit.rlim_cur != RLIM_INFINITY;
   Fatal("cannot map %llu MiB of virtual address space for the shadow: %s. It "
-        "is not memory, but a limit on address space (ulimit -v) forbids it: "
-        "lift the limit, or build with %s.\n",
+        "is not memory: %s, or build with %s.\n",
         bytes >> 20, DescribeErrno(error),
+        limited ? "a limit on address space (ulimit -v) forbids it. Lift the "
+                  "limit"
+                : "no limit (ulimit -v) is set, so the program runs within a "
+                  "tool that has less address space than the processor, such "
+                  "as valgrind. Record it without that tool",
         shadow.cells_per_granule_shift
             ? "-fpagetide-precision=exact, whose shadows "
               "take a sixteenth"

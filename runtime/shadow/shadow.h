@@ -123,6 +123,8 @@ void RenewShadowInChild(u32 slot);
 /// starts, while the only thread with a slot waits. Marks made so far are from
 /// before recording, and are dropped. Returns 0 or an errno.
 int MoveShadowToMemfd();
+/// The system call that failed when a memfd could not be made.
+const char *CallWithoutMemfd();
 
 /// Where unwanted marks go (slot_bytes of memory); 0: not mapped yet.
 uptr ScratchShadow();

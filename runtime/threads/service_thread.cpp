@@ -92,9 +92,10 @@ static void SayRecorderCannotStart(int error) {
                GetPidRaw());
   else if (no_memory_file)
     WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
-               "created: memfd_create failed with %s. If a seccomp filter "
-               "forbids it, allow memfd_create.\n",
-               GetPidRaw(), DescribeErrno(error));
+               "created: %s failed with %s. If a seccomp filter forbids it, "
+               "allow %s.\n",
+               GetPidRaw(), CallWithoutMemfd(), DescribeErrno(error),
+               CallWithoutMemfd());
   else
     WarnOrStop("process %u cannot be recorded: its recorder cannot start: %s. "
                "Limits on threads (ulimit -u), memory (-v, -d) and descriptors "

@@ -44,6 +44,7 @@ static const struct {
     {"tgkill", SYS_tgkill},
     {"getrlimit", SYS_getrlimit},
     {"pwritev", SYS_pwritev},
+    {"ftruncate", SYS_ftruncate},
 };
 
 /* `action` is errno, kill (the process), kill-thread or trap. False where a
