@@ -16,18 +16,27 @@
 #include "platform/mapping_changes.h"
 #include "platform/own_memory.h"
 #include "platform/program_events.h"
+#include "platform/program_memory.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
 #include "recorder/requests.h"
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
 
+#include "sanitizer_common/sanitizer_libc.h"
+
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace pagetide;
+using namespace __sanitizer;
 
 //===- Children -----------------------------------------------------------===//
 
@@ -152,20 +161,88 @@ static void MayHaveReadStrings(Strings strings) {
     MayHaveReadString(s, false);
   MayHaveRead((const void *)strings, (uptr)(at + 1) - (uptr)strings);
 }
-static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
-  RaiseAddressLimit();
+static void MayHaveReadArguments(const char *path, Strings argv, Strings env) {
   MayHaveReadString(path, false);
   MayHaveReadStrings(argv);
   MayHaveReadStrings(env);
+}
+static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
+  RaiseAddressLimit();
+  MayHaveReadArguments(path, argv, env);
   return result;
 }
 
+// A call of exec ends the recording, and so a period. Programs look for others
+// by calls that fail since there is no such file. These end no period: they are
+// answered as the kernel would.
+
+/// Why the kernel does not find such a program; 0 if it may.
+static int WhyNoProgram(int dir, const char *path, int flags) {
+  if (!Recording() || UnderSystemCallFilter() || (flags & ~AT_EMPTY_PATH))
+    return 0;
+  struct stat status;
+  if (const int error = ErrnoOf(Syscall(SYS_newfstatat, (uptr)dir, (uptr)path,
+                                        (uptr)&status, (uptr)flags)))
+    return error;
+  if (!S_ISREG(status.st_mode))
+    return EACCES;
+  const int error = ErrnoOf(Syscall(SYS_faccessat2, (uptr)dir, (uptr)path, X_OK,
+                                    (uptr)(AT_EACCESS | flags)));
+  return error == ENOSYS ? 0 : error;
+}
+
+/// The same for a name that libc looks for in PATH.
+static int WhyNoProgramInPath(const char *file) {
+  if (!Recording() || UnderSystemCallFilter())
+    return 0;
+  if (!*file)
+    return ENOENT;
+  if (internal_strchr(file, '/'))
+    return WhyNoProgram(AT_FDCWD, file, 0);
+  const char *rest = getenv("PATH");
+  if (!rest)
+    rest = "/bin:/usr/bin";
+  bool is_forbidden = false;
+  for (bool is_last = false; !is_last;) {
+    const char *end = internal_strchrnul(rest, ':');
+    char path[PATH_MAX];
+    const int folder = (int)(end - rest);
+    const int bytes = internal_snprintf(path, sizeof(path), "%.*s%s%s", folder,
+                                        rest, folder ? "/" : "", file);
+    if (bytes >= (int)sizeof(path))
+      return 0;
+    switch (WhyNoProgram(AT_FDCWD, path, 0)) {
+    case EACCES:
+      is_forbidden = true;
+      break;
+    case ENOENT:
+    case ENOTDIR:
+      break;
+    default:
+      return 0;
+    }
+    is_last = !*end;
+    rest = end + 1;
+  }
+  return is_forbidden ? EACCES : ENOENT;
+}
+
+static int ExecRefused(int error, const char *path, Strings argv, Strings env) {
+  MayHaveReadArguments(path, argv, env);
+  errno = error;
+  return -1;
+}
+
 PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
+  if (const int error = WhyNoProgram(AT_FDCWD, path, 0))
+    return ExecRefused(error, path, argv, env);
   BeforeExec();
   const ChildEnvironment child(env, AT_FDCWD, path);
   return ExecFailed(RESOLVED(execve)(path, argv, child.Get()), path, argv, env);
 }
 PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
+  if (const int error = WhyNoProgram(AT_FDCWD, path, 0))
+    return ExecRefused(error, path, argv, nullptr);
   BeforeExec();
   const ChildEnvironment child(environ, AT_FDCWD, path);
   return ExecFailed(child.HasMore() ? RESOLVED(execve)(path, argv, child.Get())
@@ -174,12 +251,16 @@ PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
 }
 PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
                      Strings env) {
+  if (const int error = WhyNoProgramInPath(file))
+    return ExecRefused(error, file, argv, env);
   BeforeExec();
   const ChildEnvironment child(env, AT_FDCWD, nullptr);
   return ExecFailed(RESOLVED(execvpe)(file, argv, child.Get()), file, argv,
                     env);
 }
 PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
+  if (const int error = WhyNoProgramInPath(file))
+    return ExecRefused(error, file, argv, nullptr);
   BeforeExec();
   const ChildEnvironment child(environ, AT_FDCWD, nullptr);
   return ExecFailed(child.HasMore() ? RESOLVED(execvpe)(file, argv, child.Get())
@@ -195,6 +276,8 @@ PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
 }
 PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {
+  if (const int error = WhyNoProgram(dir, path, flags))
+    return ExecRefused(error, path, argv, env);
   BeforeExec();
   const ChildEnvironment child(env, dir, path, flags);
   return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.Get(), flags),

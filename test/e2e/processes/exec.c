@@ -74,15 +74,32 @@ int main(int argc, char **argv) {
   else if (strcmp(how, "fexecve") == 0)
     fexecve(open(argv[0], O_RDONLY | O_CLOEXEC), arguments, environ);
   else if (strcmp(how, "failing") == 0) {
-    /* It runs on. A call of exec ends the period, whether it fails or not. */
+    /* It runs on. A call of exec that finds no program ends no period. */
     for (int i = 0; i < 3; ++i) {
       touch(10 + i);
       require(execv(missing[0], missing) == -1 && errno == ENOENT);
-      ++known_period_;
       touch(20 + i);
     }
     require(execvp("no-such-program", missing) == -1 && errno == ENOENT);
+    require(execve("/", missing, environ) == -1 && errno == EACCES);
+    require(execve("/etc/passwd", missing, environ) == -1 && errno == EACCES);
+    require(execve("/etc/passwd/x", missing, environ) == -1 &&
+            errno == ENOTDIR);
+    require(execve(NULL, missing, environ) == -1 && errno == EFAULT);
+    require(execvp("", missing) == -1 && errno == ENOENT);
+    require(setenv("PATH", "/etc:/nonexistent::/bin/true", 1) == 0);
+    require(execvp("passwd", missing) == -1 && errno == EACCES);
+    require(execvp("no-such-program", missing) == -1 && errno == ENOENT);
+    require(execlp("/no/such", "/no/such", (char *)NULL) == -1 &&
+            errno == ENOENT);
+    touch(30);
+    /* One that finds what is no program does. */
+    char text[] = "./text";
+    int fd = open(text, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+    require(fd >= 0 && write(fd, "no program", 10) == 10 && close(fd) == 0);
+    require(execv(text, missing) == -1 && errno == ENOEXEC);
     ++known_period_;
+    touch(31);
   } else if (strcmp(how, "vfork") == 0) {
     pid = vfork();
     require(pid >= 0);
