@@ -72,19 +72,23 @@ static bool IsFirstTime(const char *file) {
 }
 
 /// Says that nobody sees what the library has libc do, unless it is linked with
-/// this library. `remedy` is for one that is not.
+/// this library. The loader looks for the symbols of all that it brings in its
+/// list of libraries. `remedy` is for one that is not.
 static void SayGoesAround(const char *file, const char *how,
                           const char *remedy) {
   if (!file || !ShadowReady() || IsLinkedWithRuntime(file) ||
       !IsFirstTime(file))
     return;
   Warning("%s is loaded %s. If it is not instrumented, its calls of libc's "
-          "functions go around Pagetide: the pages that these touch for it are "
-          "in no set. To have them, %s or build it with pagetide-clang.\n",
+          "functions go around Pagetide, and so do those of the libraries that "
+          "it brings: the pages that these touch for them are in no set. To "
+          "have them, %s or build it with pagetide-clang.\n",
           file, how, remedy);
   char text[kMaxNoteOfProgram];
   internal_snprintf(text, sizeof(text),
-                    "what libc's functions touch for %s, loaded %s", file, how);
+                    "what libc's functions touch for %s and what it brings, "
+                    "loaded %s",
+                    file, how);
   NoteLostByProgram(text);
 }
 

@@ -27,19 +27,34 @@
 // DEEP: WARNING: Pagetide: libplain.so is loaded with RTLD_DEEPBIND.
 // DEEP-NOT: WARNING
 // RUN: %pagetide report deep.ptrace | FileCheck --check-prefix=NOTE %s
-// NOTE: lost (period 0): what libc's functions touch for lib/libplain.so,
+// NOTE: lost (period 0): what libc's functions touch for lib/libplain.so
 // RUN: %pagetide export --format csv deep.ptrace | not grep 0x200000001000
 //
 // RUN: %pagetide record -o space.ptrace -- ./host space lib/libplain.so 2>&1 \
 // RUN:   | FileCheck --check-prefix=SPACE %s
 // SPACE: WARNING: Pagetide: lib/libplain.so is loaded into a namespace of
+//
+// What a library brings, marked or not, finds libc as that library does.
+// RUN: %plain_c -DLIBRARY -DOUTER -shared -fPIC %s lib/libplain.so \
+// RUN:   -Wl,-rpath,%t -o lib/libouter_plain.so
+// RUN: %plain_c -DLIBRARY -DOUTER -shared -fPIC %s lib/libmarked.so \
+// RUN:   -Wl,-rpath,%t -o lib/libouter_marked.so
+// RUN: %pagetide_clang -O1 -DLIBRARY -DOUTER -shared -fPIC %s \
+// RUN:   lib/libplain.so -Wl,-rpath,%t -o lib/libmarked_outer.so
+// RUN: for inner in plain marked; do \
+// RUN:   %pagetide record -o brings.ptrace -- ./host deep \
+// RUN:     lib/libouter_$inner.so 2>err && \
+// RUN:   grep 'libouter_[a-z]*.so is loaded .*so do those of the libraries' err
+// && \
+// RUN:   %pagetide export --format csv brings.ptrace | not grep 0x200000001000
+// \ RUN:   || exit 1; done
 // RUN: (%pagetide audit -- ./host deep lib/libplain.so 2>&1 || true) \
 // RUN:   | FileCheck --check-prefix=AUDIT %s
 // AUDIT: WARNING: Pagetide: lib/libplain.so is loaded with RTLD_DEEPBIND
 //
 // Nothing is lost, and nothing is said.
 // RUN: for run in "deep lib/libmarked.so" "shallow lib/libplain.so" \
-// RUN:   "shallow libmarked.so"; do \
+// RUN:   "shallow libmarked.so" "deep lib/libmarked_outer.so"; do \
 // RUN:   %pagetide record -o seen.ptrace -- ./host $run 2>err && \
 // RUN:   ! grep WARNING err && ! %pagetide report seen.ptrace | grep lost && \
 // RUN:   %pagetide export --format csv seen.ptrace >sets && \
@@ -53,7 +68,12 @@
 
 enum { PAGE = 4096 };
 
-#ifdef LIBRARY
+#if defined(OUTER)
+
+int fill_pages(char *pages);
+int fill_all(char *pages) { return fill_pages(pages); }
+
+#elif defined(LIBRARY)
 
 /* Has libc write one page in each of three ways. */
 int fill_pages(char *pages) {
@@ -89,7 +109,9 @@ int main(int argc, char **argv) {
       puts(dlerror());
       return 2;
     }
-    int (*fill)(char *) = (int (*)(char *))dlsym(library, "fill_pages");
+    int (*fill)(char *) = (int (*)(char *))dlsym(library, "fill_all");
+    if (!fill)
+      fill = (int (*)(char *))dlsym(library, "fill_pages");
     printf("%d\n", fill(pages));
   }
   return 0;
