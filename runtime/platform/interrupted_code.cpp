@@ -89,21 +89,69 @@ static bool IsCodeOfProgram(const void *code) {
          file != FileOf((const void *)IsInHandler);
 }
 
-/// Whether a call returns to that address.
-static bool IsReturnAddress(const u8 *code) {
-  const bool has_distance = code[-5] == 0xe8;
-  const bool by_pointer = code[-6] == 0xff && code[-5] == 0x15;
-  const bool by_register = code[-2] == 0xff && code[-1] >= 0xd0;
-  return has_distance || by_pointer || by_register;
+namespace {
+/// .eh_frame_hdr, as every linker makes it: distances of 32 bits.
+struct UnwindTable {
+  u8 version, frame_encoding, count_encoding, table_encoding;
+  s32 frames;
+  u32 count;
+  struct {
+    s32 code, entry; ///< from the table's beginning
+  } functions[1];    ///< by rising code
+};
+/// A frame description entry. What follows says how the stack grows.
+struct UnwindEntry {
+  u32 bytes; ///< without this field
+  u32 common;
+  s32 code;
+  u32 code_bytes;
+  u8 augmentation_bytes;
+};
+} // namespace
+
+/// The entry of the function that has the address; null if there is none.
+static const UnwindEntry *UnwindEntryOf(const u8 *code) {
+  dl_find_object file;
+  if (_dl_find_object(const_cast<u8 *>(code), &file) || !file.dlfo_eh_frame)
+    return nullptr;
+  const auto *base = (const u8 *)file.dlfo_eh_frame;
+  const auto &table = *(const UnwindTable *)base;
+  constexpr u8 kVersion = 1, kRelative = 0x1b, kUnsigned = 3, kFromBase = 0x3b;
+  if (table.version != kVersion || table.frame_encoding != kRelative ||
+      table.count_encoding != kUnsigned || table.table_encoding != kFromBase)
+    return nullptr;
+  u32 first = 0, end = table.count;
+  while (first < end) { // the first function behind the address
+    const u32 middle = first + (end - first) / 2;
+    if (base + table.functions[middle].code <= code)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  if (!first)
+    return nullptr;
+  const auto &found = table.functions[first - 1];
+  const auto *entry = (const UnwindEntry *)(base + found.entry);
+  return code < base + found.code + entry->code_bytes ? entry : nullptr;
 }
 
 /// Whether the thread is in a function of libc that keeps nothing on the stack,
-/// as those for strings do. None of these takes a lock.
+/// as those for strings do, and was called by the program. None of these takes
+/// a lock. Unwinders are told of each step by which a stack grows; they are
+/// told nothing of these functions.
 static bool IsInLeafOfLibc(const greg_t *registers) {
-  if (FileOf((const void *)registers[REG_RIP]) != FileOf(libc_function))
+  const auto *code = (const u8 *)registers[REG_RIP];
+  if (FileOf(code) != FileOf(libc_function) ||
+      !IsCodeOfProgram(*(const u8 *const *)registers[REG_RSP]))
     return false;
-  const auto *caller = *(const u8 *const *)registers[REG_RSP];
-  return IsCodeOfProgram(caller) && IsReturnAddress(caller);
+  const UnwindEntry *entry = UnwindEntryOf(code);
+  if (!entry)
+    return false;
+  const u8 *step = &entry->augmentation_bytes + 1 + entry->augmentation_bytes;
+  const u8 *end = (const u8 *)&entry->common + entry->bytes;
+  while (step < end && !*step) // padding
+    ++step;
+  return step == end;
 }
 
 /// Whether the kernel restarts a call of that number after the handler, and
