@@ -32,7 +32,7 @@
 
 namespace pagetide::shadow_file {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
@@ -105,6 +105,14 @@ struct PeriodEntry { // period number p is at p % kMaxPendingPeriods
   std::uint32_t reserved;
 };
 
+enum class RecordingState : std::uint32_t {
+  kNone = 0, ///< not begun, or the runtime could not go on
+  kRuns = 1, ///< between start and stop
+  // The last period that ended was the recording's last one.
+  kExited = 2,
+  kStopped = 3,
+};
+
 struct ShadowHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -125,7 +133,7 @@ struct ShadowHeader {
 
   std::uint64_t watch; ///< see kWatching
 
-  std::uint32_t recording; ///< 1 between start and stop
+  std::uint32_t recording; ///< RecordingState
   std::uint32_t slot_high; ///< slots [0, slot_high) were ever used
   /// How many system calls of threads without a slot of their own are under
   /// way.

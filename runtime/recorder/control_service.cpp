@@ -49,8 +49,10 @@ static const char *Stop() {
            "program";
   const EndReason reason = EndReason::kStop;
   // If the period cannot be written, the recording ends all the same.
-  (void)EndPeriod(kPeriodFinal, /*on_caller=*/false, &reason);
-  StopRecording();
+  if (EndPeriod(kPeriodFinal, /*on_caller=*/false, &reason))
+    EndRecording(reason);
+  else
+    StopRecording();
   return nullptr;
 }
 

@@ -63,7 +63,7 @@ static void EndPeriodWithinLimit(u32 flags, bool on_caller,
              "recording ends here");
   const EndReason reason = EndReason::kStop;
   if (EndPeriodOrStop(flags | kPeriodFinal, on_caller, &reason))
-    StopRecording();
+    EndRecording(reason);
 }
 
 /// Ends a period because its time has passed. Further scheduled ends that have
@@ -97,7 +97,7 @@ static int AnswerEndOfProgram() {
     DrainTraceWriter();
   // The program goes on if exec fails or a handler catches the abort.
   if (request.reason == EndReason::kExit) {
-    StopRecording();
+    EndRecording(request.reason);
   } else {
     recorder_state.wrote_end_frame = true;
     Schedule(MonotonicNs());
@@ -135,7 +135,7 @@ static int AnswerStop() {
   }
   const EndReason reason = EndReason::kStop;
   if (EndPeriodOrStop(kPeriodFinal, true, &reason))
-    StopRecording();
+    EndRecording(reason);
   return PAGETIDE_OK;
 }
 

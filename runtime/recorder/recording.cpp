@@ -48,6 +48,7 @@ using namespace __sanitizer;
 namespace pagetide {
 
 using namespace trace;
+using shadow_file::RecordingState;
 
 //===- What to record -----------------------------------------------------===//
 
@@ -375,9 +376,9 @@ int StartRecording(const char *parent_trace) {
   SettleWhoeverWaits(parent_trace != nullptr);
   CountRecordingBegun();
   // `pagetide record` may read the header from now on: it must be complete.
-  StoreRelease(&shadow.header->recording, 1);
+  StoreRelease(&shadow.header->recording, (u32)RecordingState::kRuns);
   if (int status = StartTrace(now, parent_trace)) {
-    StoreRelease(&shadow.header->recording, 0);
+    StoreRelease(&shadow.header->recording, (u32)RecordingState::kNone);
     recorder_state.engine->stop();
     return status;
   }
@@ -399,13 +400,13 @@ int StartRecording(const char *parent_trace) {
   return PAGETIDE_OK;
 }
 
-void StopRecording(const char *why) {
+static void Stop(RecordingState state, const char *why) {
   StopKernelWrites();
   if (recorder_state.engine)
     recorder_state.engine->stop();
   StopTraceWriter(why);
   EndCuts();
-  StoreRelease(&shadow.header->recording, 0);
+  StoreRelease(&shadow.header->recording, (u32)state);
   SetRecording(false);
   ObserveThreadEnds(false);
   if (recorder_state.control >= 0)
@@ -413,6 +414,13 @@ void StopRecording(const char *why) {
   recorder_state.control = -1;
   SetTracing(false);
   Info("recording ended\n");
+}
+
+void StopRecording(const char *why) { Stop(RecordingState::kNone, why); }
+void EndRecording(EndReason reason) {
+  Stop(reason == EndReason::kExit ? RecordingState::kExited
+                                  : RecordingState::kStopped,
+       nullptr);
 }
 
 } // namespace pagetide

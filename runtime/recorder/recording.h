@@ -41,6 +41,8 @@ const char *WhyNoTrace();
 
 /// `why` not null: the recording ends early, and the trace says so.
 void StopRecording(const char *why = nullptr);
+/// The recording's last period has ended, by kExit or kStop.
+void EndRecording(trace::EndReason reason);
 
 } // namespace pagetide
 

@@ -107,7 +107,7 @@ struct Payload {
 };
 } // namespace
 
-bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
+bool WriteLastWords(TraceFile &file, const char *why, const EndReason *reason) {
   // A torn frame would hide the frames after it.
   if (CutTo(file, file.whole))
     return false;
@@ -115,14 +115,14 @@ bool WriteLastWords(TraceFile &file, const char *why, bool with_end) {
   u8 frames[kLastWordsBytes];
   Payload payload;
   // Without an End frame, `pagetide record` may add all that is missing.
-  const NoteCode code = with_end ? NoteCode::kLost : NoteCode::kInfo;
+  const NoteCode code = reason ? NoteCode::kLost : NoteCode::kInfo;
   PayloadEncoder<Payload>(payload).note(now, file.periods, code,
                                         {why, internal_strlen(why)});
   uptr bytes =
       PutFrame(frames, FrameType::kNote, payload.data, (u32)payload.bytes);
-  if (with_end) {
+  if (reason) {
     payload.bytes = 0;
-    PayloadEncoder<Payload>(payload).end(now, EndReason::kFailed, /*detail=*/0,
+    PayloadEncoder<Payload>(payload).end(now, *reason, /*detail=*/0,
                                          file.periods);
     bytes += PutFrame(frames + bytes, FrameType::kEnd, payload.data,
                       (u32)payload.bytes);

@@ -12,6 +12,7 @@
 #ifndef PAGETIDE_RUNTIME_TRACE_TRACE_FILE_H
 #define PAGETIDE_RUNTIME_TRACE_TRACE_FILE_H
 
+#include "pagetide/trace_format.h"
 #include "platform/syscalls.h"
 
 #include <sys/uio.h>
@@ -39,9 +40,11 @@ int WriteAll(TraceFile &file, iovec *pieces, uptr count);
 void ReleaseReserved(TraceFile &file);
 
 /// Cuts off what is torn or belongs to an unfinished period. Then writes why
-/// the trace ends there: a note and, if `with_end`, an End frame. (Without one,
-/// `pagetide record` may still complete the trace.) False if that fails too.
-bool WriteLastWords(TraceFile &file, const char *why, bool with_end);
+/// the trace ends there: a note and, if there is a reason, an End frame. (If
+/// null, `pagetide record` may still complete the trace.) False if that fails
+/// too.
+bool WriteLastWords(TraceFile &file, const char *why,
+                    const trace::EndReason *reason);
 
 } // namespace pagetide
 

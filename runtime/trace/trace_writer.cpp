@@ -42,6 +42,8 @@ struct Writer {
   bool running;
   TraceFile file;
   bool failed;          ///< nothing more is written
+  bool has_all;         ///< all periods of the recording are written
+  EndReason end;        ///< and this is how it ended
   bool relative_hashes; ///< the trace has kHeaderRelativeHashes
   u64 context;          ///< is_context() frames written
   char path[4096];
@@ -83,13 +85,26 @@ static void Fail(const char *why) {
   if (writer.failed)
     return;
   writer.failed = true;
+  if (writer.has_all) {
+    Reason note;
+    __sanitizer::internal_snprintf(note.text, sizeof(note.text),
+                                   "what follows the last period could not be "
+                                   "written: %s",
+                                   why);
+    const bool said = WriteLastWords(writer.file, note.text, &writer.end);
+    Warning("cannot write the end of the trace %s: %s. It has all periods%s.\n",
+            writer.path, why, said ? "" : ", without an End frame");
+    return;
+  }
   const bool stop = GetFlags().on_failure == OnFailure::kStop;
   Reason note;
   __sanitizer::internal_snprintf(
       note.text, sizeof(note.text), "period %llu could not be written: %s%s",
       writer.file.periods, why,
       stop ? "; the program was stopped (option on_failure=stop)" : "");
-  const bool said = WriteLastWords(writer.file, note.text, !stop);
+  constexpr EndReason kReason = EndReason::kFailed;
+  const bool said =
+      WriteLastWords(writer.file, note.text, stop ? nullptr : &kReason);
   if (stop)
     // The period is still staged. A message must not deny what `pagetide
     // record` is about to add.
@@ -138,6 +153,26 @@ static void WritePendingFrames(const PageVec<u8> &frames) {
   }
 }
 
+/// Notes whether the recording ends with the period before the frames. After
+/// exec and abort the program may go on.
+static void LookForEnd(const PageVec<u8> &frames) {
+  for (uptr at = 0; at < frames.size();) {
+    PendingFrame frame;
+    __sanitizer::internal_memcpy(&frame, &frames[at], sizeof(frame));
+    at += sizeof(frame);
+    std::uint64_t time;
+    if (const u8 *reason =
+            frame.type == FrameType::kEnd
+                ? get_varint(&frames[at], frames.data() + frames.size(), time)
+                : nullptr) {
+      writer.end = (EndReason)*reason;
+      writer.has_all =
+          writer.end == EndReason::kExit || writer.end == EndReason::kStop;
+    }
+    at += frame.bytes;
+  }
+}
+
 static void WritePeriod(const PeriodResult &result) {
   WritePendingFrames(result.frames_before);
   if (!result.sites.runs.empty()) {
@@ -153,6 +188,8 @@ static void WritePeriod(const PeriodResult &result) {
   if (!writer.failed)
     ++writer.file.periods;
   writer.file.whole = writer.file.offset;
+  if (!writer.failed)
+    LookForEnd(result.frames_after);
   WritePendingFrames(result.frames_after);
 }
 
@@ -252,7 +289,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
                       const PageVec<u8> &first) {
   writer.file = {};
   writer.file.fd = fd;
-  writer.failed = false;
+  writer.failed = writer.has_all = false;
   writer.relative_hashes = header.flags & kHeaderRelativeHashes;
   writer.context = 0;
   writer.stop = 0;
@@ -291,7 +328,8 @@ void StopTraceWriter(const char *why) {
   SetReleasingThread(nullptr);
   if (!writer.failed && why) {
     writer.failed = true;
-    WriteLastWords(writer.file, why, true);
+    constexpr EndReason kReason = EndReason::kFailed;
+    WriteLastWords(writer.file, why, &kReason);
   }
   if (!writer.failed)
     ReleaseReserved(writer.file);

@@ -291,13 +291,16 @@ HarvestResult Harvester::run() {
                                       "written, but the file lacks them",
                                       next, first_kept - 1)}));
   last_end_ns_ = state_.last_end_ns;
+  const auto recording =
+      static_cast<shadow_file::RecordingState>(shadow.recording);
+  const bool runs = recording == shadow_file::RecordingState::kRuns;
   for (std::uint64_t number = shadow.periods_written;
        number <= shadow.open_period; ++number) {
     const bool is_open = number == shadow.open_period;
     const shadow_file::PeriodEntry &entry = image_.period(number);
     // The process may have written a period without having released it. Such a
     // period is in the trace. Between stop and start no period is open.
-    if ((last && entry.index <= *last) || (is_open && shadow.recording != 1))
+    if ((last && entry.index <= *last) || (is_open && !runs))
       continue;
     if (entry.index == UINT64_MAX) // the process made it up
       continue;
@@ -315,9 +318,22 @@ HarvestResult Harvester::run() {
     last = entry.index;
   }
   // A recording that has ended has written the trace's end, if it could write.
-  const bool gave_up = shadow.recording != 1;
-  result_.ends_early = gave_up;
   const std::uint64_t missing = last ? *last + 1 : 0;
+  const bool has_exited = recording == shadow_file::RecordingState::kExited;
+  if ((has_exited || recording == shadow_file::RecordingState::kStopped) &&
+      shadow.open_period > 0 &&
+      last == image_.period(shadow.open_period - 1).index) {
+    result_.had_all_periods = result_.whole_periods == 0;
+    add_frame(trace::FrameType::kEnd,
+              encode(End{last_end_ns_,
+                         has_exited ? trace::EndReason::kExit
+                                    : trace::EndReason::kStop,
+                         /*detail=*/0, missing}));
+    rewrite_end();
+    return result_;
+  }
+  const bool gave_up = !runs;
+  result_.ends_early = gave_up;
   if (gave_up)
     add_frame(trace::FrameType::kNote,
               encode(Note{request_.now_ns, missing, trace::NoteCode::kLost,

@@ -22,6 +22,7 @@ struct HarvestRequest {
 
 struct HarvestResult {
   bool was_complete = false;          ///< nothing had to be done
+  bool had_all_periods = false;       ///< only the trace's end was missing
   bool ends_early = false;            ///< the runtime had given up before
   std::uint64_t cut_bytes = 0;        ///< removed from the trace's torn end
   std::uint64_t whole_periods = 0;    ///< complete periods that were added

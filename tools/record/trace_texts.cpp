@@ -23,7 +23,8 @@ std::string describe_trace(const ControlServer::Trace &trace) {
                               "not be added",
                               trace.pid);
   const HarvestResult &harvest = trace.harvest;
-  if (harvest.was_complete || harvest.ends_early) // what is missing says why
+  if (harvest.was_complete || harvest.had_all_periods ||
+      harvest.ends_early) // what is missing says why
     return text;
   text +=
       trace.missing.empty()

@@ -464,6 +464,25 @@ TEST_F(HarvestTest, NothingIsOpenWhereRecordingHadStopped) {
   EXPECT_TRUE(result.ends_early);
 }
 
+TEST_F(HarvestTest, OnlyTheEndIsMissing) {
+  ShadowFileMaker shadow;
+  shadow.header.recording =
+      static_cast<std::uint32_t>(shadow_file::RecordingState::kExited);
+  shadow.header.periods_written = 2;
+  shadow.header.open_period = 2;
+  shadow.set_period(1);
+  const HarvestResult result = run(trace_of({0, 1}), shadow);
+  EXPECT_TRUE(result.had_all_periods);
+  EXPECT_FALSE(result.ends_early);
+  EXPECT_EQ(missing_from_trace(UniqueFd(::open(path_.c_str(), O_RDONLY)).get(),
+                               path_),
+            "");
+  EXPECT_EQ(read_all(TraceReader::open(path_)).frames.back().end.reason,
+            trace::EndReason::kExit);
+  // The last period was released, and is not there.
+  EXPECT_TRUE(run(trace_of({0}), shadow).ends_early);
+}
+
 TEST_F(HarvestTest, NumbersAreNotIndexes) {
   // A second recording in one process: the numbers go on, the indexes begin
   // again.
