@@ -6,6 +6,7 @@
 
 #include "cuts/stopped_threads.h"
 #include "interceptors/interceptor.h"
+#include "platform/key_set.h"
 #include "platform/messages.h"
 #include "recorder/looks_before_close.h"
 #include "trace/pending_frames.h"
@@ -17,6 +18,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 using namespace pagetide;
 using namespace __sanitizer;
@@ -53,23 +57,8 @@ static bool IsLinkedWithRuntime(const char *file) {
   return found;
 }
 
-/// False if that was asked for a library of this name before, or for too many.
-static bool IsFirstTime(const char *file) {
-  constexpr u32 kMost = 16;
-  static u64 seen[kMost];
-  u64 hash = 14695981039346656037u; // FNV-1a
-  for (const char *p = file; *p; ++p)
-    hash = (hash ^ (u8)*p) * 1099511628211u;
-  for (u64 &place : seen) {
-    u64 none = 0;
-    if (__atomic_compare_exchange_n(&place, &none, hash, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-      return true;
-    if (none == hash)
-      return false;
-  }
-  return false;
-}
+/// By name, those that were named already.
+static KeySet<16> said;
 
 /// Says that nobody sees what the library has libc do, unless it is linked with
 /// this library. The loader looks for the symbols of all that it brings in its
@@ -77,7 +66,7 @@ static bool IsFirstTime(const char *file) {
 static void SayGoesAround(const char *file, const char *how,
                           const char *remedy) {
   if (!file || !ShadowReady() || IsLinkedWithRuntime(file) ||
-      !IsFirstTime(file))
+      !said.Add(XXH3_64bits(file, internal_strlen(file))))
     return;
   Warning("%s is loaded %s. If it is not instrumented, its calls of libc's "
           "functions go around Pagetide, and so do those of the libraries that "

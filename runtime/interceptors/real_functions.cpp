@@ -184,11 +184,15 @@ static void ResolveCallSite(const RealFunction &function) {
 }
 
 /// Where a call goes on that marked code makes by the name of `function`, which
-/// is `called` in its file. Async-signal-safe but for the first call.
+/// is `called` in its file. Async-signal-safe but for the first call before the
+/// second phase.
 static void *TargetOfCall(const RealFunction &function, void *called) {
   const CallTarget *site = function.AtCallSites();
-  if (!__atomic_load_n(&site->usual, __ATOMIC_ACQUIRE))
+  if (!__atomic_load_n(&site->usual, __ATOMIC_ACQUIRE)) {
+    if (IsIdle()) // without asking the loader
+      return called;
     ResolveCallSite(function);
+  }
   return site->addresses.Have(called)
              ? __atomic_load_n(&site->target, __ATOMIC_ACQUIRE)
              : called;

@@ -31,9 +31,10 @@ void RenewSlotWarning() {
   SlotsWhenTheyRanOut(&starts_before);
 }
 
-/// The `own` threads so far have a slot each; further threads share some.
+/// The `own` threads so far have a slot each; further threads share some. That
+/// matters where threads are told apart.
 static void SaySlotsRanOut(u32 own) {
-  if (!Recording() || warned_shared_slots)
+  if (!Recording() || !record_config.per_thread || warned_shared_slots)
     return;
   warned_shared_slots = true;
   Warning("no shadow is left for another thread (%u threads have one). Further "

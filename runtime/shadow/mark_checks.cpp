@@ -8,6 +8,7 @@
 
 #include "arch/shadow_base.h"
 #include "platform/exports.h"
+#include "platform/key_set.h"
 #include "platform/messages.h"
 #include "platform/start_data.h"
 #include "shadow/call_sites.h"
@@ -24,8 +25,7 @@ static u64 missed, undecided;
 
 /// Call sites already reported: the address of the text that names the site,
 /// shifted, and what the access does.
-constexpr u32 kMaxWarned = 64;
-static u64 warned[kMaxWarned];
+static KeySet<64> warned;
 
 TakingMarks::TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
 TakingMarks::~TakingMarks() { __atomic_fetch_add(&takes, 1, __ATOMIC_SEQ_CST); }
@@ -68,20 +68,6 @@ static uptr FirstMissing(uptr address, uptr bytes, u32 what) {
   return (uptr)-1;
 }
 
-/// False if it was reported before, or if there were too many reports.
-static bool IsToBeWarned(const char *where, u32 what) {
-  const u64 key = (u64)where << 2 | what;
-  for (u64 &place : warned) {
-    u64 other = 0;
-    if (__atomic_compare_exchange_n(&place, &other, key, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return true;
-    if (other == key)
-      return false;
-  }
-  return false;
-}
-
 static void Check(uptr address, uptr bytes, u32 what, u64 begin,
                   const char *where) {
   Count(checked);
@@ -95,7 +81,7 @@ static void Check(uptr address, uptr bytes, u32 what, u64 begin,
     return;
   }
   Count(missed);
-  if (IsToBeWarned(where, what))
+  if (warned.Add((u64)where << 2 | what))
     Warning("missed mark: an access in %s %s %zu bytes at 0x%zx, but the "
             "granule at 0x%zx is not marked so. This is a fault of the pass.\n",
             where,

@@ -27,11 +27,20 @@ constexpr u32 kMostRetired = 48;
 static Lock slot_lock;
 /// The next slot to map: those before it are mapped.
 static u32 next_slot;
-/// 1 if no slot is left to map.
-static u32 all_mapped;
-static u32 shared_mapped;
-/// 1 once a creator could not map one: QEMU duplicates no mappings.
-static u32 recorder_maps;
+namespace {
+enum Fact : u32 {
+  kAllMapped = 1, ///< no slot is left to map
+  kSharedMapped = 2,
+  kRecorderMaps = 4, ///< a creator could not map one: QEMU duplicates none
+};
+} // namespace
+static u32 facts;
+
+static bool Is(Fact fact) { return LoadAcquire(&facts) & fact; }
+static void Set(Fact fact) {
+  __atomic_fetch_or(&facts, fact, __ATOMIC_ACQ_REL);
+}
+
 /// 1 from a request to empty slots until the recorder has done it.
 static u32 asked;
 /// Threads that have had to share a slot, and how many had one of their own
@@ -41,7 +50,9 @@ static u32 sharing_starts, own_slots;
 /// Whether it matters which thread has which slot.
 static bool RecordsByThread() {
   const ShadowHeader &header = *shadow.header;
-  return LoadAcquire(&header.recording) && LoadAcquire(&header.per_thread);
+  return LoadAcquire(&header.recording) ==
+             (u32)shadow_file::RecordingState::kRuns &&
+         LoadAcquire(&header.per_thread);
 }
 
 //===- The thread that makes another one ----------------------------------===//
@@ -64,7 +75,7 @@ static bool AwaitEmptySlots() {
 static int MapBy(int fd, u32 slot) {
   const int error = MapSlot(slot, fd);
   if (error && fd == kNoMemfd)
-    StoreRelease(&recorder_maps, 1);
+    Set(kRecorderMaps);
   return error;
 }
 
@@ -82,7 +93,7 @@ static void RaiseSlotHigh(u32 slots) {
 /// Maps the next slot; the fallback slot if none is left, or no address space.
 static u32 MapNextSlot(int fd = kNoMemfd) {
   ScopedLock hold(slot_lock);
-  if (all_mapped || !MapFallbackSlot(fd))
+  if (Is(kAllMapped) || !MapFallbackSlot(fd))
     return kFallbackSlot;
   while (next_slot <= kFallbackSlot ||
          (next_slot < shadow.first_shared && shadow.slot_base[next_slot]))
@@ -94,7 +105,7 @@ static u32 MapNextSlot(int fd = kNoMemfd) {
   const bool is_last = next_slot == shadow.first_shared;
   if (is_last || MapBy(fd, next_slot)) {
     if (is_last || fd != kNoMemfd) // otherwise the recorder tries
-      StoreRelease(&all_mapped, 1);
+      Set(kAllMapped);
     return kFallbackSlot;
   }
   RaiseSlotHigh(next_slot + 1);
@@ -105,10 +116,10 @@ static u32 MapNextSlot(int fd = kNoMemfd) {
 /// not all write the same cache lines. These slots belong to no thread: the
 /// trace lists their marks under thread 0.
 static void MapSharedSlots(int fd = kNoMemfd) {
-  if (LoadAcquire(&shared_mapped))
+  if (Is(kSharedMapped))
     return;
   ScopedLock hold(slot_lock);
-  if (shared_mapped || !MapFallbackSlot(fd))
+  if (Is(kSharedMapped) || !MapFallbackSlot(fd))
     return;
   u32 mapped = 0;
   while (mapped < shadow.shared_count &&
@@ -117,25 +128,22 @@ static void MapSharedSlots(int fd = kNoMemfd) {
   if (mapped)
     RaiseSlotHigh(shadow.first_shared + mapped);
   SetSharedSlots(mapped);
-  StoreRelease(&shared_mapped, 1);
+  Set(kSharedMapped);
 }
 
 /// A filter may end the thread for a call that the program does not make.
 static bool CreatorsMap() {
-  return !UnderSystemCallFilter() && !LoadAcquire(&recorder_maps);
+  return !UnderSystemCallFilter() && !Is(kRecorderMaps);
 }
 
 /// The recorder maps slots ahead, because creators do not.
-static bool RecorderMaps() {
-  return !CreatorsMap() && !LoadAcquire(&all_mapped);
-}
+static bool RecorderMaps() { return !CreatorsMap() && !Is(kAllMapped); }
 
 static u32 ShareSlot() {
   if (CreatorsMap())
     MapSharedSlots();
   const u32 before = __atomic_fetch_add(&sharing_starts, 1, __ATOMIC_ACQ_REL);
-  if (!LoadAcquire(&own_slots) &&
-      (LoadAcquire(&all_mapped) || RecordsByThread())) {
+  if (!LoadAcquire(&own_slots) && (Is(kAllMapped) || RecordsByThread())) {
     StoreRelease(&own_slots, next_slot);
     WakeRecorder(); // it says so
   }
@@ -152,15 +160,15 @@ u32 AcquireSlot() {
     if (slot != kFallbackSlot || !InServedProcess() || EnsureRecorder())
       return slot;
     const u32 retired = RetiredSlots();
-    if (CreatorsMap() && !LoadAcquire(&all_mapped) && retired < kMostRetired) {
+    if (CreatorsMap() && !Is(kAllMapped) && retired < kMostRetired) {
       if (retired >= kManyRetired)
         AskToEmpty();
       if ((slot = MapNextSlot()) != kFallbackSlot)
         return slot;
     }
-    const bool is_worth_it =
-        RecordsByThread() ? retired || RecorderMaps()
-                          : RecorderMaps() && !LoadAcquire(&shared_mapped);
+    const bool is_worth_it = RecordsByThread()
+                                 ? retired || RecorderMaps()
+                                 : RecorderMaps() && !Is(kSharedMapped);
     if (!is_worth_it || !AwaitEmptySlots())
       break;
   }
@@ -194,7 +202,7 @@ static void RetireDeadNowAndThen() {
 static void MapAhead() {
   // QEMU has tables for all that is mapped: no slot that is not needed.
   const bool is_cheap = UnderSystemCallFilter();
-  if (is_cheap || LoadAcquire(&all_mapped))
+  if (is_cheap || Is(kAllMapped))
     MapSharedSlots(RecorderMemfd());
   for (int ahead = is_cheap ? 8 : 1; ahead > 0; --ahead)
     if (const u32 slot = MapNextSlot(RecorderMemfd()); slot != kFallbackSlot)
@@ -228,7 +236,7 @@ void UnlockSlotRequests() { slot_lock.Release(); }
 
 void RenewSlotRequestsInChild() {
   slot_lock.Reset();
-  next_slot = all_mapped = shared_mapped = recorder_maps = asked = 0;
+  next_slot = facts = asked = 0;
   sharing_starts = own_slots = 0;
 }
 

@@ -17,6 +17,9 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 using namespace __sanitizer;
 
 namespace pagetide {
@@ -81,10 +84,7 @@ static void ReadArguments(PageVec<char> &arguments) {
 }
 
 static u64 HashOf(const PageVec<char> &text) {
-  u64 hash = 14695981039346656037ull; // FNV-1a
-  for (char c : text)
-    hash = (hash ^ (u8)c) * 1099511628211ull;
-  return hash;
+  return XXH3_64bits(text.data(), text.size());
 }
 
 namespace {
