@@ -59,9 +59,8 @@ TEST(ProcessStatus, IsRead) {
 
 TEST(ProcessStatus, NeedsAllItsFields) {
   const std::string whole = kStatus;
-  for (const char *field :
-       {"Name:", "State:", "Tgid:", "Uid:", "Gid:", "Threads:", "SigCgt:",
-                            "SigBlk:"}) {
+  for (const char *field : {"Name:", "State:", "Tgid:", "Uid:", "Gid:",
+                            "Threads:", "SigCgt:", "SigBlk:"}) {
     std::string text = whole;
     text.replace(text.find(field), 1, "X");
     EXPECT_FALSE(read_process_status(text)) << field;
