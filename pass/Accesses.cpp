@@ -574,41 +574,4 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
   return Rest;
 }
 
-bool isShort(const Access &A, const PassOptions &Options) {
-  return A.Shape == AccessShape::Fixed && A.Bytes <= Options.cellBytes();
-}
-
-std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
-  APInt Offset(64, A.Offset, /*isSigned=*/true);
-  Value *Base = A.Address->stripAndAccumulateConstantOffsets(
-      DL, Offset, /*AllowNonInbounds=*/true);
-  return {Base, Offset.getSExtValue()};
-}
-
-bool isReplaceableTransfer(const Instruction &I) {
-  auto *Transfer = dyn_cast<MemIntrinsic>(&I);
-  auto IsMarkedAndPlain = [](const Value *Pointer) {
-    return isMarkedAddress(Pointer) && isPlain(*Pointer);
-  };
-  if (!Transfer || Transfer->isVolatile() ||
-      I.hasMetadata(LLVMContext::MD_nosanitize) ||
-      !IsMarkedAndPlain(Transfer->getRawDest()))
-    return false;
-  switch (Transfer->getIntrinsicID()) {
-  case Intrinsic::memset:
-    return true;
-  case Intrinsic::memcpy:
-  case Intrinsic::memmove:
-    return IsMarkedAndPlain(cast<MemTransferInst>(Transfer)->getRawSource());
-  default: // the variants that promise not to call a function
-    return false;
-  }
-}
-
-bool isExcluded(const Function &F) {
-  return F.isDeclaration() || F.hasAvailableExternallyLinkage() ||
-         F.hasFnAttribute(Attribute::Naked) ||
-         F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
-}
-
 } // namespace pagetide

@@ -22,14 +22,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 namespace llvm {
-class DataLayout;
-class Function;
 class Instruction;
 class IntrinsicInst;
-class Type;
 class Value;
 } // namespace llvm
 
@@ -118,22 +114,6 @@ enum class Undescribed : uint8_t {
 /// constants).
 Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
                             AccessList &List);
-
-/// True if \p A can be in one group with others: it has shape Fixed and no more
-/// bytes than a cell.
-bool isShort(const Access &A, const PassOptions &Options);
-
-/// A value and a constant: the first byte of \p A is that many bytes after it.
-std::pair<llvm::Value *, int64_t> baseOf(const Access &A,
-                                         const llvm::DataLayout &DL);
-
-/// True if \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that the
-/// runtime's function of that name can replace.
-bool isReplaceableTransfer(const llvm::Instruction &I);
-
-/// True if no access in \p F is marked, because the program says so or because
-/// no code is generated for it.
-bool isExcluded(const llvm::Function &F);
 
 //===----------------------------------------------------------------------===//
 // For the tables of intrinsics

@@ -15,7 +15,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/IR/PassManager.h"
 
 namespace llvm {
 class Function;
@@ -24,15 +23,6 @@ class TargetLibraryInfo;
 } // namespace llvm
 
 namespace pagetide {
-
-/// Does now what code generation would do to the accesses of \p F after they
-/// have marks. Drops loads whose values nobody uses, and stores to locals whose
-/// lifetime ends right after. If only one successor of a load's block uses the
-/// load, moves it there. Replaces fortified copies that have nothing to check
-/// by plain ones. Otherwise there would be marks of accesses that are never
-/// made, and copies without marks that code generation introduces.
-void canonicalizeAccesses(llvm::Function &F,
-                          llvm::FunctionAnalysisManager &FAM);
 
 /// Keeps \p Reads behind their marks. Loads of constant memory are not ordered
 /// with stores. So code generation may move them before their marks or out of a

@@ -10,6 +10,7 @@
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -60,6 +61,12 @@ void reportWarning(const Module &M, const DebugLoc &Loc, const Twine &Message) {
   std::string Where = placeOf(Loc);
   M.getContext().diagnose(
       PassDiagnostic(DS_Warning, Where + "Pagetide: " + Message));
+}
+
+StringRef nameInSource(const Function &F) {
+  StringRef Name = F.getName();
+  Name.consume_back(CopySuffix);
+  return Name;
 }
 
 } // namespace pagetide

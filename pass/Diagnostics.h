@@ -12,8 +12,11 @@
 #ifndef PAGETIDE_PASS_DIAGNOSTICS_H
 #define PAGETIDE_PASS_DIAGNOSTICS_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace llvm {
 class DebugLoc;
+class Function;
 class Module;
 class Twine;
 } // namespace llvm
@@ -30,6 +33,12 @@ void reportError(const llvm::Module &M, const llvm::DebugLoc &Loc,
 /// Warns that some accesses are not marked. \p Loc is where, if known.
 void reportWarning(const llvm::Module &M, const llvm::DebugLoc &Loc,
                    const llvm::Twine &Message);
+
+/// What the name of a function's marked copy has behind the function's own.
+constexpr char CopySuffix[] = ".pagetide";
+
+/// The name of \p F in the source, also if it is a marked copy.
+llvm::StringRef nameInSource(const llvm::Function &F);
 
 } // namespace pagetide
 

@@ -7,7 +7,6 @@
 #include "FunctionAccesses.h"
 
 #include "Diagnostics.h"
-#include "OnDemand.h"
 #include "PassOptions.h"
 #include "PlainAddresses.h"
 

@@ -7,7 +7,7 @@
 #include "MarkEmitter.h"
 
 #include "CallStubs.h"
-#include "OnDemand.h"
+#include "Diagnostics.h"
 #include "PassOptions.h"
 #include "Sites.h"
 #include "Splitting.h"

@@ -9,6 +9,7 @@
 #include "AddressForms.h"
 #include "ByteExtents.h"
 #include "Expansion.h"
+#include "PlainAddresses.h"
 #include "ReturnAddresses.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -110,6 +111,42 @@ bool needsMarkBehindLoad(const Access &A, bool MayStraddle) {
   // Arithmetic needs all of what it updates. Constants that set or clear bits
   // do not.
   return !isa<BinaryOperator>(Made) || setsOrClearsBits(*Made) || MayStraddle;
+}
+
+/// True if \p A can be in one group with others: it has shape Fixed and no more
+/// bytes than a cell.
+bool isShort(const Access &A, const PassOptions &Options) {
+  return A.Shape == AccessShape::Fixed && A.Bytes <= Options.cellBytes();
+}
+
+/// A value and a constant: the first byte of \p A is that many bytes after it.
+std::pair<Value *, int64_t> baseOf(const Access &A, const DataLayout &DL) {
+  APInt Offset(64, A.Offset, /*isSigned=*/true);
+  Value *Base = A.Address->stripAndAccumulateConstantOffsets(
+      DL, Offset, /*AllowNonInbounds=*/true);
+  return {Base, Offset.getSExtValue()};
+}
+
+/// True if \p I is a call of llvm.memcpy, llvm.memmove or llvm.memset that the
+/// runtime's function of that name can replace.
+bool isReplaceableTransfer(const Instruction &I) {
+  auto *Transfer = dyn_cast<MemIntrinsic>(&I);
+  auto IsMarkedAndPlain = [](const Value *Pointer) {
+    return isPlain(*Pointer) && !isa<UndefValue>(Pointer);
+  };
+  if (!Transfer || Transfer->isVolatile() ||
+      I.hasMetadata(LLVMContext::MD_nosanitize) ||
+      !IsMarkedAndPlain(Transfer->getRawDest()))
+    return false;
+  switch (Transfer->getIntrinsicID()) {
+  case Intrinsic::memset:
+    return true;
+  case Intrinsic::memcpy:
+  case Intrinsic::memmove:
+    return IsMarkedAndPlain(cast<MemTransferInst>(Transfer)->getRawSource());
+  default: // the variants that promise not to call a function
+    return false;
+  }
 }
 
 class BlockPlanner {

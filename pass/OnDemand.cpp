@@ -8,6 +8,7 @@
 
 #include "AsmTexts.h"
 #include "CodegenGuards.h"
+#include "Diagnostics.h"
 #include "EntryTest.h"
 #include "LabelTables.h"
 
@@ -31,8 +32,6 @@ using namespace llvm;
 
 namespace pagetide {
 namespace {
-
-constexpr char CopySuffix[] = ".pagetide";
 
 //===----------------------------------------------------------------------===//
 // What can be copied
@@ -179,12 +178,6 @@ void tellSingle(Function &F, const char *Reason) {
 }
 
 } // namespace
-
-StringRef nameInSource(const Function &F) {
-  StringRef Name = F.getName();
-  Name.consume_back(CopySuffix);
-  return Name;
-}
 
 GlobalVariable *marksOnByte(Module &M) {
   if (GlobalVariable *Known = M.getGlobalVariable(abi::kMarksOnSymbol))

@@ -19,7 +19,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 
 #include <utility>
 
@@ -48,9 +47,6 @@ struct OnDemandFunctions {
 OnDemandFunctions splitOnDemand(llvm::Module &M,
                                 llvm::ArrayRef<llvm::Function *> Functions,
                                 const AsmTexts &Texts);
-
-/// The name of \p F in the source, also if it is a marked copy.
-llvm::StringRef nameInSource(const llvm::Function &F);
 
 /// The byte that says whether marks are on; made if \p M has none yet.
 llvm::GlobalVariable *marksOnByte(llvm::Module &M);

@@ -6,9 +6,9 @@
 
 #include "Pagetide.h"
 
-#include "Accesses.h"
 #include "AsmTexts.h"
 #include "CallLines.h"
+#include "CanonicalAccesses.h"
 #include "CodegenGuards.h"
 #include "Diagnostics.h"
 #include "Expansion.h"
@@ -95,6 +95,14 @@ void preventLaterOptimization(Function &F) {
   F.removeFnAttr(Attribute::MinSize);
   F.addFnAttr(Attribute::NoInline);
   F.addFnAttr(Attribute::OptimizeNone);
+}
+
+/// True if no access in \p F is marked, because the program says so or because
+/// no code is generated for it.
+bool isExcluded(const Function &F) {
+  return F.isDeclaration() || F.hasAvailableExternallyLinkage() ||
+         F.hasFnAttribute(Attribute::Naked) ||
+         F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
 }
 
 /// Whether \p F must be marked, now or later.

@@ -6,7 +6,7 @@
 
 #include "Sites.h"
 
-#include "OnDemand.h"
+#include "Diagnostics.h"
 
 #include "pagetide/abi.h"
 #include "pagetide/trace_encoding.h"

@@ -8,7 +8,6 @@
 
 #include "CallingConvention.h"
 #include "Diagnostics.h"
-#include "OnDemand.h"
 #include "Splitting.h"
 
 #include "llvm/IR/Function.h"

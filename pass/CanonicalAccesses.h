@@ -1,0 +1,29 @@
+//===- CanonicalAccesses.h - Before there are marks -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_PASS_CANONICALACCESSES_H
+#define PAGETIDE_PASS_CANONICALACCESSES_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace pagetide {
+
+/// Does now what code generation would do to the accesses of \p F after they
+/// have marks. Drops loads whose values nobody uses, and stores to locals whose
+/// lifetime ends right after. If only one successor of a load's block uses the
+/// load, moves it there. Replaces fortified copies that have nothing to check
+/// by plain ones. Otherwise there would be marks of accesses that are never
+/// made, and copies without marks that code generation introduces.
+void canonicalizeAccesses(llvm::Function &F,
+                          llvm::FunctionAnalysisManager &FAM);
+
+} // namespace pagetide
+
+#endif // PAGETIDE_PASS_CANONICALACCESSES_H
