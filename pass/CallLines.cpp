@@ -6,7 +6,7 @@
 
 #include "CallLines.h"
 
-#include "MarkPlan.h"
+#include "Expansion.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/DIBuilder.h"
@@ -56,7 +56,7 @@ void numberLines(Function &F, const Expansion &Known) {
     for (Instruction &I : *Block) {
       bool IsMark =
           isa<StoreInst>(I) && I.hasMetadata(LLVMContext::MD_nosanitize);
-      bool Ends = !IsMark && endsSegment(I, Known);
+      bool Ends = !IsMark && Known.endsSegment(I);
       Column += Ends ? 1 : 0;
       SetLine(I, Ends ? LineOfEnd : LineInSegment);
       Column += Ends ? 1 : 0;

@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -446,6 +447,11 @@ bool Expansion::isInPlace(const Instruction &I) const {
     return Intrinsic && isIntrinsicInPlace(*Intrinsic, kindsIn(I));
   }
   return isOperationInPlace(I.getOpcode(), kindsIn(I));
+}
+
+bool Expansion::endsSegment(const Instruction &I) const {
+  return I.isAtomic() || I.isVolatile() ||
+         !isGuaranteedToTransferExecutionToSuccessor(&I) || !isInPlace(I);
 }
 
 } // namespace pagetide

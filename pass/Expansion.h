@@ -39,6 +39,10 @@ public:
   /// False if nothing is known.
   bool isInPlace(const llvm::Instruction &I) const;
 
+  /// True if marks of later accesses must not move before \p I: it may not
+  /// return, may take long, may become a call, or orders memory.
+  bool endsSegment(const llvm::Instruction &I) const;
+
 private:
   bool isOperationInPlace(unsigned Opcode, unsigned Kinds) const;
   bool isIntrinsicInPlace(const llvm::IntrinsicInst &I, unsigned Kinds) const;

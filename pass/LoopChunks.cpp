@@ -7,6 +7,7 @@
 #include "LoopChunks.h"
 
 #include "Expansion.h"
+#include "MergedAccesses.h"
 #include "PassOptions.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -140,7 +141,7 @@ Reason whyUnsuitable(const Loop &L, const Expansion &Known) {
     return "it has an exit that is not at its end";
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block)
-      if (!I.isTerminator() && endsSegment(I, Known))
+      if (!I.isTerminator() && Known.endsSegment(I))
         return isa<CallBase>(I) ? "it contains a call"
                                 : "it contains an atomic or volatile access, "
                                   "or a fence";
@@ -489,7 +490,7 @@ class StreamMarker {
 public:
   StreamMarker(const ChunkedLoop &Chunked, ChunkStart &Start, MarkPlan &Plan)
       : Chunked(Chunked), Start(Start), Plan(Plan), Builder(Start.End),
-        Segment(Plan.Steps.empty() ? 0 : Plan.Steps.back().Segment + 1) {
+        Segment(Plan.nextSegment()) {
     if (!Builder.getCurrentDebugLocation())
       Builder.SetCurrentDebugLocation(
           Chunked.L->getLoopLatch()->getTerminator()->getDebugLoc());
@@ -530,13 +531,8 @@ private:
   }
 
   MarkStep &addByte(const Stream &S, Value *Address, int64_t Offset) {
-    Plan.Steps.push_back({MarkStepKind::Byte, Start.End, Segment});
-    MarkStep &Step = Plan.Steps.back();
-    Step.Address = Address;
-    Step.Offset = Offset;
-    Step.Cell = S.Cell;
-    Step.Site = S.Members.front();
-    return Step;
+    return Plan.Steps.emplace_back(MarkStep::byte(
+        *Start.End, Segment, *S.Members.front(), Address, Offset, S.Cell));
   }
 
   const ChunkedLoop &Chunked;
@@ -549,19 +545,20 @@ private:
 
 } // namespace
 
-ChunkedAccesses chunkLoops(Function &F, const FunctionAccesses &Accesses,
-                           const Expansion &Known, const PassOptions &Options,
-                           MarkMode Mode, FunctionAnalysisManager &FAM,
-                           OptimizationRemarkEmitter &Emitter, MarkPlan &Plan) {
+ChunkedAccesses chunkLoops(const FunctionToMark &Input,
+                           FunctionAnalysisManager &FAM,
+                           OptimizationRemarkEmitter &Emitter) {
   ChunkedAccesses Covered;
-  if (!Options.Chunks || Mode == MarkMode::Calls || F.hasOptNone())
+  Function &F = Input.F;
+  if (!Input.Options.Chunks || Input.Mode == MarkMode::Calls || F.hasOptNone())
     return Covered;
-  LoopRemarks Remarks(Accesses, Emitter);
-  SmallVector<Loop *, 8> Suitable = suitableLoops(F, Known, FAM, Remarks);
+  LoopRemarks Remarks(Input.Accesses, Emitter);
+  SmallVector<Loop *, 8> Suitable = suitableLoops(F, Input.Known, FAM, Remarks);
   if (Suitable.empty())
     return Covered;
   SmallVector<ChunkedLoop, 4> Chunked =
-      LoopPlanner(F, Accesses, Options, FAM).plan(Suitable, Remarks);
+      LoopPlanner(F, Input.Accesses, Input.Options, FAM)
+          .plan(Suitable, Remarks);
   for (const ChunkedLoop &Loop : Chunked) {
     ChunkStart Start;
     if (Loop.IsOneChunk) {
@@ -573,15 +570,15 @@ ChunkedAccesses chunkLoops(Function &F, const FunctionAccesses &Accesses,
     } else {
       splitIntoChunks(Loop, Start);
     }
-    StreamMarker Marker(Loop, Start, Plan);
-    if (Mode == MarkMode::Check)
+    StreamMarker Marker(Loop, Start, Covered.Plan);
+    if (Input.Mode == MarkMode::Check)
       Marker.beginChecks();
     Covered.Bodies.insert(Loop.L->block_begin(), Loop.L->block_end());
     for (const Stream &S : Loop.Streams) {
       Marker.mark(S);
       for (Instruction *I : S.Members) {
         if (Covered.Instructions.insert(I).second && I->mayReadFromMemory())
-          Plan.MarkedReads.push_back(I);
+          Covered.Plan.MarkedReads.push_back(I);
       }
     }
   }

@@ -39,23 +39,29 @@
 
 #include "MarkPlan.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
-class Function;
+class BasicBlock;
+class Instruction;
 class OptimizationRemarkEmitter;
 } // namespace llvm
 
 namespace pagetide {
 
-/// Rewrites those loops of \p F that gain from it, and appends the marks of
-/// their chunks to \p Plan. Returns those of \p Accesses that these marks
-/// cover. Tells \p Emitter about each loop with accesses.
-ChunkedAccesses chunkLoops(llvm::Function &F, const FunctionAccesses &Accesses,
-                           const Expansion &Known, const PassOptions &Options,
-                           MarkMode Mode, llvm::FunctionAnalysisManager &FAM,
-                           llvm::OptimizationRemarkEmitter &Emitter,
-                           MarkPlan &Plan);
+/// Accesses that are marked a chunk of iterations at a time.
+struct ChunkedAccesses {
+  llvm::SmallPtrSet<llvm::Instruction *, 16> Instructions;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 8> Bodies; ///< of their loops
+  MarkPlan Plan;                                   ///< their marks
+};
+
+/// Rewrites those loops of \p Input that gain from it, and plans the marks of
+/// their chunks. Tells \p Emitter about each loop with accesses.
+ChunkedAccesses chunkLoops(const FunctionToMark &Input,
+                           llvm::FunctionAnalysisManager &FAM,
+                           llvm::OptimizationRemarkEmitter &Emitter);
 
 } // namespace pagetide
 

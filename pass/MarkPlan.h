@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the accesses of a function into the marks that cover them. Everything
-// that saves marks is here. Nothing here knows how a mark looks.
+// A plan says which marks cover the accesses of a function. Nothing in it knows
+// how a mark looks. LoopChunks and MarkPlanner make it.
 //
 // Every plan obeys two rules:
 //
@@ -13,21 +13,6 @@
 //     the two is a path without calls and loops, or one chunk of a loop.
 //   - A granule is marked only if an access that touches it will follow, except
 //     for faults and signals.
-//
-// Loops that step through memory are marked a chunk at a time (LoopChunks.h).
-// All other marks are planned by segments. A segment is a sequence of
-// instructions of one block without calls, fences, and atomic or volatile
-// accesses. When a segment has begun, it runs to its end. Within a segment,
-// accesses at addresses of one form (AddressForms.h) differ by constants. They
-// form groups that span at most one granule's size. Then all bytes of a group
-// are in the granules of its first and its last byte. So two marks cover it, or
-// one if alignment shows that both bytes are in one granule. What every path to
-// a segment has marked is not marked again.
-//
-// With precision near, cells are smaller than granules. One near mark at an
-// address serves all accesses within a cell's size of it: they are in its cell
-// or the next one. It needs no alignment. If the mark is at the base itself,
-// all fields near the base share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,20 +22,29 @@
 #include "FunctionAccesses.h"
 #include "PassOptions.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
 #include <vector>
 
 namespace llvm {
-class BasicBlock;
 class Function;
+class Instruction;
+class Value;
 } // namespace llvm
 
 namespace pagetide {
 
 class Expansion;
+
+/// A function, and all that decides about its marks.
+struct FunctionToMark {
+  llvm::Function &F;
+  const FunctionAccesses &Accesses;
+  const Expansion &Known;
+  const PassOptions &Options;
+  MarkMode Mode;
+};
 
 /// What a step of a plan does.
 enum class MarkStepKind : uint8_t {
@@ -94,6 +88,16 @@ struct MarkStep {
   /// Byte: an instruction with an access that the mark stands for.
   llvm::Instruction *Site = nullptr;
   Access What = {}; ///< Shaped, Long, Call, Check
+
+  /// A step of kind Byte.
+  static MarkStep byte(llvm::Instruction &Before, unsigned Segment,
+                       llvm::Instruction &Site, llvm::Value *Address,
+                       int64_t Offset, unsigned Cell) {
+    MarkStep Step = {
+        MarkStepKind::Byte, &Before, Segment, Address, Offset, Cell};
+    Step.Site = &Site;
+    return Step;
+  }
 };
 
 /// What else is known of a near mark.
@@ -120,36 +124,24 @@ struct MarkPlan {
   /// Instructions with accesses that are marked as reads.
   std::vector<llvm::Instruction *> MarkedReads;
   RepeatedMarks Repeated;
+
+  /// The number of a segment that no step belongs to yet.
+  unsigned nextSegment() const {
+    return Steps.empty() ? 0 : Steps.back().Segment + 1;
+  }
+
+  /// If a near mark serves only accesses in one granule, makes it certain,
+  /// unless that costs something. It does if marks of one address, which share
+  /// its index, would then need two indices.
+  void makeCertain();
+
+  /// Lets one store mark a read and a write of one place, if both marks belong
+  /// to one segment. It goes where the first of the two was.
+  void pairMarks();
 };
 
 /// Which cells of an index an access of this kind marks.
 llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
-
-/// True if marks of later accesses must not move before \p I: it may not
-/// return, may take long, may become a call, or orders memory.
-bool endsSegment(const llvm::Instruction &I, const Expansion &Known);
-
-/// True if \p I is one of two loads that a select chooses from. Code generation
-/// merges them into one load from the selected address, unless a mark is
-/// between them.
-bool isAlternative(const llvm::Instruction &I);
-
-/// True if \p I stores what was loaded with some bits replaced. Without a mark
-/// between load and store, code generation may merge the two into one narrow
-/// store, which reads nothing.
-bool isPartialUpdate(const llvm::Instruction &I);
-
-/// Accesses that have been marked a chunk of iterations at a time.
-struct ChunkedAccesses {
-  llvm::SmallPtrSet<llvm::Instruction *, 16> Instructions;
-  llvm::SmallPtrSet<llvm::BasicBlock *, 8> Bodies; ///< of their loops
-};
-
-/// Appends to \p Plan the marks of \p Accesses of \p F, except those in \p
-/// Chunked.
-void planMarks(llvm::Function &F, const FunctionAccesses &Accesses,
-               const Expansion &Known, const PassOptions &Options,
-               MarkMode Mode, const ChunkedAccesses &Chunked, MarkPlan &Plan);
 
 } // namespace pagetide
 

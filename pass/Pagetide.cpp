@@ -19,6 +19,7 @@
 #include "LtoHandover.h"
 #include "MarkEmitter.h"
 #include "MarkPlan.h"
+#include "MarkPlanner.h"
 #include "ModuleSetup.h"
 #include "OnDemand.h"
 #include "Resolvers.h"
@@ -190,11 +191,10 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   canonicalizeAccesses(F, FAM);
 
   FunctionAccesses Accesses(F, Options);
-  MarkPlan Plan;
+  FunctionToMark Input = {F, Accesses, Known, Options, Mode};
   OptimizationRemarkEmitter Remarks(&F);
-  ChunkedAccesses Chunked =
-      chunkLoops(F, Accesses, Known, Options, Mode, FAM, Remarks, Plan);
-  planMarks(F, Accesses, Known, Options, Mode, Chunked, Plan);
+  ChunkedAccesses Chunked = chunkLoops(Input, FAM, Remarks);
+  MarkPlan Plan = planMarks(Input, Chunked);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
   MarkEmitter Emitter(F, Options, Sites);
