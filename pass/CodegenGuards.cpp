@@ -6,7 +6,7 @@
 
 #include "CodegenGuards.h"
 
-#include "CallingConvention.h"
+#include "target/x86_64/CallingConvention.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/MemoryLocation.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_CALLINGCONVENTION_H
-#define PAGETIDE_PASS_CALLINGCONVENTION_H
+#ifndef PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H
+#define PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H
 
 #include "llvm/IR/Type.h"
 
@@ -26,4 +26,4 @@ inline bool takesOneRegister(const llvm::Type *T) {
 
 } // namespace pagetide
 
-#endif // PAGETIDE_PASS_CALLINGCONVENTION_H
+#endif // PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H

@@ -1,4 +1,4 @@
-//===- AccessesX86.cpp - What x86's intrinsics touch ----------------------===//
+//===- Intrinsics.cpp - What x86's intrinsics touch -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
