@@ -7,7 +7,7 @@
 #include "Accesses.h"
 
 #include "PassOptions.h"
-#include "PlainAddresses.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -122,10 +122,15 @@ namespace {
 // What is excluded
 //===----------------------------------------------------------------------===//
 
+bool isRelativeToShadowBase(const Value &Pointer) {
+  return Pointer.getType()->isPtrOrPtrVectorTy() &&
+         target::pointerKind(Pointer) == target::PointerKind::FromShadowBase;
+}
+
 /// Whether marks can be made for the address \p Pointer.
 bool isMarkedAddress(const Value *Pointer) {
   return Pointer->getType()->isPtrOrPtrVectorTy() &&
-         !isRelativeToGs(*Pointer) && !isa<UndefValue>(Pointer) &&
+         !isRelativeToShadowBase(*Pointer) && !isa<UndefValue>(Pointer) &&
          !Pointer->isSwiftError();
 }
 
@@ -208,8 +213,7 @@ void appendPieces(Type *T, uint64_t Offset, const DataLayout &DL,
     Pieces.push_back({Offset, Bytes});
 }
 
-/// The type does not say how many. x86 has no scalable vectors, and no code is
-/// made of them.
+/// The type does not say how many: it is a scalable vector.
 constexpr uint64_t UnknownBytes = ~uint64_t(0);
 
 /// Appends an access to a value of type \p T at \p Pointer.
@@ -327,11 +331,6 @@ MaybeAlign alignOperand(const IntrinsicInst &I, unsigned Operand) {
   return cast<ConstantInt>(I.getArgOperand(Operand))->getMaybeAlignValue();
 }
 
-/// Bytes of a va_list: four fields on System V, a pointer on Windows.
-uint64_t vaListBytes(const Function &F) {
-  return F.getCallingConv() == CallingConv::Win64 ? 8 : 24;
-}
-
 /// Whether an intrinsic that is in no table may touch memory through a pointer
 /// argument.
 bool mayTouchArguments(const IntrinsicInst &I) {
@@ -420,30 +419,6 @@ bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
                         Argument(2), nullptr, std::nullopt, nullptr, List);
   }
 
-  case Intrinsic::vastart:
-    appendFixed(I, Argument(0), vaListBytes(*I.getFunction()), Align(8), Write,
-                List);
-    return true;
-  case Intrinsic::vacopy: { // to, from
-    uint64_t Bytes = vaListBytes(*I.getFunction());
-    appendFixed(I, Argument(1), Bytes, Align(8), Read, List);
-    appendFixed(I, Argument(0), Bytes, Align(8), Write, List);
-    return true;
-  }
-
-  case Intrinsic::eh_sjlj_setjmp:
-    // The address to return to. The frame and the stack pointer are separate
-    // stores.
-    appendFixed(I, Argument(0), 16, Align(8), Write, List);
-    List.back().Offset = 8;
-    List.back().Bytes = 8;
-    return true;
-  case Intrinsic::eh_sjlj_longjmp: // frame, address, stack
-    appendFixed(I, Argument(0), 24, Align(8), Read, List);
-    return true;
-  case Intrinsic::init_trampoline:
-    appendFixed(I, Argument(0), 23, Align(1), Write, List);
-    return true;
   case Intrinsic::gcread: // object, location
     appendFixed(I, Argument(1), 8, Align(1), Read, List);
     return true;
@@ -495,9 +470,10 @@ void collectSetjmp(CallBase &Call, AccessList &List) {
   const bool TakesMask = Name == "__sigsetjmp" || Name == "sigsetjmp";
   if (!TakesMask && Name != "setjmp" && Name != "_setjmp")
     return;
-  constexpr uint64_t Registers = 68, MaskOffset = 72, MaskBytes = 8;
+  constexpr uint64_t MaskBytes = 8;
   Value *Buffer = Call.getArgOperand(0);
-  appendFixed(Call, Buffer, Registers, Align(8), AccessKind::Write, List);
+  appendFixed(Call, Buffer, target::LibcJumpBuffer.RegisterBytes, Align(8),
+              AccessKind::Write, List);
   bool SavesMask = Name == "setjmp";
   if (TakesMask && Call.arg_size() > 1)
     if (auto *Wanted = dyn_cast<ConstantInt>(Call.getArgOperand(1)))
@@ -505,7 +481,7 @@ void collectSetjmp(CallBase &Call, AccessList &List) {
   if (!SavesMask)
     return;
   appendFixed(Call, Buffer, MaskBytes, Align(8), AccessKind::Write, List);
-  List.back().Offset = MaskOffset;
+  List.back().Offset = target::LibcJumpBuffer.MaskOffset;
 }
 
 Undescribed collectCall(CallBase &Call, AccessList &List) {
@@ -513,7 +489,7 @@ Undescribed collectCall(CallBase &Call, AccessList &List) {
     return collectAsm(Call, List);
   if (auto *I = dyn_cast<IntrinsicInst>(&Call)) {
     size_t Old = List.size();
-    if (collectGenericIntrinsic(*I, List) || collectX86Accesses(*I, List))
+    if (collectGenericIntrinsic(*I, List) || target::collectAccesses(*I, List))
       return Undescribed::Nothing;
     List.truncate(Old);
     return mayTouchArguments(*I) ? Undescribed::ByIntrinsic
@@ -559,9 +535,10 @@ Undescribed collectAccesses(Instruction &I, const PassOptions &Options,
   } else if (auto *Call = dyn_cast<CallBase>(&I)) {
     Rest = collectCall(*Call, List);
   }
-  if (any_of(drop_begin(List, Old),
-             [](const Access &A) { return isRelativeToGs(*A.Address); }))
-    Rest = Undescribed::BySegmentGs;
+  if (any_of(drop_begin(List, Old), [](const Access &A) {
+        return isRelativeToShadowBase(*A.Address);
+      }))
+    Rest = Undescribed::ByShadowBase;
   dropExcluded(Options, List, Old);
   auto HasUnknownBytes = [](const Access &A) {
     return A.Bytes == UnknownBytes && !isa<AnyMemIntrinsic>(A.At);

@@ -25,7 +25,6 @@
 
 namespace llvm {
 class Instruction;
-class IntrinsicInst;
 class Value;
 } // namespace llvm
 
@@ -103,10 +102,10 @@ using AccessList = llvm::SmallVectorImpl<Access>;
 /// How an instruction may touch memory that no Access describes.
 enum class Undescribed : uint8_t {
   Nothing,
-  ByAsm,       ///< inline assembly, through a pointer in a register
-  ByIntrinsic, ///< an intrinsic in no table
-  BySize,      ///< its type does not say how many bytes it has
-  BySegmentGs, ///< relative to segment GS, whose base is Pagetide's
+  ByAsm,        ///< inline assembly, through a pointer in a register
+  ByIntrinsic,  ///< an intrinsic in no table
+  BySize,       ///< its type does not say how many bytes it has
+  ByShadowBase, ///< relative to the shadow's base, which is Pagetide's
 };
 
 /// Appends the accesses of \p I to \p List, in the order in which they happen,
@@ -118,10 +117,6 @@ Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
 //===----------------------------------------------------------------------===//
 // For the tables of intrinsics
 //===----------------------------------------------------------------------===//
-
-/// Appends the accesses of x86's own intrinsics. False if the table does not
-/// know \p I.
-bool collectX86Accesses(llvm::IntrinsicInst &I, AccessList &List);
 
 /// Appends \p Bytes bytes at \p Pointer.
 void appendFixed(llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,

@@ -6,10 +6,11 @@
 
 #include "AsmTexts.h"
 
+#include "target/Target.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -66,7 +67,7 @@ SmallVector<std::string> operandTexts(const CallBase &Call,
     else if (isa_and_nonnull<Constant>(Passed) && !Constraint.isIndirect)
       Texts.push_back("pagetide_symbol");
     else
-      Texts.push_back(Constraint.isIndirect ? "(%rax)" : "%rax");
+      Texts.push_back(target::asmOperand(Constraint.isIndirect));
   }
   return Texts;
 }
@@ -76,7 +77,7 @@ SmallVector<std::string> operandTexts(const CallBase &Call,
 std::string textOf(const CallBase &Call, unsigned Copy) {
   const auto &Asm = *cast<InlineAsm>(Call.getCalledOperand());
   SmallVector<std::string> Operands = operandTexts(Call, Asm);
-  const int Dialect = Asm.getDialect() == InlineAsm::AD_Intel;
+  const int Dialect = Asm.getDialect();
   int Variant = -1; // in $( ... $| ... $)
   std::string Text;
   StringRef Rest = Asm.getAsmString();
@@ -132,7 +133,7 @@ std::string textOf(const CallBase &Call, unsigned Copy) {
 }
 
 //===----------------------------------------------------------------------===//
-// Instructions, and use of segment GS
+// Instructions, and use of the shadow's base
 //===----------------------------------------------------------------------===//
 
 /// Accepts any instruction. The parser around it does the rest: directives,
@@ -141,13 +142,13 @@ class AnyInstruction : public MCTargetAsmParser {
 public:
   AnyInstruction(MCAsmParser &Parser, const MCTargetOptions &Options,
                  const MCSubtargetInfo &Subtarget,
-                 const MCInstrInfo &Instructions, bool IsIntel)
+                 const MCInstrInfo &Instructions, unsigned Dialect)
       : MCTargetAsmParser(Options, Subtarget, Instructions), Parser(Parser),
-        IsIntel(IsIntel) {
+        Dialect(Dialect) {
     setAvailableFeatures({});
   }
 
-  bool needsGs() const { return NeedsGs; }
+  bool usesShadowBase() const { return UsesShadowBase; }
 
   bool parseRegister(MCRegister &Register, SMLoc &Start, SMLoc &End) override {
     return !tryParseRegister(Register, Start, End).isSuccess();
@@ -167,29 +168,13 @@ public:
 
   bool ParseInstruction(ParseInstructionInfo &, StringRef Name, SMLoc,
                         OperandVector &) override {
-    NeedsGs |= StringSwitch<bool>(Name)
-                   .StartsWith("wrgsbase", true)
-                   .StartsWith("lgs", true)
-                   .Cases("gs", "swapgs", true)
-                   .Default(false);
-    bool IsFirst = true, IsRead = Name.starts_with("push");
+    SmallVector<AsmToken> Tokens;
     while (!Parser.getTok().is(AsmToken::EndOfStatement) &&
            !Parser.getTok().is(AsmToken::Eof)) {
-      bool IsRegister = Parser.parseOptionalToken(AsmToken::Percent) || IsIntel;
-      AsmToken Word = Parser.getTok();
-      if (Word.is(AsmToken::EndOfStatement) || Word.is(AsmToken::Eof))
-        break;
+      Tokens.push_back(Parser.getTok());
       Parser.Lex();
-      if (Word.is(AsmToken::Identifier) &&
-          Word.getString().equals_insensitive("gs")) {
-        // Memory, or the register that is written: AT&T names that last.
-        bool IsLast = Parser.getTok().is(AsmToken::EndOfStatement) ||
-                      Parser.getTok().is(AsmToken::Eof);
-        NeedsGs |= Parser.getTok().is(AsmToken::Colon) ||
-                   (IsRegister && !IsRead && (IsIntel ? IsFirst : IsLast));
-      }
-      IsFirst = false;
     }
+    UsesShadowBase |= target::usesShadowBase(Name, Tokens, Dialect);
     Parser.eatToEndOfStatement();
     return false;
   }
@@ -201,13 +186,8 @@ public:
 
   void convertToMapAndConstraints(unsigned, const OperandVector &) override {}
 
-  /// The directives that only x86's own parser knows.
   ParseStatus parseDirective(AsmToken Directive) override {
-    StringRef Name = Directive.getIdentifier();
-    if (Name == ".intel_syntax" || Name == ".att_syntax")
-      IsIntel = Name == ".intel_syntax";
-    else if (!Name.starts_with(".code") && Name != ".nops" && Name != ".even" &&
-             Name != ".arch")
+    if (!target::isOwnDirective(Directive.getIdentifier(), Dialect))
       return ParseStatus::NoMatch;
     Parser.eatToEndOfStatement();
     return ParseStatus::Success;
@@ -215,8 +195,8 @@ public:
 
 private:
   MCAsmParser &Parser;
-  bool IsIntel;
-  bool NeedsGs = false;
+  unsigned Dialect;
+  bool UsesShadowBase = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -313,10 +293,10 @@ public:
   struct Seen {
     bool Failed;
     bool Defines;
-    bool NeedsGs;
+    bool UsesShadowBase;
   };
 
-  Seen parse(StringRef Text, bool IsIntel, bool IsInFunction) {
+  Seen parse(StringRef Text, unsigned Dialect, bool IsInFunction) {
     Failed = false;
     Streamer.Defines = false;
     Streamer.switchSection(ObjectFile->getTextSection());
@@ -327,11 +307,11 @@ public:
         MemoryBuffer::getMemBufferCopy(Text), SMLoc());
     std::unique_ptr<MCAsmParser> Parser(
         createMCAsmParser(Sources, Context, Streamer, *Info, Buffer));
-    AnyInstruction Any(*Parser, Options, *Subtarget, *Instructions, IsIntel);
-    Parser->setAssemblerDialect(IsIntel);
+    AnyInstruction Any(*Parser, Options, *Subtarget, *Instructions, Dialect);
+    Parser->setAssemblerDialect(Dialect);
     Parser->setTargetParser(Any);
     Parser->Run(/*NoInitialTextSection=*/true, /*NoFinalize=*/true);
-    return {Failed, Streamer.Defines, Any.needsGs()};
+    return {Failed, Streamer.Defines, Any.usesShadowBase()};
   }
 
 private:
@@ -366,14 +346,13 @@ AsmTexts::AsmTexts(Module &M) {
     return; // nothing is known of any text
   Parser = std::make_unique<Assembler>(*T, M.getTargetTriple());
 
-  ModuleNeedsGs = Parser
-                      ->parse(M.getModuleInlineAsm(), /*IsIntel=*/false,
-                              /*IsInFunction=*/false)
-                      .NeedsGs;
+  ModuleUsesShadowBase = Parser
+                             ->parse(M.getModuleInlineAsm(), /*Dialect=*/0,
+                                     /*IsInFunction=*/false)
+                             .UsesShadowBase;
   auto Parse = [&](const CallBase &Call, unsigned Copy) {
     const auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
-    return Parser->parse(textOf(Call, Copy),
-                         Asm->getDialect() == InlineAsm::AD_Intel,
+    return Parser->parse(textOf(Call, Copy), Asm->getDialect(),
                          /*IsInFunction=*/true);
   };
   unsigned Copy = 0;
@@ -384,7 +363,7 @@ AsmTexts::AsmTexts(Module &M) {
       continue;
     Distinct.push_back(Call);
     Assembler::Seen Seen = Parse(*Call, ++Copy);
-    Found->second = {!Seen.Failed, Seen.NeedsGs};
+    Found->second = {!Seen.Failed, Seen.UsesShadowBase};
   }
   for (const CallBase *Call : Distinct) {
     Assembler::Seen Seen = Parse(*Call, ++Copy);
@@ -398,8 +377,8 @@ bool AsmTexts::mayRepeat(const CallBase &Asm) const {
   return Known.lookup(textOf(Asm, 0)).MayRepeat;
 }
 
-bool AsmTexts::needsGs(const CallBase &Asm) const {
-  return Known.lookup(textOf(Asm, 0)).NeedsGs;
+bool AsmTexts::usesShadowBase(const CallBase &Asm) const {
+  return Known.lookup(textOf(Asm, 0)).UsesShadowBase;
 }
 
 } // namespace pagetide

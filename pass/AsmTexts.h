@@ -33,23 +33,23 @@ public:
   /// to define no symbol.
   bool mayRepeat(const llvm::CallBase &Asm) const;
 
-  /// True if \p Asm sets segment GS or its base, or accesses memory by it.
-  bool needsGs(const llvm::CallBase &Asm) const;
+  /// True if \p Asm sets the shadow's base, or accesses memory relative to it.
+  bool usesShadowBase(const llvm::CallBase &Asm) const;
 
   /// The same, of the assembly that belongs to no function.
-  bool moduleNeedsGs() const { return ModuleNeedsGs; }
+  bool moduleUsesShadowBase() const { return ModuleUsesShadowBase; }
 
   /// What is known of a text.
   struct Findings {
     bool MayRepeat = false;
-    bool NeedsGs = false;
+    bool UsesShadowBase = false;
   };
 
 private:
   class Assembler;
   std::unique_ptr<Assembler> Parser; ///< null if there is nothing to parse
   llvm::StringMap<Findings> Known;   ///< by the text with its operands
-  bool ModuleNeedsGs = false;
+  bool ModuleUsesShadowBase = false;
 };
 
 } // namespace pagetide

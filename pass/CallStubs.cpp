@@ -6,11 +6,12 @@
 
 #include "CallStubs.h"
 
+#include "target/Target.h"
+
 #include "pagetide/abi.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 
 #include <string>
@@ -29,13 +30,7 @@ static Value *addressOfSymbol(Module &M, StringRef Name, FunctionType *Type,
     return Symbol;
   // Without position-independent code the address would be a constant. Then an
   // entry of the program's own would stand for the function everywhere.
-  auto *AsmType = FunctionType::get(Symbol->getType(), {Symbol->getType()},
-                                    /*isVarArg=*/false);
-  return Builder.CreateCall(
-      AsmType,
-      InlineAsm::get(AsmType, "movq ${1:c}@GOTPCREL(%rip), $0", "=r,i",
-                     /*hasSideEffects=*/false),
-      {Symbol});
+  return target::addressByLoader(Builder, *F);
 }
 
 Function *callStub(Module &M, StringRef Name, StringRef Suffix,

@@ -9,8 +9,8 @@
 // a definition of the program's own, LD_PRELOAD. So marked code passes the
 // address of NAME on. It calls a stub of its own file, of NAME's type:
 //
-//   __pagetide_call.NAME:  mov  r9, [NAME@GOT]
-//                          jmp  [__pagetide_NAME@GOT]
+//   __pagetide_call.NAME:  argument kCalledArgument (abi.h) = address of NAME
+//                          jump to __pagetide_NAME
 //
 // If that address is not libc's, the runtime calls the function there.
 //

@@ -6,7 +6,7 @@
 
 #include "CodegenGuards.h"
 
-#include "target/x86_64/CallingConvention.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/MemoryLocation.h"
@@ -222,22 +222,6 @@ void preventConditionalLoad(LoadInst &Load) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parameters
-//===----------------------------------------------------------------------===//
-
-/// How many of the first parameters are certainly passed in registers.
-unsigned parametersInRegisters(const Function &F) {
-  unsigned Count = 0;
-  for (const Argument &A : F.args()) {
-    if (Count == ArgumentRegisters || A.hasByValAttr() ||
-        !takesOneRegister(A.getType()))
-      break;
-    ++Count;
-  }
-  return Count;
-}
-
-//===----------------------------------------------------------------------===//
 // Calls of the C library
 //===----------------------------------------------------------------------===//
 
@@ -278,7 +262,7 @@ void preventSinking(ArrayRef<Instruction *> Reads) {
 }
 
 void preventParameterStoreRemoval(Function &F) {
-  unsigned InRegisters = parametersInRegisters(F);
+  unsigned InRegisters = target::parametersInRegisters(F);
   if (InRegisters == F.arg_size())
     return;
   SmallVector<StoreInst *, 8> Stores;

@@ -6,10 +6,11 @@
 
 #include "EntryTest.h"
 
+#include "target/Target.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
@@ -29,101 +30,6 @@ constexpr const char *EntryHooks[] = {
     "patchable-function-entry",
     "patchable-function-prefix",
 };
-
-/// In the large code model code and data may be further away than 2 GiB.
-bool isFar(const Module &M) { return M.getCodeModel() == CodeModel::Large; }
-
-/// True if calls of \p F may be checked to reach an ENDBR64.
-bool needsEndBranch(const Function &F) {
-  auto *Flag = mdconst::extract_or_null<ConstantInt>(
-      F.getParent()->getModuleFlag("cf-protection-branch"));
-  return Flag && !Flag->isZero() && !F.doesNoCfCheck();
-}
-
-//===----------------------------------------------------------------------===//
-// Machine code as data
-//===----------------------------------------------------------------------===//
-
-/// What a function begins with: bytes, and distances to symbols.
-class EntryCode {
-public:
-  explicit EntryCode(Function &F) : F(F), Context(F.getContext()) {}
-
-  void addBytes(ArrayRef<uint8_t> Bytes) {
-    add(ConstantDataArray::get(Context, Bytes), Bytes.size());
-  }
-
-  /// Adds 32 bits: from \p After bytes behind them to \p Target.
-  void addDistance(Constant &Target, unsigned After = 0) {
-    Constant *Distance = distance(Target, Size + 4 + After);
-    add(ConstantExpr::getTrunc(Distance, Type::getInt32Ty(Context)), 4);
-  }
-
-  /// Adds 64 bits: from the function to \p Target.
-  void addWideDistance(Constant &Target) { add(distance(Target, 0), 8); }
-
-  unsigned size() const { return Size; }
-
-  void addData(Constant &Data) {
-    add(&Data, F.getParent()->getDataLayout().getTypeAllocSize(Data.getType()));
-  }
-
-  Constant *take() {
-    return ConstantStruct::getAnon(Context, Parts, /*Packed=*/true);
-  }
-
-private:
-  void add(Constant *Part, unsigned Bytes) {
-    Parts.push_back(Part);
-    Size += Bytes;
-  }
-
-  /// From \p Offset bytes behind the function's beginning to \p Target.
-  Constant *distance(Constant &Target, unsigned Offset) {
-    Type *Wide = Type::getInt64Ty(Context);
-    // The function itself, and not what checked calls of it reach.
-    Constant *Here = ConstantExpr::getInBoundsGetElementPtr(
-        Type::getInt8Ty(Context), NoCFIValue::get(&F),
-        ConstantInt::get(Wide, Offset));
-    return ConstantExpr::getSub(ConstantExpr::getPtrToInt(&Target, Wide),
-                                ConstantExpr::getPtrToInt(Here, Wide));
-  }
-
-  Function &F;
-  LLVMContext &Context;
-  SmallVector<Constant *> Parts;
-  unsigned Size = 0;
-};
-
-void addNearTest(EntryCode &Code, Function &Copy, GlobalVariable &On) {
-  Code.addBytes({0x80, 0x3d}); // cmpb $0, On(%rip)
-  Code.addDistance(On, /*After=*/1);
-  Code.addBytes({0x00, 0x0f, 0x85}); // jne Copy
-  Code.addDistance(Copy);
-}
-
-/// Uses r11, which belongs to no caller.
-void addFarTest(EntryCode &Code, Function &F, Function &Copy,
-                GlobalVariable &On) {
-  constexpr unsigned TestSize = 20, JumpSize = 18, WideSize = 8;
-  unsigned Begin = Code.size();
-  auto AddressOf = [&](unsigned Wide) {
-    Code.addBytes({0x4c, 0x8d, 0x1d}); // leaq F(%rip), %r11
-    Code.addDistance(F);
-    Code.addBytes({0x4c, 0x03, 0x1d}); // addq Wide(%rip), %r11
-    Wide += Begin + TestSize + JumpSize;
-    Code.addDistance(*ConstantExpr::getInBoundsGetElementPtr(
-        Type::getInt8Ty(F.getContext()), &F,
-        ConstantInt::get(Type::getInt64Ty(F.getContext()), Wide)));
-  };
-  AddressOf(0);
-  Code.addBytes({0x41, 0x80, 0x3b, 0x00});        // cmpb $0, (%r11)
-  Code.addBytes({0x74, JumpSize + 2 * WideSize}); // je behind the distances
-  AddressOf(WideSize);
-  Code.addBytes({0x3e, 0x41, 0xff, 0xe3}); // notrack jmpq *%r11
-  Code.addWideDistance(On);
-  Code.addWideDistance(Copy);
-}
 
 //===----------------------------------------------------------------------===//
 // Functions that something else begins
@@ -168,10 +74,7 @@ void makeStub(Function &F, Function &Copy, Function &Body, GlobalVariable &On) {
   auto *Type = FunctionType::get(
       Builder.getVoidTy(),
       {Builder.getPtrTy(), Builder.getPtrTy(), Builder.getPtrTy()}, false);
-  Builder.CreateCall(
-      InlineAsm::get(Type, "cmpb $$0, ${0:c}(%rip)\n\tjne ${1:c}\n\tjmp ${2:c}",
-                     "i,i,i", /*hasSideEffects=*/true),
-      {&On, &Copy, &Body});
+  Builder.CreateCall(target::entryStub(Type), {&On, &Copy, &Body});
   Builder.CreateUnreachable();
 }
 
@@ -180,13 +83,6 @@ void makeStub(Function &F, Function &Copy, Function &Body, GlobalVariable &On) {
 bool hasEntryHook(const Function &F) {
   return any_of(EntryHooks,
                 [&](const char *Hook) { return F.hasFnAttribute(Hook); });
-}
-
-bool canHaveEntryTest(const Function &F) {
-  // The far test needs a register, and a stub has none.
-  return !isFar(*F.getParent()) ||
-         (!hasEntryHook(F) && F.getCallingConv() != CallingConv::X86_RegCall &&
-          !F.hasFnAttribute("no_caller_saved_registers"));
 }
 
 void dropIdentity(Function &Copy) {
@@ -208,17 +104,7 @@ void insertEntryTest(Function &F, Function &Copy, GlobalVariable &On) {
   // Inlined, it would be without the test.
   F.removeFnAttr(Attribute::AlwaysInline);
   F.addFnAttr(Attribute::NoInline);
-  EntryCode Code(F);
-  if (needsEndBranch(F))
-    Code.addBytes({0xf3, 0x0f, 0x1e, 0xfa}); // endbr64
-  // It begins with a jump behind itself.
-  if (F.hasPrologueData())
-    Code.addData(*F.getPrologueData());
-  if (isFar(*F.getParent()))
-    addFarTest(Code, F, Copy, On);
-  else
-    addNearTest(Code, Copy, On);
-  F.setPrologueData(Code.take());
+  target::prependEntryTest(F, Copy, On);
 }
 
 } // namespace pagetide

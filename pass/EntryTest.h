@@ -22,9 +22,6 @@ class GlobalVariable;
 
 namespace pagetide {
 
-/// True if insertEntryTest() can work on \p F.
-bool canHaveEntryTest(const llvm::Function &F);
-
 /// True if tools look for code at the very beginning of \p F. Then F becomes a
 /// jump that begins with it, so all calls must go through F.
 bool hasEntryHook(const llvm::Function &F);

@@ -5,26 +5,26 @@
 //===----------------------------------------------------------------------===//
 //
 // Code generation turns much of the IR into calls: of the C library (floor
-// without SSE4.1), of the compiler's own library (division of 128 bits), of the
-// loader (the address of a thread-local variable of a shared library). No such
-// call may stand between a mark and its access. A thread that waits in the
-// call, in the loader's lazy resolver for example, is taken for one that has
-// made its accesses.
+// on older processors), of the compiler's own library (division of 128 bits),
+// of the loader (the address of a thread-local variable of a shared library).
+// No such call may stand between a mark and its access. A thread that waits in
+// the call, in the loader's lazy resolver for example, is taken for one that
+// has made its accesses.
 //
-// So this is the list of what is known to be expanded in place. All else counts
-// as a call. test/pass/expansion.test compiles every instruction and every
-// intrinsic, and looks for calls that this list denies.
+// What the processor's list (target::Lowering) has is known to be expanded in
+// place. All else counts as a call. test/pass/expansion.test compiles every
+// instruction and every intrinsic, and looks for calls that the list denies.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_PASS_EXPANSION_H
 #define PAGETIDE_PASS_EXPANSION_H
 
+#include "target/Target.h"
+
 namespace llvm {
-class AnyMemIntrinsic;
 class Function;
 class Instruction;
-class IntrinsicInst;
 } // namespace llvm
 
 namespace pagetide {
@@ -44,17 +44,11 @@ public:
   bool endsSegment(const llvm::Instruction &I) const;
 
 private:
-  bool isOperationInPlace(unsigned Opcode, unsigned Kinds) const;
-  bool isIntrinsicInPlace(const llvm::IntrinsicInst &I, unsigned Kinds) const;
-  bool isTransferInPlace(const llvm::AnyMemIntrinsic &I) const;
   /// Whether the address of a thread-local variable that \p I uses takes a
   /// call.
   bool callsForAddress(const llvm::Instruction &I) const;
 
-  unsigned Features = 0; ///< a set of what the function's processor has
-  bool IsUnoptimized;
-  bool IsForSize;
-  bool MovesUnaligned; ///< 16 bytes at once, aligned or not
+  target::Lowering Processor;
   bool IsShared;       ///< addresses of thread-local variables may take a call
   bool HasEmulatedTls; ///< they do
 };

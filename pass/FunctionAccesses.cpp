@@ -9,6 +9,7 @@
 #include "Diagnostics.h"
 #include "PassOptions.h"
 #include "PlainAddresses.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -29,15 +30,6 @@ constexpr uint64_t ThreadPointerAlignment = 16;
 
 /// String attribute of a function whose warnings about inline assembly are off.
 constexpr char QuietAttribute[] = "pagetide-no-warn-inline-asm";
-
-void refuseGs(const Instruction &I) {
-  reportError(
-      *I.getModule(), I.getDebugLoc(),
-      "function '" + nameInSource(*I.getFunction()) +
-          "' accesses memory relative to segment GS (__seg_gs), but the "
-          "base of GS is Pagetide's; access that memory by __seg_fs or "
-          "by a plain pointer");
-}
 
 void warnOfAsm(const Instruction &I) {
   reportWarning(*I.getModule(), I.getDebugLoc(),
@@ -73,7 +65,7 @@ void silenceAsmWarnings(Function &F) { F.addFnAttr(QuietAttribute); }
 
 FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
   PlainAddresses Plain(F);
-  bool UsesGs = false;
+  bool UsesShadowBase = false;
   SmallPtrSet<const Function *, 4> UnknownIntrinsics;
   SmallVector<Access, 4> Accesses;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -88,10 +80,10 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
     case Undescribed::BySize:
       warnOfSize(I);
       break;
-    case Undescribed::BySegmentGs:
-      if (!UsesGs)
-        refuseGs(I);
-      UsesGs = true;
+    case Undescribed::ByShadowBase:
+      if (!UsesShadowBase)
+        target::refuseShadowAccess(I);
+      UsesShadowBase = true;
       break;
     case Undescribed::ByIntrinsic: {
       // Warn once for all calls of the intrinsic.
@@ -105,8 +97,9 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
       continue;
     Ranges[&I] = {All.size(), Accesses.size()};
     for (Access &A : Accesses) {
-      // The segment's base may be less aligned than the offset from it.
-      if (isRelativeToFs(*A.Address))
+      // The thread pointer may be less aligned than the offset from it.
+      if (target::pointerKind(*A.Address) ==
+          target::PointerKind::FromThreadPointer)
         A.Alignment = std::min(A.Alignment, Align(ThreadPointerAlignment));
       A.Address = Plain.of(*A.Address, I);
       All.push_back(A);

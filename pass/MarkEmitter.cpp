@@ -11,9 +11,9 @@
 #include "PassOptions.h"
 #include "Sites.h"
 #include "Splitting.h"
+#include "target/Target.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
@@ -67,7 +67,7 @@ void MarkEmitter::emit(const MarkStep &Step) {
     emitTransfer(*Step.Before);
     break;
   case MarkStepKind::ReturnAddress:
-    emitReturnAddress();
+    markByte(target::ReturnAddresses::writtenTo(Builder), AccessKind::Write);
     break;
   case MarkStepKind::Call:
     emitCalls(Step.What, /*IsCheck=*/false);
@@ -93,8 +93,6 @@ Value *MarkEmitter::indexOf(Value *AddressBits, bool IsNear) {
   return Builder.CreateLShr(AddressBits, Options.cellShift() + IsOfPair);
 }
 
-/// On x86-64 the base of the thread's shadow is the base of segment GS (LLVM's
-/// address space 256) plus a displacement.
 Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
   static_assert(abi::cells_per_index(abi::Layout::kRw) == 2 &&
                 abi::cells_per_index(abi::Layout::kAccess) == 1 &&
@@ -110,14 +108,13 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
         /*HasNUW=*/true);
   // Twice the index as a sum, not as a shift. Instruction selection would merge
   // the shift with the one that made the index. It would then need a mask and
-  // an addition, while [index + index + 1] is free.
+  // an addition, while the sum is a part of the address.
   else if (Kinds == 2)
     CellNumber = Builder.CreateAdd(Index, Index, "", /*HasNUW=*/true);
-  Value *Shadow = Builder.CreateAdd(
+  Value *Offset = Builder.CreateAdd(
       CellNumber, Builder.getInt64(abi::kShadowBias +
                                    Cell * abi::cell_bytes(Options.Layout)));
-  return Builder.CreateIntToPtr(Shadow,
-                                Builder.getPtrTy(abi::kShadowAddressSpace));
+  return target::shadowPointer(Builder, Offset);
 }
 
 void MarkEmitter::storeMark(Value *Index, unsigned Cell, ConstantInt *Mark,
@@ -159,21 +156,8 @@ void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
 
 Value *MarkEmitter::addressBits(Value *Pointer) {
   if (F.hasOptNone() && isa<AllocaInst>(Pointer))
-    return addressBitsOfLocal(*Pointer);
+    return target::addressOfLocal(Builder, *Pointer);
   return Builder.CreatePtrToInt(Pointer, Builder.getInt64Ty());
-}
-
-/// The same by assembly, which is computed anew for each mark. Otherwise code
-/// generation that does not optimise shares it, and keeps it on the stack.
-Value *MarkEmitter::addressBitsOfLocal(Value &Local) {
-  Type *Int64 = Builder.getInt64Ty();
-  auto *Asm = InlineAsm::get(FunctionType::get(Int64, {Local.getType()}, false),
-                             "leaq $1, $0", "=r,*m", /*hasSideEffects=*/false);
-  CallInst *Bits = Builder.CreateCall(Asm, {&Local});
-  Bits->addParamAttr(0, Attribute::get(F.getContext(), Attribute::ElementType,
-                                       Builder.getInt8Ty()));
-  Bits->setDoesNotThrow();
-  return Bits;
 }
 
 /// Bit I is set if lane I is accessed; at least 64 bits.
@@ -196,7 +180,7 @@ Value *MarkEmitter::laneBits(const Access &A) {
       Flags = Lanes;
       break;
     case LaneEncoding::SignBits: {
-      if (Lanes->getType()->isX86_MMXTy())
+      if (!Lanes->getType()->isVectorTy())
         Lanes = Builder.CreateBitCast(
             Lanes, FixedVectorType::get(Builder.getInt8Ty(), Count));
       auto *IntTy = VectorType::getInteger(cast<VectorType>(Lanes->getType()));
@@ -503,17 +487,6 @@ void MarkEmitter::emitTransfer(Instruction &Transfer) {
                                /*IsInPlaceOfName=*/true);
   Call->setTailCallKind(I.getTailCallKind());
   I.eraseFromParent();
-}
-
-/// A call writes the eight bytes below the stack pointer.
-void MarkEmitter::emitReturnAddress() {
-  LLVMContext &Context = F.getContext();
-  Metadata *Name = MDString::get(Context, "rsp");
-  Value *Register = MetadataAsValue::get(Context, MDNode::get(Context, Name));
-  Value *StackPointer = Builder.CreateIntrinsic(
-      Intrinsic::read_register, {Builder.getInt64Ty()}, {Register});
-  markByte(Builder.CreateSub(StackPointer, Builder.getInt64(8)),
-           AccessKind::Write);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,16 +12,14 @@
 //     %index   = lshr i64 %address, 12
 //     %pair    = add nuw i64 %index, %index   ; layout rw: two cells an index
 //     %cell    = add i64 %pair, kShadowBias + 1 ; the second for stores
-//     %shadow  = inttoptr i64 %cell to ptr addrspace(256)
-//     store volatile i8 1, ptr addrspace(256) %shadow
+//     store volatile i8 1, ptr ...            ; target::shadowPointer(%cell)
 //
-// On x86 these are two instructions: shr, and mov to gs:[2*index + bias + 1].
 // A read and a write of one place have one mark of two bytes.
 //
 // Under a layout with sites it is a store of the site's id, of four bytes:
 //
 //     %cell    = shl nuw i64 %index, 3        ; layout rw-site
-//     store volatile i32 7654321, ptr addrspace(256) %shadow, align 4
+//     store volatile i32 7654321, ptr ..., align 4
 //
 // It is volatile so that it is not removed. It has no alias information on
 // purpose: if code generation knew that marks and accesses never overlap, it
@@ -64,7 +62,6 @@ private:
   void emitLanes(const Access &A);
   void emitEachLane(const Access &A);
   void emitPacked(const Access &A);
-  void emitReturnAddress();
   void emitCheckBegin();
   void emitCalls(const Access &A, bool IsCheck);
 
@@ -72,7 +69,6 @@ private:
   void startAt(llvm::Instruction &Before);
   void startIf(llvm::Value *Condition, llvm::Instruction &Before);
   llvm::Value *addressBits(llvm::Value *Pointer);
-  llvm::Value *addressBitsOfLocal(llvm::Value &Local);
   llvm::Value *laneBits(const Access &A);
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
   void markByte(llvm::Value *AddressBits, AccessKind Kind);

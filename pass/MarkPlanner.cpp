@@ -10,7 +10,7 @@
 #include "Expansion.h"
 #include "MergedAccesses.h"
 #include "PlainAddresses.h"
-#include "ReturnAddresses.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -55,7 +55,8 @@ bool isReplaceableTransfer(const Instruction &I) {
 class BlockPlanner {
 public:
   BlockPlanner(FunctionPlan &Function, const ChunkedAccesses &Chunked,
-               ReturnAddresses &Returns, MarkedExtents Marked, bool BeginsLoop)
+               target::ReturnAddresses &Returns, MarkedExtents Marked,
+               bool BeginsLoop)
       : Function(Function), Input(Function.Input), Options(Input.Options),
         IsChecked(Input.Mode == MarkMode::Check), Chunked(Chunked),
         Returns(Returns), Groups(Function, std::move(Marked), BeginsLoop),
@@ -81,7 +82,7 @@ private:
   const PassOptions &Options;
   const bool IsChecked;
   const ChunkedAccesses &Chunked;
-  ReturnAddresses &Returns;
+  target::ReturnAddresses &Returns;
   AccessGroups Groups;
   SegmentSteps Steps;
   bool ChecksBegun = false;
@@ -193,7 +194,7 @@ MarkPlan planMarks(const FunctionToMark &Input, ChunkedAccesses &Chunked) {
                           AddressForms(DL, Options.AddressForms),
                           {},
                           std::move(Chunked.Plan)};
-  ReturnAddresses Returns(F);
+  target::ReturnAddresses Returns(F);
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
   auto PlanBlock = [&](BasicBlock &Block) {
     MarkedExtents Marked;

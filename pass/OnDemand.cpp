@@ -11,6 +11,7 @@
 #include "Diagnostics.h"
 #include "EntryTest.h"
 #include "LabelTables.h"
+#include "target/Target.h"
 
 #include "pagetide/abi.h"
 
@@ -40,11 +41,8 @@ namespace {
 /// Why \p F can exist only once; null if it can be copied.
 const char *whyNotCopied(const Function &F, const LabelTables &Tables,
                          const AsmTexts &Texts) {
-  if (F.getCallingConv() == CallingConv::X86_INTR)
-    return "it is an interrupt handler";
-  if (!canHaveEntryTest(F))
-    return "in the large code model no register or no place is free for the "
-           "test at its entry";
+  if (const char *Reason = target::whyNoEntryTest(F, hasEntryHook(F)))
+    return Reason;
   if (!Tables.canBeCopied())
     return "other code may read or write a table of its labels' addresses";
   for (const Instruction &I : instructions(F)) {

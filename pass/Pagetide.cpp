@@ -23,9 +23,8 @@
 #include "ModuleSetup.h"
 #include "OnDemand.h"
 #include "Resolvers.h"
-#include "SegmentGs.h"
 #include "Sites.h"
-#include "VarArgs.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
@@ -59,13 +58,12 @@ constexpr char DoneRunsBeforeStart[] = "runs-before-start";
 constexpr char DonePlain[] = "plain"; ///< marks are in its copy, if any
 
 bool isSupported(const Module &M) {
-  Triple Target(M.getTargetTriple());
-  if (Target.getArch() == Triple::x86_64 && Target.isOSBinFormatELF() &&
-      !Target.isX32())
+  if (target::isSupported(Triple(M.getTargetTriple())))
     return true;
-  reportError(M, "the pass marks code for 64-bit x86 and ELF only; '" +
-                     M.getModuleIdentifier() + "' is compiled for '" +
-                     M.getTargetTriple() + "'; compile it without this pass");
+  reportError(M, Twine("the pass marks code for ") + target::SupportedTarget +
+                     " only; '" + M.getModuleIdentifier() +
+                     "' is compiled for '" + M.getTargetTriple() +
+                     "'; compile it without this pass");
   return false;
 }
 
@@ -187,7 +185,7 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
                   const Expansion &Known, SiteTable &Sites,
                   FunctionAnalysisManager &FAM) {
-  expandVarArgs(F);
+  target::expandVarArgs(F);
   canonicalizeAccesses(F, FAM);
 
   FunctionAccesses Accesses(F, Options);
@@ -273,7 +271,7 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
       (End == PipelineEnd::Unoptimized || End == PipelineEnd::BeforeLink) &&
       isMeantForLinker(M);
   AsmTexts Texts(M);
-  refuseSegmentGs(M, Functions, Texts);
+  target::refuseShadowBase(M, Functions, Texts);
   SiteTable Sites;
   auto Mark = [&](Function &F, MarkMode Mode) {
     markFunction(F, Options, Mode,

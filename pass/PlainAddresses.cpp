@@ -6,6 +6,8 @@
 
 #include "PlainAddresses.h"
 
+#include "target/Target.h"
+
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
@@ -17,26 +19,9 @@
 using namespace llvm;
 
 namespace pagetide {
-namespace {
 
-constexpr unsigned SegmentGs = 256;
-constexpr unsigned SegmentFs = 257;
-constexpr unsigned SignedPointer32 = 270;
-
-unsigned addressSpaceOf(const Value &Pointer) {
-  return Pointer.getType()->getPointerAddressSpace();
-}
-
-} // namespace
-
-bool isPlain(const Value &Pointer) { return addressSpaceOf(Pointer) == 0; }
-
-bool isRelativeToFs(const Value &Pointer) {
-  return addressSpaceOf(Pointer) == SegmentFs;
-}
-
-bool isRelativeToGs(const Value &Pointer) {
-  return addressSpaceOf(Pointer) == SegmentGs;
+bool isPlain(const Value &Pointer) {
+  return target::pointerKind(Pointer) == target::PointerKind::Plain;
 }
 
 Value *PlainAddresses::threadPointerBits() {
@@ -54,8 +39,10 @@ Value *PlainAddresses::of(Value &Pointer, Instruction &User) {
     return &Pointer;
   if (Value *Found = Known.lookup(&Pointer))
     return Found;
-  Value *ThreadPointer =
-      isRelativeToFs(Pointer) ? threadPointerBits() : nullptr;
+  target::PointerKind Kind = target::pointerKind(Pointer);
+  Value *ThreadPointer = Kind == target::PointerKind::FromThreadPointer
+                             ? threadPointerBits()
+                             : nullptr;
 
   // Compute it right after the pointer, because the mark of an access may be
   // earlier than the access. The result of a terminator has no such place that
@@ -79,7 +66,7 @@ Value *PlainAddresses::of(Value &Pointer, Instruction &User) {
   Type *BitsTy = F.getParent()->getDataLayout().getIntPtrType(PointerTy);
   Type *WideTy = BitsTy->getWithNewBitWidth(64);
   Value *Bits = Builder.CreatePtrToInt(&Pointer, BitsTy);
-  Bits = addressSpaceOf(Pointer) == SignedPointer32
+  Bits = Kind == target::PointerKind::SignExtended
              ? Builder.CreateSExt(Bits, WideTy)
              : Builder.CreateZExt(Bits, WideTy);
   if (ThreadPointer) {

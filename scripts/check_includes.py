@@ -4,8 +4,8 @@
 
 usage: check_includes.py [ROOT]
 
-The folders of runtime/ and checkpoint/ are floors, those of tools/ are stages. A file may
-include headers of its own folder and of folders further down. Below ROOT
+The folders of runtime/ and checkpoint/ are floors, those of tools/ are stages, and so are
+the files of pass/. A file may include headers of its own folder and of rows further down. Below ROOT
 (default: the checkout that this script belongs to) this prints each
 
 - include of a folder that is not further down,
@@ -19,8 +19,18 @@ import pathlib
 import re
 import sys
 
-# Top first. Folders in one row do not include one another.
+# Top first. Folders in one row do not include one another. A name may be a file's too.
 FLOORS = {
+    "pass": [
+        ["Plugin"], ["Pagetide"], ["MarkPlanner"], ["AccessGroups"],
+        ["LoopChunks", "MarkEmitter", "SegmentSteps"], ["MarkPlan"],
+        ["FunctionAccesses", "ModuleSetup", "target/x86_64"],
+        ["Accesses", "CallLines", "LibraryCalls", "LtoHandover", "OnDemand"],
+        ["AsmTexts", "CallStubs", "CodegenGuards", "EntryTest", "Expansion", "PassOptions",
+         "PlainAddresses", "Resolvers", "Sites"],
+        ["AddressForms", "ByteExtents", "CanonicalAccesses", "Diagnostics", "LabelTables",
+         "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
+    ],
     "runtime": [
         ["startup"], ["interceptors"], ["recorder"], ["cuts"], ["engines"], ["trace"],
         ["periods"], ["threads"], ["shadow"], ["platform"], ["arch"],
@@ -32,7 +42,7 @@ FLOORS = {
         ["report"], ["trace"], ["support"],
     ],
 }
-SUFFIXES = {".h", ".cpp", ".inc"}
+SUFFIXES = {".h", ".cpp", ".inc", ".def"}
 MAX_LINES = 620
 # The table by which sanitizer_common's interceptors are chosen.
 LONG_FILES = {"sanitizer_intercept_overriders.h"}
@@ -55,7 +65,12 @@ def may_include(source, target, floors):
     return above is None or below is None or above < below
 
 
-def folder_of(path):
+def folder_of(path, floors):
+    """The row's name for a file: its own, or that of a folder."""
+    names = {name for row in floors for name in row}
+    for place in (path.with_suffix(""), *path.parents):
+        if str(place) in names:
+            return str(place)
     return path.parts[0] if len(path.parts) > 1 else ""
 
 
@@ -96,6 +111,8 @@ def check(top, floors):
         lines = text.count("\n")
         if lines > MAX_LINES and path.name not in LONG_FILES:
             yield f"{top.name}/{name}: {lines} lines; {MAX_LINES} at most. Split it."
+        if top.name == "pass" and not folder_of(name, floors):
+            yield f"{top.name}/{name}: is on no floor. Put it on one, in FLOORS."
         for match in INCLUDE.finditer(text):
             target = pathlib.Path(match.group(1))
             # Either below runtime/ or tools/, or beside the file.
@@ -107,10 +124,11 @@ def check(top, floors):
             source, below = name.with_suffix(""), target.with_suffix("")
             if source != below:
                 graph.setdefault(str(source), set()).add(str(below))
-            if not may_include(folder_of(name), folder_of(target), floors):
+            own, theirs = folder_of(name, floors), folder_of(target, floors)
+            if not may_include(own, theirs, floors):
                 yield (
-                    f"{top.name}/{name}:{line}: {folder_of(name) or 'top'} may not"
-                    f" include {target}: {folder_of(target)} is not further down."
+                    f"{top.name}/{name}:{line}: {own or 'top'} may not"
+                    f" include {target}: {theirs} is not further down."
                 )
     for component in cycles(graph):
         yield f"{top.name}: include cycle: {' '.join(component)}"

@@ -7,8 +7,8 @@
 #   format     the layout of C and C++ files (clang-format; `scripts/lint.sh fix`
 #              corrects it), and no line of more than 80 columns
 #   prefixes   every FileCheck prefix in a test is one that a RUN line uses
-#   includes   includes in runtime/ and tools/ point to the same folder or further
-#              down, without cycles; no file has more than 620 lines
+#   includes   includes point to the same folder or further down, without cycles; no
+#              file has more than 620 lines; only folders for processors name them
 #   scripts    shell scripts parse (and pass shellcheck, where it is installed)
 #   tidy       clang-tidy over all our files, or those that are or are below
 #              PLACEs, unless they have passed already (scripts/tidy.py); needs a
@@ -75,6 +75,7 @@ lint_includes() {
   local status=0
   python3 scripts/check_includes.py || status=1
   python3 scripts/check_needed_headers.py || status=1
+  python3 scripts/check_target.py || status=1
   return "$status"
 }
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only header shared by the pass and the runtime. It says where the shadow
-// of an address is, what a mark stores there, and how a module tells the
-// runtime how it was built.
+// Where the shadow of an address is, what a mark stores there, and how a module
+// tells the runtime how it was built. The pass and the runtime share two more
+// headers: call_site_functions.def and trace_encoding.h.
 //
 //   application address A (47 bits)
 //     cell index      = A >> cell_shift

@@ -9,7 +9,7 @@
 
 #include "llvm/IR/Type.h"
 
-namespace pagetide {
+namespace pagetide::target {
 
 /// The number of general registers in which System V passes arguments. It uses
 /// more vector registers than that.
@@ -24,6 +24,6 @@ inline bool takesOneRegister(const llvm::Type *T) {
   return T->isPointerTy() || T->isFloatTy() || T->isDoubleTy();
 }
 
-} // namespace pagetide
+} // namespace pagetide::target
 
 #endif // PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H

@@ -16,10 +16,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
@@ -28,7 +30,7 @@
 
 using namespace llvm;
 
-namespace pagetide {
+namespace pagetide::target {
 namespace {
 
 constexpr AccessKind Read = AccessKind::Read;
@@ -45,10 +47,17 @@ struct FixedOperand {
   unsigned Bytes;
   unsigned Alignment;
   AccessKind Kind;
+  unsigned Offset = 0;
 };
 
 /// An intrinsic with two such operands has two entries.
 constexpr FixedOperand FixedOperands[] = {
+    // The address to return to. The frame and the stack pointer are separate
+    // stores.
+    {Intrinsic::eh_sjlj_setjmp, 0, 8, 8, Write, /*Offset=*/8},
+    {Intrinsic::eh_sjlj_longjmp, 0, 24, 8, Read}, // frame, address, stack
+    {Intrinsic::init_trampoline, 0, 23, 1, Write},
+
     {Intrinsic::x86_sse_ldmxcsr, 0, 4, 1, Read},
     {Intrinsic::x86_sse_stmxcsr, 0, 4, 1, Write},
     {Intrinsic::x86_sse3_ldu_dq, 0, 16, 1, Read},
@@ -127,12 +136,31 @@ constexpr Intrinsic::ID Untouching[] = {
     Intrinsic::x86_seh_ehregnode,
 };
 
+bool collectVarArgs(IntrinsicInst &I, AccessList &List) {
+  // A va_list has four fields on System V, and is a pointer on Windows.
+  bool IsWindows = I.getFunction()->getCallingConv() == CallingConv::Win64;
+  auto Append = [&](unsigned Argument, AccessKind Kind) {
+    appendFixed(I, I.getArgOperand(Argument), IsWindows ? 8 : 24, Align(8),
+                Kind, List);
+  };
+  if (I.getIntrinsicID() == Intrinsic::vastart) {
+    Append(0, Write);
+    return true;
+  }
+  if (I.getIntrinsicID() != Intrinsic::vacopy) // to, from
+    return false;
+  Append(1, Read);
+  Append(0, Write);
+  return true;
+}
+
 bool collectFixed(IntrinsicInst &I, AccessList &List) {
   bool Found = false;
   for (const FixedOperand &Operand : FixedOperands)
     if (Operand.Id == I.getIntrinsicID()) {
       appendFixed(I, I.getArgOperand(Operand.Pointer), Operand.Bytes,
                   Align(Operand.Alignment), Operand.Kind, List);
+      List.back().Offset = Operand.Offset;
       Found = true;
     }
   return Found || is_contained(Untouching, I.getIntrinsicID());
@@ -312,9 +340,11 @@ bool collectTile(IntrinsicInst &I, AccessList &List) {
 
 } // namespace
 
-bool collectX86Accesses(IntrinsicInst &I, AccessList &List) {
-  return collectFixed(I, List) || collectVector(I, List) ||
-         collectTile(I, List);
+bool collectAccesses(IntrinsicInst &I, AccessList &List) {
+  return collectVarArgs(I, List) || collectFixed(I, List) ||
+         collectVector(I, List) || collectTile(I, List);
 }
 
-} // namespace pagetide
+const JumpBuffer LibcJumpBuffer = {/*RegisterBytes=*/68, /*MaskOffset=*/72};
+
+} // namespace pagetide::target

@@ -4,11 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VarArgs.h"
-
 #include "CallingConvention.h"
 #include "Diagnostics.h"
 #include "Splitting.h"
+#include "target/Target.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -19,7 +18,7 @@
 
 using namespace llvm;
 
-namespace pagetide {
+namespace pagetide::target {
 namespace {
 
 // A System V va_list:
@@ -120,4 +119,4 @@ void expandVarArgs(Function &F) {
   }
 }
 
-} // namespace pagetide
+} // namespace pagetide::target

@@ -1,22 +1,22 @@
-//===- ReturnAddresses.cpp - Which calls write where ----------------------===//
+//===- Calls.cpp - What calls write, and where parameters are -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReturnAddresses.h"
-
 #include "CallingConvention.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
-namespace pagetide {
+namespace pagetide::target {
 namespace {
 
 /// True if code generation may turn \p Call into a jump. Then the function ends
@@ -85,4 +85,24 @@ bool ReturnAddresses::isWrittenBy(const Instruction &I) {
   return !*MovesStack;
 }
 
-} // namespace pagetide
+Value *ReturnAddresses::writtenTo(IRBuilderBase &Builder) {
+  LLVMContext &Context = Builder.getContext();
+  Metadata *Name = MDString::get(Context, "rsp");
+  Value *Register = MetadataAsValue::get(Context, MDNode::get(Context, Name));
+  Value *StackPointer = Builder.CreateIntrinsic(
+      Intrinsic::read_register, {Builder.getInt64Ty()}, {Register});
+  return Builder.CreateSub(StackPointer, Builder.getInt64(8));
+}
+
+unsigned parametersInRegisters(const Function &F) {
+  unsigned Count = 0;
+  for (const Argument &A : F.args()) {
+    if (Count == ArgumentRegisters || A.hasByValAttr() ||
+        !takesOneRegister(A.getType()))
+      break;
+    ++Count;
+  }
+  return Count;
+}
+
+} // namespace pagetide::target
