@@ -73,7 +73,8 @@ LaneMask::constantLanes(unsigned LaneCount) const {
 }
 
 void appendFixed(Instruction &At, Value *Pointer, uint64_t Bytes,
-                 Align Alignment, AccessKind Kind, AccessList &List) {
+                 Align Alignment, AccessKind Kind, AccessList &List,
+                 int64_t Offset) {
   if (Bytes == 0)
     return;
   Access A;
@@ -81,6 +82,7 @@ void appendFixed(Instruction &At, Value *Pointer, uint64_t Bytes,
   A.Kind = Kind;
   A.Shape = AccessShape::Fixed;
   A.Address = Pointer;
+  A.Offset = Offset;
   A.Bytes = Bytes;
   A.Alignment = Alignment;
   List.push_back(A);
@@ -107,11 +109,10 @@ void appendLanes(Access Lanes, AccessList &List) {
     int End = Constant->find_next_unset(First);
     if (End == -1)
       End = Lanes.LaneCount;
-    appendFixed(*Lanes.At, Lanes.Address, (End - First) * Lanes.Bytes, Align(1),
-                Lanes.Kind, List);
-    List.back().Offset = First * Lanes.Bytes;
-    List.back().Alignment =
-        commonAlignment(Lanes.Alignment, List.back().Offset);
+    int64_t Offset = First * Lanes.Bytes;
+    appendFixed(*Lanes.At, Lanes.Address, (End - First) * Lanes.Bytes,
+                commonAlignment(Lanes.Alignment, Offset), Lanes.Kind, List,
+                Offset);
     First = Constant->find_next(End - 1);
   }
 }
@@ -225,11 +226,9 @@ void appendTyped(Instruction &At, Value *Pointer, Type *T, Align Alignment,
   }
   SmallVector<Piece> Pieces;
   appendPieces(T, 0, At.getModule()->getDataLayout(), Pieces);
-  for (const Piece &P : Pieces) {
+  for (const Piece &P : Pieces)
     appendFixed(At, Pointer, P.Bytes, commonAlignment(Alignment, P.Offset),
-                Kind, List);
-    List.back().Offset = P.Offset;
-  }
+                Kind, List, P.Offset);
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,34 +302,6 @@ void collectTransfer(AnyMemIntrinsic &I, AccessList &List) {
                      List);
 }
 
-/// A vector access by lanes with the element type of \p Vector. False if the
-/// elements are not whole bytes: their in-memory layout is target-specific.
-bool appendVector(IntrinsicInst &I, AccessShape Shape, AccessKind Kind,
-                  Value *Address, Type *Vector, Value *Mask, Value *Limit,
-                  MaybeAlign Alignment, Value *Stride, AccessList &List) {
-  auto *VectorTy = dyn_cast<FixedVectorType>(Vector);
-  const DataLayout &DL = I.getModule()->getDataLayout();
-  if (!VectorTy || !DL.typeSizeEqualsStoreSize(VectorTy->getElementType()))
-    return false;
-  Access A;
-  A.At = &I;
-  A.Kind = Kind;
-  A.Shape = Shape;
-  A.Address = Address;
-  A.Bytes = DL.getTypeStoreSize(VectorTy->getElementType());
-  A.Alignment = Alignment.valueOrOne();
-  A.LaneCount = VectorTy->getNumElements();
-  A.Mask.Lanes = Mask;
-  A.Mask.Limit = Limit;
-  A.Stride = Stride;
-  appendLanes(A, List);
-  return true;
-}
-
-MaybeAlign alignOperand(const IntrinsicInst &I, unsigned Operand) {
-  return cast<ConstantInt>(I.getArgOperand(Operand))->getMaybeAlignValue();
-}
-
 /// Whether an intrinsic that is in no table may touch memory through a pointer
 /// argument.
 bool mayTouchArguments(const IntrinsicInst &I) {
@@ -343,119 +314,130 @@ bool mayTouchArguments(const IntrinsicInst &I) {
   return false;
 }
 
+constexpr int None = -1;
+constexpr int Result = -2;    ///< the type is that of the result
+constexpr int OfAddress = -3; ///< the alignment is an attribute of the address
+
+/// An intrinsic of every target that accesses memory by lanes, and which of its
+/// operands say what.
+struct VectorOperands {
+  Intrinsic::ID Id;
+  AccessShape Shape;
+  AccessKind Kind;
+  int Address, Type, Mask, Limit, Alignment, Stride;
+};
+
+using enum AccessShape;
+using enum AccessKind;
+
+constexpr VectorOperands VectorTable[] = {
+    // pointer, alignment, mask, passed through; value, pointer, ...
+    {Intrinsic::masked_load, Lanes, Read, 0, Result, 2, None, 1, None},
+    {Intrinsic::masked_store, Lanes, Write, 1, 0, 3, None, 2, None},
+    {Intrinsic::masked_gather, Scattered, Read, 0, Result, 2, None, 1, None},
+    {Intrinsic::masked_scatter, Scattered, Write, 1, 0, 3, None, 2, None},
+    // pointer, mask, passed through; value, pointer, mask
+    {Intrinsic::masked_expandload, Packed, Read, 0, Result, 1, None, OfAddress,
+     None},
+    {Intrinsic::masked_compressstore, Packed, Write, 1, 0, 2, None, OfAddress,
+     None},
+    // pointer, mask, length; value, pointer, ...
+    {Intrinsic::vp_load, Lanes, Read, 0, Result, 1, 2, OfAddress, None},
+    {Intrinsic::vp_store, Lanes, Write, 1, 0, 2, 3, OfAddress, None},
+    {Intrinsic::vp_gather, Scattered, Read, 0, Result, 1, 2, OfAddress, None},
+    {Intrinsic::vp_scatter, Scattered, Write, 1, 0, 2, 3, OfAddress, None},
+    // pointer, stride, mask, length; value, pointer, ...
+    {Intrinsic::experimental_vp_strided_load, Scattered, Read, 0, Result, 2, 3,
+     None, 1},
+    {Intrinsic::experimental_vp_strided_store, Scattered, Write, 1, 0, 3, 4,
+     None, 2},
+    // pointers, one value for all of them, mask
+    {Intrinsic::experimental_vector_histogram_add, Scattered, ReadWrite, 0, 1,
+     2, None, None, None},
+};
+
+/// False if \p I is in no row, or if the elements are not whole bytes: what
+/// these are in memory depends on the target.
+bool collectVector(IntrinsicInst &I, AccessList &List) {
+  const auto *Row = find_if(VectorTable, [&](const VectorOperands &Operands) {
+    return Operands.Id == I.getIntrinsicID();
+  });
+  if (Row == std::end(VectorTable))
+    return false;
+  auto Operand = [&](int Index) {
+    return Index < 0 ? nullptr : I.getArgOperand(Index);
+  };
+  Access A;
+  A.At = &I;
+  A.Kind = Row->Kind;
+  A.Shape = Row->Shape;
+  A.Address = Operand(Row->Address);
+  A.Mask.Lanes = Operand(Row->Mask);
+  A.Mask.Limit = Operand(Row->Limit);
+  A.Stride = Operand(Row->Stride);
+  MaybeAlign Alignment;
+  if (Row->Alignment == OfAddress)
+    Alignment = I.getParamAlign(Row->Address);
+  else if (auto *Given = cast_or_null<ConstantInt>(Operand(Row->Alignment)))
+    Alignment = Given->getMaybeAlignValue();
+  A.Alignment = Alignment.valueOrOne();
+
+  Type *T = Row->Type == Result ? I.getType() : Operand(Row->Type)->getType();
+  if (!T->isVectorTy())
+    T = VectorType::get(
+        T, cast<VectorType>(A.Address->getType())->getElementCount());
+  auto *VectorTy = dyn_cast<FixedVectorType>(T);
+  const DataLayout &DL = I.getModule()->getDataLayout();
+  if (!VectorTy || !DL.typeSizeEqualsStoreSize(VectorTy->getElementType()))
+    return false;
+  A.Bytes = DL.getTypeStoreSize(VectorTy->getElementType());
+  A.LaneCount = VectorTy->getNumElements();
+  appendLanes(A, List);
+  return true;
+}
+
+/// These take pointers and do not access what they point to, or they call other
+/// code, which has marks of its own.
+constexpr Intrinsic::ID Untouching[] = {
+    Intrinsic::adjust_trampoline,
+    Intrinsic::asan_check_memaccess,
+    Intrinsic::call_preallocated_arg,
+    Intrinsic::clear_cache,
+    Intrinsic::eh_return_i32,
+    Intrinsic::eh_return_i64,
+    Intrinsic::eh_sjlj_functioncontext,
+    Intrinsic::experimental_gc_statepoint,
+    Intrinsic::experimental_patchpoint,
+    Intrinsic::experimental_patchpoint_void,
+    Intrinsic::gcroot,
+    Intrinsic::icall_branch_funnel,
+    Intrinsic::invariant_end,
+    Intrinsic::invariant_start,
+    Intrinsic::lifetime_end,
+    Intrinsic::lifetime_start,
+    Intrinsic::localescape,
+    Intrinsic::prefetch,
+    Intrinsic::stackprotector,
+    Intrinsic::stackrestore,
+    Intrinsic::vaend,
+    Intrinsic::xray_customevent,
+    Intrinsic::xray_typedevent,
+};
+
 /// Intrinsics of every target. False if \p I is in no table.
 bool collectGenericIntrinsic(IntrinsicInst &I, AccessList &List) {
-  using Shape = AccessShape;
-  constexpr AccessKind Read = AccessKind::Read;
-  constexpr AccessKind Write = AccessKind::Write;
-  auto Argument = [&](unsigned Index) { return I.getArgOperand(Index); };
-  auto TypeOf = [&](unsigned Index) { return Argument(Index)->getType(); };
-
-  switch (I.getIntrinsicID()) {
-  case Intrinsic::memcpy:
-  case Intrinsic::memcpy_inline:
-  case Intrinsic::memmove:
-  case Intrinsic::memset:
-  case Intrinsic::memset_inline:
-  case Intrinsic::memcpy_element_unordered_atomic:
-  case Intrinsic::memmove_element_unordered_atomic:
-  case Intrinsic::memset_element_unordered_atomic:
-    collectTransfer(cast<AnyMemIntrinsic>(I), List);
+  if (auto *Transfer = dyn_cast<AnyMemIntrinsic>(&I)) {
+    collectTransfer(*Transfer, List);
     return true;
-
-  case Intrinsic::masked_load: // pointer, alignment, mask, passed through
-    return appendVector(I, Shape::Lanes, Read, Argument(0), I.getType(),
-                        Argument(2), nullptr, alignOperand(I, 1), nullptr,
-                        List);
-  case Intrinsic::masked_store: // value, pointer, alignment, mask
-    return appendVector(I, Shape::Lanes, Write, Argument(1), TypeOf(0),
-                        Argument(3), nullptr, alignOperand(I, 2), nullptr,
-                        List);
-  case Intrinsic::masked_gather: // pointers, alignment, mask, passed through
-    return appendVector(I, Shape::Scattered, Read, Argument(0), I.getType(),
-                        Argument(2), nullptr, alignOperand(I, 1), nullptr,
-                        List);
-  case Intrinsic::masked_scatter: // value, pointers, alignment, mask
-    return appendVector(I, Shape::Scattered, Write, Argument(1), TypeOf(0),
-                        Argument(3), nullptr, alignOperand(I, 2), nullptr,
-                        List);
-  case Intrinsic::masked_expandload: // pointer, mask, passed through
-    return appendVector(I, Shape::Packed, Read, Argument(0), I.getType(),
-                        Argument(1), nullptr, I.getParamAlign(0), nullptr,
-                        List);
-  case Intrinsic::masked_compressstore: // value, pointer, mask
-    return appendVector(I, Shape::Packed, Write, Argument(1), TypeOf(0),
-                        Argument(2), nullptr, I.getParamAlign(1), nullptr,
-                        List);
-
-  case Intrinsic::vp_load: // pointer, mask, length
-    return appendVector(I, Shape::Lanes, Read, Argument(0), I.getType(),
-                        Argument(1), Argument(2), I.getParamAlign(0), nullptr,
-                        List);
-  case Intrinsic::vp_store: // value, pointer, mask, length
-    return appendVector(I, Shape::Lanes, Write, Argument(1), TypeOf(0),
-                        Argument(2), Argument(3), I.getParamAlign(1), nullptr,
-                        List);
-  case Intrinsic::vp_gather: // pointers, mask, length
-    return appendVector(I, Shape::Scattered, Read, Argument(0), I.getType(),
-                        Argument(1), Argument(2), I.getParamAlign(0), nullptr,
-                        List);
-  case Intrinsic::vp_scatter: // value, pointers, mask, length
-    return appendVector(I, Shape::Scattered, Write, Argument(1), TypeOf(0),
-                        Argument(2), Argument(3), I.getParamAlign(1), nullptr,
-                        List);
-  case Intrinsic::experimental_vp_strided_load: // pointer, stride, mask, length
-    return appendVector(I, Shape::Scattered, Read, Argument(0), I.getType(),
-                        Argument(2), Argument(3), std::nullopt, Argument(1),
-                        List);
-  case Intrinsic::experimental_vp_strided_store: // value, pointer, stride, ...
-    return appendVector(I, Shape::Scattered, Write, Argument(1), TypeOf(0),
-                        Argument(3), Argument(4), std::nullopt, Argument(2),
-                        List);
-  case Intrinsic::experimental_vector_histogram_add: { // pointers, value, mask
-    auto *Pointers = cast<VectorType>(TypeOf(0));
-    return appendVector(I, Shape::Scattered, AccessKind::ReadWrite, Argument(0),
-                        VectorType::get(TypeOf(1), Pointers->getElementCount()),
-                        Argument(2), nullptr, std::nullopt, nullptr, List);
   }
-
-  case Intrinsic::gcread: // object, location
-    appendFixed(I, Argument(1), 8, Align(1), Read, List);
+  if (collectVector(I, List) || is_contained(Untouching, I.getIntrinsicID()))
     return true;
-  case Intrinsic::gcwrite: // value, object, location
-    appendFixed(I, Argument(2), 8, Align(1), Write, List);
-    return true;
-
-  // These take pointers and do not access what they point to, or they call
-  // other code, which has marks of its own.
-  case Intrinsic::adjust_trampoline:
-  case Intrinsic::asan_check_memaccess:
-  case Intrinsic::call_preallocated_arg:
-  case Intrinsic::clear_cache:
-  case Intrinsic::eh_return_i32:
-  case Intrinsic::eh_return_i64:
-  case Intrinsic::eh_sjlj_functioncontext:
-  case Intrinsic::experimental_gc_statepoint:
-  case Intrinsic::experimental_patchpoint:
-  case Intrinsic::experimental_patchpoint_void:
-  case Intrinsic::gcroot:
-  case Intrinsic::icall_branch_funnel:
-  case Intrinsic::invariant_end:
-  case Intrinsic::invariant_start:
-  case Intrinsic::lifetime_end:
-  case Intrinsic::lifetime_start:
-  case Intrinsic::localescape:
-  case Intrinsic::prefetch:
-  case Intrinsic::stackprotector:
-  case Intrinsic::stackrestore:
-  case Intrinsic::vaend:
-  case Intrinsic::xray_customevent:
-  case Intrinsic::xray_typedevent:
-    return true;
-
-  default:
+  bool IsRead = I.getIntrinsicID() == Intrinsic::gcread;   // object, location
+  if (!IsRead && I.getIntrinsicID() != Intrinsic::gcwrite) // value, object, ...
     return false;
-  }
+  appendFixed(I, I.getArgOperand(IsRead ? 1 : 2), 8, Align(1),
+              IsRead ? AccessKind::Read : AccessKind::Write, List);
+  return true;
 }
 
 /// No interceptor can wrap setjmp, because it would have returned before the
@@ -480,8 +462,8 @@ void collectSetjmp(CallBase &Call, AccessList &List) {
       SavesMask = !Wanted->isZero();
   if (!SavesMask)
     return;
-  appendFixed(Call, Buffer, MaskBytes, Align(8), AccessKind::Write, List);
-  List.back().Offset = target::LibcJumpBuffer.MaskOffset;
+  appendFixed(Call, Buffer, MaskBytes, Align(8), AccessKind::Write, List,
+              target::LibcJumpBuffer.MaskOffset);
 }
 
 Undescribed collectCall(CallBase &Call, AccessList &List) {

@@ -118,9 +118,10 @@ Undescribed collectAccesses(llvm::Instruction &I, const PassOptions &Options,
 // For the tables of intrinsics
 //===----------------------------------------------------------------------===//
 
-/// Appends \p Bytes bytes at \p Pointer.
+/// Appends \p Bytes bytes at \p Pointer + \p Offset, which \p Alignment is of.
 void appendFixed(llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,
-                 llvm::Align Alignment, AccessKind Kind, AccessList &List);
+                 llvm::Align Alignment, AccessKind Kind, AccessList &List,
+                 int64_t Offset = 0);
 
 /// Appends an access by lanes. If the mask is constant, appends it as accesses
 /// of shape Fixed.

@@ -159,8 +159,7 @@ bool collectFixed(IntrinsicInst &I, AccessList &List) {
   for (const FixedOperand &Operand : FixedOperands)
     if (Operand.Id == I.getIntrinsicID()) {
       appendFixed(I, I.getArgOperand(Operand.Pointer), Operand.Bytes,
-                  Align(Operand.Alignment), Operand.Kind, List);
-      List.back().Offset = Operand.Offset;
+                  Align(Operand.Alignment), Operand.Kind, List, Operand.Offset);
       Found = true;
     }
   return Found || is_contained(Untouching, I.getIntrinsicID());
