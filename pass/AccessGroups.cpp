@@ -198,6 +198,7 @@ std::optional<int64_t> AccessGroups::certainOffset(const Group &G,
 void AccessGroups::end(SegmentSteps &Steps) {
   for (const Group &G : Groups)
     mark(G, Steps);
+  Function.Plan.Groups += Groups.size();
   Groups.clear();
   OpenGroups.clear();
   Loads.clear();

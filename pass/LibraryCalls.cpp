@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -23,7 +24,14 @@
 
 #include <cstddef>
 
+#define DEBUG_TYPE "pagetide"
+
 using namespace llvm;
+
+// NOLINTBEGIN(readability-identifier-naming): LLVM's macro declares them
+ALWAYS_ENABLED_STATISTIC(NumNamedCalls, "Calls of libc that call the runtime");
+ALWAYS_ENABLED_STATISTIC(NumIndirectCalls, "Calls through tested pointers");
+// NOLINTEND(readability-identifier-naming)
 
 namespace pagetide {
 namespace {
@@ -183,6 +191,8 @@ void redirectLibraryCalls(Function &F) {
         if (isOnlyCalled(U, Seen))
           Calls.push_back(&U);
       }
+  NumNamedCalls += Calls.size();
+  NumIndirectCalls += Indirect.size();
   for (Use *U : Calls) {
     U->set(replacementOf(*cast<Function>(U->get())));
     if (auto *Call = dyn_cast<CallBase>(U->getUser()))

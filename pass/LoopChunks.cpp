@@ -33,10 +33,10 @@
 
 using namespace llvm;
 
-// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
-STATISTIC(NumLoopsChunked, "Loops marked a chunk of iterations at a time");
-// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
-STATISTIC(NumLoopsNotChunked, "Loops with accesses that keep their marks");
+// NOLINTBEGIN(readability-identifier-naming): LLVM's macro declares them
+ALWAYS_ENABLED_STATISTIC(NumLoopsChunked, "Loops marked a chunk at a time");
+ALWAYS_ENABLED_STATISTIC(NumLoopsNotChunked, "Loops that keep their marks");
+// NOLINTEND(readability-identifier-naming)
 
 namespace pagetide {
 namespace {

@@ -124,6 +124,7 @@ struct MarkPlan {
   /// Instructions with accesses that are marked as reads.
   std::vector<llvm::Instruction *> MarkedReads;
   RepeatedMarks Repeated;
+  size_t Groups = 0; ///< of accesses that share marks (AccessGroups)
 
   /// The number of a segment that no step belongs to yet.
   unsigned nextSegment() const {

@@ -32,20 +32,35 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Config/abi-breaking.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 
 #define DEBUG_TYPE "pagetide"
 
 using namespace llvm;
 
-// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
-STATISTIC(NumAccesses, "Accesses that are marked");
-// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
-STATISTIC(NumMarks, "Marks made in place");
+// NOLINTBEGIN(readability-identifier-naming): LLVM's macro declares them
+ALWAYS_ENABLED_STATISTIC(NumFunctions, "Functions that got marks");
+ALWAYS_ENABLED_STATISTIC(NumAccesses, "Accesses that are marked");
+ALWAYS_ENABLED_STATISTIC(NumGroups, "Groups of accesses that share marks");
+ALWAYS_ENABLED_STATISTIC(NumChunked,
+                         "Instructions marked with chunks of loops");
+ALWAYS_ENABLED_STATISTIC(NumMarks, "Marks made in place");
+ALWAYS_ENABLED_STATISTIC(NumNearMarks,
+                         "Marks made in place that are near marks");
+ALWAYS_ENABLED_STATISTIC(NumPairs, "Marks made in place of a read and a write");
+ALWAYS_ENABLED_STATISTIC(NumShaped, "Accesses marked by lanes or by a length");
+ALWAYS_ENABLED_STATISTIC(NumCalls, "Accesses marked by a call of the runtime");
+ALWAYS_ENABLED_STATISTIC(NumTransfers,
+                         "Copies and memsets left to the runtime");
+ALWAYS_ENABLED_STATISTIC(NumFrames, "Return addresses that are marked");
+// NOLINTEND(readability-identifier-naming)
 
 namespace pagetide {
 namespace {
@@ -141,23 +156,41 @@ private:
   StringSet<> Names;
 };
 
+/// Prints what was counted if option -stats asks for it. LLVM does that itself
+/// only if it was built with statistics of its own.
+void printStatistics() {
+#if !LLVM_ENABLE_ABI_BREAKING_CHECKS && !LLVM_FORCE_ENABLE_STATS
+  if (AreStatisticsEnabled())
+    PrintStatistics(errs());
+#endif
+}
+
 /// Tells how many accesses \p F has, how many marks, and why not fewer.
 void summarize(const Function &F, const FunctionAccesses &Accesses,
                const ChunkedAccesses &Chunked, const MarkPlan &Plan,
                OptimizationRemarkEmitter &Remarks) {
-  size_t Marks = count_if(Plan.Steps, [](const MarkStep &Step) {
-    return Step.Kind == MarkStepKind::Byte;
-  });
-  size_t Calls = count_if(Plan.Steps, [](const MarkStep &Step) {
-    return Step.Kind == MarkStepKind::Long ||
-           Step.Kind == MarkStepKind::Transfer ||
-           Step.Kind == MarkStepKind::Call;
-  });
-  size_t Shaped = count_if(Plan.Steps, [](const MarkStep &Step) {
-    return Step.Kind == MarkStepKind::Shaped;
-  });
+  auto Count = [&](auto... Kinds) -> size_t {
+    return count_if(Plan.Steps, [=](const MarkStep &Step) {
+      return ((Step.Kind == Kinds) || ...);
+    });
+  };
+  size_t Marks = Count(MarkStepKind::Byte),
+         Shaped = Count(MarkStepKind::Shaped);
+  size_t Transfers = Count(MarkStepKind::Transfer);
+  size_t Calls = Count(MarkStepKind::Long, MarkStepKind::Call);
+  NumFunctions += Plan.Steps.empty() ? 0 : 1;
   NumAccesses += Accesses.all().size();
+  NumGroups += Plan.Groups;
+  NumChunked += Chunked.Instructions.size();
   NumMarks += Marks;
+  for (const MarkStep &Step : Plan.Steps) {
+    NumNearMarks += Step.IsNear ? 1 : 0;
+    NumPairs += Step.IsPair ? 1 : 0;
+  }
+  NumShaped += Shaped;
+  NumCalls += Calls;
+  NumTransfers += Transfers;
+  NumFrames += Count(MarkStepKind::ReturnAddress);
   if (Accesses.all().empty())
     return;
   Remarks.emit([&] {
@@ -169,7 +202,8 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
            << ", marks " << ore::NV("Marks", Marks)
            << ", marked by lanes or by a length known at run time "
            << ore::NV("Shaped", Shaped) << ", calls of the runtime "
-           << ore::NV("Calls", Calls) << ", marked with chunks of loops "
+           << ore::NV("Calls", Calls + Transfers)
+           << ", marked with chunks of loops "
            << ore::NV("Chunked", Chunked.Instructions.size())
            << "; marks that repeat an earlier one: behind a call, an atomic or "
               "volatile access or a fence "
@@ -299,6 +333,7 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   setUpModule(M, Options);
   for (Function *F : Sites.emit(M))
     F->addFnAttr(DoneAttribute, DonePlain);
+  printStatistics();
   return PreservedAnalyses::none();
 }
 
