@@ -6,7 +6,7 @@
 //
 // Decides which instructions count as accesses and which bytes each of them
 // touches. No other file decides that. It changes nothing and knows nothing
-// about marks: MarkPlan decides which marks an access needs.
+// about marks: MarkPlanner decides which marks an access needs.
 //
 // An access is described exactly: a masked vector access by its lanes, an
 // aggregate without its padding. Nothing is rounded up here.

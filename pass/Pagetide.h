@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Marks the memory accesses of a module. Accesses decides what counts as an
-// access, MarkPlan which marks it needs, and MarkEmitter how a mark looks. This
-// file decides which functions are marked and when, and that each is marked
-// once.
+// access, MarkPlanner which marks it needs, and MarkEmitter how a mark looks.
+// This file decides which functions are marked and when, and that each is
+// marked once.
 //
 //===----------------------------------------------------------------------===//
 
