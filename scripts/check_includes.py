@@ -28,7 +28,7 @@ FLOORS = {
         ["Accesses", "CallLines", "LibraryCalls", "LtoHandover", "OnDemand"],
         ["AsmTexts", "CallStubs", "CodegenGuards", "EntryTest", "Expansion", "PassOptions",
          "PlainAddresses", "Resolvers", "Sites"],
-        ["AddressForms", "ByteExtents", "CanonicalAccesses", "Diagnostics", "LabelTables",
+        ["AddressForms", "ByteExtents", "CanonicalAccesses", "Diagnostics", "LabelTables", "LongBlocks",
          "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
     ],
     "runtime": [

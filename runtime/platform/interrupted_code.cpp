@@ -6,10 +6,10 @@
 
 #include "platform/interrupted_code.h"
 
+#include "arch/signals.h"
 #include "platform/start_data.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,28 +28,6 @@ static bool IsReadable(uptr address) {
 
 //===- Frames of handlers -------------------------------------------------===//
 
-namespace {
-/// What the kernel puts below a handler: its ucontext. It tells the handler's
-/// signal only if that asks for it.
-struct SignalFrame {
-  u64 flags, link;
-  u64 stack[3];
-  u64 registers[18];
-  u64 segments;
-  u64 error, trap, old_mask, fault_address;
-  u64 vectors; ///< where the vector registers are saved: above, or null
-};
-} // namespace
-
-/// Programs have these segments everywhere, and the kernel clears fs and gs.
-constexpr u64 kSegments = u64{0x2b} << 48 | 0x33;
-constexpr u64 kMaxFlags = 7;
-
-static bool IsSignalFrame(const SignalFrame &frame) {
-  return frame.segments == kSegments && frame.flags <= kMaxFlags &&
-         !frame.link && (!frame.vectors || frame.vectors > (uptr)&frame);
-}
-
 bool IsInHandler(uptr stack_pointer) {
   // The stack ends at memory that is not there. If other memory follows, what
   // is found in it can only delay what is asked for.
@@ -57,10 +35,10 @@ bool IsInHandler(uptr stack_pointer) {
   uptr readable = PageDown(stack_pointer);
   for (uptr at = (stack_pointer + 7) & ~uptr{7};
        at < stack_pointer + kMaxStackBytes; at += sizeof(u64)) {
-    for (; readable < at + sizeof(SignalFrame); readable += kPageBytes)
+    for (; readable < at + kSignalFrameBytes; readable += kPageBytes)
       if (!IsReadable(readable))
         return false;
-    if (IsSignalFrame(*(const SignalFrame *)at))
+    if (IsSignalFrame((const void *)at))
       return true;
   }
   return false;
@@ -139,10 +117,10 @@ static const UnwindEntry *UnwindEntryOf(const u8 *code) {
 /// as those for strings do, and was called by the program. None of these takes
 /// a lock. Unwinders are told of each step by which a stack grows; they are
 /// told nothing of these functions.
-static bool IsInLeafOfLibc(const greg_t *registers) {
-  const auto *code = (const u8 *)registers[REG_RIP];
+static bool IsInLeafOfLibc(const ucontext_t &interrupted) {
+  const auto *code = (const u8 *)GetInstruction(interrupted);
   if (FileOf(code) != FileOf(libc_function) ||
-      !IsCodeOfProgram(*(const u8 *const *)registers[REG_RSP]))
+      !IsCodeOfProgram(GetCallerOfLeaf(interrupted)))
     return false;
   const UnwindEntry *entry = UnwindEntryOf(code);
   if (!entry)
@@ -175,14 +153,13 @@ static bool WaitsWithoutLock(uptr number, uptr second) {
 /// Whether the thread waited in a system call of libc. After calls that sleep
 /// or wait for events the kernel has stored EINTR. Before others it has set the
 /// instruction back.
-static bool Waited(const greg_t *registers) {
-  constexpr u16 kSyscallInstruction = 0x050f;
-  const auto *code = (const u16 *)registers[REG_RIP];
-  if (FileOf(code) != FileOf(libc_function))
+static bool Waited(const ucontext_t &interrupted) {
+  if (FileOf((const void *)GetInstruction(interrupted)) !=
+      FileOf(libc_function))
     return false;
-  return (registers[REG_RAX] == -EINTR && code[-1] == kSyscallInstruction) ||
-         (code[0] == kSyscallInstruction &&
-          WaitsWithoutLock((uptr)registers[REG_RAX], (uptr)registers[REG_RSI]));
+  const InterruptedCall call = GetInterruptedCall(interrupted);
+  return call.has_failed ||
+         (call.restarts && WaitsWithoutLock(call.number, call.second));
 }
 
 /// Recording begins on at most this much stack.
@@ -198,12 +175,11 @@ static bool HasRoom(uptr stack_pointer, const stack_t &handlers) {
 }
 
 bool MayTakeLocks(const ucontext_t &interrupted) {
-  const greg_t *registers = interrupted.uc_mcontext.gregs;
   return HasRoom((uptr)__builtin_frame_address(0), interrupted.uc_stack) &&
-         (IsCodeOfProgram((const void *)registers[REG_RIP]) ||
-          IsInLeafOfLibc(registers) || Waited(registers)) &&
+         (IsCodeOfProgram((const void *)GetInstruction(interrupted)) ||
+          IsInLeafOfLibc(interrupted) || Waited(interrupted)) &&
          !(interrupted.uc_stack.ss_flags & SS_ONSTACK) &&
-         !IsInHandler((uptr)registers[REG_RSP]);
+         !IsInHandler(GetStackPointer(interrupted));
 }
 
 } // namespace pagetide
