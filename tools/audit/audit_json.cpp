@@ -6,20 +6,16 @@
 
 #include "audit/audit_json.h"
 
+#include "support/json.h"
 #include "trace/completeness_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <utility>
 
 namespace pagetide::tools {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-} // namespace
+namespace {} // namespace
 
 std::string audit_json(const Audit &audit) {
   Json out;
@@ -45,8 +41,7 @@ std::string audit_json(const Audit &audit) {
                                  {"uncovered", audit.uncovered_by[at]}};
   }
   out["touched"] = audit.touched;
-  out["marked_only"] =
-      audit.tells_writes ? Json(audit.marked_only) : Json(nullptr);
+  out["marked_only"] = audit.tells_writes ? Json(audit.marked_only) : Json();
   out["pages_left_out"] = audit.pages_left_out;
   out["groups"] = Json::array();
   for (const AuditGroup &group : audit.groups) {
@@ -85,8 +80,7 @@ std::string audit_json(const Audit &audit) {
   out["lost"] = Json::array();
   for (const Note &note : audit.lost)
     out["lost"].push_back({{"period", note.period}, {"text", note.text}});
-  // Names in a trace need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out.dump();
 }
 
 } // namespace pagetide::tools

@@ -6,16 +6,14 @@
 
 #include "checkpoint/checkpoint_text.h"
 
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string kind_of(const CheckpointFacts &facts) {
   std::string kind = facts.parent == 0
@@ -72,9 +70,7 @@ WhyLast why_last(std::uint64_t why) {
   return {"unknown", "why there was no other is not known"};
 }
 
-std::string dumped(const Json &json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dumped(const Json &json) { return json.dump() + "\n"; }
 
 } // namespace
 

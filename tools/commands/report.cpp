@@ -12,13 +12,13 @@
 #include "report/report_text.h"
 #include "report/summary.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -55,9 +55,9 @@ public:
   }
   void finish() {
     if (json_) {
-      const nlohmann::ordered_json totals = {{"traces", traces_},
-                                             {"incomplete", incomplete_},
-                                             {"periods", periods_}};
+      const Json totals = {{"traces", traces_},
+                           {"incomplete", incomplete_},
+                           {"periods", periods_}};
       out_.write(fmt::format("\n],\n\"totals\":{}}}\n", totals.dump()));
     }
     out_.close();

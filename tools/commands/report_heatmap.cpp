@@ -73,7 +73,7 @@ int run_heatmap(const HeatmapOptions &options) {
   const std::string words = selection.words();
   TextOutput out = output.empty() ? TextOutput() : TextOutput(output);
   out.write(form == Form::kSvg    ? report.svg(words)
-            : form == Form::kJson ? report.json(words)
+            : form == Form::kJson ? report.json(words).dump() + "\n"
                                   : report.text(words, style));
   out.close();
   return status;

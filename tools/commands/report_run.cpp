@@ -60,7 +60,7 @@ int run_kind(const ReportOptions &options, const Selection &selection,
   ReportStyle style = style_of_terminal();
   style.top = options.top;
   TextOutput out;
-  out.write(options.json ? report.json(selection.words())
+  out.write(options.json ? report.json(selection.words()).dump() + "\n"
                          : report.text(selection.words(), style) + hint);
   out.close();
   return status;

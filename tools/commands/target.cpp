@@ -9,6 +9,7 @@
 #include "record/runtime_options.h"
 #include "record/trace_files.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/option_text.h"
 #include "support/say.h"
 #include "support/text_format.h"
@@ -19,7 +20,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -99,7 +99,7 @@ std::string target_text(const Target &target) {
 void list_targets(const TargetList &list, const std::string &path, bool json) {
   TextOutput out;
   if (json) {
-    auto targets = nlohmann::ordered_json::array();
+    auto targets = Json::array();
     for (const Target &target : list.targets()) {
       const FolderUse use = use_of(target.folder);
       targets.push_back({{"program", target.program},
@@ -109,11 +109,9 @@ void list_targets(const TargetList &list, const std::string &path, bool json) {
                          {"bytes", use.bytes},
                          {"newest", use.newest}});
     }
-    const nlohmann::ordered_json all = {
+    const Json all = {
         {"pagetide_targets", 1}, {"list", path}, {"targets", targets}};
-    out.write(all.dump(-1, ' ', false,
-                       nlohmann::ordered_json::error_handler_t::replace) +
-              "\n");
+    out.write(all.dump() + "\n");
   } else if (list.targets().empty()) {
     out.write("No program records by itself. Add one with: pagetide target add "
               "NAME\n");

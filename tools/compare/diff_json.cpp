@@ -5,16 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "compare/diff_text.h"
+#include "support/json.h"
 #include "trace/completeness_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const char *kind_name(DifferenceKind kind) {
   switch (kind) {
@@ -139,7 +137,8 @@ std::string diff_json(const RunComparison &comparison) {
   out["by"] = comparison.by_periods() ? "periods" : "whole";
   out["relative"] = options.relative;
   out["selected"] = words.empty() ? Json() : Json(words);
-  out["ignored_mappings"] = options.ignored;
+  out["ignored_mappings"] =
+      std::vector<std::string>(options.ignored.begin(), options.ignored.end());
   out["granule_bytes"] = std::uint64_t{1} << comparison.granule_shift();
   out["remarks"] = diff_remarks(comparison);
   out["a"] = traces_json(comparison.a().traces);
@@ -166,8 +165,7 @@ std::string diff_json(const RunComparison &comparison) {
   out["differences"] = Json::array();
   for (const Difference &difference : comparison.differences())
     out["differences"].push_back(difference_json(difference, comparison));
-  // Names in a trace need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.dump() + "\n";
 }
 
 } // namespace pagetide::tools

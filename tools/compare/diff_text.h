@@ -9,9 +9,8 @@
 
 #include "compare/run_comparison.h"
 #include "report/report_style.h"
+#include "support/json.h"
 #include "support/text_wrap.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <span>
 #include <string>
@@ -37,7 +36,7 @@ void write_runs(TextLines &out, std::span<const RunReport::Trace> a,
                 const ReportStyle &style);
 
 /// Their traces, and what these lack.
-nlohmann::ordered_json traces_json(std::span<const RunReport::Trace> traces);
+Json traces_json(std::span<const RunReport::Trace> traces);
 
 } // namespace pagetide::tools
 

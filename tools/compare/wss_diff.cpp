@@ -8,10 +8,10 @@
 
 #include "compare/diff_text.h"
 #include "report/bar_table.h"
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -19,8 +19,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr WssShare kMedian = {"50 %", "p50", 0.5};
 
@@ -244,8 +242,7 @@ std::string WssComparison::json() const {
   out["mappings"] = Json::array();
   for (const auto &[name, both] : mappings_)
     out["mappings"].push_back({{"name", name}, {"a", both.a}, {"b", both.b}});
-  // Names in a trace need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.dump() + "\n";
 }
 
 } // namespace pagetide::tools

@@ -6,12 +6,10 @@
 
 #include "control/control_text.h"
 
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <iterator>
 
 namespace pagetide::tools {
 
@@ -35,7 +33,7 @@ std::string age_text(std::uint64_t seconds) {
 std::string status_text(const ControlAnswer &answer) {
   std::string out;
   const auto fact = [&out](const char *label, const std::string &text) {
-    fmt::format_to(std::back_inserter(out), "{:<10} {}\n", label, text);
+    out += fmt::format("{:<10} {}\n", label, text);
   };
   fact("process",
        fmt::format("{} ({})", answer.pid, printable(answer.program)));
@@ -119,7 +117,6 @@ std::string control_text(const ControlAnswer &answer) {
 }
 
 std::string control_json(const ControlAnswer &answer) {
-  using Json = nlohmann::ordered_json;
   Json out = {
       {"pagetide_ctl", 1},
       {"pid", answer.pid},
@@ -140,8 +137,7 @@ std::string control_json(const ControlAnswer &answer) {
   out["period_ns"] = recording ? Json(reply.period_ns) : Json();
   out["periods"] = trace.empty() && !recording ? Json() : Json(reply.periods);
   out["seconds"] = recording ? Json(reply.seconds) : Json();
-  // Names of programs and files need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out.dump();
 }
 
 } // namespace pagetide::tools

@@ -9,17 +9,17 @@
 #include "export/export_tables.h"
 #include "export/json_row.h"
 #include "export/table_export.h"
+#include "support/json.h"
 #include "trace/completeness_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace pagetide::tools {
 
 namespace {
 
 std::string json_header(const trace::FileHeader &header) {
-  const nlohmann::ordered_json json = {
+  const Json json = {
       {"pid", header.pid},
       {"parent_pid", header.parent_pid},
       {"layout", abi::kLayoutNames[header.layout]},
@@ -66,12 +66,9 @@ public:
 
   void end_trace(const SelectedTrace &trace) override {
     text_.write("\n]");
-    const auto account = completeness_json(trace.completeness());
-    for (const auto &[name, value] : account.items())
-      text_.write(
-          fmt::format(",\n\"{}\":{}", name,
-                      value.dump(-1, ' ', false,
-                                 nlohmann::json::error_handler_t::replace)));
+    Json account = completeness_json(trace.completeness());
+    for (const std::string &name : account.names())
+      text_.write(fmt::format(",\n\"{}\":{}", name, account[name].dump()));
     if (traces_ != 0)
       text_.write("}");
     ++traces_;

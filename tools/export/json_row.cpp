@@ -6,10 +6,10 @@
 
 #include "export/json_row.h"
 
-#include <fmt/compile.h>
-#include <nlohmann/json.hpp>
+#include "support/json.h"
 
-#include <algorithm>
+#include <fmt/compile.h>
+
 #include <iterator>
 
 namespace pagetide::tools {
@@ -48,13 +48,8 @@ void append_json_cell(fmt::memory_buffer &out, const Cell &cell) {
 } // namespace
 
 void append_json_text(fmt::memory_buffer &out, std::string_view text) {
-  const bool is_plain = std::ranges::all_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
-  });
-  if (!is_plain) {
-    append(out, nlohmann::json(text).dump(
-                    -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (!is_plain_json(text)) {
+    append(out, json_text(text));
     return;
   }
   out.push_back('"');

@@ -8,10 +8,10 @@
 
 #include "support/edit_distance.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -78,16 +78,13 @@ std::vector<std::size_t> chosen_columns(const Table &table,
 
 std::string valid_text(std::string_view text) {
   std::string valid(text);
-  using Json = nlohmann::json;
   const bool is_ascii =
       std::ranges::all_of(valid, [](char c) { return c > 0; });
   if (is_ascii)
     return valid;
   // A zero byte is valid, but many programs end a text there.
   std::ranges::replace(valid, '\0', '\xff');
-  return Json::parse(
-             Json(valid).dump(-1, ' ', false, Json::error_handler_t::replace))
-      .get<std::string>();
+  return valid_utf8(std::move(valid));
 }
 
 } // namespace pagetide::tools

@@ -10,10 +10,9 @@
 #include "html/page_records.h"
 #include "html/page_sites.h"
 #include "report/report_limits.h"
+#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -27,8 +26,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Fewer are of no use to anybody.
 constexpr std::size_t kMinCells = 4096;
@@ -399,8 +396,7 @@ ViewData describe(const SelectedTrace &trace, const Survey &found,
   view["bins"]["new"] = fresh_pages(found.pages, picture.bins);
   view["layers"] = add_layers(picture, trace, data);
   view["pages"] = add_pages(found, trace, sites, limits, data);
-  // Names in a trace need not be UTF-8.
-  data.json = view.dump(-1, ' ', false, Json::error_handler_t::replace);
+  data.json = view.dump();
   return data;
 }
 

@@ -8,11 +8,11 @@
 
 #include "html/html_document.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/say.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -20,8 +20,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Of the curve of a run of several processes.
 constexpr std::size_t kMaxStretches = 1024;
@@ -37,28 +35,21 @@ constexpr std::size_t kMinViewBytes = 24'000;
 /// Of the squares of threads, which the page shows.
 constexpr std::size_t kMaxSquare = 32;
 
-std::string dump(const Json &json) {
-  // Names in a trace need not be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 void cut_cells(Json &row) {
-  for (auto &value : row)
-    if (value.is_string())
-      value = cut_text(value.get_ref<std::string &>(), kMaxCellText);
+  for (Json &value : row.items())
+    if (value.is_text())
+      value = cut_text(valid_utf8(value.text()), kMaxCellText);
 }
 
 /// What a report has for programs, without what the page does not show. The
 /// list keeps its first rows: they are the largest.
-Json fitted_table(const std::string &report, const char *list,
-                  std::size_t max_bytes) {
-  Json json = Json::parse(report);
+Json fitted_table(Json json, const char *list, std::size_t max_bytes) {
   json.erase("traces");
   Json kept = Json::array();
   std::size_t bytes = 0;
-  for (Json &row : json[list]) {
+  for (Json &row : json[list].items()) {
     cut_cells(row);
-    bytes += json_in_html(dump(row)).size() + 1;
+    bytes += json_in_html(row.dump()).size() + 1;
     if (bytes > max_bytes)
       break;
     kept.push_back(std::move(row));
@@ -72,12 +63,9 @@ Json fitted_table(const std::string &report, const char *list,
 void cut_square(Json &square) {
   if (!square.is_array() || square.size() <= kMaxSquare)
     return;
-  const auto cut = [](Json &list) {
-    list.erase(list.begin() + kMaxSquare, list.end());
-  };
-  cut(square);
-  for (Json &row : square)
-    cut(row);
+  square.shorten(kMaxSquare);
+  for (Json &row : square.items())
+    row.shorten(kMaxSquare);
 }
 
 } // namespace
@@ -136,12 +124,12 @@ std::string RunDocument::tables(std::string_view version,
   if (!threads_.traces().empty()) {
     Json &threads = json["threads"];
     threads = fitted_table(threads_.json(words), "threads", share);
-    for (Json &square : threads["sharing"])
+    for (Json &square : threads["sharing"].items())
       cut_square(square);
   }
   if (!sites_.traces().empty())
     json["sites"] = sites.json(share, share / 2);
-  return dump(json);
+  return json.dump();
 }
 
 void RunDocument::write(const HtmlAssets &assets, std::string_view version,

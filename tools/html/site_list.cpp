@@ -8,9 +8,8 @@
 
 #include "html/html_document.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/text_format.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,16 +21,12 @@ namespace pagetide::tools {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::uint64_t kLinesAround = 4; ///< lines before and after a site's
 constexpr std::size_t kMaxSiteText = 300; ///< of a site's name
 
 /// What the document needs for it.
 std::size_t room_of(const Json &json) {
-  return json_in_html(json.dump(-1, ' ', false, Json::error_handler_t::replace))
-             .size() +
-         1;
+  return json_in_html(json.dump()).size() + 1;
 }
 
 Json site_figures_json(const SiteFigures &figures, bool tells_reads) {
@@ -138,7 +133,7 @@ std::string SiteList::add_lines(const File &file, std::size_t &budget,
     const std::uint64_t end =
         std::min<std::uint64_t>(line + kLinesAround, text.size());
     for (; next <= end; ++next) {
-      Json shown = {next, cut_text(text[next - 1], kMaxLineBytes)};
+      Json shown = Json::array({next, cut_text(text[next - 1], kMaxLineBytes)});
       const std::size_t bytes = room_of(shown);
       if (bytes > budget)
         return "further lines are left out, because this file would be too "
@@ -169,8 +164,11 @@ Json SiteList::json(std::size_t list_bytes, std::size_t text_bytes) const {
               {"list", Json::array()},
               {"files", Json::array()}};
   for (std::size_t i = 0; i < sites_.size(); ++i) {
+    Json places = Json::array();
+    for (const auto &[file, line, kind] : places_[i])
+      places.push_back(Json::array({file, line, kind}));
     Json site = {{"text", cut_text(short_text(*sites_[i]), kMaxSiteText)},
-                 {"places", places_[i]}};
+                 {"places", std::move(places)}};
     site.update(site_figures_json(sites_[i]->figures, report_.tells_reads()));
     const std::size_t bytes = room_of(site);
     if (bytes > list_bytes)

@@ -9,8 +9,7 @@
 
 #include "report/sites_report.h"
 #include "report/source_text.h"
-
-#include <nlohmann/json_fwd.hpp>
+#include "support/json.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +45,7 @@ public:
   std::uint32_t number_of(const std::string &key) const;
 
   /// With so many bytes for the list, and for the excerpts.
-  nlohmann::ordered_json json(std::size_t list_bytes,
-                              std::size_t text_bytes) const;
+  Json json(std::size_t list_bytes, std::size_t text_bytes) const;
 
 private:
   /// What a line has to do with a site.
@@ -64,9 +62,8 @@ private:
   };
 
   std::size_t file_number(const std::string &path);
-  std::string add_lines(const File &file, std::size_t &budget,
-                        nlohmann::ordered_json &out) const;
-  nlohmann::ordered_json excerpt(const File &file, std::size_t &budget) const;
+  std::string add_lines(const File &file, std::size_t &budget, Json &out) const;
+  Json excerpt(const File &file, std::size_t &budget) const;
 
   const SitesReport &report_;
   const SourceRequest &source_;

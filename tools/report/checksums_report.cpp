@@ -10,11 +10,11 @@
 #include "report/page_table.h"
 #include "report/report_limits.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -23,7 +23,6 @@ namespace pagetide::tools {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Result = ChecksumResult;
 
 constexpr std::size_t kMaxListedMappings = 1000;

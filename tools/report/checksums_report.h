@@ -9,6 +9,7 @@
 
 #include "report/report_limits.h"
 #include "report/run_report.h"
+#include "support/json.h"
 
 #include <array>
 #include <cstddef>
@@ -82,7 +83,7 @@ private:
   void check(const SelectedTrace &trace) const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   void add_period(std::uint64_t middle_ns, const ChecksumCounts &period);
   void write_results(TextLines &out, const ReportStyle &style) const;

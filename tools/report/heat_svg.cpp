@@ -46,8 +46,7 @@ public:
 private:
   template <typename... Args>
   void add(fmt::format_string<Args...> format, Args &&...args) {
-    fmt::format_to(std::back_inserter(out_), format,
-                   std::forward<Args>(args)...);
+    out_ += fmt::format(format, std::forward<Args>(args)...);
     out_ += '\n';
   }
   void text(std::size_t x, std::size_t y, const char *anchor,
@@ -116,10 +115,10 @@ void SvgPicture::cells(const HeatGrid &grid,
       while (end < picture_.time.columns && path_of(row, end) == path)
         ++end;
       if (path >= kHeatLevelCount)
-        fmt::format_to(std::back_inserter(paths[path]), "M{} {}h{}v{}h-{}z",
-                       left_ + column * cell_width_, tops[row],
-                       (end - column) * cell_width_, tops[row + 1] - tops[row],
-                       (end - column) * cell_width_);
+        paths[path] += fmt::format(
+            "M{} {}h{}v{}h-{}z", left_ + column * cell_width_, tops[row],
+            (end - column) * cell_width_, tops[row + 1] - tops[row],
+            (end - column) * cell_width_);
       column = end;
     }
   for (std::size_t path = 0; path < paths.size(); ++path)

@@ -7,10 +7,10 @@
 #include "report/heatmap_report.h"
 
 #include "report/report_limits.h"
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -18,8 +18,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kTextRows = 24;
 constexpr std::size_t kMinRowsOfProcess = 5;

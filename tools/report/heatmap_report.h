@@ -15,6 +15,7 @@
 
 #include "report/heat_picture.h"
 #include "report/run_report.h"
+#include "support/json.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +64,7 @@ private:
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   HeatPicture picture() const;
   std::string heading(std::size_t trace) const;

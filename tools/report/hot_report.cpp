@@ -8,10 +8,10 @@
 
 #include "report/bar_table.h"
 #include "report/page_table.h"
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -263,9 +263,9 @@ void HotReport::write_text(TextLines &out, const ReportStyle &style) const {
              unit());
 }
 
-static nlohmann::ordered_json
-octaves_json(const Octaves &octaves, std::size_t first, bool tells_writes) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+static Json octaves_json(const Octaves &octaves, std::size_t first,
+                         bool tells_writes) {
+  Json out = Json::array();
   for (std::size_t i = first; i < octaves.size(); ++i)
     out.push_back({{"from", Octaves::first_of(i)},
                    {"to", octaves.last_of(i)},
@@ -274,12 +274,12 @@ octaves_json(const Octaves &octaves, std::size_t first, bool tells_writes) {
   return out;
 }
 
-void HotReport::write_json(nlohmann::ordered_json &out) const {
+void HotReport::write_json(Json &out) const {
   out["is_lower_bound"] = is_lower_bound_;
   out["by_periods"] = octaves_json(by_periods_, 1, tells_reads());
   out["by_age"] = octaves_json(by_age_, 0, tells_reads());
   out["range_count"] = range_count_;
-  out["ranges"] = nlohmann::ordered_json::array();
+  out["ranges"] = Json::array();
   for (const HotRange &range : ranges_)
     out["ranges"].push_back(
         {{"pid", range.pid},

@@ -9,6 +9,7 @@
 
 #include "report/report_limits.h"
 #include "report/run_report.h"
+#include "support/json.h"
 
 #include <array>
 #include <cstddef>
@@ -69,7 +70,7 @@ private:
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   void write_octaves(TextLines &out, const ReportStyle &style,
                      const std::string &heading, const Octaves &octaves,

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 namespace pagetide::tools {
 
@@ -42,7 +41,7 @@ std::string header_text(const trace::FileHeader &header,
   const bool by_marks = engine.empty() && !lost_process;
   std::string out;
   const auto fact = [&out](const char *label, const std::string &text) {
-    fmt::format_to(std::back_inserter(out), "  {:<14} {}\n", label, text);
+    out += fmt::format("  {:<14} {}\n", label, text);
   };
   fact("format",
        fmt::format("version {}.{}, header of {} bytes", header.version_major,

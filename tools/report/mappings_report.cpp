@@ -9,10 +9,10 @@
 #include "report/access_sets.h"
 #include "report/bar_table.h"
 #include "report/report_limits.h"
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -165,10 +165,10 @@ void MappingsReport::write_text(TextLines &out,
              plural(entries.size() - shown));
 }
 
-void MappingsReport::write_json(nlohmann::ordered_json &out) const {
+void MappingsReport::write_json(Json &out) const {
   const std::vector<const Entry *> entries = largest();
   out["mapping_count"] = entries.size();
-  out["mappings"] = nlohmann::ordered_json::array();
+  out["mappings"] = Json::array();
   for (std::size_t i = 0; i < entries.size() && i < kMaxListedMappings; ++i) {
     const auto &[name, figures] = *entries[i];
     out["mappings"].push_back(

@@ -10,6 +10,7 @@
 #include "report/access_sets.h"
 #include "report/report_limits.h"
 #include "report/run_report.h"
+#include "support/json.h"
 
 #include <cstdint>
 #include <map>
@@ -45,7 +46,7 @@ private:
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   /// Those with the most granules first.
   std::vector<const Entry *> largest() const;

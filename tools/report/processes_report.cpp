@@ -7,11 +7,11 @@
 #include "report/processes_report.h"
 
 #include "report/bar_table.h"
+#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -258,10 +258,10 @@ void ProcessesReport::write_text(TextLines &out,
   write_shared(out, style);
 }
 
-void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
+void ProcessesReport::write_json(Json &out) const {
   out["addresses"] = addresses();
   out["addresses_is_lower_bound"] = addresses_.is_lower_bound();
-  out["shared_memory"] = nlohmann::ordered_json::array();
+  out["shared_memory"] = Json::array();
   for (const SharedMemory::Object &object : shared().objects) {
     if (out["shared_memory"].size() == kMaxListedObjects)
       break;
@@ -274,12 +274,11 @@ void ProcessesReport::write_json(nlohmann::ordered_json &out) const {
          {"distinct", object.granules},
          {"written", json_if(tells_reads(), object.written)}});
   }
-  out["processes"] = nlohmann::ordered_json::array();
+  out["processes"] = Json::array();
   for (const std::size_t i : sorted()) {
     const ProcessFigures &process = processes_[i];
     const Trace &trace = traces()[i];
     const bool is_known = !trace.program.empty();
-    using Json = nlohmann::ordered_json;
     out["processes"].push_back(
         {{"file", trace.path},
          {"pid", trace.pid},

@@ -11,6 +11,7 @@
 #include "report/report_limits.h"
 #include "report/run_report.h"
 #include "report/shared_memory.h"
+#include "support/json.h"
 
 #include <cstdint>
 #include <memory>
@@ -63,7 +64,7 @@ private:
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   void write_totals(TextLines &out, const ReportStyle &style) const;
   void write_shared(TextLines &out, const ReportStyle &style) const;

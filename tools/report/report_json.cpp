@@ -6,15 +6,12 @@
 
 #include "report/report_json.h"
 
+#include "support/json.h"
 #include "trace/completeness_json.h"
-
-#include <nlohmann/json.hpp>
 
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCurvePoints = 256;
 
@@ -166,8 +163,7 @@ std::string report_json(const Summary &s) {
                             {"period", note.period},
                             {"code", note_code_name(note.code)},
                             {"text", note.text}});
-  // Names in a trace need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out.dump();
 }
 
 } // namespace pagetide::tools

@@ -7,19 +7,17 @@
 #include "report/run_report.h"
 
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/completeness_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kHeadIndent = 2;
 constexpr std::size_t kMaxProblems = 3; ///< incomplete traces that are named
@@ -209,7 +207,7 @@ std::string RunReport::text(const std::string &words,
   return out.take();
 }
 
-std::string RunReport::json(const std::string &words) const {
+Json RunReport::json(const std::string &words) const {
   Json out;
   out[fmt::format("pagetide_report_{}", kind())] = 1;
   out["selected"] = words.empty() ? Json() : Json(words);
@@ -226,8 +224,7 @@ std::string RunReport::json(const std::string &words) const {
     out["traces"].push_back(std::move(entry));
   }
   write_json(out);
-  // Names in a trace need not be UTF-8.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out;
 }
 
 } // namespace pagetide::tools

@@ -9,9 +9,8 @@
 
 #include "report/report_style.h"
 #include "report/selection.h"
+#include "support/json.h"
 #include "support/text_wrap.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -44,7 +43,7 @@ public:
   /// The report for people. `words` says what is selected.
   std::string text(const std::string &words, const ReportStyle &style) const;
   /// The same for programs, as docs/reference/cli-output.md describes it.
-  std::string json(const std::string &words) const;
+  Json json(const std::string &words) const;
 
   /// What is known of a trace that was added.
   struct Trace {
@@ -72,7 +71,7 @@ protected:
   /// The trace and the report outlive what it returns.
   virtual std::unique_ptr<TraceTaker> start(SelectedTrace &trace) = 0;
   virtual void write_text(TextLines &out, const ReportStyle &style) const = 0;
-  virtual void write_json(nlohmann::ordered_json &out) const = 0;
+  virtual void write_json(Json &out) const = 0;
 
   /// What the report is about: the files, programs and periods, then what is
   /// selected and what is missing. Call it after all traces were added.
@@ -120,7 +119,7 @@ std::vector<std::string>
 describe_losses(std::span<const RunReport::Trace> traces);
 
 /// The number, or null if it cannot be known.
-nlohmann::ordered_json json_if(bool known, std::uint64_t number);
+Json json_if(bool known, std::uint64_t number);
 
 /// The command as the user wrote it. Before it the program, if the command has
 /// another name for it. Both come from a trace; the text is printable.

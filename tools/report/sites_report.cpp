@@ -11,10 +11,10 @@
 #include "report/report_limits.h"
 #include "report/sharing.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <span>
@@ -84,8 +84,7 @@ std::string short_text(const SiteEntry::Place &place) {
   return text;
 }
 
-nlohmann::ordered_json json_of(const NamedPlace &place) {
-  using Json = nlohmann::ordered_json;
+Json json_of(const NamedPlace &place) {
   return {{"function",
            place.function.empty() ? Json() : Json(demangled(place.function))},
           {"file", place.file.empty() ? Json() : Json(place.file)},
@@ -93,21 +92,20 @@ nlohmann::ordered_json json_of(const NamedPlace &place) {
           {"column", place.column == 0 ? Json() : Json(place.column)}};
 }
 
-nlohmann::ordered_json json_of(const SiteEntry::Place &place) {
-  nlohmann::ordered_json out = json_of(place.at);
+Json json_of(const SiteEntry::Place &place) {
+  Json out = json_of(place.at);
   const bool is_call = place.kind & trace::kSiteReturn;
   if (is_call && place.at.function.empty()) {
     out["line"] = nullptr;
     out["offset"] = place.at.line;
   }
-  using Json = nlohmann::ordered_json;
   const auto does = [&](unsigned what) {
     return is_call ? Json() : Json((place.kind & what) != 0);
   };
   out["reads"] = does(trace::kSiteReads);
   out["writes"] = does(trace::kSiteWrites);
   out["libc"] = is_call;
-  out["inlined_in"] = nlohmann::ordered_json::array();
+  out["inlined_in"] = Json::array();
   for (const NamedPlace &caller : place.callers)
     out["inlined_in"].push_back(json_of(caller));
   return out;
@@ -484,8 +482,7 @@ void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
   write_notes(out, style);
 }
 
-void SitesReport::write_json(nlohmann::ordered_json &out) const {
-  using Json = nlohmann::ordered_json;
+void SitesReport::write_json(Json &out) const {
   const auto figures_of = [this](const SiteFigures &figures) {
     return Json{{"pages", figures.pages},
                 {"written", json_if(tells_reads(), figures.written)},

@@ -10,6 +10,7 @@
 #include "report/run_report.h"
 #include "report/source_text.h"
 #include "support/code_places.h"
+#include "support/json.h"
 #include "trace/site_table.h"
 
 #include <cstdint>
@@ -87,7 +88,7 @@ private:
   void check(const SelectedTrace &trace) const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   SiteEntry describe(const SiteTable &table, std::uint32_t id) const;
   void write_table(TextLines &out, const ReportStyle &style,

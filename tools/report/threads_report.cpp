@@ -8,11 +8,11 @@
 
 #include "report/bar_table.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -306,8 +306,7 @@ void ThreadsReport::write_text(TextLines &out, const ReportStyle &style) const {
   write_matrix(out, style, shown, matrix.written);
 }
 
-void ThreadsReport::write_json(nlohmann::ordered_json &out) const {
-  using Json = nlohmann::ordered_json;
+void ThreadsReport::write_json(Json &out) const {
   out["is_lower_bound"] = is_lower_bound_;
   out["thread_count"] = threads_.size();
   out["threads"] = Json::array();

@@ -10,6 +10,7 @@
 #include "report/report_limits.h"
 #include "report/run_report.h"
 #include "report/sharing.h"
+#include "support/json.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +62,7 @@ private:
   void check(const SelectedTrace &trace) const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   void write_threads(TextLines &out, const ReportStyle &style,
                      const std::vector<std::size_t> &shown) const;

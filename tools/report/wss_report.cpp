@@ -9,19 +9,17 @@
 #include "report/bar_table.h"
 #include "report/granule_set.h"
 #include "report/report_limits.h"
+#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 namespace pagetide::tools {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Of stretches, if the program ends its periods itself.
 constexpr std::uint64_t kShortest = 1'000'000;

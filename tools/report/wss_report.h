@@ -9,6 +9,7 @@
 
 #include "report/distribution.h"
 #include "report/run_report.h"
+#include "support/json.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -88,7 +89,7 @@ private:
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
-  void write_json(nlohmann::ordered_json &out) const override;
+  void write_json(Json &out) const override;
 
   void write_shares(TextLines &out, const ReportStyle &style) const;
   void write_sizes(TextLines &out, const ReportStyle &style) const;

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,8 +45,8 @@ class TextLines {
 public:
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args &&...args) {
-    fmt::format_to(std::back_inserter(text_), format,
-                   std::forward<Args>(args)...);
+    // format_to() would make all of fmt anew in each file.
+    text_ += fmt::format(format, std::forward<Args>(args)...);
     text_ += '\n';
   }
   /// The words in lines that are all indented.

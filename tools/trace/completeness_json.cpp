@@ -6,12 +6,11 @@
 
 #include "trace/completeness_json.h"
 
-#include <nlohmann/json.hpp>
+#include "support/json.h"
 
 namespace pagetide::tools {
 
-nlohmann::ordered_json completeness_json(const Completeness &completeness) {
-  using Json = nlohmann::ordered_json;
+Json completeness_json(const Completeness &completeness) {
   Json missing = Json::array();
   for (const PeriodRange &range : completeness.missing())
     missing.push_back({{"first", range.first}, {"last", range.last}});

@@ -7,15 +7,14 @@
 #ifndef PAGETIDE_TOOLS_TRACE_COMPLETENESS_JSON_H
 #define PAGETIDE_TOOLS_TRACE_COMPLETENESS_JSON_H
 
+#include "support/json.h"
 #include "trace/completeness.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace pagetide::tools {
 
 /// An object of the fields `complete` to `damage` that every JSON document has
 /// for a trace, as docs/reference/cli-output.md describes them.
-nlohmann::ordered_json completeness_json(const Completeness &completeness);
+Json completeness_json(const Completeness &completeness);
 
 } // namespace pagetide::tools
 

@@ -152,7 +152,7 @@ void check_heatmap(const Bytes &bytes, const Selection &selection) {
     }
     const std::string text = report.text(selection.words(), ReportStyle());
     require(text.find('\x1b') == std::string::npos, "no terminal controls");
-    report.json(selection.words());
+    report.json(selection.words()).dump();
     report.svg(selection.words());
   }
 }
@@ -184,7 +184,7 @@ void check_kinds(const Bytes &bytes) {
       report->add(trace);
       const std::string text = report->text(selection.words(), ReportStyle());
       require(text.find('\x1b') == std::string::npos, "no terminal controls");
-      report->json(selection.words());
+      report->json(selection.words()).dump();
     }
     check_heatmap(bytes, selection);
   }

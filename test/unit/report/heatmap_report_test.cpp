@@ -159,7 +159,7 @@ TEST(HeatmapReport, ColoursOnlyIfTheTerminalHasThem) {
 
 TEST(HeatmapReport, JsonCountsEachGranuleOfEachPeriod) {
   const auto report = heatmap_of({two_mappings()}, Form::kJson, {2, 3});
-  const auto json = nlohmann::json::parse(report->json(""));
+  const auto json = nlohmann::json::parse(report->json("").dump());
   EXPECT_EQ(json.at("pagetide_report_heatmap"), 1);
   EXPECT_EQ(json.at("column_ns"), 1000 * kMs);
   const auto &process = json.at("processes").at(0);
@@ -211,7 +211,8 @@ TEST(HeatmapReport, AThreadsOwnPicture) {
   selection.tid = 4243;
   const auto report =
       heatmap_of({sample_trace("threads")}, Form::kJson, {2, 10}, selection);
-  const auto json = nlohmann::json::parse(report->json(selection.words()));
+  const auto json =
+      nlohmann::json::parse(report->json(selection.words()).dump());
   std::uint64_t written = 0;
   for (const auto &row : json.at("processes").at(0).at("rows"))
     for (const auto &count : row.at("written"))
@@ -251,7 +252,7 @@ TEST(HeatmapReport, SurvivesEverySample) {
       EXPECT_EQ(text->text("", style).find('\x1b'), std::string::npos) << name;
     }
     const auto json = heatmap_of({sample.make()}, Form::kJson, {});
-    EXPECT_FALSE(nlohmann::json::parse(json->json("")).empty()) << name;
+    EXPECT_FALSE(nlohmann::json::parse(json->json("").dump()).empty()) << name;
     const auto svg = heatmap_of({sample.make()}, Form::kSvg, {});
     EXPECT_TRUE(svg->svg("").ends_with("</svg>\n")) << name;
   }

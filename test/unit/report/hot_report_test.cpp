@@ -111,7 +111,8 @@ TEST(HotReport, ProcessesHavePagesOfTheirOwn) {
   const std::string text = report.text("", style);
   EXPECT_NE(text.find("process"), std::string::npos);
   EXPECT_NE(text.find("  and 5 more ranges\n"), std::string::npos) << text;
-  EXPECT_EQ(nlohmann::json::parse(report.json("")).at("ranges").size(), 8u);
+  EXPECT_EQ(nlohmann::json::parse(report.json("").dump()).at("ranges").size(),
+            8u);
 }
 
 TEST(PageTable, KeepsTheRecordsItHasRoomFor) {

@@ -109,7 +109,8 @@ TEST(WssReport, BeginsWithTheSelectedTime) {
   add_trace(report, moving(), selection);
   EXPECT_EQ(text_of(report.stretches()),
             "1 10/5/10 +10 -0 | 1 0/0/0 +0 -10 | 1 2/0/2 +2 -0");
-  const auto json = nlohmann::json::parse(report.json(selection.words()));
+  const auto json =
+      nlohmann::json::parse(report.json(selection.words()).dump());
   EXPECT_EQ(json.at("selected"), "from 500 ms on");
   EXPECT_EQ(json.at("stretches").at(1).at("start_ns"), 1000 * kMs);
   EXPECT_EQ(json.at("stretches").at(2).at("all"), 12);
@@ -142,7 +143,8 @@ TEST(WssReport, OfNothingItSaysSo) {
   EXPECT_NE(text.find("Nothing was accessed in 0 periods.\n"),
             std::string::npos)
       << text;
-  EXPECT_EQ(nlohmann::json::parse(report.json("")).at("stretches").size(), 0u);
+  EXPECT_EQ(
+      nlohmann::json::parse(report.json("").dump()).at("stretches").size(), 0u);
 }
 
 TEST(WssReport, GranulesOfOneSizeOnly) {
@@ -160,7 +162,7 @@ TEST(WssReport, SurvivesEverySample) {
     add_trace(report, sample.make());
     const std::string text = report.text("", ReportStyle());
     EXPECT_EQ(text.find('\x1b'), std::string::npos) << name;
-    EXPECT_FALSE(nlohmann::json::parse(report.json("")).empty()) << name;
+    EXPECT_FALSE(nlohmann::json::parse(report.json("").dump()).empty()) << name;
   }
 }
 
