@@ -9,6 +9,7 @@ the files of pass/. A file may include headers of its own folder and of rows fur
 (default: the checkout that this script belongs to) this prints each
 
 - include of a folder that is not further down,
+- include of a header that takes seconds to compile, but where it belongs,
 - cycle of includes between components (a header and its .cpp are one),
 - file that is too long,
 
@@ -46,6 +47,8 @@ SUFFIXES = {".h", ".cpp", ".inc", ".def"}
 MAX_LINES = 620
 # The table by which sanitizer_common's interceptors are chosen.
 LONG_FILES = {"sanitizer_intercept_overriders.h"}
+# Headers that one file of a tree includes for all others.
+SLOW_HEADERS = {("tools", "nlohmann/json.hpp"): "support/json.cpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
@@ -113,6 +116,12 @@ def check(top, floors):
             yield f"{top.name}/{name}: {lines} lines; {MAX_LINES} at most. Split it."
         if top.name == "pass" and not folder_of(name, floors):
             yield f"{top.name}/{name}: is on no floor. Put it on one, in FLOORS."
+        for (folder, header), place in SLOW_HEADERS.items():
+            if folder == top.name and str(name) != place and f"<{header}>" in text:
+                yield (
+                    f"{top.name}/{name}: includes {header}, which takes seconds to"
+                    f" compile; use {pathlib.Path(place).with_suffix('.h')}."
+                )
         for match in INCLUDE.finditer(text):
             target = pathlib.Path(match.group(1))
             # Either below runtime/ or tools/, or beside the file.

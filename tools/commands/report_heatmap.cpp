@@ -53,14 +53,20 @@ int run_heatmap(const HeatmapOptions &options) {
     throw Failure(fmt::format("-o: {}: the heatmap's file is an SVG; give it a "
                               "name that ends with .svg",
                               printable(output)));
+  const TableOptions &table = *options.kind.table;
+  if (!table.sort.empty() && !table.csv)
+    throw Failure("--sort: a picture has no rows that could be sorted; give "
+                  "--csv too");
   check_selection(selection);
   const std::vector<std::string> traces = traces_of(report_options);
   ReportStyle style = style_of_terminal();
   style.top = report_options.top;
-  const Form form = !output.empty()       ? Form::kSvg
-                    : report_options.json ? Form::kJson
-                                          : Form::kText;
+  const Form form = !output.empty()                    ? Form::kSvg
+                    : report_options.json || table.csv ? Form::kJson
+                                                       : Form::kText;
   HeatmapReport report(form, *options.resolution, style, traces.size());
+  if (!table.sort.empty())
+    report.sort_by(table.sort);
   const int status = add_traces(traces, selection, report);
   if (report.traces().empty())
     return kStatusFailed;
@@ -73,6 +79,7 @@ int run_heatmap(const HeatmapOptions &options) {
   const std::string words = selection.words();
   TextOutput out = output.empty() ? TextOutput() : TextOutput(output);
   out.write(form == Form::kSvg    ? report.svg(words)
+            : table.csv           ? csv_of(report)
             : form == Form::kJson ? report.json(words).dump() + "\n"
                                   : report.text(words, style));
   out.close();
@@ -81,13 +88,15 @@ int run_heatmap(const HeatmapOptions &options) {
 
 CommandRun set_up_heatmap(CLI::App &app) {
   HeatmapOptions options;
-  options.kind = declare_kind(app);
+  options.kind = declare_kind(
+      app, HeatmapReport(HeatmapReport::Form::kText, {}, ReportStyle(), 1));
   CLI::Option *output =
       app.add_option("-o,--output", *options.output,
                      "Write the picture as an SVG document, in place of the "
                      "drawing in letters.")
           ->type_name("OUT.svg");
   output->excludes(app.get_option("--json"));
+  output->excludes(app.get_option("--csv"));
   app.add_option_function<std::string>(
          "--resolution",
          [resolution = options.resolution](const std::string &text) {

@@ -17,7 +17,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -32,7 +31,7 @@ void add_rows(CLI::App &app, const std::shared_ptr<std::size_t> &rows) {
 }
 
 CommandRun set_up_wss(CLI::App &app) {
-  const KindOptions options = declare_kind(app);
+  const KindOptions options = declare_kind(app, WssReport());
   const auto rows = std::make_shared<std::size_t>(WssReport::kRows);
   add_rows(app, rows);
   return [options, rows](const std::vector<std::string> &) {
@@ -42,7 +41,7 @@ CommandRun set_up_wss(CLI::App &app) {
 }
 
 CommandRun set_up_checksums(CLI::App &app) {
-  const KindOptions options = declare_kind(app);
+  const KindOptions options = declare_kind(app, ChecksumsReport());
   const auto rows = std::make_shared<std::size_t>(ChecksumsReport::kRows);
   add_rows(app, rows);
   return [options, rows](const std::vector<std::string> &) {
@@ -51,29 +50,9 @@ CommandRun set_up_checksums(CLI::App &app) {
   };
 }
 
-CommandRun set_up_processes(CLI::App &app) {
-  const KindOptions options = declare_kind(app);
-  const auto order = std::make_shared<ProcessOrder>(ProcessOrder::kPages);
-  std::map<std::string, ProcessOrder> orders;
-  for (const ProcessOrderName &each : kProcessOrders)
-    orders[each.name] = each.order;
-  app.add_option_function<std::string>(
-         "--sort",
-         [order, orders](const std::string &name) { *order = orders.at(name); },
-         "What comes first: the most pages, the largest peak, the most "
-         "pages written, the most periods, the earliest start, or the "
-         "lowest process id. [pages]")
-      ->type_name("pages|peak|written|periods|start|pid")
-      ->check(CLI::IsMember(orders).description(""));
-  return [options, order](const std::vector<std::string> &) {
-    ProcessesReport report(*order);
-    return run_kind(options, report);
-  };
-}
-
 /// Of a kind that has no options of its own.
 template <typename Kind> CommandRun set_up_kind(CLI::App &app) {
-  const KindOptions options = declare_kind(app);
+  const KindOptions options = declare_kind(app, Kind());
   return [options](const std::vector<std::string> &) {
     Kind report;
     return run_kind(options, report);
@@ -143,7 +122,7 @@ const Command kProcesses = {
     kKindUsage,
     "pagetide report processes --sort peak --top 50 run.ptrace",
     kKindStatuses,
-    set_up_processes,
+    set_up_kind<ProcessesReport>,
     kStatusFailed,
     false,
 };
@@ -159,7 +138,7 @@ std::span<const Command *const> report_kinds() { return kKinds; }
 int report_processes(const ReportOptions &options,
                      const std::vector<std::string> &traces) {
   ProcessesReport report;
-  return run_kind(options, Selection(), traces, report,
+  return run_kind(options, Selection(), traces, report, false,
                   "\nOne process: pagetide report --only FILE. All: --each.\n");
 }
 

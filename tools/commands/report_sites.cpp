@@ -22,12 +22,14 @@ namespace pagetide::tools {
 namespace {
 
 CommandRun set_up_sites(CLI::App &app) {
-  const KindOptions options = declare_kind(app);
+  const KindOptions options = declare_kind(app, SitesReport(nullptr, {}));
   const auto source = std::make_shared<SourceRequest>();
   app.add_option("--annotate", source->file,
                  "Show this source file, with counts at its lines. The path is "
                  "as the compiler had it, or its last parts.")
-      ->type_name("SOURCE");
+      ->type_name("SOURCE")
+      ->excludes(app.get_option("--csv"))
+      ->excludes(app.get_option("--sort"));
   declare_source_path(app, source);
   return [options, source](const std::vector<std::string> &) {
     SitesReport report(read_code_places(), *source);

@@ -7,6 +7,7 @@
 #include "export/csv.h"
 
 #include "export/table_export.h"
+#include "support/csv_text.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -16,21 +17,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-/// As RFC 4180 has it, but lines end with a line feed alone.
-void append_csv_text(fmt::memory_buffer &line, std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    line.append(text.data(), text.data() + text.size());
-    return;
-  }
-  line.push_back('"');
-  for (const char c : text) {
-    if (c == '"')
-      line.push_back('"');
-    line.push_back(c);
-  }
-  line.push_back('"');
-}
 
 void append_csv(fmt::memory_buffer &line, const Cell &cell) {
   switch (cell.kind) {

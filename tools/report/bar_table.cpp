@@ -6,6 +6,7 @@
 
 #include "report/bar_table.h"
 
+#include "support/text_format.h"
 #include "support/text_wrap.h"
 
 #include <fmt/format.h>
@@ -35,9 +36,7 @@ class BarDrawer {
 public:
   BarDrawer(const BarTable &table, const ReportStyle &style)
       : table_(table), dark_(style.unicode ? "█" : "#"),
-        light_(style.unicode ? "▒" : "=") {
-    for (const BarRow &row : table.rows)
-      longest_ = std::max(longest_, row.bar.whole);
+        light_(style.unicode ? "▒" : "="), longest_(table.most()) {
     measure(style.width);
   }
 
@@ -57,7 +56,7 @@ private:
   const BarTable &table_;
   const char *dark_;
   const char *light_;
-  std::uint64_t longest_ = 0;
+  std::uint64_t longest_;
   std::size_t label_width_ = 0;
   std::vector<std::size_t> cell_widths_;
   std::size_t bar_width_ = 0;
@@ -164,8 +163,22 @@ std::string BarDrawer::run() {
 
 } // namespace
 
+std::uint64_t BarTable::most() const {
+  std::uint64_t most = 0;
+  for (const BarRow &row : rows)
+    most = std::max(most, row.bar.whole);
+  return most;
+}
+
 std::string draw_bars(const BarTable &table, const ReportStyle &style) {
   return BarDrawer(table, style).run();
+}
+
+std::string more_rows(std::size_t count, const char *what, const char *ending) {
+  if (count == 0)
+    return {};
+  return fmt::format("  and {} more {}{}\n", format_count(count), what,
+                     count == 1 ? "" : ending);
 }
 
 } // namespace pagetide::tools

@@ -44,11 +44,19 @@ struct BarTable {
   bool has_bars = true;
   /// If a label would be cut, each is in a line of its own above its row.
   bool long_labels_above = false;
+
+  /// The longest bar.
+  std::uint64_t most() const;
 };
 
 /// The table in lines of at most style.width columns. Above the bars are the
 /// ends of their axis. Labels that leave no room for bars are cut.
 std::string draw_bars(const BarTable &table, const ReportStyle &style);
+
+/// A line that says how many rows are left out, if any are: "and 3 more
+/// mappings".
+std::string more_rows(std::size_t count, const char *what,
+                      const char *ending = "s");
 
 } // namespace pagetide::tools
 

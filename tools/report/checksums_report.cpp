@@ -302,17 +302,15 @@ void ChecksumsReport::write_results(TextLines &out,
   table.left_labels = true;
   table.label_heading = "content";
   table.headings = {"summed", "of all", fmt::format("{}s", unit())};
-  std::uint64_t most = 0;
   for (std::size_t i = 0; i < kChecksumResults; ++i) {
     const std::uint64_t count = sums_.counts[i];
-    most = std::max(most, count);
     if (count != 0 || i < 2)
       table.rows.push_back({kWords[i].words,
                             {format_count(count), percent(count, sums_.all()),
                              format_count(distinct_.counts[i])},
                             {count, count}});
   }
-  table.longest = format_count(most);
+  table.longest = format_count(table.most());
   out.append(draw_bars(table, style));
 }
 
@@ -327,10 +325,8 @@ void ChecksumsReport::write_stretches(TextLines &out,
   table.headings = {"changed", "equal", "not known"};
   table.dark_meaning = "changed";
   table.light_meaning = "written, and equal";
-  std::uint64_t most = 0;
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const ChecksumCounts &counts = stretches_[i];
-    most = std::max(most, counts.rewritten());
     table.rows.push_back(
         {format_since_start(from_ns_ + i * stretch_ns_),
          {format_count(counts.of(Result::kChanged)),
@@ -339,7 +335,7 @@ void ChecksumsReport::write_stretches(TextLines &out,
                        counts.of(Result::kUnreadable))},
          {counts.rewritten(), counts.of(Result::kChanged)}});
   }
-  table.longest = format_count(most);
+  table.longest = format_count(table.most());
   out.append(draw_bars(table, style));
 }
 
@@ -354,6 +350,26 @@ std::vector<const ChecksumsReport::Entry *> ChecksumsReport::busiest() const {
   return entries;
 }
 
+std::span<const ReportColumn> ChecksumsReport::columns() const {
+  static const std::vector<ReportColumn> columns = [] {
+    std::vector<ReportColumn> columns = {{"name"}};
+    for (const ResultWords &result : kWords)
+      columns.push_back({result.key});
+    return columns;
+  }();
+  return columns;
+}
+
+std::vector<ReportRow> ChecksumsReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (const Entry *entry : busiest()) {
+    ReportRow &row = rows.emplace_back(ReportRow{entry->first});
+    for (const std::uint64_t count : entry->second.counts)
+      row.push_back(count);
+  }
+  return rows;
+}
+
 void ChecksumsReport::write_mappings(TextLines &out,
                                      const ReportStyle &style) const {
   out.append(
@@ -365,7 +381,7 @@ void ChecksumsReport::write_mappings(TextLines &out,
   table.headings = {"changed", "equal", "not known"};
   table.dark_meaning = "changed";
   table.light_meaning = "written, and equal";
-  const std::vector<const Entry *> entries = busiest();
+  const std::vector<const Entry *> entries = arranged(busiest());
   const std::size_t shown = std::min(style.top, entries.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[name, counts] = *entries[i];
@@ -377,12 +393,9 @@ void ChecksumsReport::write_mappings(TextLines &out,
                        counts.of(Result::kUnreadable))},
          {counts.rewritten(), counts.of(Result::kChanged)}});
   }
-  if (shown != 0)
-    table.longest = format_count(entries.front()->second.rewritten());
+  table.longest = format_count(table.most());
   out.append(draw_bars(table, style));
-  if (entries.size() > shown)
-    out.line("  and {} more mapping{}", format_count(entries.size() - shown),
-             plural(entries.size() - shown));
+  out.append(more_rows(entries.size() - shown, "mapping"));
 }
 
 void ChecksumsReport::write_text(TextLines &out,
@@ -436,14 +449,8 @@ void ChecksumsReport::write_json(Json &out) const {
     stretch.update(json_of(stretches_[i]));
     out["stretches"].push_back(std::move(stretch));
   }
-  const std::vector<const Entry *> entries = busiest();
-  out["mapping_count"] = entries.size();
-  out["mappings"] = Json::array();
-  for (std::size_t i = 0; i < entries.size() && i < kMaxListedMappings; ++i) {
-    Json mapping = {{"name", entries[i]->first}};
-    mapping.update(json_of(entries[i]->second));
-    out["mappings"].push_back(std::move(mapping));
-  }
+  out["mapping_count"] = mappings_.size();
+  out["mappings"] = list(kMaxListedMappings);
 }
 
 } // namespace pagetide::tools

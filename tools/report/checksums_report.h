@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,8 @@ public:
   }
   const std::vector<ChecksumCounts> &stretches() const { return stretches_; }
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -84,6 +87,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   void add_period(std::uint64_t middle_ns, const ChecksumCounts &period);
   void write_results(TextLines &out, const ReportStyle &style) const;

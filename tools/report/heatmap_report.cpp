@@ -228,6 +228,38 @@ std::string HeatmapReport::svg(const std::string &words) const {
   return heat_svg(whole);
 }
 
+std::span<const ReportColumn> HeatmapReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"pid", true},      {"address"},  {"granules"}, {"mapping"},
+      {"start_ns", true}, {"accessed"}, {"read"},     {"written"}};
+  return kColumns;
+}
+
+/// A row for each cell of the picture that is not empty.
+std::vector<ReportRow> HeatmapReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    if (!processes_[i].is_shown)
+      continue;
+    const HeatGrid &grid = processes_[i].grid;
+    for (std::size_t row = 0; row < grid.rows().size(); ++row) {
+      const HeatRow &here = grid.rows()[row];
+      for (std::size_t column = 0; column < time_.columns; ++column) {
+        const HeatCell &cell = grid.cell(row, column);
+        if (cell.accessed != 0)
+          rows.push_back({traces()[i].pid,
+                          fmt::format("{:#x}", here.first << granule_shift()),
+                          here.end - here.first,
+                          processes_[i].bands.list()[here.band].label,
+                          time_.from_ns + column * time_.column_ns,
+                          cell.accessed, json_if(tells_reads(), cell.read),
+                          json_if(tells_reads(), cell.written)});
+      }
+    }
+  }
+  return rows;
+}
+
 void HeatmapReport::write_json(Json &out) const {
   out["start_ns"] = time_.from_ns;
   out["column_ns"] = time_.column_ns;

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ public:
   /// The picture as an SVG document.
   std::string svg(const std::string &words) const;
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -65,6 +68,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   HeatPicture picture() const;
   std::string heading(std::size_t trace) const;

@@ -168,12 +168,10 @@ void HotReport::write_octaves(TextLines &out, const ReportStyle &style,
     table.dark_meaning = "written at least once";
     table.light_meaning = "only read";
   }
-  std::uint64_t most = 0;
   for (std::size_t i = is_age ? 0 : 1; i < octaves.size(); ++i) {
     const Octaves::Count &count = octaves[i];
     const std::uint64_t first = Octaves::first_of(i);
     const std::uint64_t last = octaves.last_of(i);
-    most = std::max(most, count.granules);
     BarRow row;
     row.label = first == last ? format_count(first)
                               : fmt::format("{} to {}", format_count(first),
@@ -186,12 +184,13 @@ void HotReport::write_octaves(TextLines &out, const ReportStyle &style,
     row.bar = {count.granules, tells_reads() ? count.written : count.granules};
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(most);
+  table.longest = bytes(table.most());
   out.append(draw_bars(table, style));
 }
 
 void HotReport::write_ranges(TextLines &out, const ReportStyle &style) const {
-  const std::size_t shown = std::min(style.top, ranges_.size());
+  const std::vector<HotRange> ranges = arranged(ranges_);
+  const std::size_t shown = std::min(style.top, ranges.size());
   out.append(wrapped(
       fmt::format("Hottest ranges: neighbouring {0}s of one mapping, {1} in "
                   "equally many periods.{2}",
@@ -211,10 +210,8 @@ void HotReport::write_ranges(TextLines &out, const ReportStyle &style) const {
   const bool has_pids = traces().size() > 1;
   if (has_pids)
     table.headings.push_back("process");
-  std::uint64_t most = 0;
   for (std::size_t i = 0; i < shown; ++i) {
-    const HotRange &range = ranges_[i];
-    most = std::max(most, range.periods);
+    const HotRange &range = ranges[i];
     BarRow row;
     row.label = printable(range.mapping);
     row.cells = {fmt::format("{:#x}", range.first << granule_shift()),
@@ -227,16 +224,15 @@ void HotReport::write_ranges(TextLines &out, const ReportStyle &style) const {
     row.bar = {range.periods, tells_reads() ? range.written : range.periods};
     table.rows.push_back(std::move(row));
   }
-  table.longest = fmt::format("{} period{}", format_count(most), plural(most));
+  table.longest = fmt::format("{} period{}", format_count(table.most()),
+                              plural(table.most()));
   table.dark_meaning = access_word();
   if (tells_reads()) {
     table.dark_meaning = "written";
     table.light_meaning = "only read";
   }
   out.append(draw_bars(table, style));
-  if (range_count_ > shown)
-    out.line("  and {} more range{}", format_count(range_count_ - shown),
-             plural(range_count_ - shown));
+  out.append(more_rows(range_count_ - shown, "range"));
 }
 
 void HotReport::write_text(TextLines &out, const ReportStyle &style) const {
@@ -263,6 +259,23 @@ void HotReport::write_text(TextLines &out, const ReportStyle &style) const {
              unit());
 }
 
+std::span<const ReportColumn> HotReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"pid", true}, {"address"},   {"granules"}, {"periods"},
+      {"written"},   {"age", true}, {"mapping"}};
+  return kColumns;
+}
+
+std::vector<ReportRow> HotReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (const HotRange &range : ranges_)
+    rows.push_back(
+        {range.pid, fmt::format("{:#x}", range.first << granule_shift()),
+         range.count, range.periods, json_if(tells_reads(), range.written),
+         range.age, range.mapping});
+  return rows;
+}
+
 static Json octaves_json(const Octaves &octaves, std::size_t first,
                          bool tells_writes) {
   Json out = Json::array();
@@ -279,16 +292,7 @@ void HotReport::write_json(Json &out) const {
   out["by_periods"] = octaves_json(by_periods_, 1, tells_reads());
   out["by_age"] = octaves_json(by_age_, 0, tells_reads());
   out["range_count"] = range_count_;
-  out["ranges"] = Json::array();
-  for (const HotRange &range : ranges_)
-    out["ranges"].push_back(
-        {{"pid", range.pid},
-         {"address", fmt::format("{:#x}", range.first << granule_shift())},
-         {"granules", range.count},
-         {"periods", range.periods},
-         {"written", json_if(tells_reads(), range.written)},
-         {"age", range.age},
-         {"mapping", range.mapping}});
+  out["ranges"] = list(SIZE_MAX);
 }
 
 } // namespace pagetide::tools

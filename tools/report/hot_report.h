@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,8 @@ public:
   /// The hottest first.
   const std::vector<HotRange> &ranges() const { return ranges_; }
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -71,6 +74,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   void write_octaves(TextLines &out, const ReportStyle &style,
                      const std::string &heading, const Octaves &octaves,

@@ -112,6 +112,25 @@ std::vector<const MappingsReport::Entry *> MappingsReport::largest() const {
   return entries;
 }
 
+std::span<const ReportColumn> MappingsReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"name"},    {"distinct"}, {"read"},          {"written"},
+      {"periods"}, {"accessed"}, {"is_lower_bound"}};
+  return kColumns;
+}
+
+std::vector<ReportRow> MappingsReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (const Entry *entry : largest()) {
+    const auto &[name, figures] = *entry;
+    rows.push_back({name, figures.granules,
+                    json_if(tells_reads(), figures.read),
+                    json_if(tells_reads(), figures.written), figures.periods,
+                    figures.sum, figures.is_lower_bound});
+  }
+  return rows;
+}
+
 std::string MappingsReport::title() const {
   return fmt::format("Mappings: the {} that were {} in each", units(),
                      access_word());
@@ -134,7 +153,7 @@ void MappingsReport::write_text(TextLines &out,
     table.light_meaning = "only read";
   }
   table.headings.insert(table.headings.end(), {"periods", "in one"});
-  const std::vector<const Entry *> entries = largest();
+  const std::vector<const Entry *> entries = arranged(largest());
   const std::size_t shown = std::min(style.top, entries.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto &[name, figures] = *entries[i];
@@ -153,33 +172,19 @@ void MappingsReport::write_text(TextLines &out,
                tells_reads() ? figures.written : figures.granules};
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(entries.front()->second.granules);
+  table.longest = bytes(table.most());
   out.append(wrapped(
       fmt::format("Distinct {0}s; the periods in which any of them was {1}, "
                   "and how many were in one such period on average",
                   unit(), access_word()),
       0, style.width));
   out.append(draw_bars(table, style));
-  if (entries.size() > shown)
-    out.line("  and {} more mapping{}", format_count(entries.size() - shown),
-             plural(entries.size() - shown));
+  out.append(more_rows(entries.size() - shown, "mapping"));
 }
 
 void MappingsReport::write_json(Json &out) const {
-  const std::vector<const Entry *> entries = largest();
-  out["mapping_count"] = entries.size();
-  out["mappings"] = Json::array();
-  for (std::size_t i = 0; i < entries.size() && i < kMaxListedMappings; ++i) {
-    const auto &[name, figures] = *entries[i];
-    out["mappings"].push_back(
-        {{"name", name},
-         {"distinct", figures.granules},
-         {"read", json_if(tells_reads(), figures.read)},
-         {"written", json_if(tells_reads(), figures.written)},
-         {"periods", figures.periods},
-         {"accessed", figures.sum},
-         {"is_lower_bound", figures.is_lower_bound}});
-  }
+  out["mapping_count"] = mappings_.size();
+  out["mappings"] = list(kMaxListedMappings);
 }
 
 } // namespace pagetide::tools

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@ public:
     return mappings_;
   }
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -47,6 +50,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   /// Those with the most granules first.
   std::vector<const Entry *> largest() const;

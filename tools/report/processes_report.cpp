@@ -97,31 +97,42 @@ const SharedMemory::Figures &ProcessesReport::shared() const {
   return *shared_;
 }
 
-std::vector<std::size_t> ProcessesReport::sorted() const {
-  // What is less comes first.
-  const auto key = [&](std::size_t i) {
+std::span<const ReportColumn> ProcessesReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"file"},           {"pid", true},     {"executable"}, {"command"},
+      {"start_ns", true}, {"end_ns", true},  {"periods"},    {"complete"},
+      {"marks_late"},     {"peak"},          {"distinct"},   {"written"},
+      {"shared"},         {"is_lower_bound"}};
+  return kColumns;
+}
+
+std::vector<ReportRow> ProcessesReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (const std::size_t i : largest()) {
     const ProcessFigures &process = processes_[i];
-    switch (order_) {
-    case ProcessOrder::kPages:
-      break;
-    case ProcessOrder::kPeak:
-      return ~process.peak;
-    case ProcessOrder::kWritten:
-      return ~process.written;
-    case ProcessOrder::kPeriods:
-      return ~traces()[i].periods;
-    case ProcessOrder::kStart:
-      return process.start_ns;
-    case ProcessOrder::kPid:
-      return std::uint64_t{traces()[i].pid};
-    }
-    return ~process.granules;
-  };
+    const Trace &trace = traces()[i];
+    const bool is_known = !trace.program.empty();
+    rows.push_back(
+        {trace.path, trace.pid, is_known ? Json(trace.program) : Json(),
+         is_known ? Json(trace.command) : Json(), process.start_ns,
+         process.end_ns, trace.periods, trace.completeness.is_complete(),
+         trace.marks_late, process.peak, process.granules,
+         json_if(tells_reads(), process.written), shared().of_process[i],
+         process.is_lower_bound});
+  }
+  return rows;
+}
+
+std::vector<std::size_t> ProcessesReport::sorted() const {
+  return arranged(largest());
+}
+
+std::vector<std::size_t> ProcessesReport::largest() const {
   std::vector<std::size_t> order(processes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple(key(a), processes_[b].granules, processes_[b].peak, a) <
-           std::tuple(key(b), processes_[a].granules, processes_[a].peak, b);
+    return std::tie(processes_[b].granules, processes_[b].peak, a) <
+           std::tie(processes_[a].granules, processes_[a].peak, b);
   });
   return order;
 }
@@ -172,7 +183,6 @@ void ProcessesReport::write_table(TextLines &out,
   });
   if (has_notes)
     table.headings.push_back("note");
-  std::uint64_t most = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const Trace &trace = traces()[order[i]];
     const ProcessFigures &process = processes_[order[i]];
@@ -187,14 +197,11 @@ void ProcessesReport::write_table(TextLines &out,
       row.cells.push_back(format_count(shared().of_process[order[i]]));
     if (has_notes)
       row.cells.push_back(process_note(trace));
-    most = std::max(most, process.granules);
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(most);
+  table.longest = bytes(table.most());
   out.append(draw_bars(table, style));
-  if (order.size() > shown)
-    out.line("  and {} more process{}", format_count(order.size() - shown),
-             order.size() - shown == 1 ? "" : "es");
+  out.append(more_rows(order.size() - shown, "process", "es"));
   if (std::ranges::any_of(traces(), [](const Trace &trace) {
         return !trace.completeness.is_complete();
       }))
@@ -239,11 +246,9 @@ void ProcessesReport::write_shared(TextLines &out,
       row.cells.push_back(format_count(object.written));
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(objects.front().granules);
+  table.longest = bytes(table.most());
   out.append(draw_bars(table, style));
-  if (objects.size() > count)
-    out.line("  and {} more mapping{}", format_count(objects.size() - count),
-             plural(objects.size() - count));
+  out.append(more_rows(objects.size() - count, "mapping"));
 }
 
 void ProcessesReport::write_text(TextLines &out,
@@ -274,27 +279,7 @@ void ProcessesReport::write_json(Json &out) const {
          {"distinct", object.granules},
          {"written", json_if(tells_reads(), object.written)}});
   }
-  out["processes"] = Json::array();
-  for (const std::size_t i : sorted()) {
-    const ProcessFigures &process = processes_[i];
-    const Trace &trace = traces()[i];
-    const bool is_known = !trace.program.empty();
-    out["processes"].push_back(
-        {{"file", trace.path},
-         {"pid", trace.pid},
-         {"executable", is_known ? Json(trace.program) : Json()},
-         {"command", is_known ? Json(trace.command) : Json()},
-         {"start_ns", process.start_ns},
-         {"end_ns", process.end_ns},
-         {"periods", trace.periods},
-         {"complete", trace.completeness.is_complete()},
-         {"marks_late", trace.marks_late},
-         {"peak", process.peak},
-         {"distinct", process.granules},
-         {"written", json_if(tells_reads(), process.written)},
-         {"shared", shared().of_process[i]},
-         {"is_lower_bound", process.is_lower_bound}});
-  }
+  out["processes"] = list(SIZE_MAX);
 }
 
 } // namespace pagetide::tools

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,31 +32,18 @@ struct ProcessFigures {
   bool is_lower_bound = false;
 };
 
-/// What comes first in the table.
-enum class ProcessOrder { kPages, kPeak, kWritten, kPeriods, kStart, kPid };
-struct ProcessOrderName {
-  const char *name;
-  ProcessOrder order;
-};
-inline constexpr ProcessOrderName kProcessOrders[] = {
-    {"pages", ProcessOrder::kPages},     {"peak", ProcessOrder::kPeak},
-    {"written", ProcessOrder::kWritten}, {"periods", ProcessOrder::kPeriods},
-    {"start", ProcessOrder::kStart},     {"pid", ProcessOrder::kPid},
-};
-
 class ProcessesReport : public RunReport {
 public:
-  explicit ProcessesReport(ProcessOrder order = ProcessOrder::kPages)
-      : order_(order) {}
-
   /// Of each trace, in the order of traces().
   const std::vector<ProcessFigures> &processes() const { return processes_; }
   /// Distinct addresses of granules that any process accessed.
   std::uint64_t addresses() const { return addresses_.count(); }
   /// What they share. Call it after all traces were added.
   const SharedMemory::Figures &shared() const;
-  /// Indices, in the order that the constructor was given.
+  /// Indices, in the order of the table.
   std::vector<std::size_t> sorted() const;
+
+  std::span<const ReportColumn> columns() const override;
 
 private:
   class Taker;
@@ -65,12 +53,14 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
+  /// Indices, those with the most granules first.
+  std::vector<std::size_t> largest() const;
   void write_totals(TextLines &out, const ReportStyle &style) const;
   void write_shared(TextLines &out, const ReportStyle &style) const;
   void write_table(TextLines &out, const ReportStyle &style) const;
 
-  ProcessOrder order_;
   std::vector<ProcessFigures> processes_;
   MemoryBudget budget_{kSetBytes};
   GranuleSet addresses_{budget_};

@@ -207,6 +207,27 @@ std::string RunReport::text(const std::string &words,
   return out.take();
 }
 
+void RunReport::sort_by(std::string_view column) {
+  sort_column_ = find_column(columns(), column);
+}
+
+std::vector<std::size_t>
+RunReport::order(const std::vector<ReportRow> &rows) const {
+  return sorted_rows(rows, *sort_column_, columns()[*sort_column_]);
+}
+
+Json RunReport::list(std::size_t max_rows) const {
+  Json list = Json::array();
+  std::vector<ReportRow> all = arranged(rows());
+  for (std::size_t i = 0; i < std::min(all.size(), max_rows); ++i)
+    list.push_back(row_json(columns(), std::move(all[i])));
+  return list;
+}
+
+std::string RunReport::csv() const {
+  return table_csv(columns(), arranged(rows()));
+}
+
 Json RunReport::json(const std::string &words) const {
   Json out;
   out[fmt::format("pagetide_report_{}", kind())] = 1;

@@ -8,14 +8,18 @@
 #define PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
 
 #include "report/report_style.h"
+#include "report/report_table.h"
 #include "report/selection.h"
 #include "support/json.h"
 #include "support/text_wrap.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pagetide::tools {
@@ -45,6 +49,14 @@ public:
   /// The same for programs, as docs/reference/cli-output.md describes it.
   Json json(const std::string &words) const;
 
+  /// The rows of the kind's table as CSV.
+  std::string csv() const;
+  /// Of the kind's table.
+  virtual std::span<const ReportColumn> columns() const = 0;
+  /// Makes the rows follow each other as this column says, not in the kind's
+  /// own order. Throws Failure if there is no such column.
+  void sort_by(std::string_view column);
+
   /// What is known of a trace that was added.
   struct Trace {
     std::string path;
@@ -72,6 +84,22 @@ protected:
   virtual std::unique_ptr<TraceTaker> start(SelectedTrace &trace) = 0;
   virtual void write_text(TextLines &out, const ReportStyle &style) const = 0;
   virtual void write_json(Json &out) const = 0;
+  /// The table, in the kind's own order.
+  virtual std::vector<ReportRow> rows() const = 0;
+
+  bool is_sorted() const { return sort_column_.has_value(); }
+  /// What the rows stand for, from the kind's own order to that of sort_by().
+  template <typename Item>
+  std::vector<Item> arranged(std::vector<Item> items) const {
+    if (!is_sorted())
+      return items;
+    std::vector<Item> arranged;
+    for (const std::size_t row : order(rows()))
+      arranged.push_back(items[row]);
+    return arranged;
+  }
+  /// The first rows, each an object.
+  Json list(std::size_t max_rows) const;
 
   /// What the report is about: the files, programs and periods, then what is
   /// selected and what is missing. Call it after all traces were added.
@@ -95,11 +123,13 @@ protected:
   const char *access_verb() const;
 
 private:
+  std::vector<std::size_t> order(const std::vector<ReportRow> &rows) const;
   void check_and_note(const SelectedTrace &trace);
   std::string subject() const;
   void head(TextLines &out, const std::string &words,
             const ReportStyle &style) const;
 
+  std::optional<std::size_t> sort_column_;
   std::vector<Trace> traces_;
   unsigned granule_shift_ = 0;
   bool is_page_ = true;

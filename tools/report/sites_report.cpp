@@ -339,11 +339,31 @@ SitesReport::largest(std::uint64_t SiteFigures::*by) const {
   return entries;
 }
 
+std::span<const ReportColumn> SitesReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"id"},     {"place"},        {"ambiguous"}, {"pages"},   {"written"},
+      {"shared"}, {"most_threads"}, {"periods"},   {"accessed"}};
+  return kColumns;
+}
+
+std::vector<ReportRow> SitesReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (const SiteEntry *entry : largest(&SiteFigures::pages)) {
+    const SiteFigures &figures = entry->figures;
+    rows.push_back({fmt::format("{:#x}", entry->id), short_text(*entry),
+                    entry->places.size() > 1, figures.pages,
+                    json_if(tells_reads(), figures.written), figures.shared,
+                    figures.most_threads, figures.periods, figures.sum});
+  }
+  return rows;
+}
+
 void SitesReport::write_table(TextLines &out, const ReportStyle &style,
                               const std::string &heading,
                               const std::string &meaning,
                               std::uint64_t SiteFigures::*by) const {
-  const std::vector<const SiteEntry *> entries = largest(by);
+  const std::vector<const SiteEntry *> entries =
+      is_sorted() ? arranged(largest(&SiteFigures::pages)) : largest(by);
   if (entries.empty())
     return;
   BarTable table;
@@ -371,13 +391,11 @@ void SitesReport::write_table(TextLines &out, const ReportStyle &style,
     row.bar = {figures.*by, figures.*by};
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(entries.front()->figures.*by);
+  table.longest = bytes(table.most());
   table.dark_meaning = fmt::format("{}s {}", unit(), meaning);
   out.append(wrapped(heading, 0, style.width));
   out.append(draw_bars(table, style));
-  if (entries.size() > shown)
-    out.line("  and {} more place{}", format_count(entries.size() - shown),
-             plural(entries.size() - shown));
+  out.append(more_rows(entries.size() - shown, "place"));
 }
 
 void SitesReport::write_notes(TextLines &out, const ReportStyle &style) const {
@@ -467,12 +485,12 @@ void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
                           "that touched one",
                           unit(), access_word()),
               access_word(), &SiteFigures::pages);
-  if (tells_reads()) {
+  if (tells_reads() && !is_sorted()) {
     out.line("");
     write_table(out, style, fmt::format("By {}s written", unit()), "written",
                 &SiteFigures::written);
   }
-  if (!largest(&SiteFigures::shared).empty()) {
+  if (!is_sorted() && !largest(&SiteFigures::shared).empty()) {
     out.line("");
     write_table(
         out, style,
@@ -489,7 +507,8 @@ void SitesReport::write_json(Json &out) const {
                 {"shared", figures.shared},
                 {"most_threads", figures.most_threads}};
   };
-  const std::vector<const SiteEntry *> entries = largest(&SiteFigures::pages);
+  const std::vector<const SiteEntry *> entries =
+      arranged(largest(&SiteFigures::pages));
   out["is_lower_bound"] = is_lower_bound_;
   out["site_count"] = entries.size();
   out["sites"] = Json::array();

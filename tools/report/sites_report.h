@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,8 @@ public:
   /// By line, if a file is to be annotated.
   const std::map<std::uint64_t, SiteFigures> &lines() const { return lines_; }
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -89,6 +92,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   SiteEntry describe(const SiteTable &table, std::uint32_t id) const;
   void write_table(TextLines &out, const ReportStyle &style,

@@ -166,14 +166,38 @@ ThreadsReport::sharing(const std::vector<std::size_t> &threads) const {
   return matrix;
 }
 
-std::vector<std::size_t> ThreadsReport::largest(std::size_t top) const {
+std::span<const ReportColumn> ThreadsReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"pid", true}, {"tid", true}, {"name"},   {"periods"},  {"accessed"},
+      {"written"},   {"private"},   {"shared"}, {"contested"}};
+  return kColumns;
+}
+
+std::vector<ReportRow> ThreadsReport::rows() const {
+  std::vector<ReportRow> rows;
+  for (const std::size_t i : largest()) {
+    const ThreadFigures &thread = threads_[i];
+    rows.push_back({thread.pid, thread.tid, thread.name, thread.periods,
+                    thread.granules, json_if(tells_writes(), thread.written),
+                    thread.alone, thread.shared(),
+                    json_if(tells_reads(), thread.contested)});
+  }
+  return rows;
+}
+
+std::vector<std::size_t> ThreadsReport::first(std::size_t top) const {
+  std::vector<std::size_t> first = arranged(largest());
+  first.resize(std::min(first.size(), top));
+  return first;
+}
+
+std::vector<std::size_t> ThreadsReport::largest() const {
   std::vector<std::size_t> order(threads_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::tie(threads_[b].granules, threads_[a].tid) <
            std::tie(threads_[a].granules, threads_[b].tid);
   });
-  order.resize(std::min(order.size(), top));
   return order;
 }
 
@@ -211,12 +235,9 @@ void ThreadsReport::write_threads(TextLines &out, const ReportStyle &style,
       row.cells.push_back(format_count(thread.contested));
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(threads_[shown.front()].granules);
+  table.longest = bytes(table.most());
   out.append(draw_bars(table, style));
-  if (threads_.size() > shown.size())
-    out.line("  and {} more thread{}",
-             format_count(threads_.size() - shown.size()),
-             plural(threads_.size() - shown.size()));
+  out.append(more_rows(threads_.size() - shown.size(), "thread"));
 }
 
 void ThreadsReport::write_matrix(
@@ -276,7 +297,7 @@ void ThreadsReport::write_totals(TextLines &out,
 }
 
 void ThreadsReport::write_text(TextLines &out, const ReportStyle &style) const {
-  const std::vector<std::size_t> shown = largest(style.top);
+  const std::vector<std::size_t> shown = first(style.top);
   if (shown.empty()) {
     out.line("Nothing was {}.", access_word());
     return;
@@ -309,21 +330,8 @@ void ThreadsReport::write_text(TextLines &out, const ReportStyle &style) const {
 void ThreadsReport::write_json(Json &out) const {
   out["is_lower_bound"] = is_lower_bound_;
   out["thread_count"] = threads_.size();
-  out["threads"] = Json::array();
-  for (const std::size_t i : largest(kMaxListedThreads)) {
-    const ThreadFigures &thread = threads_[i];
-    out["threads"].push_back(
-        {{"pid", thread.pid},
-         {"tid", thread.tid},
-         {"name", thread.name},
-         {"periods", thread.periods},
-         {"accessed", thread.granules},
-         {"written", json_if(tells_writes(), thread.written)},
-         {"private", thread.alone},
-         {"shared", thread.shared()},
-         {"contested", json_if(tells_reads(), thread.contested)}});
-  }
-  const Matrix matrix = sharing(largest(kMaxMatrix));
+  out["threads"] = list(kMaxListedThreads);
+  const Matrix matrix = sharing(first(kMaxMatrix));
   out["sharing"] = {{"accessed", matrix.accessed},
                     {"written", tells_reads() ? Json(matrix.written) : Json()}};
 }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ public:
   /// Of the threads with these indices in threads().
   Matrix sharing(const std::vector<std::size_t> &threads) const;
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -63,6 +66,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   void write_threads(TextLines &out, const ReportStyle &style,
                      const std::vector<std::size_t> &shown) const;
@@ -70,8 +74,10 @@ private:
                     const std::vector<std::size_t> &shown,
                     const std::vector<std::vector<std::uint64_t>> &cells) const;
   void write_totals(TextLines &out, const ReportStyle &style) const;
-  /// Indices of at most `top` threads, those with the most granules first.
-  std::vector<std::size_t> largest(std::size_t top) const;
+  /// Indices of the threads, those with the most granules first.
+  std::vector<std::size_t> largest() const;
+  /// The first ones of the table.
+  std::vector<std::size_t> first(std::size_t top) const;
 
   std::size_t table_bytes_;
   std::vector<ThreadFigures> threads_;

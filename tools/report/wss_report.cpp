@@ -240,6 +240,26 @@ std::uint64_t WssReport::start_of(std::size_t stretch) const {
   return from_ns_ + stretch * timeline_->length_ns();
 }
 
+std::span<const ReportColumn> WssReport::columns() const {
+  static constexpr ReportColumn kColumns[] = {
+      {"start_ns", true}, {"periods"}, {"accessed"}, {"read"},
+      {"written"},        {"new"},     {"left"},     {"all"}};
+  return kColumns;
+}
+
+std::vector<ReportRow> WssReport::rows() const {
+  std::vector<ReportRow> rows;
+  std::uint64_t all = 0;
+  for (const WssStretch &stretch : timeline_->stretches()) {
+    all += stretch.fresh;
+    rows.push_back({start_of(rows.size()), stretch.periods, stretch.accessed,
+                    json_if(tells_reads(), stretch.read),
+                    json_if(tells_reads(), stretch.written), stretch.fresh,
+                    stretch.left, all});
+  }
+  return rows;
+}
+
 void WssReport::write_shares(TextLines &out, const ReportStyle &style) const {
   out.append(wrapped(
       fmt::format("Sizes of {}, in {}s (50 %: half of them are no larger)",
@@ -282,10 +302,8 @@ void WssReport::write_sizes(TextLines &out, const ReportStyle &style) const {
     table.dark_meaning = "written";
     table.light_meaning = "read and not written";
   }
-  std::uint64_t most = 0;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const WssStretch &stretch = stretches[i];
-    most = std::max(most, stretch.accessed);
     BarRow row = {
         format_since_start(start_of(i)),
         {format_count(stretch.accessed)},
@@ -296,7 +314,8 @@ void WssReport::write_sizes(TextLines &out, const ReportStyle &style) const {
     }
     table.rows.push_back(std::move(row));
   }
-  table.longest = bytes(most);
+  table.rows = arranged(std::move(table.rows));
+  table.longest = bytes(table.most());
   out.append(draw_bars(table, style));
 }
 
@@ -324,6 +343,7 @@ void WssReport::write_changes(TextLines &out, const ReportStyle &style) const {
           format_count(stretch.left), format_count(all)},
          {all, before}});
   }
+  table.rows = arranged(std::move(table.rows));
   table.longest = bytes(all);
   out.append(draw_bars(table, style));
 }
@@ -363,21 +383,7 @@ void WssReport::write_json(Json &out) const {
   out["distinct_is_lower_bound"] = is_lower_bound_;
   out["may"] = may_;
   out["stretch_ns"] = timeline_ ? timeline_->length_ns() : 0;
-  out["stretches"] = Json::array();
-  std::uint64_t all = 0;
-  for (std::size_t i = 0; i < timeline_->stretches().size(); ++i) {
-    const WssStretch &stretch = timeline_->stretches()[i];
-    all += stretch.fresh;
-    out["stretches"].push_back(
-        {{"start_ns", start_of(i)},
-         {"periods", stretch.periods},
-         {"accessed", stretch.accessed},
-         {"read", json_if(tells_reads(), stretch.read)},
-         {"written", json_if(tells_reads(), stretch.written)},
-         {"new", stretch.fresh},
-         {"left", stretch.left},
-         {"all", all}});
-  }
+  out["stretches"] = list(SIZE_MAX);
 }
 
 } // namespace pagetide::tools

@@ -82,6 +82,8 @@ public:
   std::uint64_t distinct() const { return distinct_; }
   bool is_lower_bound() const { return is_lower_bound_; }
 
+  std::span<const ReportColumn> columns() const override;
+
 private:
   class Taker;
 
@@ -90,6 +92,7 @@ private:
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
   void write_text(TextLines &out, const ReportStyle &style) const override;
   void write_json(Json &out) const override;
+  std::vector<ReportRow> rows() const override;
 
   void write_shares(TextLines &out, const ReportStyle &style) const;
   void write_sizes(TextLines &out, const ReportStyle &style) const;

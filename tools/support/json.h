@@ -70,9 +70,12 @@ public:
   std::span<Json> items();
   std::size_t size() const;
 
+  bool is_null() const { return kind_ == Kind::kNull; }
   bool is_array() const { return kind_ == Kind::kArray; }
   bool is_text() const { return kind_ == Kind::kText; }
   const std::string &text() const;
+  /// A number that is not negative; of a flag 1 or 0.
+  std::uint64_t number() const { return number_; }
 
   /// One line. What is not UTF-8 is replaced by U+FFFD: names in a trace need
   /// not be UTF-8.
