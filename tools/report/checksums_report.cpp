@@ -351,13 +351,13 @@ std::vector<const ChecksumsReport::Entry *> ChecksumsReport::busiest() const {
 }
 
 std::span<const ReportColumn> ChecksumsReport::columns() const {
-  static const std::vector<ReportColumn> columns = [] {
+  static const std::vector<ReportColumn> kColumns = [] {
     std::vector<ReportColumn> columns = {{"name"}};
     for (const ResultWords &result : kWords)
       columns.push_back({result.key});
     return columns;
   }();
-  return columns;
+  return kColumns;
 }
 
 std::vector<ReportRow> ChecksumsReport::rows() const {
