@@ -84,7 +84,6 @@ SENTENCES = {
     "WriteString": "writes the string {}", "ReadPath": "reads the name {}",
     "MayReadString": "reads the string {} as may",
     "MayReadList": "reads the list {} as may",
-    "MayReadName": "reads the name {} as may",
     "MayChangeName": "writes the name {} as may",
     "MayChangeOption": "writes the option at {} as may",
     "Fill": "writes {}; as may if it does not fit",
@@ -102,6 +101,12 @@ SENTENCES = {
     "Descriptor": "reads or writes what the command says",
     "Semaphores": "reads or writes what the command says",
     "MessageQueue": "reads or writes what the command says",
+    "SharedMemory": "reads or writes what the command says",
+    "Inserted": "writes the key of {} as may",
+    "Normalized": "reads and writes {}; writes it as may if it failed",
+    "SetTimes": "reads the name {} and the times",
+    "WriteName": "writes the string {}; as may if it failed",
+    "OpenBuffer": "reads or writes {} as the mode says",
     "Loaded": "writes what the request says",
 }
 

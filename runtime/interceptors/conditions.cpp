@@ -57,9 +57,11 @@ __attribute__((noinline)) int WaitOn(const void *condition, const void *mutex,
 }
 
 template <typename Real>
-int WaitOnUntil(const void *condition, const void *mutex, const void *until,
-                Real real) {
+int WaitOnUntil(const void *condition, const void *mutex, int clock,
+                const void *until, Real real) {
   DidRead(until, kTimeBytes);
+  if (ShadowReady() && (!IsClock(clock) || !IsValidTime(until)))
+    return real(); // it is refused
   return WaitOn(condition, mutex, real);
 }
 
@@ -97,7 +99,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_cond_init, void *condition,
   }                                                                            \
   PAGETIDE_INTERCEPTOR(int, prefix##_timedwait, void *condition, void *mutex,  \
                        const void *until) {                                    \
-    return WaitOnUntil(condition, mutex, until, [=] {                          \
+    return WaitOnUntil(condition, mutex, 0, until, [=] {                       \
       return REAL_OF(prefix##_timedwait)(condition, mutex, until);             \
     });                                                                        \
   }
@@ -109,7 +111,7 @@ PAGETIDE_INTERCEPTOR(int, cnd_init, void *condition) {
 PAGETIDE_CONDITION_CALLS(void, cnd)
 PAGETIDE_INTERCEPTOR(int, pthread_cond_clockwait, void *condition, void *mutex,
                      int clock, const void *until) {
-  return WaitOnUntil(condition, mutex, until, [=] {
+  return WaitOnUntil(condition, mutex, clock, until, [=] {
     return REAL_OF(pthread_cond_clockwait)(condition, mutex, clock, until);
   });
 }

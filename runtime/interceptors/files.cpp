@@ -83,6 +83,7 @@ static void DidGlob(const char *pattern, int flags, Glob *found, int result) {
     return MayHaveReadString(pattern, false);
   DidReadString(pattern);
   MarkWrite((uptr)found, sizeof(*found));
+  MarkMayRead((uptr)found, sizeof(*found));
   if (!found->paths)
     return;
   const uptr empty = flags & kEmptyFirst ? found->empty : 0;
@@ -291,6 +292,11 @@ static void DidMakeName(char *p, uptr suffix) {
   if (n >= kMade + suffix)
     MarkWrite((uptr)p + n - suffix - kMade, kMade);
 }
+/// mktemp makes its pattern empty if it fails.
+static void DidMakeEmpty(char *p) {
+  if (p && !*p)
+    MarkWrite((uptr)p, 1);
+}
 #define PAGETIDE_MAKE_NAME(type, name, rest, rest_arguments, suffix)           \
   PAGETIDE_AFTER(type, name, (char *p PAGETIDE_UNPACK rest),                   \
                  (p PAGETIDE_UNPACK rest_arguments), DidMakeName(p, suffix))
@@ -302,7 +308,8 @@ PAGETIDE_MAKE_NAME(int, mkstemps, (, int suffix), (, suffix), (uptr)suffix)
 PAGETIDE_MAKE_NAME(int, mkostemps, (, int suffix, int flags), (, suffix, flags),
                    (uptr)suffix)
 PAGETIDE_MAKE_NAME(char *, mkdtemp, (), (), 0)
-PAGETIDE_MAKE_NAME(char *, mktemp, (), (), 0)
+PAGETIDE_AFTER(char *, mktemp, (char *p), (p), DidMakeName(p, 0);
+               DidMakeEmpty(p))
 PAGETIDE_MAKE_NAME(int, mkstemps64, (, int suffix), (, suffix), (uptr)suffix)
 PAGETIDE_MAKE_NAME(int, mkostemps64, (, int suffix, int flags),
                    (, suffix, flags), (uptr)suffix)
@@ -322,8 +329,8 @@ PAGETIDE_AFTER(SSIZE_T, sendfile64, (int out, int in, s64 *at, SIZE_T n),
   PAGETIDE_AFTER(SSIZE_T, name,                                                \
                  (int in, s64 *in_at, int out, s64 *out_at, SIZE_T n, u32 f),  \
                  (in, in_at, out, out_at, n, f),                               \
-                 DidMoveOffset(in_at, result >= 0);                            \
-                 DidMoveOffset(out_at, result >= 0))
+                 DidMoveOffset(in_at, result > 0);                             \
+                 DidMoveOffset(out_at, result > 0))
 PAGETIDE_BETWEEN_FILES(splice)
 PAGETIDE_BETWEEN_FILES(copy_file_range)
 PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
@@ -332,6 +339,11 @@ PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
 PAGETIDE_AROUND(int, getentropy, (void *p, SIZE_T n), (p, n),
                 InFlight in_flight(p, n), DidGive(p, n, !result))
 
+/// The kernel reads the remote vector if the local one is not empty.
+static void DidTakeRemote(const iovec *remote, uptr n, sptr done) {
+  constexpr uptr kMax = 1024; // UIO_MAXIOV
+  DidTake(remote, Min(n, kMax) * sizeof(*remote), done > 0);
+}
 /// The other process's memory is not marked here.
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
                      const iovec *remote, uptr remote_n, uptr flags) {
@@ -340,8 +352,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
   InFlight in_flight = pieces.Span();
   SSIZE_T done = RESOLVED(process_vm_readv)(pid, v, n, remote, remote_n, flags);
   pieces.MarkInputDone(done);
-  if (done >= 0)
-    DidRead(remote, remote_n * sizeof(*remote));
+  DidTakeRemote(remote, remote_n, done);
   return done;
 }
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_writev, int pid, const iovec *v,
@@ -350,7 +361,6 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_writev, int pid, const iovec *v,
   SSIZE_T done =
       RESOLVED(process_vm_writev)(pid, v, n, remote, remote_n, flags);
   MarkOutputPieces(v, (sptr)n, done);
-  if (done >= 0)
-    DidRead(remote, remote_n * sizeof(*remote));
+  DidTakeRemote(remote, remote_n, done);
   return done;
 }

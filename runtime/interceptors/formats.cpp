@@ -403,11 +403,12 @@ template <typename Char> static void DidStore(const Conversion &c, void *p) {
 }
 
 /// Marks what scanf has stored: its first `stored` conversions succeeded.
+/// Returns how many pointers it has taken, or perhaps taken.
 template <typename Char>
-void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
+int DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
   // It reads the format as far as the conversion that fails.
   if (!ShadowReady() || !DidReadFormat(format, stored < 0, true))
-    return;
+    return 0;
   Arguments arguments(list);
   FormatReader<Char> first(format);
   for (;;) {
@@ -416,21 +417,23 @@ void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
       break;
     for (int i = 1; i <= c.position; ++i)
       if (!arguments.Declare(i, Kind::kWord))
-        return;
+        return 0;
   }
   arguments.ReadDeclared();
   FormatReader<Char> reader(format);
+  int taken = 0;
   bool surely_here = true; // nothing since the last success can have failed
   for (int left = stored < 0 ? 0 : stored;;) {
     Conversion c = reader.NextOfScanf(gnu_a);
     if (!c.letter)
-      return;
+      return taken;
     surely_here &= !c.after_text;
     if (c.star_width) { // it stores nothing, and may be the one that failed
       surely_here = false;
       continue;
     }
     void *p = (void *)arguments.Get(c.position, Kind::kWord);
+    taken = c.position > taken ? c.position : taken + 1;
     if (c.letter == 'n') { // it does not count as a conversion
       if (left || (surely_here && stored > 0))
         DidWrite(p, IntegerBytes(c.modifier));
@@ -441,7 +444,7 @@ void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
     if (!left) { // it failed
       if (c.allocates)
         MayHaveWritten(p, sizeof(char *));
-      return;
+      return taken;
     }
     DidStore<Char>(c, p);
     --left;
@@ -451,7 +454,7 @@ void DidScan(const Char *format, va_list list, int stored, bool gnu_a) {
 
 template void DidPrint(const char *, va_list, int);
 template void DidPrint(const wchar_t *, va_list, int);
-template void DidScan(const char *, va_list, int, bool);
-template void DidScan(const wchar_t *, va_list, int, bool);
+template int DidScan(const char *, va_list, int, bool);
+template int DidScan(const wchar_t *, va_list, int, bool);
 
 } // namespace pagetide

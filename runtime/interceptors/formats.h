@@ -20,12 +20,12 @@ void DidPrint(const Char *format, va_list list, int result);
 /// Marks what scanf has stored: its first `stored` conversions succeeded.
 /// `gnu_a`: %as allocates, as before C99.
 template <typename Char>
-void DidScan(const Char *format, va_list list, int stored, bool gnu_a);
+int DidScan(const Char *format, va_list list, int stored, bool gnu_a);
 
 extern template void DidPrint(const char *, va_list, int);
 extern template void DidPrint(const wchar_t *, va_list, int);
-extern template void DidScan(const char *, va_list, int, bool);
-extern template void DidScan(const wchar_t *, va_list, int, bool);
+extern template int DidScan(const char *, va_list, int, bool);
+extern template int DidScan(const wchar_t *, va_list, int, bool);
 
 } // namespace pagetide
 

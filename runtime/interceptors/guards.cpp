@@ -301,8 +301,10 @@ PAGETIDE_STEADY_INTERCEPTOR(int, sigaction, int number,
     result = SetServableAction(REAL(sigaction), number, action, previous);
   else
     result = REAL(sigaction)(number, action, previous);
-  if (result)
+  if (result) { // libc copies the action before the kernel refuses it
+    MayHaveRead((const void *)action, action ? kActionBytes : 0);
     return result;
+  }
   if (action)
     DidRead((const void *)action, kActionBytes);
   if (previous)

@@ -42,10 +42,7 @@ void MarkOutput(const void *p, uptr bytes, sptr done) {
     MayHaveRead(p, Min(bytes, kMaxBytesOfCall));
 }
 
-bool MayHaveLooked() {
-  return errno != EAGAIN && errno != EBADF && errno != EINTR &&
-         errno != ENOTSOCK;
-}
+bool MayHaveLooked() { return errno != ENOTSOCK; }
 
 Pieces::Pieces(const iovec *vector, sptr count) : vector_(vector) {
   if (!ShadowReady() || count <= 0 || count > kMaxPieces)
@@ -230,6 +227,14 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   InFlight in_flight = pieces.Span();
   SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
   pieces.MarkInputDone(done);
+  if (done < 0 && MayHaveLooked())
+    MayHaveRead(message, sizeof(*message));
+  if (done < 0 && errno == EFAULT) {
+    MayHaveWritten(before.msg_name, Min(before.msg_namelen, kMaxAddressBytes));
+    MayHaveWritten(before.msg_control,
+                   Min(before.msg_controllen, kMaxControlBytes));
+    MayHaveWritten(message, sizeof(*message));
+  }
   if (done >= 0 && ShadowReady()) {
     MarkRead((uptr)message, sizeof(*message));
     MarkWrite((uptr)message, sizeof(*message)); // lengths and flags

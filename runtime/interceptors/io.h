@@ -38,6 +38,9 @@ public:
   /// Marks the first `done` bytes of the pieces, or all as may after EFAULT.
   /// Also marks the vector itself as read.
   void MarkInputDone(sptr done) const;
+  void MayHaveReadVector() const {
+    MarkMayRead((uptr)vector_, count_ * sizeof(iovec));
+  }
   void MarkVector() const { MarkRead((uptr)vector_, count_ * sizeof(iovec)); }
   template <typename Do> void ForEach(Do what) const {
     for (uptr i = 0; i < count_; ++i)

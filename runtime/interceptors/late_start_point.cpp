@@ -22,7 +22,7 @@ namespace pagetide {
 PAGETIDE_START_DATA static u32 process;
 
 /// What the variables held before they were set to null.
-static void *held[1024];
+static void *held[2048];
 static void (*start_armed)();
 static bool armed;
 

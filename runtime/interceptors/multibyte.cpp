@@ -9,6 +9,11 @@
 
 using namespace pagetide;
 
+/// A pointer or a length, which libc perhaps has not stored if it is as before.
+template <typename T> static void DidStep(T *p, bool changed) {
+  changed ? DidWriteAt(p) : MarkMayWrite((uptr)p, sizeof(*p));
+}
+
 PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
                      char **out, SIZE_T *out_left) {
   OnInterceptedCall();
@@ -17,14 +22,15 @@ PAGETIDE_INTERCEPTOR(SIZE_T, iconv, void *set, char **in, SIZE_T *in_left,
   SIZE_T result = RESOLVED(iconv)(set, in, in_left, out, out_left);
   if (!ShadowReady())
     return result;
+  DidReadAt(in), DidReadAt(out);
   if (out_from) {
-    DidReadAt(out), DidWriteAt(out);
-    DidReadAt(out_left), DidWriteAt(out_left);
+    DidStep(out, *out != out_from);
+    DidReadAt(out_left), DidStep(out_left, *out != out_from);
     MarkWrite((uptr)out_from, (uptr)(*out - out_from));
   }
   if (in_from) {
-    DidReadAt(in), DidWriteAt(in);
-    DidReadAt(in_left), DidWriteAt(in_left);
+    DidStep(in, *in != in_from);
+    DidReadAt(in_left), DidStep(in_left, *in != in_from);
     MarkRead((uptr)in_from, (uptr)(*in - in_from));
     // It may have read a character that is incomplete or invalid, or for which
     // there was no room.
@@ -91,7 +97,7 @@ static void DidConvertFrom(To *d, const From **s, const From *from, uptr room,
                            uptr n) {
   DidReadAt(s);
   if (d)
-    DidWriteAt(s);
+    DidStep(s, *s != from);
   if (n == (uptr)-1 || !d) {
     MayHaveReadString(from, true);
     if (d)
@@ -119,9 +125,11 @@ PAGETIDE_CONVERT_FROM(__wcsrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
 template <typename To, typename From>
 static void DidConvertSome(To *d, const From **s, const From *from, uptr most,
                            uptr room, uptr n) {
+  if (!most)
+    return MarkMayRead((uptr)s, sizeof(*s));
   DidReadAt(s);
   if (d)
-    DidWriteAt(s);
+    DidStep(s, *s != from);
   if (n == (uptr)-1 || !d) {
     MayHaveReadString(from, most > 0, most);
     if (d)
@@ -148,9 +156,12 @@ PAGETIDE_CONVERT_SOME(__mbsnrtowcs_chk, wchar_t, char, (, SIZE_T n), (, n))
 PAGETIDE_CONVERT_SOME(wcsnrtombs, char, wchar_t, (), ())
 PAGETIDE_CONVERT_SOME(__wcsnrtombs_chk, char, wchar_t, (, SIZE_T n), (, n))
 
+// These look at a string's first byte, even if they may not.
 PAGETIDE_AFTER(int, mbtowc, (wchar_t * d, const char *s, SIZE_T n), (d, s, n),
+               if (s) MarkMayRead((uptr)s, 1);
                DidConvertOne(d, sizeof(*d), s, n, result))
 PAGETIDE_AFTER(int, mblen, (const char *s, SIZE_T n), (s, n),
+               if (s) MarkMayRead((uptr)s, 1);
                DidConvertOne(nullptr, 0, s, n, result))
 PAGETIDE_AFTER(SIZE_T, mbrtowc,
                (wchar_t * d, const char *s, SIZE_T n, void *state),

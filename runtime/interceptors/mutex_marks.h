@@ -35,13 +35,13 @@ inline __attribute__((always_inline)) void MarkMutex(const void *mutex) {
 /// After a call that has waited for the mutex.
 void MarkMutexTaken(const void *mutex, const void *, int result);
 
-/// The same for a recursive or a robust mutex.
+/// The same for a mutex of a special type, or a robust one.
 void MarkUnusualUnlock(const void *mutex);
 /// Before an unlock, and before any call that unlocks.
 inline __attribute__((always_inline)) void MarkUnlock(const void *mutex) {
   if (!ShadowReady())
     return;
-  if (__builtin_expect(KindOf(mutex) & (kRecursive | kRobust), 0))
+  if (__builtin_expect(KindOf(mutex) & (kTypes | kRobust), 0))
     return MarkUnusualUnlock(mutex);
   MarkMutex(mutex);
 }

@@ -68,9 +68,11 @@ void MarkMutexTaken(const void *mutex, const void *, int result) {
 }
 
 __attribute__((noinline)) void MarkUnusualUnlock(const void *mutex) {
-  const int kind = KindOf(mutex);
-  if ((kind & kTypes) == kRecursive &&
-      *(const volatile u32 *)((uptr)mutex + 4) > 1) {
+  const int kind = KindOf(mutex), type = kind & kTypes;
+  if (!(kind & kRobust) && (type == kRecursive || type == kErrorCheck) &&
+      !HeldByCaller(mutex))
+    return Read(mutex, 0, kMutexKind + 4); // it is refused
+  if (type == kRecursive && *(const volatile u32 *)((uptr)mutex + 4) > 1) {
     Write(mutex, 4, 4); // it only decrements the count
     return Read(mutex, 4, kMutexKind);
   }

@@ -96,16 +96,20 @@ PAGETIDE_INTERCEPTOR(int, pthread_rwlock_init, void *lock, const void *attr) {
   }                                                                            \
   PAGETIDE_INTERCEPTOR(int, pthread_rwlock_timed##kind##lock, void *lock,      \
                        const void *until) {                                    \
-    Mark##Waits(lock, nullptr, 0);                                             \
     MayHaveRead(until, kTimeBytes);                                            \
+    if (ShadowReady() && !IsValidTime(until))                                  \
+      return REAL_OF(pthread_rwlock_timed##kind##lock)(lock, until);           \
+    Mark##Waits(lock, nullptr, 0);                                             \
     return WaitFor(Mark##Waits, lock, kRwlockBytes, [=] {                      \
       return REAL_OF(pthread_rwlock_timed##kind##lock)(lock, until);           \
     });                                                                        \
   }                                                                            \
   PAGETIDE_INTERCEPTOR(int, pthread_rwlock_clock##kind##lock, void *lock,      \
                        int clock, const void *until) {                         \
-    Mark##Waits(lock, nullptr, 0);                                             \
     MayHaveRead(until, kTimeBytes);                                            \
+    if (!IsClock(clock) || (ShadowReady() && !IsValidTime(until)))             \
+      return REAL_OF(pthread_rwlock_clock##kind##lock)(lock, clock, until);    \
+    Mark##Waits(lock, nullptr, 0);                                             \
     return WaitFor(Mark##Waits, lock, kRwlockBytes, [=] {                      \
       return REAL_OF(pthread_rwlock_clock##kind##lock)(lock, clock, until);    \
     });                                                                        \
@@ -181,7 +185,12 @@ PAGETIDE_INTERCEPTOR(int, sem_trywait, void *semaphore) {
   return result;
 }
 PAGETIDE_INTERCEPTOR(int, sem_post, void *semaphore) {
-  MarkSemaphore(semaphore, nullptr, 0);
+  constexpr u32 kMost = 0x7fffffff; // SEM_VALUE_MAX
+  if (ShadowReady() && *(const volatile u32 *)semaphore == kMost)
+    MarkMayWrite((uptr)semaphore, kSemaphoreWords),
+        Read(semaphore, 0, kSemaphoreWords);
+  else
+    MarkSemaphore(semaphore, nullptr, 0);
   return REAL_OF(sem_post)(semaphore);
 }
 PAGETIDE_INTERCEPTOR(int, sem_getvalue, void *semaphore, int *value) {
@@ -247,7 +256,8 @@ PAGETIDE_INTERCEPTOR(int, pthread_spin_unlock, void *lock) {
 
 PAGETIDE_INTERCEPTOR(int, pthread_barrier_init, void *barrier, const void *attr,
                      unsigned count) {
-  if (count) {
+  constexpr unsigned kMost = 0x7ffffffe; // others are refused
+  if (count && count <= kMost) {
     DidWrite(barrier, kBarrierBytes);
     if (attr)
       DidRead(attr, 4);

@@ -96,6 +96,12 @@ static void DidSend(CountedMessage *message) {
   MarkRead((uptr)h.control, h.control_bytes);
   DidWriteAt(&message->bytes);
 }
+/// The kernel has perhaps read the message at which it stopped.
+static void MayHaveTaken(const CountedMessage *message) {
+  MayHaveRead(message, sizeof(message->header));
+  const MessageHeader h = ValueAt(&message->header);
+  Pieces(h.pieces, (sptr)h.piece_count).MayHaveReadVector();
+}
 PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
                      int flags, void *timeout) {
   OnInterceptedCall();
@@ -113,15 +119,20 @@ PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
     return done;
   for (int i = 0; i < done && i < (int)known; ++i)
     DidReceive(messages + i, name_rooms[i]);
+  const int refused = done < 0 ? 0 : done;
+  if (refused < (int)known)
+    MayHaveTaken(messages + refused);
   DidTake(timeout, 16, done >= 0);
-  if (timeout && done >= 0)
+  if (timeout && done > 0)
     MarkWrite((uptr)timeout, 16); // the time that was left
   return done;
 }
 PAGETIDE_AFTER(int, sendmmsg,
                (int fd, CountedMessage *messages, u32 n, int flags),
                (fd, messages, n, flags),
-               for (int i = 0; i < result; ++i) DidSend(messages + i))
+               for (int i = 0; i < result; ++i) DidSend(messages + i);
+               const u32 refused = result < 0 ? 0 : (u32)result;
+               if (refused < n) MayHaveTaken(messages + refused))
 
 //===- Waiting for descriptors --------------------------------------------===//
 

@@ -15,6 +15,7 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/stream_buffers.h"
 #include "interceptors/string_marks.h"
+#include "interceptors/syscall_macros.h"
 #include "platform/program_events.h"
 
 using namespace pagetide;
@@ -59,11 +60,13 @@ static ArgumentList AfterPointers(ArgumentList list, int count) {
       list.stack += sizeof(void *);
   return list;
 }
-/// Marks a list of the program, and the arguments up to `end`. Functions with
-/// `...` make a list of their own, in their frame.
+/// Marks a list of the program, and the arguments up to `end`; those up to
+/// `perhaps` as may. Functions with `...` make a list of their own, in their
+/// frame.
 static void DidTakeArguments(const va_list list, const ArgumentList &begin,
                              const ArgumentList &end, int done,
-                             const void *caller) {
+                             const void *caller,
+                             const ArgumentList *perhaps = nullptr) {
   if (!ShadowReady() || IsOwnCode(caller))
     return;
   const bool changed = __builtin_memcmp(list, &begin, sizeof(begin)) != 0;
@@ -74,6 +77,10 @@ static void DidTakeArguments(const va_list list, const ArgumentList &begin,
   DidTakeRange(begin.registers, begin.general, end.general);
   DidTakeRange(begin.registers, begin.real, end.real);
   DidTakeRange(begin.stack, 0, end.stack - begin.stack);
+  if (!perhaps)
+    return;
+  MayHaveRead(begin.registers + end.general, perhaps->general - end.general);
+  MayHaveRead(end.stack, (uptr)(perhaps->stack - end.stack));
 }
 
 #define PAGETIDE_PRINTF(name, list_name, Char, parameters, arguments, before,  \
@@ -184,9 +191,14 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
     va_copy(copy, list);                                                       \
     const ArgumentList begin = *(const ArgumentList *)list;                    \
     int stored = RESOLVED(list_name)(PAGETIDE_UNPACK arguments format, list);  \
-    DidScan(format, copy, stored, gnu_a);                                      \
-    DidTakeArguments(list, begin, AfterPointers(begin, stored), stored,        \
-                     __builtin_return_address(0));                             \
+    const ArgumentList taken = AfterPointers(begin, stored);                   \
+    const ArgumentList perhaps =                                               \
+        AfterPointers(begin, DidScan(format, copy, stored, gnu_a));            \
+    DidTakeArguments(list, begin, taken, stored, __builtin_return_address(0),  \
+                     perhaps.general < taken.general ||                        \
+                             perhaps.stack < taken.stack                       \
+                         ? nullptr                                             \
+                         : &perhaps);                                          \
     va_end(copy);                                                              \
     after;                                                                     \
     return stored;                                                             \
@@ -380,14 +392,13 @@ constexpr uptr kPositionBytes = 16; // fpos_t
   PAGETIDE_INTERCEPTOR(int, name, void *f, pointer p) {                        \
     OnInterceptedCall();                                                       \
     int result = RESOLVED(name)(f, p);                                         \
-    if (!result)                                                               \
-      did(p, kPositionBytes);                                                  \
+    did(p, kPositionBytes, !result);                                           \
     return result;                                                             \
   }
-PAGETIDE_POSITION(fgetpos, void *, DidWrite)
-PAGETIDE_POSITION(fgetpos64, void *, DidWrite)
-PAGETIDE_POSITION(fsetpos, const void *, DidRead)
-PAGETIDE_POSITION(fsetpos64, const void *, DidRead)
+PAGETIDE_POSITION(fgetpos, void *, DidGive)
+PAGETIDE_POSITION(fgetpos64, void *, DidGive)
+PAGETIDE_POSITION(fsetpos, const void *, DidTake)
+PAGETIDE_POSITION(fsetpos64, const void *, DidTake)
 
 /// libc reads a mode to its end, but only its first letter if that is wrong.
 static void DidReadMode(const char *mode, bool failed) {

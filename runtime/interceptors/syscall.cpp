@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Marks, at return, what syscall(number, ...) has read and written. Common
-// calls are marked here, to the byte. Others are marked as sanitizer_common's
-// hooks say. Calls that neither knows are not marked. Calls that do not return
+// calls are marked here, to the byte. Others are marked as raw_numbers.def or
+// sanitizer_common's hooks say. raw_not_seen.txt lists the calls that none of
+// them knows. Calls that do not return
 // exactly once, on this stack, are passed on unchanged.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +18,7 @@
 #include "interceptors/io.h"
 #include "interceptors/move_memory.h"
 #include "interceptors/syscall_macros.h"
+#include "interceptors/tabled.h"
 #include "platform/mapping_changes.h"
 #include "shadow/marking.h"
 
@@ -385,7 +387,8 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
     return call();
   InFlight in_flight = RangeInFlight(number, arguments);
   long result = KernelCall(RESOLVED(syscall))(number, a, b, c, d, e, f);
-  if (!DidCall(number, result, arguments) && result >= 0)
+  if (!DidCall(number, result, arguments) &&
+      !DidRawCall(number, result, arguments) && result >= 0)
     DidHookedCall(number, result, arguments);
   return result;
 }

@@ -4,9 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/tabled.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
+
+#include <sys/syscall.h>
 
 using namespace pagetide;
 
@@ -20,6 +23,9 @@ struct RandomMemory {
   uptr begin, bytes;
 };
 RandomMemory random_memory;
+
+constexpr uptr kLongestMessage = uptr{1} << 24; ///< of a queue of System V
+constexpr uptr kBrokenDownBytes = 56;           ///< tm
 
 /// What a call has done, in the words of tabled.def.
 class Effects {
@@ -71,6 +77,12 @@ public:
     if (p)
       DidReadPath((const char *)p, !succeeded_);
   }
+  /// A string with room; if it does not fit, as may.
+  PAGETIDE_ONCE_ONLY void WriteName(uptr p, uptr room) const {
+    WriteString(p);
+    if (!succeeded_)
+      MayWrite(p, room);
+  }
   /// A buffer with a result of `bytes`; if it does not fit, as may.
   PAGETIDE_ONCE_ONLY void Fill(uptr p, uptr bytes, uptr room) const {
     if (!p || !room)
@@ -109,7 +121,6 @@ public:
     const uptr begin = rest & ~(kLongest - 1);
     MayChange(begin, rest - begin + 1);
   }
-  void MayReadName(uptr p) const { MayReadString(p); }
   void MayChangeName(uptr p) const {
     if (p)
       MayWrite(p, Length((const char *)p) + 1);
@@ -119,6 +130,16 @@ public:
     MayChange(ValueAt((const uptr *)vector), ValueAt((const uptr *)bytes));
   }
 
+  /// A stream on a buffer, which is made empty, or at whose end it begins.
+  PAGETIDE_ONCE_ONLY void OpenBuffer(uptr p, uptr bytes, uptr mode) const {
+    if (!p || !succeeded_)
+      return;
+    const char *const letters = (const char *)mode;
+    if (*letters == 'a')
+      MarkRead(p, LengthWithEnd((const char *)p, bytes));
+    else if (*letters == 'w' && letters[1] == '+' && bytes)
+      MarkWrite(p, 1);
+  }
   /// Names that dn_comp has seen before, and a place for the next one.
   void MayChangeNames(uptr names, uptr end) const {
     if (names && end > names)
@@ -167,6 +188,31 @@ public:
       MarkWrite(after + 8, 8);
     if (const uptr before = ValueAt((const uptr *)(element + 8)))
       MarkWrite(before, 8);
+  }
+
+  /// A node of a tree, whose first word is the key. The key is written if the
+  /// node is new.
+  PAGETIDE_ONCE_ONLY void Inserted(sptr node, uptr key) const {
+    if (node && ValueAt((const uptr *)node) == key)
+      MayWrite((uptr)node, 8);
+  }
+
+  //===- Time -------------------------------------------------------------===//
+
+  /// A time that libc brings into its ranges. -1 is a time too.
+  PAGETIDE_ONCE_ONLY void Normalized(uptr p, long result) const {
+    Read(p, kBrokenDownBytes);
+    result == -1 ? MayWrite(p, kBrokenDownBytes) : Write(p, kBrokenDownBytes);
+  }
+  /// The kernel does not look at the path if no time is to be set.
+  PAGETIDE_ONCE_ONLY void SetTimes(uptr path, uptr times) const {
+    constexpr sptr kOmit = 0x3ffffffe; // UTIME_OMIT
+    Read(times, 32);
+    const bool omitted = succeeded_ && times &&
+                         ValueAt((const sptr *)times + 1) == kOmit &&
+                         ValueAt((const sptr *)times + 3) == kOmit;
+    if (!omitted)
+      ReadPath(path);
   }
 
   //===- Entries ----------------------------------------------------------===//
@@ -219,6 +265,14 @@ public:
       Write(entry, ValueAt((const u16 *)(entry + kBytesAt)));
   }
 
+  /// Offsets of files, which the kernel stores if it has moved anything.
+  PAGETIDE_ONCE_ONLY void MoveOffsets(uptr from, uptr to, sptr result) const {
+    if (result <= 0)
+      return;
+    Write(from, 8);
+    Write(to, 8);
+  }
+
   //===- Commands ---------------------------------------------------------===//
 
   PAGETIDE_ONCE_ONLY void Descriptor(int command, uptr p) const {
@@ -255,6 +309,17 @@ public:
       Write(p, kBytes);
     else if (command == kInfo || command == kQueueInfo)
       Write(p, kInfoBytes);
+    else if (command == kSet)
+      Read(p, kBytes);
+  }
+  void SharedMemory(int command, uptr p) const {
+    constexpr int kSet = 1, kStat = 2, kLimits = 3, kStatNumber = 13,
+                  kInfo = 14, kStatAny = 15;
+    constexpr uptr kBytes = 112, kLimitBytes = 72, kInfoBytes = 48;
+    if (command == kStat || command == kStatNumber || command == kStatAny)
+      Write(p, kBytes);
+    else if (command == kLimits || command == kInfo)
+      Write(p, command == kInfo ? kInfoBytes : kLimitBytes);
     else if (command == kSet)
       Read(p, kBytes);
   }
@@ -324,6 +389,34 @@ template <typename T> bool Succeeded(const T &result, When when) {
 #define TABLED_REAL(real, type, name, when, effects)                           \
   PAGETIDE_TABLED((real x, ), (x, ), type, name, when, effects)
 #include "interceptors/tabled.def"
+
+/// What a call has done; 0 if it has failed.
+static uptr Done(sptr result) { return result < 0 ? 0 : (uptr)result; }
+
+namespace pagetide {
+bool DidRawCall(long number, long result, const u64 (&arguments)[6]) {
+  switch (number) {
+#define RAW(name, when, effects)                                               \
+  case SYS_##name: {                                                           \
+    struct Call : Effects {                                                    \
+      using Effects::Effects;                                                  \
+      void Mark([[maybe_unused]] sptr result, [[maybe_unused]] uptr a,         \
+                [[maybe_unused]] uptr b, [[maybe_unused]] uptr c,              \
+                [[maybe_unused]] uptr d, [[maybe_unused]] uptr e) const {      \
+        effects;                                                               \
+      }                                                                        \
+    };                                                                         \
+    Call(Succeeded(result, When::k_##when))                                    \
+        .Mark(result, arguments[0], arguments[1], arguments[2], arguments[3],  \
+              arguments[4]);                                                   \
+    return true;                                                               \
+  }
+#include "interceptors/raw_numbers.def"
+  default:
+    return false;
+  }
+}
+} // namespace pagetide
 
 /// The number of semaphores decides how much GETALL writes.
 void Effects::Semaphores(int id, int command, uptr p) const {

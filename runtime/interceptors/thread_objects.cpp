@@ -120,6 +120,10 @@ PAGETIDE_INTERCEPTOR(int, pthread_attr_setschedpolicy, void *attr, int policy) {
 PAGETIDE_INTERCEPTOR(int, pthread_attr_setschedparam, void *attr,
                      const void *parameter) {
   int error = REAL_OF(pthread_attr_setschedparam)(attr, parameter);
+  if (error) { // the priority is none of the policy's
+    MayHaveRead(parameter, 4);
+    MayHaveRead((const char *)attr + 4, 8);
+  }
   if (!error && ShadowReady()) {
     Read(parameter, 0, 4);
     Read(attr, 4, 8);

@@ -329,9 +329,9 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcstok, wchar_t *s, const wchar_t *set,
     return token;
   if (!s)
     DidReadAt(rest);
-  DidWriteAt(rest);
   if (!from)
     return token;
+  DidWriteAt(rest);
   MayHaveReadString(set, true);
   wchar_t *const end = ValueAt(rest);
   if (token && end) { // behind the zero that ends the token

@@ -217,31 +217,31 @@ static void names_of_hosts(void) {
   CALL("ether_ntohost", 'i', OUT(10), IN("123456", 6));
   CALL("getprotobyname", 'v', TEXT("tcp"));
   CALL("getprotobynumber getprotoent", 'v', V(6));
-  CALL("getprotobyname_r", 'i', TEXT("tcp"), OUT(24), OUT(1024), V(1024),
+  CALL("getprotobyname_r", 'e', TEXT("tcp"), OUT(24), OUT(1024), V(1024),
        OUT(8));
-  CALL("getprotobyname_r", 'i', TEXT("nothing"), OUT(24), OUT(1024), V(1024),
+  CALL("getprotobyname_r", 'e', TEXT("nothing"), OUT(24), OUT(1024), V(1024),
        OUT(8));
-  CALL("getprotobyname_r", 'i', TEXT("tcp"), OUT(24), OUT(2), V(2), OUT(8));
-  CALL("getprotobynumber_r", 'i', V(6), OUT(24), OUT(1024), V(1024), OUT(8));
-  CALL("getprotoent_r", 'i', OUTX(24), OUTX(1024), V(1024), OUT(8));
+  CALL("getprotobyname_r", 'e', TEXT("tcp"), OUT(24), OUT(2), V(2), OUT(8));
+  CALL("getprotobynumber_r", 'e', V(6), OUT(24), OUT(1024), V(1024), OUT(8));
+  CALL("getprotoent_r", 'e', OUTX(24), OUTX(1024), V(1024), OUT(8));
   CALL("gethostbyname", 'v', TEXT("127.0.0.1"));
   CALL("gethostbyname2", 'v', TEXT("127.0.0.1"), V(AF_INET));
   CALL("gethostbyaddr", 'v', IN("\177\0\0\1", 4), V(4), V(AF_INET));
   CALL("gethostent", 'v', V(0));
-  CALL("gethostbyname_r", 'i', TEXT("127.0.0.1"), OUT(32), OUT(1024), V(1024),
+  CALL("gethostbyname_r", 'e', TEXT("127.0.0.1"), OUT(32), OUT(1024), V(1024),
        OUT(8), OUT(4));
-  CALL("gethostbyname_r", 'i', TEXT("127.0.0.1"), OUT(32), OUT(2), V(2), OUT(8),
+  CALL("gethostbyname_r", 'e', TEXT("127.0.0.1"), OUT(32), OUT(2), V(2), OUT(8),
        OUT(4));
-  CALL("gethostbyname2_r", 'i', TEXT("127.0.0.1"), V(AF_INET), OUT(32),
+  CALL("gethostbyname2_r", 'e', TEXT("127.0.0.1"), V(AF_INET), OUT(32),
        OUT(1024), V(1024), OUT(8), OUT(4));
-  CALL("gethostbyaddr_r", 'i', IN("\177\0\0\1", 4), V(4), V(AF_INET), OUTX(32),
+  CALL("gethostbyaddr_r", 'e', IN("\177\0\0\1", 4), V(4), V(AF_INET), OUTX(32),
        OUTX(1024), V(1024), OUT(8), OUT(4));
-  CALL("gethostent_r", 'i', OUTX(32), OUTX(1024), V(1024), OUTX(8), OUT(4));
-  CALL("getaddrinfo", 'i', TEXT("127.0.0.1"), TEXT("80"),
+  CALL("gethostent_r", 'e', OUTX(32), OUTX(1024), V(1024), OUTX(8), OUT(4));
+  CALL("getaddrinfo", 'e', TEXT("127.0.0.1"), TEXT("80"),
        WORDS(4, 0, 0, 0, 0, 0), OUTX(8));
-  CALL("getnameinfo", 'i', IN("\2\0\0\7\177\0\0\1\0\0\0\0\0\0\0", 16), V(16),
+  CALL("getnameinfo", 'e', IN("\2\0\0\7\177\0\0\1\0\0\0\0\0\0\0", 16), V(16),
        OUT(10), V(10), OUT(2), V(2), V(NI_NUMERICHOST | NI_NUMERICSERV));
-  CALL("getnameinfo", 'i', IN("\2\0", 2), V(2), OUT(10), V(10), OUT(2), V(2),
+  CALL("getnameinfo", 'e', IN("\2\0", 2), V(2), OUT(10), V(10), OUT(2), V(2),
        V(0));
   CALL("getifaddrs", 'i', OUTX(8));
   only_good = 0;
@@ -370,10 +370,10 @@ static void files(void) {
   DIR *const d = opendir(folder);
   CALL("readdir readdir64", 'v', V(d));
   only_good = 1; /* the structure says what libc reads */
-  CALL("glob glob64", 'i', TEXT("/dev/nul[l]"), V(0), V(0), OUTX(72));
-  CALL("glob glob64", 'i', TEXT("/dev/no[l]"), V(0), V(0), OUTX(72));
-  CALL("wordexp", 'i', TEXT("a b"), OUTX(24), V(0));
-  CALL("wordexp", 'i', TEXT("a;"), OUTX(24), V(0));
+  CALL("glob glob64", 'e', TEXT("/dev/nul[l]"), V(0), V(0), OUTX(72));
+  CALL("glob glob64", 'e', TEXT("/dev/no[l]"), V(0), V(0), OUTX(72));
+  CALL("wordexp", 'e', TEXT("a b"), OUTX(24), V(0));
+  CALL("wordexp", 'e', TEXT("a;"), OUTX(24), V(0));
   only_good = 0;
   CALL("getxattr lgetxattr", 'l', TEXT("/dev/null"), TEXT("user.x"), OUT(4),
        V(4));
@@ -394,21 +394,21 @@ static void files(void) {
   only_good = 1; /* libc would die with a lock held */
   for (int n = 0; n < 2; ++n) {
     const regex_t *p = n ? &no_matches : &r;
-    CALL("regexec", 'i', INX(p, sizeof *p), TEXT("a needle"), V(1), OUT(8),
+    CALL("regexec", 'e', INX(p, sizeof *p), TEXT("a needle"), V(1), OUT(8),
          V(0));
-    CALL("regexec", 'i', INX(p, sizeof *p), RAW("a needle"), V(1), INTS(0, 8),
+    CALL("regexec", 'e', INX(p, sizeof *p), RAW("a needle"), V(1), INTS(0, 8),
          V(REG_STARTEND));
-    CALL("regexec", 'i', INX(p, sizeof *p), RAW("xx needle"), V(1), INTS(2, 9),
+    CALL("regexec", 'e', INX(p, sizeof *p), RAW("xx needle"), V(1), INTS(2, 9),
          V(REG_STARTEND));
-    CALL("regexec", 'i', INX(p, sizeof *p), RAW("neeee"), V(0), INTS(0, 5),
+    CALL("regexec", 'e', INX(p, sizeof *p), RAW("neeee"), V(0), INTS(0, 5),
          V(REG_STARTEND));
-    CALL("regexec", 'i', INX(p, sizeof *p), OUT(0), V(1), INTS(5, 5),
+    CALL("regexec", 'e', INX(p, sizeof *p), OUT(0), V(1), INTS(5, 5),
          V(REG_STARTEND));
-    CALL("regexec", 'i', INX(p, sizeof *p), RAW("neeee"), V(1), OUT(8),
+    CALL("regexec", 'e', INX(p, sizeof *p), RAW("neeee"), V(1), OUT(8),
          V(1 << 10));
   }
-  CALL("regcomp", 'i', OUTX(64), TEXT("a*b"), V(REG_EXTENDED));
-  CALL("regcomp", 'i', OUTX(64), TEXT("(a"), V(REG_EXTENDED));
+  CALL("regcomp", 'e', OUTX(64), TEXT("a*b"), V(REG_EXTENDED));
+  CALL("regcomp", 'e', OUTX(64), TEXT("(a"), V(REG_EXTENDED));
   only_good = 0;
   CALL("regerror", 'l', V(REG_NOMATCH), INX(&r, sizeof r), OUT(9), V(9));
   CALL("regerror", 'l', V(REG_NOMATCH), INX(&r, sizeof r), OUT(0), V(0));

@@ -126,7 +126,7 @@ static void descriptors(void) {
   CALL("getdirentries getdirentries64", 'l', V(dirfd(directory)), OUTX(2000),
        V(2000), OUTX(8));
   only_good = 1; /* libc would die with a lock held */
-  CALL("readdir_r readdir64_r", 'i', V(directory), OUTX(280), OUT(8));
+  CALL("readdir_r readdir64_r", 'e', V(directory), OUTX(280), OUT(8));
   only_good = 0;
   refresh = NULL;
   clean_up = close_it;
@@ -235,21 +235,21 @@ static void texts(void) {
   CALL("strfry", 'v', OUTX(0));
   CALL("strfry", 'v', INX("abcdefgh", 9));
   CALL("__xpg_basename dirname", 'v', TEXT("/a/b/"));
-  CALL("argz_create", 'i', WORDS(at(3, 2), at(4, 2), 0), OUTX(8), OUT(8),
+  CALL("argz_create", 'e', WORDS(at(3, 2), at(4, 2), 0), OUTX(8), OUT(8),
        TEXT("a"), TEXT("b"));
-  CALL("argz_create_sep", 'i', TEXT("x:y"), V(':'), OUTX(8), OUT(8));
-  CALL("argz_add", 'i', INX(zeros, 8), ZERO(8), TEXT("ccc"));
-  CALL("argz_add_sep", 'i', INX(zeros, 8), ZERO(8), TEXT("c:d"), V(':'));
-  CALL("argz_append", 'i', INX(zeros, 8), ZERO(8), TEXT("ccc"), V(4));
-  CALL("argz_insert", 'i', INX(zeros, 8), ZERO(8), V(0), TEXT("d"));
-  CALL("argz_replace", 'i', INX(zeros, 8), ZERO(8), TEXT("x"), TEXT("yy"),
+  CALL("argz_create_sep", 'e', TEXT("x:y"), V(':'), OUTX(8), OUT(8));
+  CALL("argz_add", 'e', INX(zeros, 8), ZERO(8), TEXT("ccc"));
+  CALL("argz_add_sep", 'e', INX(zeros, 8), ZERO(8), TEXT("c:d"), V(':'));
+  CALL("argz_append", 'e', INX(zeros, 8), ZERO(8), TEXT("ccc"), V(4));
+  CALL("argz_insert", 'e', INX(zeros, 8), ZERO(8), V(0), TEXT("d"));
+  CALL("argz_replace", 'e', INX(zeros, 8), ZERO(8), TEXT("x"), TEXT("yy"),
        ZERO(4));
   CALL("argz_delete", 'v', INX(zeros, 8), ZERO(8), V(0));
   CALL("argz_stringify", 'v', IN("a\0b", 4), V(4), V(':'));
   CALL("argz_extract", 'v', IN("a\0b", 4), V(4), OUT(24));
   CALL("argz_count", 'l', IN("a\0b", 4), V(4));
-  CALL("envz_add", 'i', INX(zeros, 8), ZERO(8), TEXT("n"), TEXT("v"));
-  CALL("envz_merge", 'i', INX(zeros, 8), ZERO(8), TEXT("n=v"), V(4), V(1));
+  CALL("envz_add", 'e', INX(zeros, 8), ZERO(8), TEXT("n"), TEXT("v"));
+  CALL("envz_merge", 'e', INX(zeros, 8), ZERO(8), TEXT("n=v"), V(4), V(1));
   CALL("envz_remove", 'v', INX(zeros, 8), ZERO(8), TEXT("n"));
   CALL("envz_strip", 'v', INX(zeros, 8), ZERO(8));
   CALL("setenv", 'i', TEXT("SOME"), TEXT("thing"), V(1));
@@ -257,7 +257,7 @@ static void texts(void) {
   CALL("unsetenv", 'i', TEXT("NONE"));
   CALL("putenv", 'i', TEXT("SOME"));
   CALL("getenv secure_getenv", 'v', TEXT("NONE"));
-  CALL("fnmatch", 'i', TEXT("a*c"), TEXT("abc"), V(0));
+  CALL("fnmatch", 'e', TEXT("a*c"), TEXT("abc"), V(0));
   CALL("setlocale", 'v', V(LC_ALL), TEXT("C"));
   CALL("setlocale", 'v', V(LC_ALL), V(0));
   CALL("newlocale", 'v', V(LC_ALL_MASK), TEXT("C"), V(0));
@@ -343,16 +343,16 @@ static void lists(void) {
 
 static void entries(void) {
   only_good = 1; /* libc would die with a lock held */
-  CALL("getservbyname_r", 'i', TEXT("http"), TEXT("tcp"), OUT(32), OUTX(1024),
+  CALL("getservbyname_r", 'e', TEXT("http"), TEXT("tcp"), OUT(32), OUTX(1024),
        V(1024), OUT(8));
-  CALL("getservbyname_r", 'i', TEXT("none"), V(0), OUTX(32), OUTX(1024),
+  CALL("getservbyname_r", 'e', TEXT("none"), V(0), OUTX(32), OUTX(1024),
        V(1024), OUT(8));
-  CALL("getservbyname_r", 'i', TEXT("http"), TEXT("tcp"), OUTX(32), OUTX(2),
+  CALL("getservbyname_r", 'e', TEXT("http"), TEXT("tcp"), OUTX(32), OUTX(2),
        V(2), OUTX(8));
-  CALL("getservbyport_r", 'i', V(0x1600), TEXT("tcp"), OUTX(32), OUTX(1024),
+  CALL("getservbyport_r", 'e', V(0x1600), TEXT("tcp"), OUTX(32), OUTX(1024),
        V(1024), OUTX(8));
   CALL("getservent_r getrpcent_r", 'v', OUTX(32), OUTX(1024), V(1024), OUTX(8));
-  CALL("getnetbyname_r", 'i', TEXT("loopback"), OUTX(24), OUTX(1024), V(1024),
+  CALL("getnetbyname_r", 'e', TEXT("loopback"), OUTX(24), OUTX(1024), V(1024),
        OUTX(8), OUTX(4));
   CALL("getnetbyaddr_r", 'v', V(127), V(2), OUTX(24), OUTX(1024), V(1024),
        OUTX(8), OUTX(4));
@@ -391,7 +391,7 @@ static void times(void) {
   only_good = 1;
   CALL("timelocal", 'l', INX(zeros, 56));
   setenv("DATEMSK", "/nowhere", 1);
-  CALL("getdate_r", 'i', TEXT("2022-05-06"), OUT(56));
+  CALL("getdate_r", 'e', TEXT("2022-05-06"), OUT(56));
   CALL("getdate", 'v', TEXT("2022-05-06"));
   CALL("strptime_l", 'p', TEXT("1999"), TEXT("%Y"), ZERO(56),
        V(newlocale(LC_ALL_MASK, "C", NULL)));
@@ -443,42 +443,42 @@ static void processes(void) {
   CALL("dlinfo", 'i', V(handle), V(RTLD_DI_SERINFOSIZE), OUTX(16));
   CALL("dlinfo", 'i', V(handle), V(99), OUT(8));
   only_good = 0;
-  CALL("posix_spawnattr_init", 'i', OUT(336));
+  CALL("posix_spawnattr_init", 'e', OUT(336));
   CALL("posix_spawnattr_setflags posix_spawnattr_setpgroup "
        "posix_spawnattr_setschedpolicy",
-       'i', ZERO(336), V(1));
-  CALL("posix_spawnattr_setflags posix_spawnattr_setschedpolicy", 'i',
+       'e', ZERO(336), V(1));
+  CALL("posix_spawnattr_setflags posix_spawnattr_setschedpolicy", 'e',
        ZERO(336), V(-2));
   CALL("posix_spawnattr_getflags posix_spawnattr_getpgroup "
        "posix_spawnattr_getschedparam posix_spawnattr_getschedpolicy",
-       'i', ZERO(336), OUT(4));
+       'e', ZERO(336), OUT(4));
   CALL("posix_spawnattr_setsigdefault posix_spawnattr_setsigmask "
        "posix_spawnattr_setschedparam posix_spawnattr_getsigdefault "
        "posix_spawnattr_getsigmask",
-       'i', ZERO(336), ZERO(128));
-  CALL("posix_spawn_file_actions_init", 'i', OUT(80));
-  CALL("posix_spawn_file_actions_destroy", 'i', ZERO(80));
+       'e', ZERO(336), ZERO(128));
+  CALL("posix_spawn_file_actions_init", 'e', OUT(80));
+  CALL("posix_spawn_file_actions_destroy", 'e', ZERO(80));
   CALL("posix_spawn_file_actions_addclose posix_spawn_file_actions_adddup2 "
        "posix_spawn_file_actions_addfchdir_np "
        "posix_spawn_file_actions_addclosefrom_np "
        "posix_spawn_file_actions_addtcsetpgrp_np",
-       'i', INX(zeros, 80), V(5), V(6));
-  CALL("posix_spawn_file_actions_addclose", 'i', INX(zeros, 80), V(-1));
-  CALL("posix_spawn_file_actions_addopen", 'i', INX(zeros, 80), V(5),
+       'e', INX(zeros, 80), V(5), V(6));
+  CALL("posix_spawn_file_actions_addclose", 'e', INX(zeros, 80), V(-1));
+  CALL("posix_spawn_file_actions_addopen", 'e', INX(zeros, 80), V(5),
        TEXT("/dev/null"), V(0), V(0));
-  CALL("posix_spawn_file_actions_addchdir_np", 'i', INX(zeros, 80), TEXT("/"));
-  CALL("pthread_attr_setsigmask_np", 'i', INX(zeros, 56), ZERO(128));
-  CALL("pthread_attr_getsigmask_np", 'i', ZERO(56), OUT(128));
-  CALL("pthread_attr_setstackaddr", 'i', ZERO(56), V(4096));
-  CALL("pthread_attr_getstackaddr", 'i', ZERO(56), OUT(8));
+  CALL("posix_spawn_file_actions_addchdir_np", 'e', INX(zeros, 80), TEXT("/"));
+  CALL("pthread_attr_setsigmask_np", 'e', INX(zeros, 56), ZERO(128));
+  CALL("pthread_attr_getsigmask_np", 'e', ZERO(56), OUT(128));
+  CALL("pthread_attr_setstackaddr", 'e', ZERO(56), V(4096));
+  CALL("pthread_attr_getstackaddr", 'e', ZERO(56), OUT(8));
   only_good = 1;
-  CALL("pthread_getattr_default_np", 'i', OUTX(56));
-  CALL("pthread_setattr_default_np", 'i', ZERO(56));
-  CALL("pthread_setschedparam", 'i', V(pthread_self()), V(0), INTS(0));
-  CALL("pthread_setname_np", 'i', V(pthread_self()), TEXT("bounds"));
-  CALL("pthread_setname_np", 'i', V(pthread_self()),
+  CALL("pthread_getattr_default_np", 'e', OUTX(56));
+  CALL("pthread_setattr_default_np", 'e', ZERO(56));
+  CALL("pthread_setschedparam", 'e', V(pthread_self()), V(0), INTS(0));
+  CALL("pthread_setname_np", 'e', V(pthread_self()), TEXT("bounds"));
+  CALL("pthread_setname_np", 'e', V(pthread_self()),
        TEXT("a name that is too long"));
-  CALL("pthread_setaffinity_np", 'i', V(pthread_self()), V(8), WORDS(3));
+  CALL("pthread_setaffinity_np", 'e', V(pthread_self()), V(8), WORDS(3));
   only_good = 0;
 }
 

@@ -12,7 +12,8 @@
  *    handler notes it, opens the page for one instruction, and closes it again.
  *  - The kernel. If it needs an argument without rights, the call does not end
  *    as it does with rights. If it needs one that can only be read, it writes
- *    it. What changed, though no instruction wrote it, the kernel wrote.
+ *    it. What changed, though no instruction wrote it, the kernel wrote. What
+ *    it needed in a call that ends with EFAULT anyway is not known.
  *
  * Each such call is made in a process of its own. Built with CALL_ORACLE=2 and
  * Pagetide, a row prints the marks that pagetide_query has of one call.
@@ -34,6 +35,7 @@ enum {
   USER_WROTE = 2,
   READ_BACK = 4, /* its own results */
   MOST_PAGES = SPAN / BASE_PAGE,
+  MOST_APART = 4, /* pages of an argument, each of which the kernel may need */
   MOST_FAULTS = 60, /* of a page, and then it stays open */
   WIDEST = 32       /* bytes of a vector */
 };
@@ -156,9 +158,10 @@ static void after_access(int number, siginfo_t *info, void *context) {
   errno = error;
 }
 
-/* Makes the call in a process of its own. `watch` is -1 or an argument. */
+/* Makes the call in a process of its own. `watch` is -1 or an argument, of
+ * which all pages have these rights, or one. */
 static void observe(struct observed *o, char kind, void *function,
-                    const struct argument *a, int count, int watch,
+                    const struct argument *a, int count, int watch, int page,
                     int rights) {
   memset(o, 0, sizeof *o);
   fflush(NULL);
@@ -181,11 +184,12 @@ static void observe(struct observed *o, char kind, void *function,
   place_all(a, count);
   unsigned before[MOST_ARGUMENTS][MOST_PAGES];
   for (int i = 0; i < count; ++i)
-    for (int page = 0; page < pages_of(&a[i]); ++page)
-      before[i][page] = sum_of(page_at(i, page), BASE_PAGE);
+    for (int k = 0; k < pages_of(&a[i]); ++k)
+      before[i][k] = sum_of(page_at(i, k), BASE_PAGE);
   seen_by = o, watched = watch, watched_rights = rights;
   if (watch >= 0)
-    mprotect(end_of(watch) - SPAN, SPAN, rights);
+    mprotect(page < 0 ? end_of(watch) - SPAN : page_at(watch, page),
+             page < 0 ? SPAN : BASE_PAGE, rights);
   alarm(20);
   o->died = sigsetjmp(back, 1);
   if (!o->died)
@@ -194,9 +198,9 @@ static void observe(struct observed *o, char kind, void *function,
   if (watch >= 0)
     mprotect(end_of(watch) - SPAN, SPAN, PROT_READ | PROT_WRITE);
   for (int i = 0; i < count; ++i)
-    for (int page = 0; page < pages_of(&a[i]); ++page) {
-      o->sums[i][page] = sum_of(page_at(i, page), BASE_PAGE);
-      o->changed[i][page] = o->sums[i][page] != before[i][page];
+    for (int k = 0; k < pages_of(&a[i]); ++k) {
+      o->sums[i][k] = sum_of(page_at(i, k), BASE_PAGE);
+      o->changed[i][k] = o->sums[i][k] != before[i][k];
     }
   o->finished = 1;
   if (!same_process)
@@ -207,12 +211,22 @@ static void observe(struct observed *o, char kind, void *function,
 }
 
 static long comparable(char kind, long result) {
-  return kind == 'i'   ? (int)result
-         : kind == 'l' ? result
-         : kind == 's' ? ((int)result > 0) - ((int)result < 0)
-         : kind == 'p' ? !!result
-         : kind == 'f' ? (int)result < 0
-                       : 0;
+  return kind == 'i' || kind == 'e' ? (int)result
+         : kind == 'l'              ? result
+         : kind == 's'              ? ((int)result > 0) - ((int)result < 0)
+         : kind == 'p'              ? !!result
+         : kind == 'f'              ? (int)result < 0
+                                    : 0;
+}
+/* How a call has ended, in a word. */
+static const char *outcome_of(char kind, long result) {
+  const int failed = kind == 'i'   ? (int)result == -1
+                     : kind == 'l' ? result == -1
+                     : kind == 'e' ? (int)result != 0
+                     : kind == 'p' ? result == 0
+                     : kind == 'f' ? (int)result < 0
+                                   : 0;
+  return outcome ? outcome : failed ? "failure" : "success";
 }
 static int ends_alike(const struct observed *a, const struct observed *b,
                       const struct argument *arguments, int count, char kind) {
@@ -236,29 +250,45 @@ static void observe_row(const char *name, char kind, void *function,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     closed = normal + 1, read_only = normal + 2;
   }
-  observe(normal, kind, function, a, count, -1, 0);
-  printf("%d %s result %d %ld errno %d\n", oracle_row, name, normal->died,
+  observe(normal, kind, function, a, count, -1, -1, 0);
+  printf("%d %s result %d %ld errno %d %s\n", oracle_row, name, normal->died,
          kind == 'p' || kind == 'v' ? 0 : comparable(kind, normal->result),
-         normal->error);
+         normal->error,
+         normal->died ? "death" : outcome_of(kind, normal->result));
   for (int i = 0; i < count; ++i) {
     if (!pages_of(&a[i]))
       continue;
-    observe(closed, kind, function, a, count, i, PROT_NONE);
-    const int kernel = !ends_alike(normal, closed, a, count, kind);
+    observe(closed, kind, function, a, count, i, -1, PROT_NONE);
+    int kernel = !ends_alike(normal, closed, a, count, kind);
     if (kernel)
-      observe(read_only, kind, function, a, count, i, PROT_READ);
-    const int kernel_writes =
+      observe(read_only, kind, function, a, count, i, -1, PROT_READ);
+    int kernel_writes =
         kernel && !ends_alike(normal, read_only, a, count, kind);
+    const int apart =
+        kernel && pages_of(&a[i]) > 1 && pages_of(&a[i]) <= MOST_APART;
+    const int died = closed->died && !kernel_writes;
+    unsigned char accesses[MOST_PAGES];
+    memcpy(accesses, closed->pages, sizeof accesses);
     for (int page = 0; page < pages_of(&a[i]); ++page) {
+      if (apart) {
+        observe(closed, kind, function, a, count, i, page, PROT_NONE);
+        kernel = !ends_alike(normal, closed, a, count, kind);
+        observe(read_only, kind, function, a, count, i, page, PROT_READ);
+        kernel_writes =
+            kernel && !ends_alike(normal, read_only, a, count, kind);
+        accesses[page] |= closed->pages[page];
+      }
       /* libc may look at an argument because the kernel has refused it. */
-      const int user = closed->pages[page] & ~(kernel_writes ? USER_READ : 0);
+      const int user = accesses[page] & ~(kernel_writes ? USER_READ : 0);
       const int changed = normal->changed[i][page];
       printf("%d %s %d %d %s%s%s%s%s%s%s\n", oracle_row, name, i, page,
              user & USER_READ ? "r" : "", user & READ_BACK ? "b" : "",
              user & USER_WROTE ? "w" : "", changed ? "c" : "",
              kernel ? "k" : "", kernel_writes ? "K" : "",
-             normal->died || (closed->died && !kernel_writes && !changed) ? "?"
-                                                                          : "");
+             normal->died || (died && !kernel_writes && !changed) ||
+                     (normal->error == EFAULT && !user && !changed)
+                 ? "?"
+                 : "");
     }
   }
   if (same_process)
@@ -279,7 +309,7 @@ static void observe_row(const char *name, char kind, void *function,
   int died;
   const long result = call_in_order(kind, function, a, count, &died);
   long shown = 0;
-  if (kind == 'i')
+  if (kind == 'i' || kind == 'e')
     shown = (int)result;
   if (kind == 'l')
     shown = result;

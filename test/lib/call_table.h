@@ -104,6 +104,8 @@ static void set_up(void) {
   sigaction(SIGALRM, &action, NULL);
 }
 
+/* How the next rows end, if their results do not say so. */
+static const char *outcome;
 /* What a row needs anew before each of its calls; null: nothing. */
 static void (*refresh)(void);
 /* How short a pointer to the last of its memory is: wide characters are
@@ -223,7 +225,7 @@ static void call_once(const char *name, char kind, void *function,
     printf(" signal %d\n", died);
     return;
   }
-  if (kind == 'i')
+  if (kind == 'i' || kind == 'e')
     printf(" %d", (int)result);
   if (kind == 'l')
     printf(" %ld", result);
@@ -246,8 +248,8 @@ static void call_once(const char *name, char kind, void *function,
 }
 
 /* A row: `names` are called alike. `kind` of the result: i int, l long, s a
- * sign, p pointer, f whether it is negative, d double, L long double, v none
- * that counts. */
+ * sign, p pointer, f whether it is negative, e the number of an error, d
+ * double, L long double, v none that counts. */
 static void row(const char *names, char kind, const struct argument *a) {
   int count = 0;
   while (a[count].kind != END)
@@ -287,6 +289,15 @@ static void row(const char *names, char kind, const struct argument *a) {
 }
 #define CALL(names, kind, ...)                                                 \
   row(names, kind, (const struct argument[]){__VA_ARGS__, {END, 0, 0, 0, 0}})
+
+/* A row of a call that ends so. Without a word, a call that fails by its result
+ * ends in failure, another in success. */
+#define OUTCOME(word, ...)                                                     \
+  do {                                                                         \
+    outcome = word;                                                            \
+    CALL(__VA_ARGS__);                                                         \
+    outcome = NULL;                                                            \
+  } while (0)
 
 /* Functions that have no row, and why. */
 static void not_called(const char *names, const char *why) {

@@ -193,7 +193,8 @@ std::vector<LoadedModule> AddressSpace::modules() const {
   for (const auto &[path, module] : modules_)
     if (module.file.is_elf && module.is_code)
       out.push_back({path, module.file.instrumented, is_system_library(path),
-                     is_runtime_library(path), path == executable_});
+                     is_runtime_library(path), path == executable_,
+                     module.file.not_seen});
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "audit/audit_json.h"
 
+#include "audit/not_seen.h"
 #include "support/json.h"
 #include "trace/completeness_json.h"
 
@@ -66,12 +67,17 @@ std::string audit_json(const Audit &audit) {
                              {"pages", std::move(pages)}});
   }
   out["modules"] = Json::array();
-  for (const LoadedModule &module : audit.modules)
+  for (const LoadedModule &module : audit.modules) {
+    Json functions = Json::array();
+    for (const std::string &name : module.not_seen)
+      functions.push_back({{"function", name}, {"why", why_not_seen(name)}});
     out["modules"].push_back({{"path", module.path},
                               {"instrumented", module.instrumented},
                               {"system", module.is_system},
                               {"runtime", module.is_runtime},
-                              {"executable", module.is_executable}});
+                              {"executable", module.is_executable},
+                              {"not_seen", std::move(functions)}});
+  }
   out["unseen"] = Json::array();
   for (const Region &region : audit.unseen)
     out["unseen"].push_back({{"address", fmt::format("{:#x}", region.start)},

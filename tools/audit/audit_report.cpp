@@ -6,12 +6,17 @@
 
 #include "audit/audit_report.h"
 
+#include "audit/not_seen.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 namespace pagetide::tools {
 
@@ -49,6 +54,7 @@ public:
     if (audit_.pages_left_out)
       paragraph(2, "There are more uncovered pages than can be listed.");
     libraries();
+    functions_not_seen();
     unseen();
     verdict();
     return take();
@@ -222,6 +228,23 @@ private:
           2, "Whatever these write into the program's memory has no mark. "
              "Build them with CC=pagetide-clang CXX=pagetide-clang++, and load "
              "those (LD_LIBRARY_PATH).");
+  }
+
+  /// Functions of libc that instrumented files import, and whose writes no
+  /// mark tells of.
+  void functions_not_seen() {
+    std::map<std::string, std::set<std::string>> by_reason;
+    for (const LoadedModule &module : audit_.modules)
+      if (module.instrumented)
+        for (const std::string &name : module.not_seen)
+          by_reason[why_not_seen(name)].insert(name);
+    if (by_reason.empty())
+      return;
+    line("");
+    paragraph(0, "Functions of libc that instrumented files import, and whose "
+                 "writes have no marks (interceptors.md lists all)");
+    for (const auto &[why, names] : by_reason)
+      paragraph(2, fmt::format("{}: {}", fmt::join(names, ", "), why));
   }
 
   void unseen() {

@@ -47,7 +47,8 @@ struct LoadedModule {
   bool instrumented = false;
   bool is_system = false;
   bool is_runtime = false;
-  bool is_executable = false; ///< the program itself
+  bool is_executable = false;        ///< the program itself
+  std::vector<std::string> not_seen; ///< functions, as in ModuleFile
 };
 
 struct Audit {

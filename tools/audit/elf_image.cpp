@@ -6,6 +6,7 @@
 
 #include "audit/elf_image.h"
 
+#include "audit/not_seen.h"
 #include "support/elf_note.h"
 #include "support/page_bytes.h"
 #include "support/unique_fd.h"
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -45,46 +47,54 @@ struct Variable {
   std::string name;
 };
 
-/// The variables in the file's largest symbol table, sorted by address.
-std::vector<Variable> read_variables(const std::string &path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd)
-    return {};
-  const auto header = read_array<Elf64_Ehdr>(fd.get(), 0, sizeof(Elf64_Ehdr));
+/// A symbol table: the largest one, or the dynamic one. False if it cannot be
+/// read.
+template <typename Take> bool read_symbols(int fd, bool dynamic, Take take) {
+  const auto header = read_array<Elf64_Ehdr>(fd, 0, sizeof(Elf64_Ehdr));
   if (!header || header->front().e_shentsize != sizeof(Elf64_Shdr))
-    return {};
+    return false;
   const auto sections = read_array<Elf64_Shdr>(
-      fd.get(), header->front().e_shoff,
+      fd, header->front().e_shoff,
       std::uint64_t{header->front().e_shnum} * sizeof(Elf64_Shdr));
   if (!sections)
-    return {};
+    return false;
   const Elf64_Shdr *table = nullptr;
   for (const Elf64_Shdr &section : *sections)
-    if (section.sh_type == SHT_SYMTAB ||
+    if ((section.sh_type == SHT_SYMTAB && !dynamic) ||
         (section.sh_type == SHT_DYNSYM && !table))
       table = &section;
   if (!table || table->sh_link >= sections->size())
-    return {};
+    return false;
   const Elf64_Shdr &strings = (*sections)[table->sh_link];
   const auto symbols =
-      read_array<Elf64_Sym>(fd.get(), table->sh_offset, table->sh_size);
-  const auto names =
-      read_array<char>(fd.get(), strings.sh_offset, strings.sh_size);
+      read_array<Elf64_Sym>(fd, table->sh_offset, table->sh_size);
+  const auto names = read_array<char>(fd, strings.sh_offset, strings.sh_size);
   if (!symbols || !names)
-    return {};
-  std::vector<Variable> out;
+    return false;
   for (const Elf64_Sym &symbol : *symbols) {
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-        symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names->size())
-      continue;
-    std::uint64_t end;
-    if (__builtin_add_overflow(symbol.st_value, symbol.st_size, &end))
+    if (symbol.st_name >= names->size())
       continue;
     const char *name = names->data() + symbol.st_name;
     const std::size_t most = names->size() - symbol.st_name;
-    out.push_back(
-        {symbol.st_value, end, std::string(name, strnlen(name, most))});
+    take(symbol, std::string(name, strnlen(name, most)));
   }
+  return true;
+}
+
+/// The variables in the file's largest symbol table, sorted by address.
+std::vector<Variable> read_variables(const std::string &path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  std::vector<Variable> out;
+  if (!fd ||
+      !read_symbols(
+          fd.get(), false, [&](const Elf64_Sym &symbol, std::string name) {
+            std::uint64_t end;
+            if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT &&
+                symbol.st_size != 0 && symbol.st_shndx != SHN_UNDEF &&
+                !__builtin_add_overflow(symbol.st_value, symbol.st_size, &end))
+              out.push_back({symbol.st_value, end, std::move(name)});
+          }))
+    return {};
   std::sort(out.begin(), out.end(), [](const Variable &a, const Variable &b) {
     return a.begin != b.begin ? a.begin < b.begin : a.name < b.name;
   });
@@ -126,6 +136,12 @@ ModuleFile read_module(const std::string &path) {
   }
   file.is_elf = loads;
   file.instrumented = elf.note.has_value();
+  read_symbols(fd.get(), true,
+               [&](const Elf64_Sym &symbol, const std::string &name) {
+                 if (symbol.st_shndx == SHN_UNDEF && why_not_seen(name))
+                   file.not_seen.push_back(name);
+               });
+  std::sort(file.not_seen.begin(), file.not_seen.end());
   const auto variables =
       std::make_shared<std::optional<std::vector<Variable>>>();
   file.variables = [path, variables](std::uint64_t begin, std::uint64_t end) {

@@ -22,6 +22,9 @@ struct ModuleFile {
   /// What the loader writes and then makes read-only. May be empty.
   std::uint64_t relro_begin = 0;
   std::uint64_t relro_end = 0;
+  /// Functions of libc that it imports and whose writes the runtime does not
+  /// see (not_seen.txt).
+  std::vector<std::string> not_seen;
   /// Names of variables in [begin, end), addresses as linked.
   std::function<std::vector<std::string>(std::uint64_t begin,
                                          std::uint64_t end)>

@@ -1,0 +1,427 @@
+/*===- system_outcomes.c - How functions of the system may end -------------===*
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*/
+
+// oracle.test runs it.
+
+#include "call_table.h"
+
+#include <dlfcn.h>
+#include <grp.h>
+#include <limits.h>
+#include <link.h>
+#include <mntent.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <shadow.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/timex.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static void ignore(int number) { (void)number; }
+
+static pid_t child;
+static void ended_child(void) {
+  while (waitpid(-1, NULL, WNOHANG) > 0)
+    ;
+  child = fork();
+  if (!child)
+    _exit(3);
+  siginfo_t info;
+  waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+}
+static void living_child(void) {
+  if (child > 0)
+    return;
+  child = fork();
+  if (!child)
+    for (;;)
+      pause();
+}
+
+static void times_and_signals(void) {
+  CALL("clock_gettime clock_getres", 'i', V(99), OUT(16));
+  CALL("clock_getres", 'i', V(0), V(0));
+  CALL("clock_settime", 'i', V(99), WORDS(0, 0));
+  CALL("clock_getcpuclockid", 'e', V(1 << 22), OUT(4));
+  CALL("nanosleep", 'i', WORDS(0, 1), OUT(16));
+  CALL("nanosleep", 'i', WORDS(0, -1), OUT(16));
+  CALL("clock_nanosleep", 'e', V(1), V(0), WORDS(0, 1), OUT(16));
+  CALL("clock_nanosleep", 'e', V(1), V(TIMER_ABSTIME), WORDS(0, 1), OUT(16));
+  CALL("clock_nanosleep", 'e', V(99), V(0), WORDS(0, 1), OUT(16));
+  CALL("clock_nanosleep", 'e', V(1), V(0), WORDS(0, -1), OUT(16));
+  CALL("thrd_sleep", 'e', WORDS(0, 1), OUT(16));
+  CALL("thrd_sleep", 'e', WORDS(0, -1), OUT(16));
+  CALL("time", 'v', V(0));
+  CALL("times", 'v', V(0));
+  CALL("gettimeofday", 'i', V(0), OUTX(8));
+  CALL("settimeofday", 'i', WORDS(0, -1), V(0));
+  CALL("getitimer", 'i', V(99), OUT(32));
+  CALL("setitimer", 'i', V(ITIMER_VIRTUAL), WORDS(0, 0, 0, 0), OUT(32));
+  CALL("setitimer", 'i', V(ITIMER_VIRTUAL), WORDS(0, 0, 0, -1), OUT(32));
+  CALL("setitimer", 'i', V(99), WORDS(0, 0, 0, 0), OUT(32));
+  CALL("setitimer", 'i', V(ITIMER_VIRTUAL), WORDS(0, 0, 0, 0), V(0));
+  timer_t timer;
+  struct sigevent none = {.sigev_notify = SIGEV_NONE};
+  if (timer_create(CLOCK_MONOTONIC, &none, &timer))
+    abort();
+  same_process = 1; /* timers are not inherited */
+  CALL("timer_gettime", 'i', V(timer), OUT(32));
+  CALL("timer_settime", 'i', V(timer), V(0), WORDS(0, 0, 0, 0), OUT(32));
+  CALL("timer_settime", 'i', V(timer), V(0), WORDS(0, 0, 0, -1), OUT(32));
+  same_process = 0;
+  CALL("timer_gettime", 'i', V(999), OUT(32));
+  CALL("timer_settime", 'i', V(999), V(0), WORDS(0, 0, 0, 0), OUT(32));
+  const int clock = timerfd_create(CLOCK_MONOTONIC, 0);
+  CALL("timerfd_gettime", 'i', V(-1), OUT(32));
+  CALL("timerfd_settime", 'i', V(clock), V(0), WORDS(0, 0, 0, 0), OUT(32));
+  CALL("timerfd_settime", 'i', V(clock), V(0), WORDS(0, 0, 0, -1), OUT(32));
+  CALL("timerfd_settime", 'i', V(clock), V(0), WORDS(0, 0, 0, 0), V(0));
+  CALL("timespec_get timespec_getres", 'v', OUT(16), V(99));
+  CALL("timespec_getres", 'v', V(0), V(1));
+  CALL("adjtimex ntp_adjtime", 'i', INTS(0x4000, 0));
+  CALL("adjtimex ntp_adjtime", 'v', INX(((int[52]){0}), 208));
+  CALL("clock_adjtime", 'i', V(99), IN(zeros, 208));
+  CALL("adjtime", 'i', V(0), OUTX(16));
+  CALL("adjtime", 'i', WORDS(1L << 60, 0), OUT(16));
+  CALL("sched_rr_get_interval", 'i', V(1 << 22), OUT(16));
+  CALL("sched_setparam", 'i', V(1 << 22), INTS(0));
+  CALL("sched_getparam", 'i', V(1 << 22), OUT(4));
+  CALL("sched_setscheduler", 'i', V(0), V(99), INTS(0));
+  CALL("sched_getaffinity", 'i', V(1 << 22), V(128), OUT(128));
+  CALL("sched_getaffinity", 'i', V(0), V(9000), OUTX(9000));
+  CALL("getcpu", 'i', V(0), OUTX(4));
+  CALL("getcpu", 'i', OUTX(4), V(0));
+  CALL("sigaction", 'i', V(SIGUSR1), V(0), OUTX(152));
+  CALL("sigaction", 'i', V(SIGKILL), IN(zeros, 152), OUT(152));
+  CALL("sigaction", 'i', V(999), V(0), OUT(152));
+  CALL("sigprocmask", 'i', V(99), WORDS(0), OUT(8));
+  CALL("sigprocmask", 'i', V(SIG_BLOCK), V(0), OUT(128));
+  CALL("pthread_sigmask", 'e', V(99), WORDS(0), OUT(8));
+  CALL("pthread_sigmask", 'e', V(SIG_BLOCK), V(0), OUT(128));
+  CALL("sigtimedwait", 'i', ZERO(128), OUT(128), WORDS(0, 0));
+  CALL("sigtimedwait", 'i', ZERO(128), OUT(128), WORDS(0, -1));
+  CALL("sigaltstack", 'i', V(0), OUTX(24));
+  CALL("sigaltstack", 'i', WORDS(at(0, 0), 2, 100), OUTX(24));
+  CALL("sigaltstack", 'i', WORDS(at(0, 0), 0, 100), OUTX(24));
+  CALL("sigaltstack", 'i', WORDS(at(0, 0), 77, 9000), OUTX(24));
+  CALL("sigaddset sigdelset sigismember", 'i', ZERO(128), V(999));
+  CALL("sigaddset sigdelset sigismember", 'i', ZERO(128), V(5));
+}
+
+static void processes(void) {
+  refresh = ended_child;
+  CALL("wait", 'f', OUT(4));
+  CALL("waitpid", 'f', V(-1), OUT(4), V(0));
+  CALL("wait3", 'f', OUT(4), V(0), OUTX(144));
+  CALL("wait4", 'f', V(-1), OUT(4), V(0), OUTX(144));
+  CALL("wait4", 'f', V(-1), V(0), V(0), V(0));
+  CALL("waitid", 'i', V(P_ALL), V(0), OUTX(128), V(WEXITED));
+  CALL("waitid", 'i', V(P_ALL), V(0), V(0), V(WEXITED));
+  same_process = 1; /* its child is not inherited */
+  CALL("waitpid", 'f', V(-1), OUT(4), V(0));
+  CALL("wait3", 'f', OUT(4), V(0), OUTX(144));
+  CALL("wait4", 'f', V(-1), OUT(4), V(0), OUTX(144));
+  CALL("waitid", 'i', V(P_ALL), V(0), OUTX(128), V(WEXITED));
+  refresh = living_child;
+  child = 0;
+  living_child();
+  OUTCOME("empty", "waitpid", 'i', V(-1), OUT(4), V(WNOHANG));
+  OUTCOME("empty", "wait3", 'i', OUT(4), V(WNOHANG), OUT(144));
+  OUTCOME("empty", "wait4", 'i', V(-1), OUT(4), V(WNOHANG), OUT(144));
+  OUTCOME("empty", "waitid", 'i', V(P_ALL), V(0), OUTX(128),
+          V(WEXITED | WNOHANG));
+  CALL("ptrace", 'l', V(0x4206 /* SEIZE */), V(child), V(0), V(0));
+  refresh = NULL;
+  same_process = 0;
+  kill(child, SIGKILL);
+  while (waitpid(-1, NULL, 0) > 0)
+    ;
+  CALL("waitpid", 'i', V(-1), OUT(4), V(-1));
+  CALL("wait4", 'i', V(-1), OUT(4), V(0), OUT(144));
+  CALL("wait3", 'i', OUT(4), V(0), OUT(144));
+  CALL("waitid", 'i', V(P_ALL), V(0), OUT(128), V(0));
+  CALL("getrusage", 'i', V(99), OUT(144));
+  CALL("getrlimit getrlimit64 setrlimit setrlimit64", 'i', V(999), OUT(16));
+  CALL("prlimit prlimit64", 'i', V(0), V(999), V(0), OUT(16));
+  CALL("prlimit prlimit64", 'i', V(1 << 22), V(RLIMIT_CORE), V(0), OUT(16));
+  CALL("prlimit prlimit64", 'i', V(0), V(RLIMIT_CORE), WORDS(2, 1), OUT(16));
+  OUTCOME("empty", "getgroups", 'v', V(0), OUT(4));
+  CALL("getgroups", 'i', V(-1), OUT(4));
+  OUTCOME("truncated", "getgrouplist", 'i', TEXT("root"), V(77), OUT(4),
+          INTS(1));
+  OUTCOME("empty", "getgrouplist", 'i', TEXT("root"), V(77), OUT(4), INTS(0));
+  CALL("getgrouplist", 'i', TEXT("no such user"), V(77), OUT(400), INTS(100));
+  OUTCOME("truncated", "gethostname", 'i', OUT(BASE_PAGE), V(1));
+  OUTCOME("empty", "gethostname", 'v', OUT(BASE_PAGE), V(0));
+  CALL("gethostname", 'i', OUTX(2 * BASE_PAGE), V(2 * BASE_PAGE));
+  CALL("getdomainname", 'i', OUTX(2 * BASE_PAGE), V(2 * BASE_PAGE));
+  OUTCOME("truncated", "getdomainname", 'v', OUT(1), V(1));
+  OUTCOME("truncated", "confstr", 'l', V(_CS_PATH), OUT(BASE_PAGE), V(5));
+  OUTCOME("empty", "confstr", 'l', V(_CS_PATH), OUT(BASE_PAGE), V(0));
+  CALL("confstr", 'l', V(_CS_PATH), OUT(2 * BASE_PAGE), V(2 * BASE_PAGE));
+  OUTCOME("failure", "confstr", 'l', V(-1), OUT(9), V(9));
+  OUTCOME("empty", "getloadavg", 'i', OUT(24), V(0));
+  OUTCOME("short", "getloadavg", 'i', OUTX(24), V(1));
+  OUTCOME("short", "getloadavg", 'i', OUTX(2 * BASE_PAGE), V(1024));
+  CALL("strerror_r", 'p', V(1), OUT(BASE_PAGE + 9), V(BASE_PAGE + 9));
+  OUTCOME("empty", "strerror_r", 'p', V(9999), OUT(9), V(0));
+  OUTCOME("truncated", "strerror_r", 'p', V(9999), OUT(9), V(3));
+  CALL("__xpg_strerror_r", 'e', V(9999), OUT(BASE_PAGE), V(BASE_PAGE));
+  CALL("__xpg_strerror_r", 'e', V(9999), OUT(5), V(5));
+  OUTCOME("truncated", "__xpg_strerror_r", 'e', V(1), OUT(BASE_PAGE), V(5));
+  CALL("dlinfo", 'i', V(dlopen(NULL, RTLD_NOW)), V(99), OUT(8));
+  OUTCOME("failure", "dladdr", 'v', V(4096), OUT(32));
+  OUTCOME("failure", "dladdr1", 'v', V(4096), OUT(32), OUT(8), V(2));
+  CALL("capget", 'i', INTS(0x20080522, 1 << 22), OUT(24));
+  CALL("capget", 'i', INTS(0x19980330, 0), OUTX(12));
+  CALL("capget", 'i', INTS(0x20080522, 0), OUTX(24));
+  CALL("capget", 'i', INTS(99, 0), V(0));
+  CALL("arch_prctl", 'i', V(0x1004 /* GET_GS */), OUT(8));
+  CALL("prctl", 'i', V(999), OUT(8));
+  CALL("prctl", 'i', V(5 /* GET_UNALIGN */), OUT(4));
+  CALL("prctl", 'i', V(25 /* GET_TSC */), OUT(4));
+  CALL("prctl", 'i', V(37 /* GET_CHILD_SUBREAPER */), OUT(4));
+  CALL("prctl", 'i', V(40 /* GET_TID_ADDRESS */), OUTX(8));
+  CALL("posix_spawn posix_spawnp", 'e', OUT(4), TEXT("/nowhere/x"), V(0), V(0),
+       WORDS(at(6, 2), 0), V(0), TEXT("x"));
+  CALL("getresuid getresgid", 'i', OUT(4), OUT(4), OUT(4));
+}
+
+static FILE *table_of(const char *text) {
+  FILE *const f = tmpfile();
+  fputs(text, f);
+  rewind(f);
+  return f;
+}
+static FILE *entries, *none;
+static void first_entry(void) { rewind(entries), rewind(none); }
+static void databases(void) {
+  /* By name or number: found, not found, and with little room. */
+#define BY_NAME(names, name, bytes, absent)                                    \
+  CALL(names, 'e', TEXT(name), OUTX(bytes), OUTX(1024), V(1024), OUTX(8));     \
+  OUTCOME("empty", names, 'v', TEXT(absent), OUTX(bytes), OUTX(1024), V(1024), \
+          OUT(8));                                                             \
+  OUTCOME("truncated", names, 'v', TEXT(name), OUTX(bytes), OUTX(2), V(2),     \
+          OUT(8))
+#define BY_NUMBER(names, number, bytes)                                        \
+  CALL(names, 'e', V(number), OUTX(bytes), OUTX(1024), V(1024), OUTX(8));      \
+  OUTCOME("empty", names, 'v', V(77777), OUTX(bytes), OUTX(1024), V(1024),     \
+          OUT(8));                                                             \
+  OUTCOME("truncated", names, 'v', V(number), OUTX(bytes), OUTX(2), V(2),      \
+          OUT(8))
+  BY_NAME("getpwnam_r", "root", 48, "no-such");
+  BY_NAME("getgrnam_r", "root", 32, "no-such");
+  BY_NAME("getspnam_r", "root", 72, "no-such");
+  BY_NAME("getprotobyname_r", "tcp", 24, "no-such");
+  BY_NAME("getrpcbyname_r", "portmapper", 24, "no-such");
+  BY_NUMBER("getpwuid_r", 0, 48);
+  BY_NUMBER("getgrgid_r", 0, 32);
+  BY_NUMBER("getprotobynumber_r", 6, 24);
+  BY_NUMBER("getrpcbynumber_r", 100000, 24);
+  OUTCOME("failure", "getpwnam getgrnam getspnam getprotobyname", 'p',
+          TEXT("no-such"));
+  OUTCOME("failure", "getpwuid getgrgid getprotobynumber", 'p', V(77777));
+  OUTCOME("failure", "getservbyname", 'p', TEXT("no-such"), V(0));
+  OUTCOME("failure", "getservbyport", 'p', V(1), TEXT("no-such"));
+  OUTCOME("truncated", "getservbyport_r", 'v', V(80 << 8), TEXT("tcp"), OUT(32),
+          OUTX(2), V(2), OUT(8));
+  OUTCOME("empty", "getservbyport_r", 'v', V(1), TEXT("xyz"), OUTX(32),
+          OUTX(1024), V(1024), OUT(8));
+  OUTCOME("empty", "getservbyname_r", 'v', TEXT("no-such"), V(0), OUTX(32),
+          OUTX(1024), V(1024), OUT(8));
+  OUTCOME("failure", "gethostbyname", 'p', TEXT("no such host"));
+  OUTCOME("failure", "gethostbyname2", 'p', TEXT("no such host"), V(2));
+  OUTCOME("failure", "gethostbyaddr", 'p', IN("abcd", 4), V(3), V(2));
+  OUTCOME("empty", "gethostbyname_r", 'v', TEXT("no such host"), OUTX(32),
+          OUTX(1024), V(1024), OUT(8), OUTX(4));
+  OUTCOME("truncated", "gethostbyname2_r", 'v', TEXT("127.0.0.1"), V(2),
+          OUTX(32), OUTX(2), V(2), OUT(8), OUTX(4));
+  OUTCOME("failure", "gethostbyaddr_r", 'v', IN("abcd", 4), V(3), V(2), OUT(32),
+          OUT(1024), V(1024), OUTX(8), OUTX(4));
+  OUTCOME("failure", "getpw", 'i', V(77777), OUT(200));
+#define LISTED(name, text, bytes)                                              \
+  entries = table_of(text), none = table_of("");                               \
+  refresh = first_entry;                                                       \
+  CALL(name, 'e', V(entries), OUTX(bytes), OUTX(1024), V(1024), OUTX(8));      \
+  OUTCOME("end", name, 'e', V(none), OUT(bytes), OUT(1024), V(1024), OUT(8));  \
+  OUTCOME("truncated", name, 'e', V(entries), OUTX(bytes), OUTX(3), V(3),      \
+          OUT(8));                                                             \
+  refresh = NULL
+  LISTED("fgetpwent_r", "root:x:0:0:root:/root:/bin/sh\n", 48);
+  LISTED("fgetgrent_r", "root:x:0:a,b\n", 32);
+  LISTED("fgetspent_r", "root:*:1:2:3:::\n", 72);
+  LISTED("fgetsgent_r", "root:*:a:b,c\n", 32);
+  CALL("sgetspent_r", 'e', TEXT("root:*:1:2:3:::"), OUTX(72), OUTX(1024),
+       V(1024), OUTX(8));
+  OUTCOME("truncated", "sgetspent_r", 'e', TEXT("root:*:1:2:3:::"), OUTX(72),
+          OUT(3), V(3), OUT(8));
+  OUTCOME("failure", "sgetspent_r", 'e', TEXT("nonsense"), OUTX(72), OUTX(1024),
+          V(1024), OUT(8));
+  OUTCOME("truncated", "sgetsgent_r", 'e', TEXT("root:*:a:b"), OUTX(32), OUT(3),
+          V(3), OUT(8));
+  entries = table_of("dev /there type opts 0 0\n"), none = table_of("");
+  refresh = first_entry;
+  CALL("getmntent_r", 'p', V(entries), OUTX(40), OUTX(100), V(100));
+  OUTCOME("end", "getmntent_r", 'p', V(none), OUT(40), OUT(100), V(100));
+  OUTCOME("truncated", "getmntent_r", 'v', V(entries), OUTX(40), OUTX(8), V(8));
+  refresh = NULL;
+  setpwent();
+  while (getpwent())
+    ;
+  OUTCOME("end", "getpwent_r", 'e', OUT(48), OUTX(1024), V(1024), OUT(8));
+  setgrent();
+  while (getgrent())
+    ;
+  OUTCOME("end", "getgrent_r", 'e', OUT(32), OUTX(1024), V(1024), OUT(8));
+  setpwent(), setgrent();
+  OUTCOME("truncated", "getpwent_r", 'e', OUTX(48), OUTX(2), V(2), OUT(8));
+  OUTCOME("truncated", "getgrent_r", 'e', OUTX(32), OUTX(2), V(2), OUT(8));
+  sethostent(0), setservent(0), setprotoent(0), setrpcent(0), setnetent(0);
+  OUTCOME("truncated", "getservent_r", 'e', OUTX(32), OUTX(2), V(2), OUT(8));
+  OUTCOME("truncated", "getprotoent_r getrpcent_r", 'e', OUTX(24), OUTX(2),
+          V(2), OUT(8));
+}
+
+static void threads(void) {
+  const int held[] = {1, 0, 1, 1, 0, 0, 0, 0, 0, 0}; /* by another thread */
+  const int checking[] = {0, 0, 0, 0, 2, 0, 0, 0, 0, 0};
+#define HELD IN(held, sizeof held)
+#define CHECKING INX(checking, sizeof checking)
+  CALL("pthread_mutex_trylock mtx_trylock", 'e', HELD);
+  CALL("pthread_mutex_timedlock mtx_timedlock", 'e', HELD, WORDS(0, 0));
+  CALL("pthread_mutex_timedlock", 'e', HELD, WORDS(0, -1));
+  CALL("pthread_mutex_clocklock", 'e', HELD, V(1), WORDS(0, 0));
+  CALL("pthread_mutex_unlock", 'e', CHECKING);
+  CALL("pthread_mutex_destroy", 'e', HELD);
+  CALL("pthread_mutex_init", 'e', OUT(40), INTS(1 << 25));
+  CALL("pthread_mutex_init", 'e', OUT(40), INTS(2));
+  CALL("pthread_mutex_lock", 'e', CHECKING);
+  CALL("mtx_init", 'e', OUT(40), V(99));
+  CALL("pthread_mutex_setprioceiling", 'e', ZERO(40), V(1), OUT(4));
+  const int read_by_one[] = {8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+#define READ_LOCKED IN(read_by_one, sizeof read_by_one)
+  CALL("pthread_rwlock_trywrlock", 'e', READ_LOCKED);
+  CALL("pthread_rwlock_timedwrlock", 'e', READ_LOCKED, WORDS(0, 0));
+  CALL("pthread_rwlock_timedwrlock pthread_rwlock_timedrdlock", 'e',
+       READ_LOCKED, WORDS(0, -1));
+  CALL("pthread_rwlock_clockwrlock", 'e', READ_LOCKED, V(1), WORDS(0, 0));
+  CALL("pthread_rwlock_clockwrlock pthread_rwlock_clockrdlock", 'e',
+       READ_LOCKED, V(99), WORDS(0, 0));
+  CALL("sem_trywait", 'i', ZERO(32));
+  CALL("sem_timedwait", 'i', ZERO(32), WORDS(0, -1));
+  CALL("sem_timedwait", 'i', WORDS(1, 0, 0, 0), WORDS(9, 0));
+  CALL("sem_clockwait", 'i', WORDS(1, 0, 0, 0), V(1), WORDS(9, 0));
+  CALL("sem_post", 'i', WORDS(0x7fffffff, 0, 0, 0));
+  CALL("pthread_spin_trylock", 'e', INTS(0));
+  CALL("pthread_cond_timedwait", 'e', ZERO(48), ZERO(40), WORDS(0, -1));
+  CALL("pthread_cond_clockwait", 'e', ZERO(48), ZERO(40), V(99), WORDS(0, 0));
+  CALL("pthread_barrier_init", 'e', OUT(32), V(0), V(-1));
+  CALL("pthread_attr_setdetachstate pthread_attr_setinheritsched "
+       "pthread_attr_setscope pthread_attr_setschedpolicy",
+       'e', ZERO(56), V(99));
+  CALL("pthread_attr_setstacksize", 'e', ZERO(56), V(65536));
+  CALL("pthread_attr_setstack", 'e', ZERO(56), V(4096), V(1));
+  CALL("pthread_attr_setschedparam", 'e', ZERO(56), INTS(99));
+  CALL("pthread_attr_setaffinity_np", 'e', ZERO(56), V(0), V(0));
+  CALL("pthread_attr_getaffinity_np", 'e', ZERO(56), V(8), OUT(8));
+  CALL("pthread_mutexattr_settype pthread_mutexattr_setrobust "
+       "pthread_mutexattr_setprotocol pthread_mutexattr_setprioceiling "
+       "pthread_mutexattr_setpshared pthread_condattr_setclock "
+       "pthread_condattr_setpshared pthread_barrierattr_setpshared",
+       'e', ZERO(4), V(999));
+  CALL("pthread_rwlockattr_setkind_np pthread_rwlockattr_setpshared", 'e',
+       ZERO(8), V(999));
+  CALL("pthread_getaffinity_np", 'e', V(pthread_self()), V(1), OUT(1));
+  CALL("pthread_setaffinity_np", 'e', V(pthread_self()), V(0), ZERO(8));
+  CALL("pthread_getname_np", 'e', V(pthread_self()), OUTX(BASE_PAGE),
+       V(BASE_PAGE));
+  CALL("pthread_setname_np", 'e', V(pthread_self()),
+       TEXT("a name of too many letters"));
+  CALL("pthread_setschedparam", 'e', V(pthread_self()), V(99), INTS(0));
+  CALL("pthread_setcancelstate pthread_setcanceltype", 'e', V(99), OUT(4));
+  CALL("pthread_setcancelstate pthread_setcanceltype", 'e', V(0), V(0));
+  CALL("posix_memalign", 'e', OUT(8), V(64), V(-1));
+  CALL("posix_memalign", 'e', OUT(8), V(3), V(1));
+  CALL("posix_spawnattr_setflags", 'e', ZERO(336), V(-1));
+  CALL("posix_spawnattr_setschedpolicy", 'e', ZERO(336), V(99));
+  CALL(
+      "posix_spawn_file_actions_addclose posix_spawn_file_actions_addfchdir_np "
+      "posix_spawn_file_actions_addclosefrom_np "
+      "posix_spawn_file_actions_addtcsetpgrp_np",
+      'e', INX(zeros, 80), V(-1));
+  CALL("posix_spawn_file_actions_adddup2", 'e', INX(zeros, 80), V(-1), V(1));
+  CALL("posix_spawn_file_actions_addopen", 'e', INX(zeros, 80), V(-1),
+       TEXT("x"), V(0), V(0));
+}
+
+static void pend(void) {
+  sigset_t usr1;
+  sigemptyset(&usr1), sigaddset(&usr1, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &usr1, NULL);
+  raise(SIGUSR1);
+}
+static void others(void) {
+  sigset_t usr1;
+  sigemptyset(&usr1), sigaddset(&usr1, SIGUSR1);
+  refresh = pend;
+  CALL("sigtimedwait", 'i', IN(&usr1, 8), OUTX(128), WORDS(1, 0));
+  CALL("sigtimedwait", 'i', IN(&usr1, 8), V(0), V(0));
+  CALL("sigwaitinfo", 'i', IN(&usr1, 8), V(0));
+  refresh = NULL;
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof all, &all);
+  CALL("sched_setaffinity", 'i', V(0), V(sizeof all), IN(&all, sizeof all));
+  CALL("sched_setaffinity", 'i', V(0), V(BASE_PAGE + 8),
+       IN(zeros, BASE_PAGE + 8));
+  const int protected_mutex[] = {0, 0, 0, 0, 64, 0, 0, 0, 0, 0};
+  CALL("pthread_mutex_getprioceiling", 'e',
+       INX(protected_mutex, sizeof protected_mutex), OUT(4));
+  const int dead_owner[] = {0, 0, 0x7fffffff, 0, 16, 0, 0, 0, 0, 0};
+  CALL("pthread_mutex_consistent", 'e', INX(dead_owner, sizeof dead_owner));
+  const int written[] = {2, 0, 1, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0};
+#define WRITTEN IN(written, sizeof written)
+  CALL("pthread_rwlock_tryrdlock pthread_rwlock_trywrlock", 'e', WRITTEN);
+  CALL("pthread_rwlock_timedrdlock", 'e', WRITTEN, WORDS(0, 0));
+  CALL("pthread_rwlock_clockrdlock", 'e', WRITTEN, V(1), WORDS(0, 0));
+  OUTCOME("success", "pthread_barrier_wait", 'v', INTS(0, 0, 1, 0, 0, 0, 0, 0));
+  OUTCOME("failure", "initstate", 'p', V(1), OUT(4), V(4));
+  CALL("setstate_r", 'i', IN("\377\377\377\377", 4), INX(zeros, 48));
+  CALL("random_r", 'i', V(0), OUT(4));
+  CALL("srandom_r", 'i', V(1), V(0));
+  CALL("unsetenv", 'i', TEXT("A=B"));
+  CALL("unsetenv", 'i', TEXT(""));
+  OUTCOME("empty", "getenv secure_getenv", 'p', TEXT(""));
+  CALL("getenv secure_getenv", 'p', TEXT("PATH"));
+  OUTCOME("failure", "setlocale", 'p', V(6), TEXT("no_SUCH"));
+  OUTCOME("failure", "newlocale", 'p', V(1), TEXT("no_SUCH"), V(0));
+  OUTCOME("truncated", "__confstr_chk", 'l', V(_CS_PATH), OUT(5), V(5), V(5));
+  OUTCOME("failure", "__getgroups_chk", 'i', V(-1), OUT(4), V(4));
+  CALL("getentropy", 'i', OUT(257), V(257));
+  CALL("system", 'i', TEXT("exit 0"));
+  CALL("mq_notify", 'i', V(-1), V(0));
+  CALL("setgroups", 'v', V(0), V(0));
+}
+
+int main(void) {
+  set_up();
+  only_good = 1;
+  signal(SIGUSR2, ignore);
+  times_and_signals();
+  processes();
+  databases();
+  threads();
+  others();
+  return 0;
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# ===- call_outcomes.py - Whether calls have ended in all their ways ------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===#
+"""Holds the rows that call_oracle.h prints against a list of outcomes.
+
+    call_outcomes.py LIST NATIVELY ...
+
+A line of the list: OUTCOME ...: FUNCTION ...
+"""
+
+import sys
+
+
+def listed(path):
+    """The outcomes of each function in the list."""
+    outcomes = {}
+    for line in open(path):
+        kinds, colon, names = line.partition(": ")
+        if line.startswith("#") or not colon:
+            continue
+        for name in names.split():
+            if name in outcomes:
+                sys.exit(f"{path}: {name} is listed twice")
+            outcomes[name] = set(kinds.split())
+    return outcomes
+
+
+def seen(paths):
+    """The outcomes that each function has had."""
+    outcomes = {}
+    for path in paths:
+        for line in open(path):
+            words = line.split()
+            if len(words) == 8 and words[2] == "result" and words[7] != "death":
+                outcomes.setdefault(words[1], set()).add(words[7])
+    return outcomes
+
+
+def main():
+    due, done = listed(sys.argv[1]), seen(sys.argv[2:])
+    faults = []
+    for name in sorted(due.keys() | done.keys()):
+        if name not in due:
+            faults.append(f"{name}: not listed")
+            continue
+        rows = done.get(name, set())
+        faults += [f"{name}: no row that ends in {outcome}"
+                   for outcome in sorted(due[name] - rows)]
+        faults += [f"{name}: {outcome} is not listed"
+                   for outcome in sorted(rows - due[name])]
+    print("\n".join(faults) or "%d outcomes of %d functions"
+          % (sum(map(len, due.values())), len(due)))
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+//===- not_seen.h - Functions of libc whose writes have no marks ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_AUDIT_NOT_SEEN_H
+#define PAGETIDE_TOOLS_AUDIT_NOT_SEEN_H
+
+#include <string_view>
+
+namespace pagetide::tools {
+
+/// Why the runtime does not see what a function of libc writes; null if it
+/// does, or if the function writes nothing.
+const char *why_not_seen(std::string_view function);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_AUDIT_NOT_SEEN_H
