@@ -254,8 +254,7 @@ features = {
     "strace": shutil.which("strace") is not None,
     "valgrind": shutil.which("valgrind") is not None,
     "crit": can_run("crit", "--help"),
-    # What the pages of `pagetide html` are made of, and tried with.
-    "html": bool(config.pagetide_uplot),
+    # What the pages of `pagetide html` are tried with.
     "chromium": chromium is not None,
     "playwright": os.path.isdir(playwright) and shutil.which("node") is not None,
     "two-processors": len(os.sched_getaffinity(0)) > 1,

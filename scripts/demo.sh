@@ -5,9 +5,9 @@
 #
 # From a bare Debian 12 to the page sets of two real programs: sets the machine
 # up, builds Pagetide, fetches and builds bzip2 and sqlite3 by the compiler
-# wrapper, records a run of each and prints the reports. It installs and builds
-# only what it shows. Everything is kept below build/demo and .deps; what has been
-# done already is not done again.
+# wrapper, records a run of each, prints the reports and makes a page of one. It
+# installs and builds only what it shows. Everything is kept below build/demo and
+# .deps; what has been done already is not done again.
 
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -182,6 +182,10 @@ make_sql "$DEMO/work.sql"
 rm -f "$DEMO/work.db"
 record sqlite3 "$(instrumented sqlite3)" "$DEMO/work.db" ".read '$DEMO/work.sql'"
 report sqlite3
+page=$DEMO/sqlite3.html
+run_step "Making a page of sqlite3's run" demo-html \
+  "$pagetide" html "$DEMO/sqlite3.ptrace" -o "$page" ||
+  fail "the page could not be made (above)."
 
 # Shown relative to where the reader stands, if possible.
 bin=$(printf %q "${BUILD#"$PWD"/}/bin")
@@ -202,4 +206,8 @@ Three commands to try next:
 
   $bin/pagetide record -p 500ms --per-thread -o your.ptrace -- ./your_program
       record it, with a page set for each thread; then: pagetide report your.ptrace
+
+To explore sqlite3's run, open this page in a browser:
+
+  $page
 NEXT

@@ -8,9 +8,9 @@
 #                sections) that are missing, as root, by sudo otherwise;
 #   compiler-rt  fetches compiler-rt's source, of the LLVM version installed, to
 #                .deps/compiler-rt, unless PAGETIDE_COMPILER_RT_SOURCE names one.
-#   npm          fetches to .deps/npm what `pagetide html` needs from npm, in the
-#                versions of tools/html/package-lock.json. If npm's registry cannot
-#                be reached, the build leaves that command out.
+#   npm          fetches to .deps/npm what drives a browser in tests, in the version
+#                of test/lib/npm/package-lock.json. If npm's registry cannot be
+#                reached, the tests of pages in a browser are skipped.
 # All if none is named. What has been done already is not done again. Apart from
 # the packages, the script writes to .deps/ only: apt's configuration stays as it
 # is.
@@ -145,19 +145,19 @@ fetch_compiler_rt() {
 # npm checks each file against its integrity in the lock file.
 fetch_npm_packages() {
   local directory=$DEPS/npm stamp
-  stamp=$(sha256sum <"$PAGETIDE_ROOT/tools/html/package-lock.json")
+  stamp=$(sha256sum <"$PAGETIDE_ROOT/test/lib/npm/package-lock.json")
   if stands npm "$stamp" && [[ -d $directory/node_modules ]]; then
     return
   fi
   mkdir -p "$directory"
-  cp "$PAGETIDE_ROOT/tools/html/package.json" \
-    "$PAGETIDE_ROOT/tools/html/package-lock.json" "$directory"
-  if run_step "Fetching uPlot, and playwright-core for its test, by npm" npm \
+  cp "$PAGETIDE_ROOT/test/lib/npm/package.json" \
+    "$PAGETIDE_ROOT/test/lib/npm/package-lock.json" "$directory"
+  if run_step "Fetching playwright-core, which drives a browser in tests, by npm" npm \
     npm ci --prefix "$directory" --ignore-scripts --no-audit --no-fund; then
     mark_done npm "$stamp"
   else
-    say "npm failed (above): the build will leave out pagetide html." \
-      "Check the network, run scripts/setup.sh npm, and build again."
+    say "npm failed (above): tests of pages in a browser will be skipped." \
+      "Check the network, and run scripts/setup.sh npm."
   fi
 }
 
@@ -196,7 +196,7 @@ packages)
   ;;
 compiler-rt) provide_compiler_rt ;;
 npm)
-  install_packages html
+  install_packages tests
   fetch_npm_packages
   ;;
 *) fail "'$1' is no step of the set-up." "Steps are: packages, compiler-rt, npm." ;;

@@ -11,19 +11,16 @@
 
 namespace pagetide::tools {
 
-/// Files of tools/html/page and of uPlot, which draws the curves.
+/// Files of tools/html/page.
 struct HtmlAssets {
-  /// @title@, @nonce@, @style@, @chart@, @script@ and @data@ are replaced.
+  /// @title@, @nonce@, @style@, @script@ and @data@ are replaced.
   std::string_view page;
   std::string_view style;
   std::string_view script;
-  std::string_view chart_style;
-  std::string_view chart_script;
-  std::string_view chart_licence;
 };
 
-/// Null if this build has none, because uPlot was not there. Made by CMake.
-extern const HtmlAssets *const kHtmlAssets;
+/// Made by CMake.
+extern const HtmlAssets kHtmlAssets;
 
 } // namespace pagetide::tools
 

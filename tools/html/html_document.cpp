@@ -15,7 +15,6 @@
 #include <array>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace pagetide::tools {
 
@@ -46,13 +45,11 @@ HtmlDocument::HtmlDocument(const HtmlAssets &assets, TextSink &out,
 
 /// Writes a piece of the page with its markers replaced.
 void HtmlDocument::write_template(std::string_view text, TextSink &out) const {
-  const std::string licence = fmt::format("/*\n{}*/\n", assets_.chart_licence);
-  const std::pair<std::string_view, std::vector<std::string_view>> markers[] = {
-      {"@title@", {title_}},
-      {"@nonce@", {nonce_}},
-      {"@style@", {assets_.chart_style, assets_.style}},
-      {"@chart@", {licence, assets_.chart_script}},
-      {"@script@", {assets_.script}},
+  const std::pair<std::string_view, std::string_view> markers[] = {
+      {"@title@", title_},
+      {"@nonce@", nonce_},
+      {"@style@", assets_.style},
+      {"@script@", assets_.script},
   };
   while (!text.empty()) {
     const std::size_t plain = std::min(text.find('@'), text.size());
@@ -60,11 +57,10 @@ void HtmlDocument::write_template(std::string_view text, TextSink &out) const {
     text.remove_prefix(plain);
     std::size_t used = std::min<std::size_t>(text.size(), 1);
     bool is_marker = false;
-    for (const auto &[name, pieces] : markers) {
+    for (const auto &[name, piece] : markers) {
       if (!text.starts_with(name))
         continue;
-      for (const std::string_view piece : pieces)
-        out.write(piece);
+      out.write(piece);
       used = name.size();
       is_marker = true;
     }

@@ -7,6 +7,7 @@
 #include "html/run_document.h"
 
 #include "html/html_document.h"
+#include "report/heat_picture.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/say.h"
@@ -57,6 +58,15 @@ Json fitted_table(Json json, const char *list, std::size_t max_bytes) {
   json["left_out"] = json[list].size() - kept.size();
   json[list] = std::move(kept);
   return json;
+}
+
+/// How the kinds of access look, and what they are called.
+Json kinds_of_access() {
+  Json kinds = Json::object();
+  for (const HeatLook &look : kHeatLooks)
+    kinds[look.name] = {
+        {"words", look.words}, {"light", look.light()}, {"dark", look.dark()}};
+  return kinds;
 }
 
 /// The first rows and columns of a square.
@@ -116,6 +126,7 @@ std::string RunDocument::tables(std::string_view version,
       {"writes_only", options_.selection.only_writes()},
       {"max_bytes", options_.max_bytes},
       {"process_count", traces().size()},
+      {"kinds", kinds_of_access()},
       {"processes", fitted_table(processes_.json(words), "processes", share)},
       {"mappings", fitted_table(mappings_.json(words), "mappings", share)},
       {"wss", fitted_table(wss_.json(words), "stretches", share)},

@@ -57,10 +57,13 @@ std::string heat_row_units(const HeatPicture &picture) {
 
 std::vector<std::pair<HeatKind, std::string>>
 heat_legend(const HeatPicture &picture) {
-  if (picture.tells_reads)
-    return {{HeatKind::kRead, "only read"},
-            {HeatKind::kWritten, "only written"},
-            {HeatKind::kBoth, "both"}};
+  std::vector<std::pair<HeatKind, std::string>> kinds;
+  if (picture.tells_reads) {
+    for (const HeatKind kind :
+         {HeatKind::kRead, HeatKind::kWritten, HeatKind::kBoth})
+      kinds.emplace_back(kind, look_of(kind).words);
+    return kinds;
+  }
   const HeatCell any = {.accessed = 1};
   return {{heat_kind(picture, any), picture.access_word}};
 }

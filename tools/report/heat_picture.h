@@ -47,6 +47,47 @@ inline constexpr double kHeatLevels[] = {0, 0.1, 0.5};
 inline constexpr std::size_t kHeatLevelCount = 3;
 std::size_t heat_level(double share);
 
+/// How a kind looks and what it is called, in SVG, in HTML and on terminals.
+struct HeatLook {
+  const char *name;  ///< in JSON
+  const char *words; ///< if the picture tells reads from writes
+  char letter;       ///< without colours; a capital is for the last level
+  const char *fills[kHeatLevelCount]; ///< on white
+  int many_colors[kHeatLevelCount];   ///< of the 256 of terminals
+  int few_colors;                     ///< of the eight
+  /// On a light page, and on a dark one.
+  const char *light() const { return fills[kHeatLevelCount - 1]; }
+  const char *dark() const { return fills[kHeatLevelCount - 2]; }
+};
+
+/// By kind. Blue, orange and green of the palette of Okabe and Ito, which most
+/// people who confuse colours tell apart.
+inline constexpr HeatLook kHeatLooks[kHeatKinds] = {
+    {"none", "", ' ', {"", "", ""}, {0, 0, 0}, 0},
+    {"accessed",
+     "accessed",
+     'a',
+     {"#99c7e0", "#4d9cc9", "#0072b2"},
+     {24, 32, 39},
+     34},
+    {"read",
+     "only read",
+     'r',
+     {"#99c7e0", "#4d9cc9", "#0072b2"},
+     {24, 32, 39},
+     34},
+    {"written",
+     "only written",
+     'w',
+     {"#f8e0b0", "#efc05a", "#d98c00"},
+     {94, 172, 214},
+     33},
+    {"both", "both", 'b', {"#9fd8c7", "#4dbb9d", "#00805c"}, {22, 35, 48}, 32},
+};
+constexpr const HeatLook &look_of(HeatKind kind) {
+  return kHeatLooks[static_cast<std::size_t>(kind)];
+}
+
 /// "[heap]", "libc.so.6", "libc.so.6 +2": files without their directories.
 std::string band_label(const AddressBand &band);
 

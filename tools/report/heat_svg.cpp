@@ -29,15 +29,6 @@ constexpr std::size_t kPlotHeight = 480; ///< at least
 constexpr std::size_t kMaxFactWidth = 150;
 constexpr std::size_t kMaxBandLabel = 40;
 
-/// Blue, orange and green of the palette of Okabe and Ito, which most people
-/// who confuse colours tell apart. Each in three strengths on white.
-constexpr const char *kFills[kHeatKinds][kHeatLevelCount] = {
-    {"", "", ""},
-    {"#99c7e0", "#4d9cc9", "#0072b2"},
-    {"#99c7e0", "#4d9cc9", "#0072b2"},
-    {"#f8e0b0", "#efc05a", "#d98c00"},
-    {"#9fd8c7", "#4dbb9d", "#00805c"}};
-
 class SvgPicture {
 public:
   explicit SvgPicture(const HeatPicture &picture);
@@ -124,7 +115,8 @@ void SvgPicture::cells(const HeatGrid &grid,
   for (std::size_t path = 0; path < paths.size(); ++path)
     if (!paths[path].empty())
       add(R"(<path fill="{}" d="{}"/>)",
-          kFills[path / kHeatLevelCount][path % kHeatLevelCount], paths[path]);
+          kHeatLooks[path / kHeatLevelCount].fills[path % kHeatLevelCount],
+          paths[path]);
 }
 
 /// Names and addresses, as far as there is room, and lines between the bands.
@@ -215,7 +207,7 @@ void SvgPicture::legend() {
   for (const auto &[kind, name] : heat_legend(picture_)) {
     for (std::size_t level = 0; level < kHeatLevelCount; ++level, x += 16)
       add(R"(<rect x="{}" y="{}" width="16" height="12" fill="{}"/>)", x, y_,
-          kFills[static_cast<std::size_t>(kind)][level]);
+          look_of(kind).fills[level]);
     text(x + 6, y_ + 11, "start", name);
     x += (name.size() + 3) * kCharWidth;
   }

@@ -24,15 +24,6 @@ constexpr std::size_t kMinBandLabel = 8;
 constexpr std::size_t kAddressEvery = 5; ///< rows
 constexpr std::size_t kTickColumns = 12; ///< that a label of time may have
 
-/// By kind and level, of the 256 colours. Blue, orange and green differ to most
-/// people who confuse colours: the palette of Okabe and Ito.
-constexpr int kManyColors[kHeatKinds][kHeatLevelCount] = {
-    {0, 0, 0}, {24, 32, 39}, {24, 32, 39}, {94, 172, 214}, {22, 35, 48}};
-/// Of the eight colours.
-constexpr int kFewColors[kHeatKinds] = {0, 34, 34, 33, 32};
-/// A capital letter is a cell of which at least half was accessed.
-constexpr char kLetters[kHeatKinds] = {' ', 'a', 'r', 'w', 'b'};
-
 std::size_t address_width(unsigned granule_shift,
                           const std::vector<const AddressBands *> &bands) {
   std::uint64_t last = 0;
@@ -86,22 +77,22 @@ private:
 
 std::string TextPicture::cell_sign(HeatKind kind, std::size_t level,
                                    std::size_t times) const {
-  const auto index = static_cast<std::size_t>(kind);
+  const HeatLook &look = look_of(kind);
   if (kind == HeatKind::kNone)
     return std::string(times, ' ');
   if (style_.colors == Colors::kNone) {
-    const char letter = kLetters[index];
     const bool is_most = level + 1 == kHeatLevelCount;
-    return std::string(times, is_most ? static_cast<char>(letter - 'a' + 'A')
-                                      : letter);
+    return std::string(times, is_most
+                                  ? static_cast<char>(look.letter - 'a' + 'A')
+                                  : look.letter);
   }
   std::string signs;
   for (std::size_t i = 0; i < times; ++i)
     signs += style_.unicode ? "█" : "#";
   return style_.colors == Colors::kMany
-             ? fmt::format("\x1b[38;5;{}m{}\x1b[0m", kManyColors[index][level],
+             ? fmt::format("\x1b[38;5;{}m{}\x1b[0m", look.many_colors[level],
                            signs)
-             : fmt::format("\x1b[{}m{}\x1b[0m", kFewColors[index], signs);
+             : fmt::format("\x1b[{}m{}\x1b[0m", look.few_colors, signs);
 }
 
 std::string TextPicture::line_of_cells(const HeatGrid &grid,

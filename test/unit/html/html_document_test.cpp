@@ -83,12 +83,9 @@ TEST(HtmlDocument, NoNameBecomesMarkup) {
 TEST(HtmlDocument, MarkersAreReplacedAndNothingElse) {
   HtmlAssets assets;
   assets.page = "<t>@title@</t> n@nonce@ a@b.c <s>@style@</s>\n"
-                "@data@\n<j>@chart@|@script@</j> end@";
+                "@data@\n<j>@script@</j> end@";
   assets.style = "own @nonce@";
   assets.script = "script @data@";
-  assets.chart_style = "chart;";
-  assets.chart_script = "draw";
-  assets.chart_licence = "Licence\n";
   StringSink out;
   HtmlDocument document(assets, out, "<x>@nonce@", "N1");
   const std::vector<std::uint8_t> bytes = {'f', 'o', 'o'};
@@ -97,12 +94,12 @@ TEST(HtmlDocument, MarkersAreReplacedAndNothingElse) {
   document.finish("{\"a\":\"</script>@script@\"}");
   EXPECT_EQ(
       out.text,
-      "<t>&lt;x&gt;@nonce@</t> nN1 a@b.c <s>chart;own @nonce@</s>\n"
+      "<t>&lt;x&gt;@nonce@</t> nN1 a@b.c <s>own @nonce@</s>\n"
       "<script type=\"application/octet-stream\" id=\"blob-0\">Zm9v</script>\n"
       "<script type=\"application/octet-stream\" id=\"blob-1\">Zm9v</script>\n"
       "<script type=\"application/json\" id=\"data\">"
       "{\"a\":\"\\u003c/script>@script@\"}</script>\n"
-      "\n<j>/*\nLicence\n*/\ndraw|script @data@</j> end@");
+      "\n<j>script @data@</j> end@");
 }
 
 TEST(HtmlDocument, NoncesDiffer) {

@@ -1,158 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Curves below the heatmap, over the same time. uPlot draws them.
+// Curves below the heatmap, over the same time.
 'use strict';
 
-const CURVES_HEIGHT = 210;
-/** Narrower ones would hide one another. */
+/** Narrower steps would hide one another. */
 const PIXELS_OF_STEP = 4;
 const DASHES = {accessed: [], read: [6, 3], written: [2, 2], fresh: [6, 3], all: []};
 
-class Curves {
-  constructor(box, viewport, theme) {
-    this.box = box;
-    this.viewport = viewport;
-    this.theme = theme;
-    this.plot = null;
-    viewport.listeners.push(window => this.follow(window));
-    theme.listeners.push(() => this.make());
-    new ResizeObserver(() => {
-      if (this.plot && this.plot.width !== box.clientWidth)
-        this.make();
-    }).observe(box);
+class Curves extends TimePicture {
+  constructor(canvas, legend, viewport, theme) {
+    super(canvas, viewport, theme, true);
+    this.legend = legend;
+    theme.listeners.push(() => this.makeLegend());
   }
   /**
-   * What to draw: {steps: [{start, end}], series: [{name, label, values, adds}],
+   * What to draw: {steps: {starts, ends}, series: [{name, label, values, adds}],
    * bytes}. Values of steps that share a dot are added up, or else the largest is
    * shown. `part` is a stretch of time to point out: then the curves are of all
    * the run, and not only of the time that the heatmap shows.
    */
   show(figures) {
     this.figures = figures;
-    this.make();
+    this.makeLegend();
+    this.redraw();
   }
-  make() {
+  times() {
+    const {part, steps} = this.figures ?? {};
+    return part ? {start: 0, end: Math.max(steps.ends.at(-1) ?? 1, part.end)} : super.times();
+  }
+  /** The steps of the time that is shown: [{start, end, values}]. */
+  stepsWithin(width) {
+    const {steps: {starts, ends}, series} = this.figures, {start, end} = this.times();
+    const from = Math.max(lowerBound(starts, start) - 1, 0), to = lowerBound(starts, end);
+    let together = 1;
+    while ((to - from) / together > Math.max(width / PIXELS_OF_STEP, 1))
+      together *= 2;
+    this.onSteps?.(together);
+    const joined = [];
+    for (let at = from - from % together; at < to; at = at + together) {
+      const next = Math.min(at + together, starts.length);
+      // A period begins some microseconds after the one before: no gap.
+      const last = ends[next - 1], gap = (starts[next] ?? Infinity) - last;
+      const isGap = gap > 0.1 * (last - starts[next - 1]);
+      joined.push({start: starts[at], end: isGap ? last : starts[next],
+                   values: series.map(({values, adds}) => {
+        const all = values.slice(at, next);
+        return adds ? all.reduce((a, b) => a + b, 0) : Math.max(...all);
+      })});
+    }
+    return joined;
+  }
+  style(context, name) {
+    const {read, written, accessed} = this.theme.colors;
+    context.strokeStyle = {read, written, fresh: written}[name] ?? accessed;
+    context.lineWidth = name === 'accessed' ? 1 : 1.5;
+    context.setLineDash(DASHES[name]); // tells the curves apart without colour
+  }
+  draw() {
     if (!this.figures)
       return;
-    this.plot?.destroy();
-    const {series, bytes, part} = this.figures;
-    const colors = this.theme.colors;
-    const stroke = name => ({read: colors.read, written: colors.written,
-                             fresh: colors.written}[name] ?? colors.accessed);
-    const stepped = uPlot.paths.stepped({align: 1});
-    const axis = {stroke: colors.ink, grid: {stroke: colors.line, width: 1},
-                  ticks: {stroke: colors.faint, width: 1}, font: '12px system-ui, sans-serif'};
-    const width = this.box.clientWidth, gutter = gutterWidth(width);
-    const pages = (self, number) => number == null ? '\u2013'
-        : `${formatCount(number)} (${formatBytes(number * bytes)})`;
-    this.plot = new uPlot({
-      width, height: CURVES_HEIGHT,
-      padding: [8, RIGHT_MARGIN, 0, 0],
-      cursor: {drag: {x: true, y: false, setScale: false}, points: {size: 6},
-               bind: {dblclick: () => null}},
-      select: {show: true},
-      scales: {x: {time: false}, y: {range: (self, min, max) => [0, Math.max(max, 1) * 1.05]}},
-      axes: [
-        {...axis, space: 90, size: 44, label: 'time since the start of the run',
-         labelSize: 18, labelFont: '12px system-ui, sans-serif', labelGap: 0,
-         splits: (self, index, min, max) => timeTicks(min, max, (width - gutter) / 90).ticks,
-         values: (self, ticks) => ticks.map(tick => formatTime(tick, ticks[1] - ticks[0]))},
-        {...axis, size: gutter, space: 34,
-         splits: (self, index, min, max) => {
-           // Ticks at round sizes in bytes.
-           const size = max * bytes, unit = 2 ** (10 * Math.floor(Math.log2(Math.max(size, 1)) / 10));
-           const step = Math.max(niceStep(size / unit, 5) * unit, bytes), ticks = [];
-           for (let tick = 0; tick <= size; tick += step)
-             ticks.push(tick / bytes);
-           return ticks;
-         },
-         values: (self, ticks) => ticks.map(tick => formatBytes(tick * bytes))},
-      ],
-      series: [
-        {label: 'time', value: (self, time) => time == null ? '\u2013' : formatTime(time)},
-        ...series.map(({name, label}) => ({
-          label, stroke: stroke(name), width: name === 'accessed' ? 1 : 1.5,
-          dash: DASHES[name], // tells the curves apart without colour
-          paths: stepped, points: {show: false}, value: pages, spanGaps: false,
-        })),
-      ],
-      hooks: {
-        setSelect: [self => {
-          if (self.select.width < 4)
-            return;
-          const start = self.posToVal(self.select.left, 'x');
-          const end = self.posToVal(self.select.left + self.select.width, 'x');
-          self.setSelect({left: 0, width: 0, top: 0, height: 0}, false);
-          if (!part)
-            this.viewport.show({start, end});
-        }],
-        drawClear: [self => {
-          if (!part)
-            return;
-          const {left, width, top, height} = self.bbox;
-          const [from, to] = [part.start, part.end].map(time =>
-              Math.min(Math.max(self.valToPos(time, 'x', true), left), left + width));
-          self.ctx.fillStyle = colors.panel;
-          self.ctx.fillRect(from, top, Math.max(to - from, 2), height);
-          self.ctx.fillStyle = colors.focus;
-          self.ctx.fillRect(from, top + height - 4, Math.max(to - from, 2), 4);
-        }],
-        setCursor: [self => {
-          if (!this.pointing)
-            this.onTime?.(self.cursor.left >= 0 ? self.posToVal(self.cursor.left, 'x') : null);
-        }],
-      },
-    }, [[0], ...series.map(() => [null])], this.box);
-    this.follow(this.viewport.window);
-  }
-  follow({start, end}) {
-    if (!this.plot)
-      return;
-    const {steps, part} = this.figures;
-    if (part)
-      [start, end] = [0, Math.max(steps.ends.at(-1) ?? 1, part.end)];
-    const from = Math.max(lowerBound(steps.starts, start) - 1, 0);
-    const to = lowerBound(steps.starts, end);
-    const most = Math.max(this.plot.bbox.width / devicePixelRatio / PIXELS_OF_STEP, 1);
-    let together = 1;
-    while ((to - from) / together > most)
-      together *= 2;
-    this.plot.setData(this.joined(from, to, together), false);
-    this.plot.setScale('x', {min: start, max: end});
-    this.onSteps?.(together);
-  }
-  /** The steps [from, to), so many of them joined to one. Ends curves at gaps. */
-  joined(from, to, together) {
-    const {steps: {starts, ends}, series} = this.figures;
-    const times = [], columns = series.map(() => []);
-    const push = (time, values) => {
-      times.push(time);
-      columns.forEach((column, i) => column.push(values[i]));
-    };
-    for (let at = from - from % together; at < to; at += together) {
-      const end = Math.min(at + together, starts.length);
-      const values = series.map(({values, adds}) => {
-        const joined = values.slice(at, end);
-        return adds ? joined.reduce((a, b) => a + b, 0) : Math.max(...joined);
-      });
-      push(starts[at], values);
-      const next = starts[end] ?? Infinity, last = ends[end - 1];
-      // A period begins some microseconds after the one before.
-      if (last > starts[at] && next - last > 0.1 * (last - starts[end - 1])) {
-        push(last, values);
-        push(last + 1e-9, series.map(() => null));
-      }
+    const {context, unit} = this.clear();
+    context.scale(unit, unit);
+    const plot = this.plot(), colors = this.theme.colors;
+    const {series, part} = this.figures, {left, top, width, height} = plot;
+    this.steps = this.stepsWithin(width);
+    this.most = 1.05 * Math.max(1, ...this.steps.flatMap(({values}) => values));
+    const yOf = value => top + height * (1 - value / this.most);
+    this.clip(context, plot);
+    if (part) {
+      const from = this.xOf(part.start), long = Math.max(this.xOf(part.end) - from, 2);
+      context.fillStyle = colors.panel;
+      context.fillRect(from, top, long, height);
+      context.fillStyle = colors.focus;
+      context.fillRect(from, top + height - 4, long, 4);
     }
-    return [times, ...columns];
+    context.restore();
+    this.drawSizes(context, plot, yOf);
+    this.drawTimes(context, plot);
+    this.clip(context, plot);
+    series.forEach(({name}, i) => {
+      this.style(context, name);
+      context.beginPath();
+      this.steps.forEach(({start, end, values}, at) => {
+        if (this.steps[at - 1]?.end === start)
+          context.lineTo(this.xOf(start), yOf(values[i]));
+        else
+          context.moveTo(this.xOf(start), yOf(values[i]));
+        context.lineTo(this.xOf(end), yOf(values[i]));
+      });
+      context.stroke();
+    });
+    context.setLineDash([]);
+    context.lineWidth = 1;
+    context.strokeStyle = colors.focus;
+    if (this.cursor)
+      this.line(context, this.xOf(this.cursor.time), top, this.xOf(this.cursor.time), top + height);
+    this.drawBox(context);
+    context.restore();
+    this.tell();
   }
-  /** Points at a time, or at none. */
-  point(time) {
-    if (!this.plot)
+  /** Lines at round sizes in bytes. */
+  drawSizes(context, {left, top, width, height}, yOf) {
+    const {bytes} = this.figures, colors = this.theme.colors, size = this.most * bytes;
+    const unit = 2 ** (10 * Math.floor(Math.log2(Math.max(size, 1)) / 10));
+    const step = Math.max(niceStep(size / unit, Math.min(height / 34, 5)) * unit, bytes);
+    context.textAlign = 'right';
+    context.textBaseline = 'middle';
+    this.font(context, 12);
+    context.fillStyle = colors.ink;
+    context.strokeStyle = colors.line;
+    for (let tick = 0; tick <= size; tick += step) {
+      const y = Math.round(yOf(tick / bytes)) + 0.5;
+      this.line(context, left, y, left + width, y);
+      context.fillText(formatBytes(tick), left - 8, y);
+    }
+    context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+  }
+  makeLegend() {
+    if (!this.figures)
       return;
-    this.pointing = true;
-    const left = time === null ? -10 : this.plot.valToPos(time, 'x');
-    this.plot.setCursor({left, top: time === null ? -10 : 0}, true);
-    this.pointing = false;
+    this.told = this.figures.series.map(() => make('span', {className: 'value'}));
+    this.legend.replaceChildren(...this.figures.series.map(({name, label}, i) => {
+      const swatch = make('canvas', {width: 26, height: 14});
+      const context = swatch.getContext('2d');
+      this.style(context, name);
+      this.line(context, 0, 7, 26, 7);
+      return make('span', {}, swatch, label, this.told[i]);
+    }), this.toldTime = make('span', {className: 'value'}));
+  }
+  /** Says what the curves are at the cross. */
+  tell() {
+    const {bytes} = this.figures, time = this.cursor?.time;
+    const step = this.steps.find(({start, end}) => start <= time && time < end);
+    this.told.forEach((value, i) => value.textContent = step
+        ? `${formatCount(step.values[i])} (${formatBytes(step.values[i] * bytes)})` : '');
+    this.toldTime.textContent = step ? `at ${formatTime(time)}` : '';
+  }
+  boxed({x0, x1}) {
+    if (!this.figures?.part)
+      this.viewport.show({start: this.timeAt(Math.min(x0, x1)), end: this.timeAt(Math.max(x0, x1))});
   }
 }
 

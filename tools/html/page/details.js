@@ -92,7 +92,7 @@ class Details {
     for (const {kind, from, to} of stretches.slice(0, MAX_LISTED)) {
       const start = bin(from << layer.shift, view.binStarts);
       const end = bin((to << layer.shift) - 1, view.binEnds);
-      list.append(make('li', {textContent: `${formatTime(start)} to ${formatTime(end)}: ${kindName(kind, view.layout)}`}));
+      list.append(make('li', {textContent: `${formatTime(start)} to ${formatTime(end)}: ${this.theme.name(kind, view.told)}`}));
     }
     box.append(list);
     if (stretches.length > MAX_LISTED)
@@ -163,7 +163,7 @@ class Details {
     for (const {layer, stretches} of having) {
       const kinds = KINDS.filter(kind => stretches.some(stretch => stretch.kind === kind));
       list.append(make('li', {textContent: `${layer.tid} ${layer.name}: ` +
-          kinds.map(kind => kindName(kind, layer.view.layout)).join(', ')}));
+          kinds.map(kind => this.theme.name(kind, layer.view.told)).join(', ')}));
     }
     return make('div', {}, make('h3', {textContent: coarse === 1 ? 'Threads' : `Threads, of ${coarse} pages`}), list);
   }

@@ -3,53 +3,14 @@
 // The picture of time and addresses.
 'use strict';
 
-/** Steps of the time axis, in seconds: whole minutes where seconds are many. */
-function timeStep(length, most) {
-  const step = niceStep(length, most);
-  return step < 20 ? step
-      : [20, 30, 60, 120, 300, 600, 900, 1800].find(each => each * most >= length) ??
-        3600 * Math.ceil(niceStep(length / 3600, most));
-}
-
-/** Round times within [start, end]. */
-function timeTicks(start, end, most) {
-  const step = timeStep(end - start, most), ticks = [];
-  for (let i = Math.ceil(start / step - 1e-9); i * step <= end + step * 1e-9; ++i)
-    ticks.push(i * step);
-  return {step, ticks};
-}
-
-/** Steps of axes: 1, 2 or 5 times a power of ten. */
-function niceStep(length, most) {
-  const raw = length / Math.max(most, 1);
-  const power = 10 ** Math.floor(Math.log10(raw));
-  return power * ([1, 2, 5].find(step => step * power >= raw * (1 - 1e-9)) ?? 10);
-}
-
-/** The width that labels left of the pictures have. */
-function gutterWidth(width) {
-  return width < 600 ? 78 : 158;
-}
-
-const RIGHT_MARGIN = 22;
-const TIME_AXIS_HEIGHT = 38;
-
-class Heatmap {
+class Heatmap extends TimePicture {
   constructor(canvas, viewport, theme) {
-    this.canvas = canvas;
-    this.viewport = viewport;
-    this.theme = theme;
+    super(canvas, viewport, theme, false);
     this.kind = 'all';
     this.hatching = false;
-    this.cursor = null;   // {time, place}
-    this.box = null;      // what is being dragged
     this.selected = null; // a granule
     this.onPage = () => {};
     this.onCursor = () => {};
-    this.pending = false;
-    viewport.listeners.push(() => this.redraw());
-    theme.listeners.push(() => this.redraw());
-    new ResizeObserver(() => this.redraw()).observe(canvas);
     this.listen();
   }
   setView(view, layer) {
@@ -57,42 +18,17 @@ class Heatmap {
     this.layer = layer;
     this.redraw();
   }
-  redraw() {
-    if (this.pending)
-      return;
-    this.pending = true;
-    requestAnimationFrame(() => {
-      this.pending = false;
-      this.draw();
-    });
-  }
-  /** The size of the picture without its axes, in CSS pixels. */
-  plot() {
-    const {clientWidth, clientHeight} = this.canvas;
-    const left = gutterWidth(clientWidth);
-    return {left, top: 4, width: Math.max(clientWidth - left - RIGHT_MARGIN, 10),
-            height: Math.max(clientHeight - 4 - TIME_AXIS_HEIGHT, 10)};
-  }
-  timeAt(x) {
-    const {left, width} = this.plot(), {start, end} = this.viewport.window;
-    return start + (x - left) / width * (end - start);
-  }
   /** Addresses rise downwards, as in the pictures of `report heatmap`. */
   placeAt(y) {
     const {top, height} = this.plot(), {low, high} = this.viewport.window;
     return low + (y - top) / height * (high - low);
   }
-  xOf(time) {
-    const {left, width} = this.plot(), {start, end} = this.viewport.window;
-    return left + (time - start) / (end - start) * width;
-  }
   yOf(place) {
     const {top, height} = this.plot(), {low, high} = this.viewport.window;
     return top + (place - low) / (high - low) * height;
   }
-  isInside(x, y) {
-    const {left, top, width, height} = this.plot();
-    return x >= left && x < left + width && y >= top && y < top + height;
+  at(x, y) {
+    return {time: this.timeAt(x), place: this.placeAt(y)};
   }
 
   //--- Pixels ---------------------------------------------------------------
@@ -100,13 +36,7 @@ class Heatmap {
   draw() {
     if (!this.view)
       return;
-    const unit = window.devicePixelRatio || 1;
-    const {clientWidth, clientHeight} = this.canvas;
-    this.canvas.width = Math.round(clientWidth * unit);
-    this.canvas.height = Math.round(clientHeight * unit);
-    const context = this.canvas.getContext('2d');
-    context.fillStyle = this.theme.colors.paper;
-    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    const {context, unit} = this.clear();
     const plot = this.plot();
     this.drawCells(context, Math.round(plot.left * unit), Math.round(plot.top * unit),
                    Math.round(plot.width * unit), Math.round(plot.height * unit), unit);
@@ -170,9 +100,6 @@ class Heatmap {
 
   //--- Axes -----------------------------------------------------------------
 
-  font(context, size, family = 'system-ui, sans-serif') {
-    context.font = `${size}px ${family}`;
-  }
   /** The text, cut so that it is not wider than `width`. */
   fitted(context, text, width) {
     if (context.measureText(text).width <= width)
@@ -192,91 +119,66 @@ class Heatmap {
     context.strokeStyle = colors.faint;
     context.globalAlpha = 0.5;
     for (const band of this.view.axis.bands.slice(1)) {
-      if (band.from <= low || band.from >= high)
-        continue;
       const y = Math.round(this.yOf(band.from)) + 0.5;
-      context.beginPath();
-      context.moveTo(left, y);
-      context.lineTo(left + width, y);
-      context.stroke();
+      if (band.from > low && band.from < high)
+        this.line(context, left, y, left + width, y);
     }
     context.restore();
 
-    // The tallest bands get their names first; neighbours of one name get one.
-    const groups = [];
-    this.view.axis.bands.forEach(band => {
+    // The tallest bands get their names first; thin neighbours of one name get one.
+    const lineHeight = 14;
+    const clamp = place => Math.min(Math.max(this.yOf(place), top), top + height);
+    const visible = [];
+    for (const band of this.view.axis.bands) {
+      const upper = clamp(band.from), lower = clamp(band.to), tall = lower - upper;
       const label = shortName(band.label) + (band.more ? ` + ${band.more} more` : '');
-      const previous = groups.at(-1);
-      if (previous && previous.label === label)
-        previous.bands.push(band);
+      const previous = visible.at(-1);
+      if (tall <= 0)
+        continue;
+      if (previous?.label === label && (previous.isThin || tall < 2 * lineHeight))
+        Object.assign(previous, {lower, tall: lower - previous.upper, bands: [...previous.bands, band]});
       else
-        groups.push({label, bands: [band]});
-    });
-    const visible = groups.map(group => {
-      const upper = Math.max(this.yOf(Math.max(group.bands[0].from, low)), top);
-      const lower = Math.min(this.yOf(Math.min(group.bands.at(-1).to, high)), top + height);
-      return {...group, upper, lower, tall: lower - upper};
-    }).filter(group => group.tall > 0);
+        visible.push({label, upper, lower, tall, bands: [band], isThin: tall < 2 * lineHeight});
+    }
     visible.sort((a, b) => b.tall - a.tall);
     const taken = [];
-    const lineHeight = 14;
     for (const group of visible) {
       const middle = Math.min(Math.max((group.upper + group.lower) / 2, top + lineHeight / 2),
                               top + height - lineHeight / 2);
-      const hasAddress = group.tall > 3 * lineHeight && left > 100;
-      const half = (hasAddress ? 2 : 1) * lineHeight / 2;
+      this.font(context, 10.5);
+      const place = this.placeTexts(context, group.bands, left - 14)
+                        .slice(0, Math.max(Math.floor(group.tall / lineHeight) - 1, 0));
+      const half = (1 + place.length) * lineHeight / 2;
       if (taken.some(([from, to]) => middle - half < to && middle + half > from))
         continue;
       taken.push([middle - half, middle + half]);
       context.textAlign = 'right';
       context.textBaseline = 'middle';
-      context.fillStyle = colors.ink;
+      const nameY = middle - half + lineHeight / 2;
+      context.fillStyle = colors.faint;
+      place.forEach((text, i) => context.fillText(text, left - 8, nameY + (i + 1) * lineHeight));
       this.font(context, 12);
-      const nameY = hasAddress ? middle - lineHeight / 2 : middle;
+      context.fillStyle = colors.ink;
       context.fillText(this.fitted(context, group.label, left - 14), left - 8, nameY);
       context.strokeStyle = colors.faint;
-      context.beginPath();
-      context.moveTo(left - 6, nameY);
-      context.lineTo(left - 2, nameY);
-      context.stroke();
-      if (hasAddress) {
-        this.font(context, 10.5, 'ui-monospace, monospace');
-        context.fillStyle = colors.faint;
-        context.fillText(formatAddress(group.bands[0].first * this.view.granule_bytes),
-                         left - 8, middle + lineHeight / 2);
-      }
+      this.line(context, left - 6, nameY, left - 2, nameY);
     }
   }
-  drawTimes(context, {left, top, width, height}) {
-    const {start, end} = this.viewport.window;
-    const {step, ticks} = timeTicks(start, end, width / 90);
-    context.fillStyle = this.theme.colors.ink;
-    context.strokeStyle = this.theme.colors.faint;
-    context.textBaseline = 'top';
-    this.font(context, 12);
-    for (const tick of ticks) {
-      const x = this.xOf(tick);
-      context.beginPath();
-      context.moveTo(x, top + height);
-      context.lineTo(x, top + height + 4);
-      context.stroke();
-      const text = formatTime(tick, step);
-      const half = context.measureText(text).width / 2;
-      context.textAlign = 'center';
-      context.fillText(text, Math.min(Math.max(x, half), left + width + RIGHT_MARGIN - half),
-                       top + height + 6);
-    }
-    context.fillStyle = this.theme.colors.faint;
-    context.textAlign = 'right';
-    context.fillText('time since the start of the run', left + width, top + height + 22);
+  /**
+   * Where bands are, and how many pages they have, in one line or two. Each band
+   * has some height, so that of a single page looks like many.
+   */
+  placeTexts(context, bands, width) {
+    const fits = text => context.measureText(text).width <= width;
+    const pages = bands.reduce((sum, {first, end}) => sum + end - first, 0);
+    const parts = [formatAddress(bands[0].first * this.view.granule_bytes), plural(pages, 'page')];
+    return fits(parts.join(', ')) ? [parts.join(', ')] : parts.filter(fits);
+  }
+  drawMarks(context, plot) {
+    const {left, top, width, height} = plot;
     context.textAlign = 'left';
     context.fillText('addresses', 4, top + height + 22);
-  }
-  drawMarks(context, {left, top, width, height}) {
-    context.save();
-    context.beginPath();
-    context.rect(left, top, width, height);
-    context.clip();
+    this.clip(context, plot);
     context.strokeStyle = this.theme.colors.focus;
     if (this.selected !== null && this.view.axis.bandOf(this.selected) >= 0) {
       const upper = this.yOf(this.view.axis.placeOf(this.selected, 1));
@@ -287,21 +189,10 @@ class Heatmap {
     if (this.cursor) {
       const x = this.xOf(this.cursor.time), y = this.yOf(this.cursor.place);
       context.lineWidth = 1;
-      context.beginPath();
-      context.moveTo(x, top);
-      context.lineTo(x, top + height);
-      context.moveTo(left, y);
-      context.lineTo(left + width, y);
-      context.stroke();
+      this.line(context, x, top, x, top + height);
+      this.line(context, left, y, left + width, y);
     }
-    if (this.box) {
-      const {x0, y0, x1, y1} = this.box;
-      context.fillStyle = this.theme.colors.focus;
-      context.globalAlpha = 0.2;
-      context.fillRect(x0, y0, x1 - x0, y1 - y0);
-      context.globalAlpha = 1;
-      context.strokeRect(x0, y0, x1 - x0, y1 - y0);
-    }
+    this.drawBox(context);
     context.restore();
   }
 
@@ -317,56 +208,20 @@ class Heatmap {
             cell: hasBin ? history[bin >> this.layer.shift] : 0};
   }
 
-  //--- Mouse, touch, keys ---------------------------------------------------
+  //--- Mouse and keys -------------------------------------------------------
 
+  /** A flat box is of time only, a narrow one of addresses only. */
+  boxed({x0, y0, x1, y1}) {
+    const part = {}, times = [this.timeAt(x0), this.timeAt(x1)];
+    const places = [this.placeAt(y0), this.placeAt(y1)];
+    if (Math.abs(x1 - x0) > 4)
+      [part.start, part.end] = [Math.min(...times), Math.max(...times)];
+    if (Math.abs(y1 - y0) > 4)
+      [part.low, part.high] = [Math.min(...places), Math.max(...places)];
+    this.viewport.show(part);
+  }
   listen() {
     const canvas = this.canvas;
-    let down = null;
-    canvas.addEventListener('pointerdown', event => {
-      if (event.button !== 0 || !this.isInside(event.offsetX, event.offsetY))
-        return;
-      down = {x: event.offsetX, y: event.offsetY, touch: event.pointerType === 'touch'};
-      if (!down.touch)
-        canvas.setPointerCapture(event.pointerId);
-    });
-    canvas.addEventListener('pointermove', event => {
-      if (down && !down.touch &&
-          Math.max(Math.abs(event.offsetX - down.x), Math.abs(event.offsetY - down.y)) > 4) {
-        const {left, top, width, height} = this.plot();
-        this.box = {x0: down.x, y0: down.y,
-                    x1: Math.min(Math.max(event.offsetX, left), left + width),
-                    y1: Math.min(Math.max(event.offsetY, top), top + height)};
-      }
-      this.setCursor(this.isInside(event.offsetX, event.offsetY)
-          ? {time: this.timeAt(event.offsetX), place: this.placeAt(event.offsetY)} : null);
-    });
-    canvas.addEventListener('pointerup', event => {
-      if (!down)
-        return;
-      const box = this.box;
-      down = this.box = null;
-      if (!box) {
-        this.choose({time: this.timeAt(event.offsetX), place: this.placeAt(event.offsetY)});
-        return;
-      }
-      const times = [this.timeAt(box.x0), this.timeAt(box.x1)];
-      const places = [this.placeAt(box.y0), this.placeAt(box.y1)];
-      // A flat box is of time only, a narrow one of addresses only.
-      const part = {};
-      if (Math.abs(box.x1 - box.x0) > 4)
-        [part.start, part.end] = [Math.min(...times), Math.max(...times)];
-      if (Math.abs(box.y1 - box.y0) > 4)
-        [part.low, part.high] = [Math.min(...places), Math.max(...places)];
-      this.viewport.show(part);
-    });
-    canvas.addEventListener('pointercancel', () => {
-      down = this.box = null;
-      this.redraw();
-    });
-    canvas.addEventListener('pointerleave', () => {
-      if (!down)
-        this.setCursor(null);
-    });
     let wheeling = 0;
     canvas.addEventListener('wheel', event => {
       if (!this.isInside(event.offsetX, event.offsetY))
@@ -428,9 +283,8 @@ class Heatmap {
     this.setCursor({time, place});
   }
   setCursor(cursor) {
-    this.cursor = cursor;
+    super.setCursor(cursor);
     this.onCursor(cursor);
-    this.redraw();
   }
   choose(at) {
     if (this.view?.bands.length)

@@ -7,10 +7,10 @@ class Page {
   constructor(data) {
     this.data = data;
     data.views = data.views.map(({view, first_blob}) => ({...view, firstBlob: first_blob}));
-    this.theme = new Theme();
+    this.theme = new Theme(data.kinds);
     this.viewport = new Viewport();
     this.heatmap = new Heatmap(byId('heatmap'), this.viewport, this.theme);
-    this.curves = new Curves(byId('curves'), this.viewport, this.theme);
+    this.curves = new Curves(byId('curves'), byId('curves-legend'), this.viewport, this.theme);
     this.curves.onSteps = together => this.stepText(together);
     this.details = new Details(byId('details'), this.theme);
     this.heatmap.onPage = granule => this.showPage(granule);
@@ -21,7 +21,7 @@ class Page {
     };
     this.heatmap.onCursor = cursor => {
       this.read(cursor);
-      this.curves.point(cursor ? cursor.time : null);
+      this.curves.setCursor(cursor);
     };
     this.details.onClose = () => {
       this.heatmap.selected = null;
@@ -158,7 +158,7 @@ class Page {
   legend() {
     if (!this.view || !this.layer)
       return;
-    const {layout, told: {kinds}} = this.view;
+    const {told} = this.view, {kinds} = told;
     const swatch = (kind, level) => {
       const canvas = make('canvas', {width: 26, height: 14});
       const context = canvas.getContext('2d');
@@ -173,10 +173,10 @@ class Page {
       context.putImageData(image, 0, 0);
       return canvas;
     };
-    const entries = kinds.map(kind => make('span', {}, swatch(kind, FULL_LEVEL), kindName(kind, layout)));
+    const entries = kinds.map(kind => make('span', {}, swatch(kind, FULL_LEVEL), this.theme.name(kind, told)));
     entries.push(make('span', {}, swatch(kinds[0], 15), swatch(kinds[0], 12), swatch(kinds[0], 8), swatch(kinds[0], 1),
                       'paler: in fewer of the pages and periods that one dot stands for'));
-    entries.push(make('span', {textContent: 'dashed: addresses between are not used and left out'}));
+    entries.push(make('span', {textContent: 'dashed: addresses between are not used and left out; heights of different mappings do not compare'}));
     byId('legend').replaceChildren(...entries);
   }
   resolution() {
@@ -227,7 +227,7 @@ class Page {
     };
     readout.textContent = `${formatTime(cursor.time, (this.viewport.window.end - this.viewport.window.start) / 1000)} \u00b7 ` +
         `${formatAddress(granule * this.view.granule_bytes)} \u00b7 ${band.label}: ` +
-        (shown ? kindName(shown[0], this.view.layout) + share(shown[1]) : `not ${this.view.told.word}`);
+        (shown ? this.theme.name(shown[0], this.view.told) + share(shown[1]) : `not ${this.view.told.word}`);
   }
 
   //--- Pages and searching --------------------------------------------------

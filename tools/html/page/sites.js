@@ -78,8 +78,7 @@ class SitesPanel {
           make('td', {className: 'number', textContent: String(number)}),
           make('td', {className: 'code', textContent: text}));
     });
-    box.append(make('div', {className: 'scroll', tabIndex: 0},
-        make('table', {className: 'source'}, make('tbody', {}, ...rows))));
+    box.append(scrollBox(make('table', {className: 'source'}, make('tbody', {}, ...rows))));
     return box;
   }
 }

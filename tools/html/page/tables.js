@@ -41,8 +41,7 @@ class DataTable {
         make('div', {className: 'filter'},
              make('label', {}, 'Filter ', this.filter), ...extra, this.count),
         make('p', {className: 'note', textContent: note}),
-        make('div', {className: 'scroll', tabIndex: 0},
-             make('table', {}, make('thead', {}, make('tr', {}, ...this.heads)), this.body)),
+        scrollBox(make('table', {}, make('thead', {}, make('tr', {}, ...this.heads)), this.body)),
         this.more);
     this.refresh();
   }
@@ -257,7 +256,7 @@ function threadsPanel(data, theme, onThread) {
           return cell;
         })));
     panel.append(make('h3', {textContent: title}), make('p', {className: 'note', textContent: note}),
-        make('div', {className: 'scroll', tabIndex: 0}, make('table', {className: 'matrix'},
+        scrollBox(make('table', {className: 'matrix'},
             make('thead', {}, head), make('tbody', {}, ...lines))));
   };
   matrix('Sharing', 'Pages that both threads accessed, at any time. Where row and column are one thread: its private pages.',

@@ -67,6 +67,23 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A box in which a wide table scrolls, with signs where it goes on. */
+function scrollBox(table) {
+  const box = make('div', {className: 'scroll', tabIndex: 0}, table);
+  const [left, right] = [['left', '\u2039'], ['right', '\u203a']].map(([side, sign]) =>
+      make('div', {className: `beyond ${side}`, hidden: true, title: `more columns to the ${side}`},
+           make('span', {textContent: sign})));
+  const update = () => {
+    left.hidden = box.scrollLeft < 1;
+    right.hidden = box.scrollLeft + box.clientWidth > box.scrollWidth - 1;
+  };
+  box.addEventListener('scroll', update);
+  const observer = new ResizeObserver(update);
+  observer.observe(box);
+  observer.observe(table);
+  return make('div', {className: 'wide-table'}, box, left, right);
+}
+
 function byId(id) {
   return document.getElementById(id);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Colours: those of `report heatmap` (report/heat_svg.cpp). Reads, writes and both
-// can be hatched too.
+// Colours and words of kinds come with the data: `report heatmap` has the same
+// (kHeatLooks in report/heat_picture.h). Reads, writes and both can be hatched too.
 'use strict';
 
 const KINDS = ['read', 'written', 'both'];
@@ -21,8 +21,8 @@ function shownOf(cell, choice) {
 }
 
 class Theme {
-  constructor(layout) {
-    this.layout = layout;
+  constructor(looks) {
+    this.looks = looks;
     this.system = matchMedia('(prefers-color-scheme: dark)');
     this.chosen = '';
     this.listeners = [];
@@ -36,12 +36,19 @@ class Theme {
   apply() {
     const dark = this.chosen ? this.chosen === 'dark' : this.system.matches;
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+    const {style: own} = document.documentElement;
+    for (const kind of KINDS)
+      own.setProperty(`--${kind}`, this.looks[kind][dark ? 'dark' : 'light']);
     const style = getComputedStyle(document.documentElement);
     this.colors = {};
     for (const name of ['paper', 'ink', 'faint', 'line', 'panel', 'focus',
                         'read', 'written', 'both', 'accessed'])
       this.colors[name] = style.getPropertyValue(`--${name}`).trim();
     this.listeners.forEach(listener => listener());
+  }
+  /** What a kind is called, in a view that tells reads from writes or not. */
+  name(kind, told) {
+    return told.reads ? this.looks[kind].words : told.word;
   }
   /** The three bytes of a colour. */
   bytes(name) {
@@ -79,11 +86,4 @@ class Theme {
     const spacing = Math.round(6 * unit), width = Math.max(1, Math.round(unit));
     return (y % spacing < width ? 1 : 0) | ((x + y) % spacing < width ? 2 : 0);
   }
-}
-
-/** What a kind is called in a trace of that layout. */
-function kindName(kind, layout) {
-  if (layout === 'access')
-    return 'accessed';
-  return {read: 'read', written: 'written', both: 'read and written'}[kind];
 }

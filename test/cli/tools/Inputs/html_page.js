@@ -22,8 +22,8 @@ const text = (tab, selector) => tab.textContent(selector);
 const settle = tab => tab.evaluate(() => new Promise(
     done => requestAnimationFrame(() => requestAnimationFrame(done))));
 const curveRange = tab => tab.evaluate(() => {
-  const {min, max} = page.curves.plot.scales.x;
-  return [min, max];
+  const {start, end} = page.curves.times();
+  return [start, end];
 });
 
 /** Does something that must change the picture, or must not. */
@@ -82,12 +82,29 @@ async function exploring(browser) {
   assert.deepEqual(await curveRange(tab), whole, 'Back shows all');
 
   // The curves reach to the end of the last period.
-  const lastStep = await tab.evaluate(() => {
-    const [times, accessed] = page.curves.plot.data;
-    return [times.at(-2), accessed.at(-2), times.at(-1) - times.at(-2), accessed.at(-1)];
+  const lastStep = await tab.evaluate(() => page.curves.steps.at(-1));
+  assert(Math.abs(lastStep.end - 2) < 1e-6 && lastStep.values[0] > 0, `the curve ends with the last period: ${lastStep}`);
+
+  // A curve is drawn where its values are, and the legend says those at the pointer.
+  const curve = await tab.evaluate(() => {
+    const {canvas, theme, steps, most} = page.curves, {left, top, width, height} = page.curves.plot();
+    const at = steps.findIndex(step => step.start >= 1), [accessed, , written] = steps[at].values;
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const x = Math.round(left + width * (steps[at].start + steps[at].end) / 2 / 2);
+    const rows = [...Array(height).keys()].map(y => top + y).filter(y => {
+      const pixel = 4 * (y * canvas.width + x);
+      return theme.bytes('paper').some((byte, i) => Math.abs(byte - data[pixel + i]) > 90);
+    });
+    const inked = value => rows.some(y => Math.abs(y - (top + height * (1 - value / most))) <= 2);
+    const x0 = canvas.getBoundingClientRect().x;
+    return {found: inked(accessed), x: x0 + x, accessed, written};
   });
-  assert(Math.abs(lastStep[0] - 2) < 1e-6 && lastStep[1] > 0 && lastStep[2] < 1e-6 && lastStep[3] === null,
-         `the curve ends with the last period: ${lastStep}`);
+  assert(curve.found, `the curve is at ${JSON.stringify(curve)}`);
+  await tab.mouse.move(curve.x, at(0, 0.5)[1]);
+  await settle(tab);
+  const legend = await text(tab, '#curves-legend');
+  assert(legend.includes(`accessed${curve.accessed.toLocaleString('en-US')} (`) &&
+         legend.includes(`written${curve.written.toLocaleString('en-US')} (`), `${legend} at ${JSON.stringify(curve)}`);
 
   // The wheel, and the keys.
   await tab.mouse.move(...at(0.5, 0.5));
@@ -107,7 +124,10 @@ async function exploring(browser) {
 
   // A brush over the curves moves the heatmap.
   await tab.locator('#curves').scrollIntoViewIfNeeded();
-  const over = await tab.locator('#curves .u-over').boundingBox();
+  const over = await tab.evaluate(() => {
+    const {x, y} = page.curves.canvas.getBoundingClientRect(), {left, top, width} = page.curves.plot();
+    return {x: x + left, y: y + top, width};
+  });
   await changes(tab, async () => {
     await tab.mouse.move(over.x + over.width * 0.5, over.y + 50);
     await tab.mouse.down();
@@ -128,7 +148,7 @@ async function exploring(browser) {
   await changes(tab, () => tab.check('#hatching'), 'hatching');
   await changes(tab, () => tab.selectOption('#theme', 'dark'), 'dark');
   await tab.selectOption('#curve', 'growth');
-  assert.match(await text(tab, '#curves'), /all pages so far/);
+  assert.match(await text(tab, '#curves-legend'), /all pages so far/);
 
   // Search: an address, a mapping, nothing.
   await tab.fill('#search', '0x555555601000');
@@ -170,10 +190,10 @@ async function exploring(browser) {
   assert.match(await text(tab, '#details-heading'), /^Page 0x555555600000 in \[heap\]$/);
   const details = await text(tab, '#details-body');
   assert.match(details, /This page was accessed in 200 of 200 periods, written in 200/);
-  assert.match(details, /0 s to 2 s: read and written/);
+  assert.match(details, /0 s to 2 s: both/);
   assert.match(details, /200 checksums, of which \d+ differ/);
   assert.match(details, /0x[0-9a-f]{16} first/);
-  assert.match(details, /100 worker 0: .*read and written/);
+  assert.match(details, /100 worker 0: .*both/);
   assert(await tab.evaluate(() => {
     const {width, height} = page.details.strip;
     return page.details.strip.getContext('2d').getImageData(0, 0, width, height).data.some(byte => byte);
@@ -236,7 +256,7 @@ async function selections(browser) {
   for (const [name, word, other] of [['reads', 'read', 'written'], ['writes', 'written', 'read']]) {
     const tab = await open(browser, `${name}.html`);
     assert.match(await text(tab, '#notices'), new RegExp(`Selected: ${name}`));
-    assert.deepEqual(await tab.locator('.u-legend .u-label').allTextContents(), ['time', word]);
+    assert.equal(await text(tab, '#curves-legend'), word);
     assert(!await tab.isVisible('#kind'), 'there is one kind only');
     assert.match(await text(tab, '#legend'), new RegExp(`^${word}paler`));
     assert.doesNotMatch(await text(tab, '#legend'), new RegExp(other));
@@ -264,17 +284,18 @@ async function processes(browser) {
   await tab.click('#panel-processes tbody button >> nth=2');
   await tab.waitForFunction(() => document.documentElement.dataset.ready === '2');
   await tab.selectOption('#curve', 'run');
+  await settle(tab);
   assert.match(await text(tab, '#curve-step'), /sum of the largest periods.*whole run/);
   const [from, to] = await curveRange(tab);
   assert(from === 0 && to > 1.5, `the whole run, not only the process: ${from} ${to}`);
   const bar = () => tab.evaluate(() => {
     // The blue bar below the curves: its first and last pixel, as shares of the plot.
-    const {ctx, bbox} = page.curves.plot;
-    const {data} = ctx.getImageData(bbox.left, bbox.top + bbox.height - 3, bbox.width, 1);
-    const [red, green, blue] = page.theme.bytes('focus');
-    const on = [...Array(bbox.width).keys()].filter(x =>
+    const {canvas, theme} = page.curves, {left, top, width, height} = page.curves.plot();
+    const {data} = canvas.getContext('2d').getImageData(Math.round(left), top + height - 3, Math.floor(width), 1);
+    const [red, green, blue] = theme.bytes('focus');
+    const on = [...Array(Math.floor(width)).keys()].filter(x =>
         data[4 * x] === red && data[4 * x + 1] === green && data[4 * x + 2] === blue);
-    return [on[0] / bbox.width * page.curves.plot.scales.x.max, on.length];
+    return [on[0] / width * page.curves.times().end, on.length];
   });
   const [begin, pixelCount] = await bar();
   assert(Math.abs(begin - 0.02) < 0.01 && pixelCount > 5, `the bar is where process 3 ran: ${begin} ${pixelCount}`);
@@ -331,7 +352,7 @@ async function large(browser, name) {
       cells: all.map(([finest]) => finest), // as they are in the file
       coarser: all.map(grids => grids.slice(1).reduce((sum, each) => sum + each, 0)),
       listed: page.view.loaded.count, checksums: page.view.loaded.eventTime.length,
-      steps: page.curves.plot.data[0].length,
+      steps: page.curves.steps.length,
       elements: document.querySelectorAll('*').length,
       json: document.getElementById('data').textContent.length,
     };
@@ -366,17 +387,85 @@ async function large(browser, name) {
   await close(tab, name);
 }
 
-/** Nothing is wider than the screen, and dark follows the system. */
+/** The texts left of the heatmap, as they are drawn. */
+const drawnTexts = tab => tab.evaluate(() => {
+  const texts = [], {prototype} = CanvasRenderingContext2D, draw = prototype.fillText;
+  prototype.fillText = function(text, ...at) {
+    texts.push(text);
+    draw.call(this, text, ...at);
+  };
+  page.heatmap.draw();
+  prototype.fillText = draw;
+  return texts;
+});
+
+/** A mapping of one page says so, and where it is. */
+async function bands(browser) {
+  const tab = await open(browser, 'threads.html');
+  const single = await tab.evaluate(() => page.view.bands.filter(band => band.end - band.first === 1)
+      .map(band => `0x${(band.first * page.view.granule_bytes).toString(16)}, 1 page`));
+  assert(single.length > 0, 'the trace has a mapping of one page');
+  const texts = await drawnTexts(tab);
+  for (const place of single)
+    assert(texts.includes(place), `${place} in ${texts.join(' | ')}`);
+  await close(tab, 'bands');
+  // A narrow screen has no room for addresses there; the readout has them.
+  const narrow = await open(browser, 'threads.html', {viewport: {width: 400, height: 800}});
+  assert((await drawnTexts(narrow)).includes('1 page'));
+  await close(narrow, 'bands of a narrow page');
+}
+
+/**
+ * Nothing is wider than the screen, and dark follows the system. A table that is
+ * wider scrolls in its own box, with a sign at each edge beyond which it goes on.
+ */
 async function narrow(browser) {
+  let wideTables = 0;
   for (const width of [400, 1280])
-    for (const colorScheme of ['light', 'dark']) {
-      const tab = await open(browser, 'threads.html', {viewport: {width, height: 800}, colorScheme});
-      const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
-      assert(wide <= width, `the page is ${wide} pixels wide at ${width}`);
-      assert.equal(await tab.evaluate(() => document.documentElement.dataset.theme), colorScheme);
-      await tab.screenshot({path: path.join(directory, `${width}-${colorScheme}.png`), fullPage: true});
-      await close(tab, `${width} ${colorScheme}`);
-    }
+    for (const colorScheme of ['light', 'dark'])
+      for (const name of ['threads', 'sites', 'long']) {
+        const tab = await open(browser, `${name}.html`, {viewport: {width, height: 800}, colorScheme});
+        const what = `${name} ${width} ${colorScheme}`;
+        assert.equal(await tab.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+        for (const button of await tab.locator('#tabs button').all()) {
+          await button.click();
+          await settle(tab);
+          const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+          assert(wide <= width, `the page is ${wide} pixels wide: ${what}`);
+          for (const frame of await tab.locator('.wide-table:visible').all()) {
+            const [box, left, right] = ['.scroll', '.beyond.left', '.beyond.right'].map(part => frame.locator(part));
+            const beyond = await box.evaluate(element => element.scrollWidth - element.clientWidth);
+            const signs = async () => [await left.isVisible(), await right.isVisible()];
+            assert.deepEqual(await signs(), [false, beyond > 0], `${what}: ${beyond} beyond`);
+            if (beyond <= 1)
+              continue;
+            ++wideTables;
+            // The sign is on the screen, above the table.
+            const seen = await right.evaluate(element => {
+              element.scrollIntoView({block: 'center'});
+              element.style.pointerEvents = 'auto';
+              const {left, right, top, bottom} = element.firstChild.getBoundingClientRect();
+              const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+              return {covers: element.contains(at), at: at?.outerHTML.slice(0, 100), left, right, top, bottom};
+            });
+            assert(seen.covers && seen.right <= width, `${what}: the sign is not seen: ${JSON.stringify(seen)}`);
+            const scrollTo = async x => {
+              await box.evaluate((element, x) => element.scrollLeft = x, x);
+              await settle(tab);
+            };
+            await scrollTo(beyond / 2);
+            assert.deepEqual(await signs(), [true, true], what);
+            await scrollTo(beyond);
+            assert.deepEqual(await signs(), [true, false], what);
+          }
+        }
+        assert.equal(await tab.locator('table:visible').count(),
+                     await tab.locator('.wide-table > .scroll > table:visible').count(), 'no table is outside of a box');
+        if (name === 'threads')
+          await tab.screenshot({path: path.join(directory, `${width}-${colorScheme}.png`), fullPage: true});
+        await close(tab, what);
+      }
+  assert(wideTables > 0, 'some table is wider than 400 pixels');
 }
 
 (async () => {
@@ -392,6 +481,7 @@ async function narrow(browser) {
     await selections(browser);
     await processes(browser);
     await markup(browser);
+    await bands(browser);
     await narrow(browser);
   } finally {
     await browser.close();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""reading_cost.py PAGETIDE FEATURES CROWD SITES: runs every report, export and
+"""reading_cost.py PAGETIDE CROWD SITES: runs every report, export and
 page on two large traces, and bounds the processor time and the memory of each.
 
 CROWD is of 64 threads that all go to the same pages. SITES has checksums and
@@ -30,7 +30,7 @@ def words_of(program, command, pattern):
     return found
 
 
-def commands(program, has_html):
+def commands(program):
     """Each command, and whether the crowd's trace has what it shows."""
     kinds = words_of(program, "report", r"^  ([a-z]+) {3,}[A-Z]")
     formats = words_of(program, "export", r"--format ([a-z|-]+\|[a-z|-]+)$")
@@ -48,8 +48,7 @@ def commands(program, has_html):
         yield ["export", "-f", name, "-o", "out"], True
     for name in tables[0].split("|"):
         yield ["export", "-f", "csv", "--what", name, "-o", "out"], True
-    if has_html:
-        yield ["html", "-o", "page.html"], True
+    yield ["html", "-o", "page.html"], True
 
 
 def run_bounded(command):
@@ -69,9 +68,9 @@ def run_bounded(command):
 
 
 def main():
-    program, features, crowd, sites = sys.argv[1:]
+    program, crowd, sites = sys.argv[1:]
     failed = False
-    for words, crowd_has_it in commands(program, features == "html"):
+    for words, crowd_has_it in commands(program):
         for trace in [crowd, sites] if crowd_has_it else [sites]:
             command = [program, *words, trace]
             status, seconds, mib = run_bounded(command)

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""same_colours.py PAGE SVG: the page has the colours of the picture's legend."""
+"""same_colours.py PAGE SVG TEXT: they have the same colours and words."""
 
+import json
 import re
 import sys
 
-with open(sys.argv[1], encoding="utf-8") as file:
-    style = re.search(r"<style.*?</style>", file.read(), re.DOTALL).group()
-with open(sys.argv[2], encoding="utf-8") as file:
-    fills = set(re.findall(r'fill="(#[0-9a-f]{6})"', file.read()))
+page, svg, text = [open(name, encoding="utf-8").read() for name in sys.argv[1:]]
+looks = json.loads(re.search(r'id="data">(.*)</script>', page).group(1))["kinds"]
+fills = set(re.findall(r'fill="(#[0-9a-f]{6})"', svg))
+labels = set(re.findall(r"<text [^>]*>([^<]*)</text>", svg))
+cells = re.search(r"^ *Cells: r (.*), w (.*), b (.*)$", text, re.MULTILINE)
+style = re.search(r"<style.*?</style>", page, re.DOTALL).group()
 
-modes = re.findall(
-    r"--read: (#\w+); --written: (#\w+); --both: (#\w+);", style
-)
-assert len(modes) == 2, style
-assert all(len(set(mode)) == 3 for mode in modes), modes
-for mode in modes:
-    assert set(mode) <= fills, (mode, sorted(fills))
+kinds = [looks[name] for name in ("read", "written", "both")]
+assert [kind["words"] for kind in kinds] == list(cells.groups()), looks
+assert labels >= set(cells.groups()), labels
+for mode in ("light", "dark"):
+    colours = {kind[mode] for kind in kinds}
+    assert len(colours) == 3 and colours <= fills, (colours, fills)
+    # Nothing else of the page says what such a colour is.
+    assert not any(colour in style for colour in colours), style
