@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <random>
 
 namespace pagetide::tools {
@@ -91,6 +93,46 @@ TEST(MergeRuns, AgreesWithAPlainTable) {
     for (std::size_t i = 0; i < plain.size(); ++i)
       ASSERT_EQ(normalized_flags(merged[i]), normalized_flags(plain[i])) << i;
   }
+}
+
+TEST(MergeRuns, ManyThreadsFarApart) {
+  // More blocks than there is room for at first, runs of any length, and the
+  // highest granules.
+  constexpr std::uint64_t kHighest = (std::uint64_t{1} << 52) - 1;
+  std::mt19937_64 random(2);
+  PeriodPart part;
+  std::map<std::uint64_t, unsigned> plain;
+  for (std::uint32_t tid = 1; tid <= 20; ++tid) {
+    std::vector<GranuleRun> runs;
+    for (std::uint64_t at = random() % 100; at < 400'000;) {
+      const std::uint64_t count = 1 + random() % (random() % 50 ? 3 : 200);
+      const unsigned flag = random() % 2 ? trace::kRunRead : trace::kRunWritten;
+      runs.push_back({at, count, flag});
+      for (std::uint64_t i = at; i < at + count; ++i)
+        plain[i] |= flag;
+      at += count + random() % 3000;
+    }
+    runs.push_back({kHighest, 1, trace::kRunRead});
+    plain[kHighest] = trace::kRunRead;
+    part.add_section(tid, runs);
+  }
+  std::vector<GranuleRun> expected;
+  for (const auto &[granule, flags] : plain)
+    append_run(expected, granule, 1, flags);
+  std::vector<GranuleRun> scratch;
+  const std::span<const GranuleRun> all = union_of_sections(part, scratch);
+  EXPECT_TRUE(std::ranges::equal(all, expected));
+}
+
+TEST(MergeRuns, LongRunsOfManyThreadsTakeNoLongerThanShortOnes) {
+  PeriodPart part;
+  for (std::uint32_t tid = 1; tid <= 64; ++tid)
+    part.add_section(tid, std::vector<GranuleRun>{
+                              {tid, std::uint64_t{1} << 40, trace::kRunRead}});
+  std::vector<GranuleRun> scratch;
+  const std::vector<GranuleRun> expected = {
+      {1, (std::uint64_t{1} << 40) + 63, trace::kRunRead}};
+  EXPECT_TRUE(std::ranges::equal(union_of_sections(part, scratch), expected));
 }
 
 } // namespace
