@@ -36,6 +36,11 @@ void ByteColumns::fixed(std::uint64_t number) {
 }
 
 std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes) {
+  return deflate_raw(bytes, SIZE_MAX).value();
+}
+
+std::optional<std::vector<std::uint8_t>>
+deflate_raw(std::span<const std::uint8_t> bytes, std::size_t max_bytes) {
   z_stream stream = {};
   int result = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                             kRawWindow, kMemoryLevel, Z_DEFAULT_STRATEGY);
@@ -43,7 +48,10 @@ std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes) {
     throw Failure(fmt::format("zlib cannot compress the data of the page: "
                               "deflateInit2 returned {}",
                               result));
-  std::vector<std::uint8_t> packed(deflateBound(&stream, bytes.size()));
+  // zlib says that it is done only if room is left.
+  std::vector<std::uint8_t> packed(
+      1 +
+      std::min<std::size_t>(deflateBound(&stream, bytes.size()), max_bytes));
   // zlib does not write to its input, but takes it as if it did.
   stream.next_in = const_cast<std::uint8_t *>(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -52,6 +60,8 @@ std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes) {
   result = deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
+  if (result == Z_OK || packed.size() > max_bytes)
+    return std::nullopt;
   if (result != Z_STREAM_END)
     throw Failure(fmt::format(
         "zlib cannot compress the data of the page: deflate returned {}",

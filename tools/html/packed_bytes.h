@@ -8,6 +8,7 @@
 #define PAGETIDE_TOOLS_HTML_PACKED_BYTES_H
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ private:
 /// Compresses bytes. The script unpacks them by
 /// DecompressionStream("deflate-raw").
 std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes);
+/// Nothing if that takes more than `max_bytes`.
+std::optional<std::vector<std::uint8_t>>
+deflate_raw(std::span<const std::uint8_t> bytes, std::size_t max_bytes);
 
 /// The bytes in base64, with padding.
 std::string base64(std::span<const std::uint8_t> bytes);

@@ -19,13 +19,13 @@ void count_one(std::uint32_t &count) { count += count != UINT32_MAX; }
 
 } // namespace
 
-void PageRecords::add_access(std::size_t mapping, const GranuleRun &run,
-                             std::uint64_t start_ns) {
-  const bool written = run.flags & trace::kRunWritten;
-  pages_.visit(run.first, run.end(), [&](PageRecord &page) {
-    page.first_ns = std::min(page.first_ns, start_ns);
-    page.last_ns = std::max(page.last_ns, start_ns);
-    page.mapping = static_cast<std::uint16_t>(mapping); // there are fewer names
+void PageRecords::add_access(const PageAccess &access) {
+  const bool written = access.flags & trace::kRunWritten;
+  pages_.visit(access.first, access.end(), [&](PageRecord &page) {
+    page.first_ns = std::min(page.first_ns, access.start_ns);
+    page.last_ns = std::max(page.last_ns, access.start_ns);
+    // There are fewer names.
+    page.mapping = static_cast<std::uint16_t>(access.mapping);
     count_one(page.periods);
     if (written)
       count_one(page.written);

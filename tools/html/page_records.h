@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pagetide::tools {
@@ -33,6 +34,12 @@ struct PageRecord {
   std::uint8_t events = 0; ///< that are listed
 };
 
+/// A run in a mapping, and when its period began, since the run's start.
+struct PageAccess : GranuleRun {
+  std::size_t mapping;
+  std::uint64_t start_ns;
+};
+
 /// A stable checksum that differs from the page's one before, or its first one.
 struct ChecksumEvent {
   std::uint64_t granule;
@@ -48,9 +55,11 @@ public:
   PageRecords(std::size_t table_bytes, std::size_t max_events)
       : pages_(table_bytes), max_events_(max_events) {}
 
-  /// `start_ns` is when the period began, since the run's start.
-  void add_access(std::size_t mapping, const GranuleRun &run,
-                  std::uint64_t start_ns);
+  void add_access(const PageAccess &access);
+  void add_accesses(std::span<const PageAccess> accesses) {
+    pages_.fetch_ahead(accesses,
+                       [this](const PageAccess &each) { add_access(each); });
+  }
   /// Takes the part's checksums of granules from the first one to the last one.
   void add_checksums(const PeriodPart &part, std::uint64_t start_ns,
                      std::uint64_t first_granule, std::uint64_t last_granule);

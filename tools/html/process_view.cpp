@@ -71,12 +71,17 @@ struct Survey {
 void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
   UsedRanges used;
   std::size_t name_count = 0;
+  std::vector<PageAccess> accesses; // of the period
   trace.name_mappings(
       [&](std::size_t name, const GranuleRun &piece, const PeriodTime &period) {
         name_count = std::max(name_count, name + 1);
         used.add(name, piece.first, piece.end());
-        found.pages.add_access(name, piece, trace.since_start(period.start_ns));
+        accesses.push_back({piece, name, trace.since_start(period.start_ns)});
       });
+  const auto add_accesses = [&] {
+    found.pages.add_accesses(accesses);
+    accesses.clear();
+  };
   if (trace.header().flags & trace::kHeaderSites)
     trace.take_sites([&](std::uint32_t, std::span<const SiteRun> rows,
                          const PeriodTime &) { found.sites.add(rows); });
@@ -85,6 +90,7 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
   PeriodCounter counter;
   while (const PeriodPart *part = trace.next()) {
     counter.number_of(*part);
+    add_accesses();
     found.pages.add_checksums(*part, trace.since_start(part->start_ns),
                               addresses.first >> shift,
                               addresses.last >> shift);
@@ -98,6 +104,7 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
           accesses += run.count;
     }
   }
+  add_accesses(); // those that waited for the names of mappings
   found.periods = counter.count();
   for (std::size_t name = 0; name < name_count; ++name)
     found.names.push_back(cut_text(trace.mapping(name), kMaxLabel));
@@ -282,14 +289,36 @@ Picture coarser(const Picture &fine, const Survey &found, bool per_thread,
   return picture;
 }
 
-/// Returns how many bytes that takes.
-std::size_t pack(Picture &picture) {
-  std::size_t bytes = 0;
-  for (const Layer &layer : picture.layers) {
-    picture.packed.push_back(deflate_raw(layer.grid.levels()));
-    bytes += picture.packed.back().size();
+/// Whether the bytes will surely not fit when they are packed. Packing them to
+/// see it would take as long as packing those that fit.
+bool is_hopeless(std::span<const std::uint8_t> bytes, std::size_t max_bytes) {
+  constexpr std::size_t kSample = 64 << 10;
+  constexpr std::size_t kOneOf = 16;
+  double packed = 0;
+  double sampled = 0;
+  for (std::size_t at = 0; at + kSample <= bytes.size();
+       at += kOneOf * kSample) {
+    packed +=
+        static_cast<double>(deflate_raw(bytes.subspan(at, kSample)).size());
+    sampled += kSample;
   }
-  return bytes;
+  return packed * static_cast<double>(bytes.size()) >
+         1.25 * sampled * static_cast<double>(max_bytes);
+}
+
+/// False if that takes more bytes.
+bool pack(Picture &picture, std::size_t max_bytes) {
+  for (const Layer &layer : picture.layers) {
+    const std::vector<std::uint8_t> levels = layer.grid.levels();
+    std::optional<std::vector<std::uint8_t>> packed;
+    if (!is_hopeless(levels, max_bytes))
+      packed = deflate_raw(levels, max_bytes);
+    if (!packed)
+      return false;
+    max_bytes -= packed->size();
+    picture.packed.push_back(*std::move(packed));
+  }
+  return true;
 }
 
 Picture draw(SelectedTrace &trace, const Survey &found, ViewLimits limits) {
@@ -299,7 +328,8 @@ Picture draw(SelectedTrace &trace, const Survey &found, ViewLimits limits) {
       found, shape_for(found.periods, found.bands, limits.cells, limits.bins),
       per_thread, limits);
   picture.bins = fill(trace, found, picture.layers);
-  while (pack(picture) > limits.packed_bytes && limits.cells > kMinCells) {
+  while (!pack(picture,
+               limits.cells > kMinCells ? limits.packed_bytes : SIZE_MAX)) {
     limits.cells /= 2;
     limits.thread_cells /= 2;
     picture = coarser(picture, found, per_thread, limits);

@@ -20,6 +20,9 @@ namespace {
 /// rows.
 constexpr std::uint64_t kEnoughBins = 2048;
 
+/// Rows and columns whose cells the processor's cache has room for.
+constexpr std::size_t kSquare = 64;
+
 std::uint64_t ceil_div(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0);
 }
@@ -120,7 +123,7 @@ void ViewGrid::add_piece(std::size_t bin, std::uint64_t position,
     const std::uint64_t row = offset / shape_.granules_per_row;
     const std::uint64_t stop =
         std::min(end, (row + 1) * shape_.granules_per_row);
-    Counts &cell = counts_[(first_rows_[band] + row) * bins_ + bin];
+    Counts &cell = counts_[bin * rows_ + first_rows_[band] + row];
     if (flags & (trace::kRunRead | trace::kRunAccessed))
       add_saturating(cell.read, stop - offset);
     if (flags & trace::kRunWritten)
@@ -134,41 +137,43 @@ void ViewGrid::add(const ViewGrid &finer) {
       shape_.periods_per_bin / finer.shape_.periods_per_bin;
   const std::uint64_t rows_in_one =
       shape_.granules_per_row / finer.shape_.granules_per_row;
-  for (std::size_t band = 0; band < first_rows_.size(); ++band) {
-    const std::uint64_t rows =
-        ceil_div(bands_.list()[band].length(), finer.shape_.granules_per_row);
-    for (std::uint64_t row = 0; row < rows; ++row) {
+  for (std::size_t bin = 0; bin < finer.bins_; ++bin)
+    for (std::size_t band = 0; band < first_rows_.size(); ++band) {
+      const std::uint64_t rows =
+          ceil_div(bands_.list()[band].length(), finer.shape_.granules_per_row);
       const Counts *from =
-          &finer.counts_[(finer.first_rows_[band] + row) * finer.bins_];
-      Counts *to = &counts_[(first_rows_[band] + row / rows_in_one) * bins_];
-      for (std::size_t bin = 0; bin < finer.bins_; ++bin) {
-        add_saturating(to[bin / bins_in_one].read, from[bin].read);
-        add_saturating(to[bin / bins_in_one].written, from[bin].written);
+          &finer.counts_[bin * finer.rows_ + finer.first_rows_[band]];
+      Counts *to = &counts_[bin / bins_in_one * rows_ + first_rows_[band]];
+      for (std::uint64_t row = 0; row < rows; ++row) {
+        add_saturating(to[row / rows_in_one].read, from[row].read);
+        add_saturating(to[row / rows_in_one].written, from[row].written);
       }
     }
-  }
 }
 
 std::vector<std::uint8_t> ViewGrid::levels() const {
   std::vector<std::uint8_t> levels(counts_.size());
-  for (std::size_t band = 0; band < first_rows_.size(); ++band) {
-    const std::uint64_t length = bands_.list()[band].length();
-    const std::uint64_t rows = ceil_div(length, shape_.granules_per_row);
-    for (std::uint64_t row = 0; row < rows; ++row) {
-      const std::uint64_t granules = std::min(
-          shape_.granules_per_row, length - row * shape_.granules_per_row);
-      for (std::size_t bin = 0; bin < bins_; ++bin) {
-        const std::uint64_t periods = std::min(
-            shape_.periods_per_bin, periods_ - bin * shape_.periods_per_bin);
-        const double all =
-            static_cast<double>(granules) * static_cast<double>(periods);
-        const std::size_t cell = (first_rows_[band] + row) * bins_ + bin;
-        levels[cell] = static_cast<std::uint8_t>(
-            level_of(counts_[cell].read, all) |
-            level_of(counts_[cell].written, all) << 4);
+  std::vector<double> granules; // of the rows
+  for (const AddressBand &band : bands_.list())
+    for (std::uint64_t at = 0; at < band.length();
+         at += shape_.granules_per_row)
+      granules.push_back(static_cast<double>(
+          std::min(shape_.granules_per_row, band.length() - at)));
+  // Squares of cells: counts are bin by bin, and levels row by row.
+  for (std::size_t first_row = 0; first_row < rows_; first_row += kSquare)
+    for (std::size_t first_bin = 0; first_bin < bins_; first_bin += kSquare)
+      for (std::size_t bin = first_bin;
+           bin < std::min(first_bin + kSquare, bins_); ++bin) {
+        const auto periods = static_cast<double>(std::min(
+            shape_.periods_per_bin, periods_ - bin * shape_.periods_per_bin));
+        for (std::size_t row = first_row;
+             row < std::min(first_row + kSquare, rows_); ++row) {
+          const Counts &cell = counts_[bin * rows_ + row];
+          const double all = granules[row] * periods;
+          levels[row * bins_ + bin] = static_cast<std::uint8_t>(
+              level_of(cell.read, all) | level_of(cell.written, all) << 4);
+        }
       }
-    }
-  }
   return levels;
 }
 

@@ -86,6 +86,7 @@ private:
   std::size_t bins_;
   std::size_t rows_;
   std::size_t recent_band_ = 0; ///< most granules are near the last one
+  /// Bin by bin: that is how periods come.
   std::vector<Counts> counts_;
 };
 

@@ -15,6 +15,8 @@
 #include <zlib.h>
 
 #include <cstdint>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,17 @@ TEST(PackedBytes, DeflatedBytesComeBack) {
     inflateEnd(&stream);
     EXPECT_EQ(back, bytes);
   }
+}
+
+TEST(PackedBytes, NothingIfThereIsNoRoom) {
+  std::vector<std::uint8_t> bytes(100'000);
+  std::mt19937 random(1);
+  for (std::uint8_t &byte : bytes)
+    byte = static_cast<std::uint8_t>(random() & 15);
+  const std::vector<std::uint8_t> packed = deflate_raw(bytes);
+  EXPECT_EQ(deflate_raw(bytes, packed.size()), packed);
+  for (const std::size_t room : {std::size_t{0}, packed.size() - 1})
+    EXPECT_EQ(deflate_raw(bytes, room), std::nullopt) << room;
 }
 
 TEST(PackedBytes, Varints) {

@@ -35,8 +35,8 @@ PeriodPart checksums(const std::vector<ChecksumRun> &runs,
 
 TEST(PageRecords, PeriodsTimesAndTheLastMapping) {
   PageRecords records(kTableBytes, 100);
-  records.add_access(0, {10, 3, kR}, 1000);
-  records.add_access(1, {11, 1, kR | kW}, 2000);
+  records.add_access({{10, 3, kR}, 0, 1000});
+  records.add_access({{11, 1, kR | kW}, 1, 2000});
   std::uint64_t count = 0;
   const auto pages = records.busiest(10, count);
   EXPECT_EQ(count, 3u);
@@ -55,7 +55,7 @@ TEST(PageRecords, TheBusiestAreListedByAddress) {
   PageRecords records(kTableBytes, 100);
   for (std::uint64_t page = 0; page < 100; ++page)
     for (std::uint64_t time = 0; time <= page * 37 % 100; ++time)
-      records.add_access(0, {page, 1, kR}, time);
+      records.add_access({{page, 1, kR}, 0, time});
   std::uint64_t count = 0;
   const auto pages = records.busiest(3, count);
   EXPECT_EQ(count, 100u);
@@ -71,7 +71,7 @@ TEST(PageRecords, TheBusiestAreListedByAddress) {
 
 TEST(PageRecords, ChangesOfChecksums) {
   PageRecords records(kTableBytes, 100);
-  records.add_access(0, {5, 2, kW}, 0);
+  records.add_access({{5, 2, kW}, 0, 0});
   records.add_checksums(checksums({{5, 2, kStable}}, {7, 8}), 0, 0, UINT64_MAX);
   records.add_checksums(checksums({{5, 1, kStable}}, {7}), 10, 0, UINT64_MAX);
   records.add_checksums(checksums({{5, 1, kUnstable}, {6, 1, kStable}}, {9}),
@@ -97,7 +97,7 @@ TEST(PageRecords, ChangesOfChecksums) {
 
 TEST(PageRecords, ChecksumsOfOtherAddressesAreNotTaken) {
   PageRecords records(kTableBytes, 100);
-  records.add_access(0, {5, 3, kW}, 0);
+  records.add_access({{5, 3, kW}, 0, 0});
   records.add_checksums(checksums({{4, 4, kStable}}, {1, 2, 3, 4}), 0, 6, 6);
   const auto events = records.events();
   ASSERT_EQ(events.size(), 1u);
@@ -107,7 +107,7 @@ TEST(PageRecords, ChecksumsOfOtherAddressesAreNotTaken) {
 
 TEST(PageRecords, ListsOfChecksumsAreBounded) {
   PageRecords records(kTableBytes, 40);
-  records.add_access(0, {5, 2, kW}, 0);
+  records.add_access({{5, 2, kW}, 0, 0});
   for (std::uint64_t time = 0; time < 50; ++time)
     records.add_checksums(checksums({{5, 2, kStable}}, {time, time}), time, 0,
                           UINT64_MAX);
@@ -123,8 +123,8 @@ TEST(PageRecords, ListsOfChecksumsAreBounded) {
 TEST(PageRecords, MemoryIsBounded) {
   PageRecords records(100'000, 100);
   for (std::uint64_t page = 0; page < 100'000; page += 64)
-    records.add_access(0, {page, 1, kR}, 0);
-  records.add_access(0, {0, std::uint64_t{1} << 40, kR}, 0);
+    records.add_access({{page, 1, kR}, 0, 0});
+  records.add_access({{0, std::uint64_t{1} << 40, kR}, 0, 0});
   std::uint64_t count = 0;
   records.busiest(10, count);
   EXPECT_TRUE(records.is_lower_bound());
