@@ -144,11 +144,17 @@ bool is_mapping(const Table &table, std::size_t column) {
          std::string_view(table.columns[column].name) == "mapping";
 }
 
+/// A statement costs as much as ten rows of it.
+constexpr std::size_t kRowsAtOnce = 32;
+
+/// Rows wait until a statement is full. Only the table of pages has many, and
+/// its texts are constants, so they are still there then.
 class SqliteSink : public RowSink {
 public:
   SqliteSink(Database &database, NameTable &names, const Table &table)
       : database_(database), names_(names), columns_(stored_columns(table)),
-        bound_(columns_.size()) {
+        rows_at_once_(&table == &kPagesTable ? kRowsAtOnce : 1),
+        bound_(rows_at_once_ * columns_.size()) {
     std::string columns;
     std::string values;
     for (const std::size_t number : columns_) {
@@ -156,35 +162,55 @@ public:
       const bool is_text = column.is_text && !is_mapping(table, number);
       columns += fmt::format("{}\"{}\" {}", columns.empty() ? "" : ", ",
                              column.name, is_text ? "TEXT" : "INTEGER");
-      values += values.empty() ? "?" : ", ?";
+      values += values.empty() ? "(?" : ", ?";
     }
+    values += ')';
     database_.run(fmt::format("CREATE TABLE {} ({})", table.name, columns));
-    insert_ = database_.prepare(
-        fmt::format("INSERT INTO {} VALUES ({})", table.name, values));
+    const std::string insert =
+        fmt::format("INSERT INTO {} VALUES ", table.name);
+    insert_one_ = database_.prepare(insert + values);
+    const std::string one = values;
+    for (std::size_t i = 1; i < rows_at_once_; ++i)
+      values += ", " + one;
+    insert_ = database_.prepare(insert + values);
   }
 
   const std::vector<std::size_t> &columns() const { return columns_; }
 
   void row(const Cell *cells) override {
+    const std::size_t first = waiting_ * columns_.size();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Cell &cell = cells[columns_[i]];
-      // A statement keeps what is bound, and most rows of pages differ from the
-      // row before in the address alone.
-      Bound &bound = bound_[i];
+      // A statement keeps what is bound, and most rows of pages differ from
+      // those before in the address alone.
+      Bound &bound = bound_[first + i];
       if (bound.is_known && cell.kind == bound.kind &&
           cell.number == bound.number &&
           cell.text.data() == bound.text.data() &&
           cell.text.size() == bound.text.size())
         continue;
       bound = {true, cell.kind, cell.number, cell.text};
-      database_.check(bind(static_cast<int>(i) + 1, cell));
+      bind(insert_, first + i, bound);
     }
+    if (++waiting_ < rows_at_once_)
+      return;
     database_.step(insert_);
+    waiting_ = 0;
   }
 
   /// Names of mappings have other numbers from here on.
   void begin_trace(const SelectedTrace &) override {
-    bound_.assign(columns_.size(), Bound());
+    bound_.assign(bound_.size(), Bound());
+  }
+
+  /// Writes the rows that wait.
+  void end_trace(const SelectedTrace &) override {
+    for (std::size_t row = 0; row < waiting_; ++row) {
+      for (std::size_t i = 0; i < columns_.size(); ++i)
+        bind(insert_one_, i, bound_[row * columns_.size() + i]);
+      database_.step(insert_one_);
+    }
+    waiting_ = 0;
   }
 
 private:
@@ -195,27 +221,31 @@ private:
     std::string_view text = {}; ///< SQLite reads it when the row is written
   };
 
-  int bind(int at, const Cell &cell) {
+  void bind(const Statement &statement, std::size_t place, const Bound &cell) {
+    const int at = static_cast<int>(place) + 1;
     switch (cell.kind) {
     case Cell::Kind::kNone:
-      break;
+      return database_.check(sqlite3_bind_null(statement.get(), at));
     case Cell::Kind::kNumber:
     case Cell::Kind::kAddress:
     case Cell::Kind::kHash:
-      return bind_number(insert_, at, cell.number);
+      return database_.check(bind_number(statement, at, cell.number));
     case Cell::Kind::kText:
-      return bind_text(insert_, at, cell.text);
+      return database_.check(bind_text(statement, at, cell.text));
     case Cell::Kind::kName:
-      return bind_number(insert_, at, names_.number(cell.number, cell.text));
+      return database_.check(
+          bind_number(statement, at, names_.number(cell.number, cell.text)));
     }
-    return sqlite3_bind_null(insert_.get(), at);
   }
 
   Database &database_;
   NameTable &names_;
   std::vector<std::size_t> columns_;
-  std::vector<Bound> bound_; ///< what the statement has
+  std::size_t rows_at_once_;
+  std::size_t waiting_ = 0;  ///< rows
+  std::vector<Bound> bound_; ///< what insert_ has
   Statement insert_;
+  Statement insert_one_;
 };
 
 /// Rows of pages as CSV has them.
@@ -261,6 +291,7 @@ public:
   }
 
   void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
+    trace_ = &trace;
     names_->begin_trace();
     for (const auto &sink : sinks_)
       sink->begin_trace(trace);
@@ -278,6 +309,8 @@ public:
   void end_trace() override {
     for (const auto &source : sources_)
       source->end_trace();
+    for (const auto &sink : sinks_)
+      sink->end_trace(*trace_);
   }
 
   void finish() override {
@@ -297,6 +330,7 @@ private:
   std::unique_ptr<NameTable> names_;
   std::vector<std::unique_ptr<SqliteSink>> sinks_;
   std::vector<std::unique_ptr<TableSource>> sources_;
+  const SelectedTrace *trace_ = nullptr;
 };
 
 } // namespace
