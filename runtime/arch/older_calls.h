@@ -9,6 +9,9 @@
 
 namespace pagetide {
 
+/// Numbers of readlink, poll and select: kOldReadlink, kOldPoll, kOldSelect.
+/// Where there is no such call, they are negative, and differ.
+
 /// poll, select and epoll_wait: they wait, and write what only their thread
 /// knows.
 inline bool IsOlderWait(long number);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "arch/older_calls.h"
 #include "interceptors/guards.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
@@ -119,13 +120,13 @@ bool DidCall(long number, long result, Arguments a) {
   case SYS_sched_getaffinity:
   case SYS_getcwd:
   case SYS_getdents64:
-  case SYS_readlink: {
+  case kOldReadlink: {
     const int at = number == SYS_sched_getaffinity ? 2
                    : number == SYS_getcwd          ? 0
                                                    : 1;
     if (result > 0)
       Gave(a[at], (uptr)result);
-    if (number == SYS_readlink)
+    if (number == kOldReadlink)
       DidReadPath((const char *)a[0], result < 0);
     return true;
   }
@@ -134,7 +135,7 @@ bool DidCall(long number, long result, Arguments a) {
       Gave(a[2], (uptr)result);
     DidReadPath((const char *)a[1], result < 0);
     return true;
-  case SYS_poll:
+  case kOldPoll:
   case SYS_ppoll:
     if (result >= 0 && a[1]) {
       Took(a[0], a[1] * 8);
@@ -146,7 +147,7 @@ bool DidCall(long number, long result, Arguments a) {
       Took(a[3], a[4]);
     }
     return true;
-  case SYS_select:
+  case kOldSelect:
   case SYS_pselect6:
     if (result >= 0) {
       for (int i = 1; i <= 3; ++i) {
@@ -235,6 +236,7 @@ void DidHookedCall(long number, long result, Arguments a) {
   case SYS_##name:                                                             \
     return Hook(__sanitizer_syscall_pre_impl_##hook,                           \
                 __sanitizer_syscall_post_impl_##hook, result, a);
+#include "arch/older_calls.def"
     // Sockets and descriptors.
     PAGETIDE_HOOK(recvfrom)
     PAGETIDE_HOOK(recvmsg)
@@ -250,40 +252,25 @@ void DidHookedCall(long number, long result, Arguments a) {
     PAGETIDE_HOOK(getsockopt)
     PAGETIDE_HOOK(setsockopt)
     PAGETIDE_HOOK(socketpair)
-    PAGETIDE_HOOK(pipe)
     PAGETIDE_HOOK(pipe2)
     PAGETIDE_HOOK(epoll_ctl)
-    PAGETIDE_HOOK(epoll_wait)
     PAGETIDE_HOOK(epoll_pwait)
     PAGETIDE_HOOK(splice)
     PAGETIDE_HOOK(signalfd4)
     PAGETIDE_HOOK(timerfd_settime)
     PAGETIDE_HOOK(timerfd_gettime)
     // Files and their names.
-    PAGETIDE_HOOK(open)
     PAGETIDE_HOOK(openat)
-    PAGETIDE_HOOK(creat)
-    PAGETIDE_HOOK(access)
     PAGETIDE_HOOK(faccessat)
-    PAGETIDE_HOOK(link)
     PAGETIDE_HOOK(linkat)
-    PAGETIDE_HOOK(symlink)
     PAGETIDE_HOOK(symlinkat)
-    PAGETIDE_HOOK(unlink)
     PAGETIDE_HOOK(unlinkat)
-    PAGETIDE_HOOK(rename)
     PAGETIDE_HOOK(renameat)
-    PAGETIDE_HOOK(chmod)
     PAGETIDE_HOOK(fchmodat)
-    PAGETIDE_HOOK(chown)
     PAGETIDE_HOOK(fchownat)
-    PAGETIDE_HOOK(mkdir)
     PAGETIDE_HOOK(mkdirat)
-    PAGETIDE_HOOK(rmdir)
     PAGETIDE_HOOK(chdir)
     PAGETIDE_HOOK(truncate)
-    PAGETIDE_HOOK_AS(stat, newstat)
-    PAGETIDE_HOOK_AS(lstat, newlstat)
     PAGETIDE_HOOK_AS(fstat, newfstat)
     PAGETIDE_HOOK(newfstatat)
     PAGETIDE_HOOK(statfs)
@@ -299,7 +286,6 @@ void DidHookedCall(long number, long result, Arguments a) {
     PAGETIDE_HOOK(llistxattr)
     PAGETIDE_HOOK(flistxattr)
     // Time, processes, the system.
-    PAGETIDE_HOOK(time)
     PAGETIDE_HOOK(times)
     PAGETIDE_HOOK(gettimeofday)
     PAGETIDE_HOOK(clock_nanosleep)
