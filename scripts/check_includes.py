@@ -40,7 +40,7 @@ FLOORS = {
     "tools": [
         ["manual"], ["commands"], ["top"],
         ["audit", "checkpoint", "compare", "control", "export", "html", "record", "targets"],
-        ["report"], ["trace"], ["support"],
+        ["report"], ["analysis"], ["trace"], ["support"],
     ],
 }
 SUFFIXES = {".h", ".cpp", ".inc", ".def"}

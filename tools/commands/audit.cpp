@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/trace_files.h"
 #include "audit/audit_json.h"
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
@@ -13,7 +14,6 @@
 #include "record/outer_record.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
-#include "record/trace_files.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
 #include "support/option_text.h"

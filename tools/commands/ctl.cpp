@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/recording_options.h"
 #include "control/control_socket.h"
 #include "control/control_text.h"
 #include "control/target_process.h"
 #include "record/recording_run.h"
-#include "record/trace_files.h"
 #include "support/failure.h"
 #include "support/held_signals.h"
 #include "support/run_directory.h"

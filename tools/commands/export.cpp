@@ -6,11 +6,11 @@
 
 #include "export/export.h"
 
+#include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/report_options.h"
 #include "export/export_formats.h"
 #include "export/export_tables.h"
-#include "record/trace_files.h"
 #include "support/failure.h"
 #include "support/progress.h"
 #include "support/same_file.h"

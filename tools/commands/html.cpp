@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/selection.h"
+#include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/report_options.h"
 #include "html/html_assets.h"
 #include "html/run_document.h"
-#include "record/trace_files.h"
-#include "report/selection.h"
 #include "support/code_places.h"
 #include "support/failure.h"
 #include "support/same_file.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/trace_files.h"
 #include "commands/command.h"
-#include "record/trace_files.h"
 #include "report/info_text.h"
 #include "support/text_output.h"
 

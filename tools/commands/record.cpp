@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/recording_options.h"
 #include "record/engine_choice.h"
@@ -12,7 +13,6 @@
 #include "record/outer_record.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
-#include "record/trace_files.h"
 #include "record/trace_texts.h"
 #include "support/elf_note.h"
 #include "support/failure.h"

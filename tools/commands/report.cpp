@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/summary.h"
+#include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/report_kinds.h"
 #include "commands/report_options.h"
-#include "record/trace_files.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
-#include "report/summary.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/say.h"

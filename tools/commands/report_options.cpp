@@ -6,10 +6,10 @@
 
 #include "commands/report_options.h"
 
+#include "analysis/selection.h"
+#include "analysis/source_text.h"
+#include "analysis/trace_files.h"
 #include "commands/command.h"
-#include "record/trace_files.h"
-#include "report/selection.h"
-#include "report/source_text.h"
 #include "support/edit_distance.h"
 #include "support/failure.h"
 #include "support/text_format.h"

@@ -7,9 +7,9 @@
 #ifndef PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H
 #define PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H
 
+#include "analysis/selection.h"
 #include "commands/report_options.h"
 #include "report/run_report.h"
-#include "report/selection.h"
 
 #include <CLI/CLI.hpp>
 

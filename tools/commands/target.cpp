@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/recording_options.h"
 #include "record/runtime_options.h"
-#include "record/trace_files.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/option_text.h"

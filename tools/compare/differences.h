@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_COMPARE_DIFFERENCES_H
 #define PAGETIDE_TOOLS_COMPARE_DIFFERENCES_H
 
-#include "report/selection.h"
+#include "analysis/selection.h"
 
 #include <cstddef>
 #include <cstdint>

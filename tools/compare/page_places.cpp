@@ -6,7 +6,7 @@
 
 #include "compare/page_places.h"
 
-#include "report/mapping_names.h"
+#include "analysis/mapping_names.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>

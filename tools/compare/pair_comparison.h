@@ -7,10 +7,10 @@
 #ifndef PAGETIDE_TOOLS_COMPARE_PAIR_COMPARISON_H
 #define PAGETIDE_TOOLS_COMPARE_PAIR_COMPARISON_H
 
+#include "analysis/page_table.h"
+#include "analysis/report_limits.h"
 #include "compare/differences.h"
 #include "compare/process_periods.h"
-#include "report/page_table.h"
-#include "report/report_limits.h"
 
 #include <cstddef>
 #include <cstdint>

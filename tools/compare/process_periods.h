@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_COMPARE_PROCESS_PERIODS_H
 #define PAGETIDE_TOOLS_COMPARE_PROCESS_PERIODS_H
 
+#include "analysis/selection.h"
 #include "compare/page_places.h"
-#include "report/selection.h"
 #include "trace/trace_records.h"
 
 #include <cstddef>

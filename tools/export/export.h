@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_EXPORT_EXPORT_H
 #define PAGETIDE_TOOLS_EXPORT_EXPORT_H
 
+#include "analysis/selection.h"
 #include "export/table.h"
-#include "report/selection.h"
 #include "support/text_output.h"
 
 #include <cstdint>

@@ -6,9 +6,9 @@
 
 #include "export/processes_table.h"
 
+#include "analysis/granule_set.h"
+#include "analysis/report_limits.h"
 #include "export/granule_counts.h"
-#include "report/granule_set.h"
-#include "report/report_limits.h"
 #include "support/text_format.h"
 
 #include <algorithm>

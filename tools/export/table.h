@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_EXPORT_TABLE_H
 #define PAGETIDE_TOOLS_EXPORT_TABLE_H
 
-#include "report/selection.h"
+#include "analysis/selection.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,8 +6,8 @@
 
 #include "export/threads_table.h"
 
+#include "analysis/report_limits.h"
 #include "export/granule_counts.h"
-#include "report/report_limits.h"
 #include "support/text_format.h"
 
 #include <array>

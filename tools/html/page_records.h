@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_HTML_PAGE_RECORDS_H
 #define PAGETIDE_TOOLS_HTML_PAGE_RECORDS_H
 
+#include "analysis/page_table.h"
 #include "html/packed_bytes.h"
-#include "report/page_table.h"
 #include "trace/trace_records.h"
 
 #include <cstddef>

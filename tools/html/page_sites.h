@@ -7,10 +7,10 @@
 #ifndef PAGETIDE_TOOLS_HTML_PAGE_SITES_H
 #define PAGETIDE_TOOLS_HTML_PAGE_SITES_H
 
+#include "analysis/page_table.h"
+#include "analysis/sharing.h"
 #include "html/packed_bytes.h"
 #include "html/page_records.h"
-#include "report/page_table.h"
-#include "report/sharing.h"
 #include "trace/trace_records.h"
 
 #include <cstddef>

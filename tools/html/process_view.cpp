@@ -6,10 +6,10 @@
 
 #include "html/process_view.h"
 
+#include "analysis/report_limits.h"
 #include "html/html_document.h"
 #include "html/page_records.h"
 #include "html/page_sites.h"
-#include "report/report_limits.h"
 #include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"

@@ -7,9 +7,9 @@
 #ifndef PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H
 #define PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H
 
+#include "analysis/selection.h"
 #include "html/site_list.h"
 #include "html/view_grid.h"
-#include "report/selection.h"
 
 #include <cstddef>
 #include <cstdint>

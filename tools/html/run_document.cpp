@@ -62,10 +62,11 @@ Json fitted_table(Json json, const char *list, std::size_t max_bytes) {
 
 /// How the kinds of access look, and what they are called.
 Json kinds_of_access() {
-  Json kinds = Json::object();
+  Json kinds;
   for (const HeatLook &look : kHeatLooks)
-    kinds[look.name] = {
-        {"words", look.words}, {"light", look.light()}, {"dark", look.dark()}};
+    kinds[look.name] = Json{{"words", look.words},
+                            {"light", look.light()},
+                            {"dark", look.dark()}};
   return kinds;
 }
 

@@ -7,12 +7,12 @@
 #ifndef PAGETIDE_TOOLS_HTML_RUN_DOCUMENT_H
 #define PAGETIDE_TOOLS_HTML_RUN_DOCUMENT_H
 
+#include "analysis/source_text.h"
 #include "html/html_assets.h"
 #include "html/process_view.h"
 #include "report/mappings_report.h"
 #include "report/processes_report.h"
 #include "report/sites_report.h"
-#include "report/source_text.h"
 #include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/text_output.h"

@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_HTML_SITE_LIST_H
 #define PAGETIDE_TOOLS_HTML_SITE_LIST_H
 
+#include "analysis/source_text.h"
 #include "report/sites_report.h"
-#include "report/source_text.h"
 #include "support/json.h"
 
 #include <cstddef>

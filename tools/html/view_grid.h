@@ -13,7 +13,7 @@
 #ifndef PAGETIDE_TOOLS_HTML_VIEW_GRID_H
 #define PAGETIDE_TOOLS_HTML_VIEW_GRID_H
 
-#include "report/address_bands.h"
+#include "analysis/address_bands.h"
 #include "trace/trace_records.h"
 
 #include <algorithm>

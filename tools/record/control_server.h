@@ -7,9 +7,9 @@
 #ifndef PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
 #define PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
 
+#include "analysis/trace_files.h"
 #include "record/harvest.h"
 #include "record/run_socket.h"
-#include "record/trace_files.h"
 #include "support/unique_fd.h"
 
 #include "pagetide/shadow_file.h"

@@ -6,9 +6,9 @@
 
 #include "report/checksums_report.h"
 
+#include "analysis/page_table.h"
+#include "analysis/report_limits.h"
 #include "report/bar_table.h"
-#include "report/page_table.h"
-#include "report/report_limits.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/text_format.h"
@@ -25,7 +25,6 @@ namespace {
 
 using Result = ChecksumResult;
 
-constexpr std::size_t kMaxListedMappings = 1000;
 /// Of stretches, if the program ends its periods itself.
 constexpr std::uint64_t kShortest = 1'000'000;
 

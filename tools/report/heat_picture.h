@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H
 #define PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H
 
-#include "report/heat_grid.h"
+#include "analysis/heat_grid.h"
 #include "report/report_style.h"
 
 #include <cstddef>

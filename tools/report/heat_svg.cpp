@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/time_axis.h"
 #include "report/heat_picture.h"
-#include "report/time_axis.h"
 #include "support/markup_text.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"

@@ -6,7 +6,7 @@
 
 #include "report/heat_picture.h"
 
-#include "report/time_axis.h"
+#include "analysis/time_axis.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 

@@ -6,7 +6,7 @@
 
 #include "report/heatmap_report.h"
 
-#include "report/report_limits.h"
+#include "analysis/report_limits.h"
 #include "support/json.h"
 #include "support/text_format.h"
 

@@ -6,8 +6,8 @@
 
 #include "report/hot_report.h"
 
+#include "analysis/page_table.h"
 #include "report/bar_table.h"
-#include "report/page_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
 

@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_HOT_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_HOT_REPORT_H
 
-#include "report/report_limits.h"
+#include "analysis/report_limits.h"
 #include "report/run_report.h"
 #include "support/json.h"
 

@@ -6,9 +6,9 @@
 
 #include "report/mappings_report.h"
 
-#include "report/access_sets.h"
+#include "analysis/access_sets.h"
+#include "analysis/report_limits.h"
 #include "report/bar_table.h"
-#include "report/report_limits.h"
 #include "support/json.h"
 #include "support/text_format.h"
 
@@ -20,8 +20,6 @@
 namespace pagetide::tools {
 
 namespace {
-
-constexpr std::size_t kMaxListedMappings = 1000;
 
 /// The sets of one name.
 struct MappingSets {

@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_MAPPINGS_REPORT_H
 
-#include "report/access_sets.h"
-#include "report/report_limits.h"
+#include "analysis/access_sets.h"
+#include "analysis/report_limits.h"
 #include "report/run_report.h"
 #include "support/json.h"
 

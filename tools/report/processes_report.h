@@ -7,10 +7,10 @@
 #ifndef PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
 
-#include "report/granule_set.h"
-#include "report/report_limits.h"
+#include "analysis/granule_set.h"
+#include "analysis/report_limits.h"
+#include "analysis/shared_memory.h"
 #include "report/run_report.h"
-#include "report/shared_memory.h"
 #include "support/json.h"
 
 #include <cstdint>

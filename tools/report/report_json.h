@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_REPORT_JSON_H
 #define PAGETIDE_TOOLS_REPORT_REPORT_JSON_H
 
-#include "report/summary.h"
+#include "analysis/summary.h"
 
 #include <string>
 

@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
 #define PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
 
+#include "analysis/summary.h"
 #include "report/report_style.h"
-#include "report/summary.h"
 
 #include <string>
 

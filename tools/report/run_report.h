@@ -7,9 +7,9 @@
 #ifndef PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
 
+#include "analysis/selection.h"
 #include "report/report_style.h"
 #include "report/report_table.h"
-#include "report/selection.h"
 #include "support/json.h"
 #include "support/text_wrap.h"
 

@@ -6,10 +6,10 @@
 
 #include "report/sites_report.h"
 
+#include "analysis/page_table.h"
+#include "analysis/report_limits.h"
+#include "analysis/sharing.h"
 #include "report/bar_table.h"
-#include "report/page_table.h"
-#include "report/report_limits.h"
-#include "report/sharing.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/text_format.h"

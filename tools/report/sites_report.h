@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
 
+#include "analysis/source_text.h"
 #include "report/run_report.h"
-#include "report/source_text.h"
 #include "support/code_places.h"
 #include "support/json.h"
 #include "trace/site_table.h"

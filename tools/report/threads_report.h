@@ -7,9 +7,9 @@
 #ifndef PAGETIDE_TOOLS_REPORT_THREADS_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_THREADS_REPORT_H
 
-#include "report/report_limits.h"
+#include "analysis/report_limits.h"
+#include "analysis/sharing.h"
 #include "report/run_report.h"
-#include "report/sharing.h"
 #include "support/json.h"
 
 #include <cstddef>

@@ -6,9 +6,9 @@
 
 #include "report/wss_report.h"
 
+#include "analysis/granule_set.h"
+#include "analysis/report_limits.h"
 #include "report/bar_table.h"
-#include "report/granule_set.h"
-#include "report/report_limits.h"
 #include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"

@@ -7,7 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
 
-#include "report/distribution.h"
+#include "analysis/distribution.h"
 #include "report/run_report.h"
 #include "support/json.h"
 

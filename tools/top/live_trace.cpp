@@ -6,8 +6,8 @@
 
 #include "top/live_trace.h"
 
-#include "report/access_sets.h"
-#include "report/report_limits.h"
+#include "analysis/access_sets.h"
+#include "analysis/report_limits.h"
 #include "report/sites_report.h"
 #include "support/failure.h"
 #include "support/text_format.h"

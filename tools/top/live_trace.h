@@ -14,8 +14,8 @@
 #ifndef PAGETIDE_TOOLS_TOP_LIVE_TRACE_H
 #define PAGETIDE_TOOLS_TOP_LIVE_TRACE_H
 
-#include "report/mapping_names.h"
-#include "report/time_curve.h"
+#include "analysis/mapping_names.h"
+#include "analysis/time_curve.h"
 #include "support/unique_fd.h"
 #include "trace/site_table.h"
 #include "trace/trace_reader.h"

@@ -8,7 +8,7 @@
 
 #include "report/bar_table.h"
 #include "report/run_report.h"
-#include "report/time_curve.h"
+#include "analysis/time_curve.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 

@@ -21,7 +21,7 @@
 #include "export/export_tables.h"
 #include "fuzz_traces.h"
 #include "report/report_text.h"
-#include "report/summary.h"
+#include "analysis/summary.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 

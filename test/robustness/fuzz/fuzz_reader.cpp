@@ -25,7 +25,7 @@
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/sites_report.h"
-#include "report/summary.h"
+#include "analysis/summary.h"
 #include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/failure.h"

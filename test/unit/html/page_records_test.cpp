@@ -6,8 +6,8 @@
 
 #include "html/page_records.h"
 
+#include "analysis/report_limits.h"
 #include "pagetide/trace_format.h"
-#include "report/report_limits.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "html/page_sites.h"
 
-#include "report/report_limits.h"
+#include "analysis/report_limits.h"
 
 #include <gtest/gtest.h>
 

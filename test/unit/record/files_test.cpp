@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/trace_files.h"
 #include "record/runtime_options.h"
-#include "record/trace_files.h"
 #include "sample_traces.h"
 #include "support/elf_note.h"
 #include "support/failure.h"

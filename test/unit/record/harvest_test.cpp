@@ -6,7 +6,7 @@
 
 #include "record/harvest.h"
 
-#include "report/summary.h"
+#include "analysis/summary.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
 #include "support/failure.h"

@@ -6,7 +6,7 @@
 
 #include "report/heatmap_report.h"
 
-#include "report/time_axis.h"
+#include "analysis/time_axis.h"
 #include "run_report_testing.h"
 
 #include <fmt/format.h>

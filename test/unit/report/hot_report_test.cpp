@@ -6,7 +6,7 @@
 
 #include "report/hot_report.h"
 
-#include "report/page_table.h"
+#include "analysis/page_table.h"
 #include "run_report_testing.h"
 
 #include <fmt/format.h>

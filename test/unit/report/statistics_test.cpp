@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/distribution.h"
-#include "report/granule_set.h"
-#include "report/time_curve.h"
+#include "analysis/distribution.h"
+#include "analysis/granule_set.h"
+#include "analysis/time_curve.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "report/summary.h"
+#include "analysis/summary.h"
 #include "sample_traces.h"
 #include "trace_testing.h"
 

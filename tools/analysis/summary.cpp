@@ -1,0 +1,353 @@
+//===- summary.cpp - What a report says of one trace ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/summary.h"
+
+#include "analysis/distribution.h"
+#include "analysis/granule_set.h"
+#include "analysis/mapping_use.h"
+#include "analysis/report_limits.h"
+#include "support/text_format.h"
+#include "trace/runs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+namespace pagetide::tools {
+
+namespace {
+
+constexpr std::size_t kMaxNotes = 1000;
+constexpr std::size_t kMaxMappings = 1000;
+constexpr std::size_t kMaxNoteText = 4096;
+/// Reasons for having no cut.
+constexpr std::size_t kMaxReasons = 20;
+
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
+  return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/// Counts of one kind: of the period being read, of each period, and of all
+/// periods.
+class Quantity {
+public:
+  explicit Quantity(MemoryBudget &budget) : distinct_(budget) {}
+
+  void add(const GranuleRun &run) {
+    period_ += run.count;
+    distinct_.insert(run.first, run.end());
+  }
+  /// Forgets a period that was not read to its end.
+  void begin_period() { period_ = 0; }
+  /// Returns the period's count, and begins the next period with 0.
+  std::uint64_t end_period() {
+    const std::uint64_t count = period_;
+    counts_.add(count);
+    period_ = 0;
+    return count;
+  }
+  Figures figures() const {
+    return {counts_.percentile(0.5), counts_.percentile(0.95),
+            counts_.maximum(),       counts_.sum(),
+            distinct_.count(),       distinct_.is_lower_bound()};
+  }
+
+private:
+  std::uint64_t period_ = 0;
+  Distribution counts_;
+  GranuleSet distinct_;
+};
+
+class Summarizer {
+public:
+  Summarizer(TraceReader &reader, Summary &summary)
+      : reader_(reader), summary_(summary),
+        mappings_(reader.header().granule_shift, budget_) {
+    summary.path = reader.name();
+    summary.header = reader.header();
+    end_ns_ = reader.header().monotonic_ns;
+  }
+
+  void run();
+
+private:
+  void add_frame(const Frame &frame);
+  void add_part(const PeriodPart &part);
+  void add_threads(const PeriodPart &part);
+  void add_cut(const Cut &cut);
+  void end_period(const PeriodPart &part);
+  ThreadSummary *thread(std::uint32_t tid);
+
+  TraceReader &reader_;
+  Summary &summary_;
+  MemoryBudget budget_{kSetBytes};
+  Quantity accessed_{budget_};
+  Quantity read_{budget_};
+  Quantity written_{budget_};
+  Quantity carried_{budget_};
+  Quantity unmarked_{budget_};
+  Quantity may_{budget_};
+  Quantity may_read_{budget_};
+  Quantity may_written_{budget_};
+  MappingUses mappings_;
+  std::vector<GranuleRun> union_scratch_;
+  /// The period in which a thread was last seen, plus one.
+  std::map<std::uint32_t, std::uint64_t> last_active_;
+  /// How often frames of threads were lost, and how often they had been when a
+  /// thread was last told of: after a loss, its number may be another thread's.
+  std::uint64_t thread_losses_ = 0;
+  std::map<std::uint32_t, std::uint64_t> losses_before_;
+  std::uint64_t end_ns_ = 0;
+  std::optional<Cut> cut_; ///< of the period that comes next
+};
+
+void Summarizer::run() {
+  Frame frame;
+  while (reader_.next(frame))
+    add_frame(frame);
+  mappings_.finish();
+
+  std::sort(summary_.cuts.reasons.begin(), summary_.cuts.reasons.end(),
+            [](const auto &a, const auto &b) {
+              return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+            });
+
+  summary_.completeness = reader_.completeness();
+  summary_.duration_ns = end_ns_ - summary_.header.monotonic_ns;
+  summary_.accessed = accessed_.figures();
+  summary_.read = read_.figures();
+  summary_.written = written_.figures();
+  summary_.carried = carried_.figures();
+  summary_.unmarked = unmarked_.figures();
+  summary_.may = may_.figures();
+  summary_.may_read = may_read_.figures();
+  summary_.may_written = may_written_.figures();
+  for (const MappingUses::Use *use : mappings_.busiest()) {
+    if (summary_.mappings.size() == kMaxMappings)
+      break;
+    summary_.mappings.push_back({use->name, use->accessed, use->read,
+                                 use->written, use->may, use->distinct.count(),
+                                 use->distinct.is_lower_bound()});
+  }
+}
+
+void Summarizer::add_frame(const Frame &frame) {
+  summary_.end.reset();
+  switch (frame.type) {
+  case trace::FrameType::kRunId:
+    summary_.run_id = frame.run_id;
+    break;
+  case trace::FrameType::kProcess:
+    summary_.process = frame.process;
+    break;
+  case trace::FrameType::kMappings:
+    if (frame.lost_mappings)
+      mappings_.forget_mappings();
+    mappings_.set_mappings(frame.mappings);
+    break;
+  case trace::FrameType::kThreads:
+    for (const ThreadRecord &record : frame.threads.records)
+      if (ThreadSummary *entry = thread(record.tid)) {
+        if (!record.name.empty())
+          entry->name = first_bytes(record.name, kMaxThreadName);
+        if (record.event == trace::ThreadEvent::kStart)
+          entry->start_ns = record.time_ns;
+        else
+          entry->end_ns = record.time_ns;
+        losses_before_[record.tid] = thread_losses_;
+      }
+    break;
+  case trace::FrameType::kPeriod:
+    if (frame.lost_mappings)
+      mappings_.forget_mappings();
+    thread_losses_ += frame.lost_threads;
+    add_part(frame.period);
+    break;
+  case trace::FrameType::kNote:
+    ++summary_.note_count;
+    if (summary_.notes.size() < kMaxNotes)
+      summary_.notes.push_back({frame.note.time_ns, frame.note.period,
+                                frame.note.code,
+                                cut_text(frame.note.text, kMaxNoteText)});
+    break;
+  case trace::FrameType::kCut:
+    cut_ = frame.cut;
+    break;
+  case trace::FrameType::kKernelWrites: // pagetide audit
+  case trace::FrameType::kRegions:
+  case trace::FrameType::kPeriodSites: // pagetide report sites
+  case trace::FrameType::kSiteTable:
+    break;
+  case trace::FrameType::kEnd:
+    summary_.end = frame.end;
+    end_ns_ = std::max(end_ns_, frame.end.time_ns);
+    break;
+  }
+}
+
+ThreadSummary *Summarizer::thread(std::uint32_t tid) {
+  const auto found = summary_.threads.find(tid);
+  if (found != summary_.threads.end())
+    return &found->second;
+  if (summary_.threads.size() == kMaxThreads) {
+    summary_.threads_left_out = true;
+    return nullptr;
+  }
+  return &summary_.threads[tid];
+}
+
+void Summarizer::add_part(const PeriodPart &part) {
+  if (part.first)
+    for (Quantity *quantity : {&accessed_, &read_, &written_, &carried_,
+                               &unmarked_, &may_, &may_read_, &may_written_})
+      quantity->begin_period();
+  const std::span<const GranuleRun> runs =
+      union_of_sections(part, union_scratch_);
+  for (const GranuleRun &run : runs) {
+    const unsigned certain = certain_flags(run.flags);
+    const unsigned possible = possible_flags(run.flags);
+    if (certain != 0)
+      accessed_.add(run);
+    else if (run.flags & trace::kRunCarried)
+      carried_.add(run);
+    else
+      may_.add(run);
+    if (run.flags & trace::kRunUnmarked)
+      unmarked_.add(run);
+    if (possible & trace::kRunRead)
+      may_read_.add(run);
+    if (possible & trace::kRunWritten)
+      may_written_.add(run);
+    if (certain & trace::kRunRead)
+      read_.add(run);
+    if (certain & trace::kRunWritten)
+      written_.add(run);
+  }
+  mappings_.add(runs);
+  if (summary_.per_thread())
+    add_threads(part);
+  for (const ChecksumRun &run : part.checksum_runs) {
+    ChecksumSummary &sums = summary_.checksums;
+    switch (static_cast<trace::ChecksumState>(run.state)) {
+    case trace::ChecksumState::kStable:
+      sums.stable += run.count;
+      break;
+    case trace::ChecksumState::kUnstable:
+      sums.unstable += run.count;
+      break;
+    case trace::ChecksumState::kGone:
+      sums.gone += run.count;
+      break;
+    case trace::ChecksumState::kUnreadable:
+      sums.unreadable += run.count;
+      break;
+    case trace::ChecksumState::kNone:
+      break;
+    }
+  }
+  if (part.last)
+    end_period(part);
+}
+
+void Summarizer::add_cut(const Cut &cut) {
+  CutSummary &cuts = summary_.cuts;
+  if (cut.time_ns != 0) {
+    ++cuts.cuts;
+    cuts.pause_ns.add(cut.pause_ns);
+    cuts.marked.add(cut.marked);
+    cuts.unsettled.add(cut.unsettled);
+    return;
+  }
+  ++cuts.without;
+  const std::string reason = cut_text(cut.reason, kMaxNoteText);
+  const auto found =
+      std::find_if(cuts.reasons.begin(), cuts.reasons.end(),
+                   [&](const auto &known) { return known.first == reason; });
+  if (found != cuts.reasons.end())
+    ++found->second;
+  else if (cuts.reasons.size() < kMaxReasons)
+    cuts.reasons.emplace_back(reason, 1);
+  else
+    cuts.reasons_left_out = true;
+}
+
+void Summarizer::add_threads(const PeriodPart &part) {
+  for (const PeriodPart::Section &section : part.sections) {
+    ThreadSummary *entry = thread(section.tid);
+    if (!entry)
+      continue;
+    std::uint64_t &losses = losses_before_[section.tid];
+    if (losses != thread_losses_) {
+      losses = thread_losses_;
+      entry->name.clear();
+      entry->start_ns.reset();
+      entry->end_ns.reset();
+    }
+    std::uint64_t accessed = 0;
+    for (const GranuleRun &run : part.runs_of(section)) {
+      const unsigned certain = certain_flags(run.flags);
+      if (certain != 0)
+        accessed += run.count;
+      else if (!(run.flags & trace::kRunCarried))
+        entry->may += run.count;
+      if (certain & trace::kRunRead)
+        entry->read += run.count;
+      if (certain & trace::kRunWritten)
+        entry->written += run.count;
+    }
+    entry->accessed += accessed;
+    std::uint64_t &active = last_active_[section.tid];
+    if (accessed != 0 && active != part.index + 1) {
+      active = part.index + 1;
+      ++entry->periods;
+    }
+  }
+}
+
+void Summarizer::end_period(const PeriodPart &part) {
+  mappings_.end_period();
+  ++summary_.periods;
+  summary_.driven_periods += (part.flags & trace::kPeriodDriven) != 0;
+  summary_.final_periods += (part.flags & trace::kPeriodFinal) != 0;
+  summary_.harvested_periods += (part.flags & trace::kPeriodHarvested) != 0;
+  summary_.partial_periods += (part.flags & trace::kPeriodPartial) != 0;
+  summary_.overruns = saturating_add(summary_.overruns, part.overruns);
+  end_ns_ = std::max(end_ns_, part.end_ns);
+
+  // The process may have died between the frames of cut and period.
+  if (cut_ && cut_->index == part.index &&
+      (part.flags & (trace::kPeriodHarvested | trace::kPeriodPartial)) == 0)
+    add_cut(*cut_);
+  cut_.reset();
+
+  summary_.curve.add(part.start_ns, part.end_ns, accessed_.end_period());
+  read_.end_period();
+  written_.end_period();
+  carried_.end_period();
+  unmarked_.end_period();
+  may_.end_period();
+  may_read_.end_period();
+  may_written_.end_period();
+}
+
+} // namespace
+
+Summary summarize(TraceReader reader) {
+  Summary summary;
+  Summarizer(reader, summary).run();
+  return summary;
+}
+
+Summary summarize(const std::string &path) {
+  Summary summary = summarize(TraceReader::open_with_progress(path));
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  summary.file_bytes = error ? 0 : bytes;
+  return summary;
+}
+
+} // namespace pagetide::tools

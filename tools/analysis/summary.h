@@ -1,0 +1,123 @@
+//===- summary.h - What a report says of one trace ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
+#define PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
+
+#include "analysis/distribution.h"
+#include "analysis/time_curve.h"
+#include "trace/trace_reader.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pagetide::tools {
+
+/// How many granules a period had of one kind.
+struct Figures {
+  std::uint64_t median = 0;
+  std::uint64_t p95 = 0;
+  std::uint64_t maximum = 0;
+  std::uint64_t sum = 0;      ///< over all periods
+  std::uint64_t distinct = 0; ///< in the union of all periods
+  bool distinct_is_lower_bound = false;
+};
+
+struct MappingSummary {
+  std::string name;
+  std::uint64_t accessed = 0; ///< granules summed over periods
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  std::uint64_t may = 0; ///< only possible, summed in the same way
+  std::uint64_t distinct = 0;
+  bool distinct_is_lower_bound = false;
+};
+
+struct ThreadSummary {
+  std::string name;
+  std::optional<std::uint64_t> start_ns;
+  std::optional<std::uint64_t> end_ns;
+  std::uint64_t periods = 0;  ///< in which it accessed anything
+  std::uint64_t accessed = 0; ///< granules summed over periods
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  std::uint64_t may = 0; ///< only possible, summed in the same way
+};
+
+struct ChecksumSummary {
+  std::uint64_t stable = 0; ///< granules, summed over periods
+  std::uint64_t unstable = 0;
+  std::uint64_t gone = 0;
+  std::uint64_t unreadable = 0;
+};
+
+/// Periods that were to end in a cut.
+struct CutSummary {
+  std::uint64_t cuts = 0;
+  std::uint64_t without = 0; ///< periods without one
+  Distribution pause_ns;     ///< of cuts, as are those below
+  Distribution marked;       ///< granules
+  Distribution unsettled;
+  /// Why there was none, and how often. The most frequent first.
+  std::vector<std::pair<std::string, std::uint64_t>> reasons;
+  bool reasons_left_out = false;
+};
+
+struct Summary {
+  std::string path;
+  std::uint64_t file_bytes = 0;
+  trace::FileHeader header = {};
+  std::optional<RunId> run_id;
+  std::optional<Process> process;
+  std::optional<End> end; ///< if the last frame is one
+  Completeness completeness;
+
+  std::uint64_t periods = 0;
+  std::uint64_t driven_periods = 0;
+  std::uint64_t final_periods = 0;
+  std::uint64_t harvested_periods = 0;
+  std::uint64_t partial_periods = 0;
+  std::uint64_t overruns = 0;
+  std::uint64_t duration_ns = 0; ///< of the recording
+
+  Figures accessed; ///< certain accesses of this period
+  Figures read;
+  Figures written;
+  Figures carried;  ///< only carried over
+  Figures unmarked; ///< the kernel saw a write, and no mark says so
+  Figures may;      ///< only possible
+  Figures may_read; ///< whose read is only possible, whatever else is certain
+  Figures may_written; ///< whose write is only possible
+  TimeCurve curve;     ///< granules accessed in each period
+
+  std::vector<MappingSummary> mappings; ///< the busiest first
+  std::map<std::uint32_t, ThreadSummary> threads;
+  bool threads_left_out = false;
+  ChecksumSummary checksums;
+  CutSummary cuts;
+  std::vector<Note> notes; ///< the first ones
+  std::uint64_t note_count = 0;
+
+  /// Granules summed over periods, without those that were only carried.
+  std::uint64_t entries() const { return accessed.sum + may.sum; }
+  Geometry geometry() const { return geometry_of(header); }
+  std::uint64_t granule_bytes() const {
+    return std::uint64_t{1} << header.granule_shift;
+  }
+  bool per_thread() const { return header.flags & trace::kHeaderPerThread; }
+};
+
+/// Reads a whole trace. Throws Failure if the file is no trace.
+Summary summarize(const std::string &path);
+Summary summarize(TraceReader reader);
+
+} // namespace pagetide::tools
+
+#endif // PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
