@@ -5,8 +5,8 @@ usage: long_blocks.py CLANG OPT PLUGIN DIRECTORY
 
 Makes a function of each shape of benchmarks/long_functions.py, of some lines
 and of four times as many.
-Fails if the pass needs more than nine times the processor time for the latter:
-linear is four, quadratic is sixteen.
+Fails if the pass needs more than nine times the processor time for the latter, in
+each of three tries: linear is four, quadratic is sixteen.
 """
 
 import os
@@ -16,7 +16,7 @@ import sys
 
 from long_functions import SHAPES, source
 
-LINES, TIMES, MOST = 1000, 4, 9
+LINES, TIMES, MOST, TRIES = 1000, 4, 9, 3
 
 clang, opt, plugin, directory = sys.argv[1:]
 
@@ -47,7 +47,12 @@ def time_of_pass(shape, lines):
 
 failed = False
 for name in SHAPES:
-    few, many = time_of_pass(name, LINES), time_of_pass(name, TIMES * LINES)
-    print("%-10s %6.3f s, %6.3f s: %.1f" % (name, few, many, many / few))
-    failed |= many > MOST * max(few, 0.01)
+    # The times are short, and other work of the machine shows in them.
+    for _ in range(TRIES):
+        few, many = time_of_pass(name, LINES), time_of_pass(name, TIMES * LINES)
+        print("%-10s %6.3f s, %6.3f s: %.1f" % (name, few, many, many / few))
+        if many <= MOST * max(few, 0.01):
+            break
+    else:
+        failed = True
 sys.exit(failed)
