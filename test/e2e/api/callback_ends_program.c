@@ -32,6 +32,7 @@
 
 #include "known_times.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -41,6 +42,7 @@ static const char *how;
 static int timed, calls, failed_exec;
 static int parking; /* 1: main is to stand still; 2: it does */
 static struct stamp *stamps;
+static char word[1 << 18]; /* more than exec takes */
 static int used;
 
 static int is(const char *name) { return strcmp(how, name) == 0; }
@@ -67,13 +69,17 @@ static void on_period(const pagetide_period *period, void *unused) {
   a[60 * PAGE] = 1; /* a callback's accesses are left out */
   require_equal(pagetide_period_end(), PAGETIDE_BUSY);
   char *missing[] = {(char *)"missing", NULL};
+  char *too_long[] = {(char *)"true", word, NULL};
   char *present[] = {(char *)"true", NULL};
   if (is("exec"))
     execv("/bin/true", present);
   if (is("exec_fails") || is("timed_exec_fails")) {
-    execv("/nowhere/missing", missing);
+    execv("/nowhere/missing", missing); /* ends no period */
     require_equal(pagetide_period_end(), PAGETIDE_BUSY);
-    ++known_period_; /* exec ends one */
+    memset(word, 'x', sizeof word - 1);
+    require(execv("/bin/true", too_long) == -1 && errno == E2BIG);
+    require_equal(pagetide_period_end(), PAGETIDE_BUSY);
+    ++known_period_; /* this one does */
     __atomic_store_n(&failed_exec, 1, __ATOMIC_SEQ_CST);
     return;
   }
