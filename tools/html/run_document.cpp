@@ -64,9 +64,8 @@ Json fitted_table(Json json, const char *list, std::size_t max_bytes) {
 Json kinds_of_access() {
   Json kinds;
   for (const HeatLook &look : kHeatLooks)
-    kinds[look.name] = Json{{"words", look.words},
-                            {"light", look.light()},
-                            {"dark", look.dark()}};
+    kinds[look.name] = Json{
+        {"words", look.words}, {"light", look.light()}, {"dark", look.dark()}};
   return kinds;
 }
 

@@ -6,9 +6,9 @@
 
 #include "top/top_text.h"
 
+#include "analysis/time_curve.h"
 #include "report/bar_table.h"
 #include "report/run_report.h"
-#include "analysis/time_curve.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 

@@ -15,13 +15,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/summary.h"
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
 #include "export/export_tables.h"
 #include "fuzz_traces.h"
 #include "report/report_text.h"
-#include "analysis/summary.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 

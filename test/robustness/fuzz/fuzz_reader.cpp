@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/summary.h"
 #include "audit/audit_json.h"
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
@@ -25,7 +26,6 @@
 #include "report/report_json.h"
 #include "report/report_text.h"
 #include "report/sites_report.h"
-#include "analysis/summary.h"
 #include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
