@@ -83,13 +83,15 @@ def _values(m, group, names):
 
 
 def _by_program(m, group, names, title, draw):
-    """A row a program; `draw(axes, values, number, variant)` draws a variant."""
+    """A row a program; `draw(axes, values, number, count, variant)` draws one of the
+    variants."""
     variants, rows = _values(m, group, names)
     if not any(v and v != math.inf for _, row in rows for v in row):
         return None
     figure, axes = _pyplot().subplots(figsize=(8.6, 1.2 + 0.26 * len(rows)))
     for number, variant in enumerate(variants):
-        draw(axes, [row[number] for _, row in rows], number, variant)
+        draw(axes, [row[number] for _, row in rows], number, len(variants),
+             variant)
     axes.set_yticks(range(len(rows)), [program for program, _ in rows])
     axes.invert_yaxis()
     axes.axvline(1, color="#59636e", linewidth=1)
@@ -101,10 +103,9 @@ def _by_program(m, group, names, title, draw):
 
 def bars(m, group, names, title):
     """Bars from 1. A program without a value has none."""
-    count = len([v for v in m.variants(group, "kernel", "real") if v.name in names])
 
-    def draw(axes, values, number, variant):
-        height = 0.8 / max(count, 1)
+    def draw(axes, values, number, count, variant):
+        height = 0.8 / count
         places = [y + (number - (count - 1) / 2) * height for y in range(len(values))]
         widths = [v - 1 if v and v != math.inf else 0 for v in values]
         axes.barh(places, widths, height, left=1, label=variant.name)
@@ -115,7 +116,7 @@ def bars(m, group, names, title):
 def dots(m, group, names, title):
     """A dot each, ratios by powers. What took too long is at the right edge."""
 
-    def draw(axes, values, number, variant):
+    def draw(axes, values, number, _, variant):
         shown = [(min(v, OTHERS_LIMIT * 1.2), y) for y, v in enumerate(values) if v]
         axes.plot(*zip(*shown) if shown else ((), ()), MARKERS[number % 8],
                   alpha=0.85, label=variant.name)

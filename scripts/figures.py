@@ -19,6 +19,7 @@ Further words are documents, instead of those that have figures.
 """
 
 import decimal
+import functools
 import pathlib
 import re
 import sys
@@ -35,6 +36,7 @@ UNSOURCED = re.compile(r"(?<![\w./-])\d+\.\d\d+\b(?![.-]\w)")
 CODE = re.compile(r"^```.*?^```$|<!--.*?-->", re.MULTILINE | re.DOTALL)
 
 
+@functools.cache
 def tables(document):
     """Of a document of measurements: title, columns and rows of each table."""
     title, columns, found = "", None, []

@@ -1,5 +1,4 @@
-//===- thread_pointer.h - The thread pointer, and what libc keeps beside it
-//===//
+//===- thread_pointer.h - What libc keeps at the thread pointer -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -107,7 +107,6 @@ struct PeriodPlan {
   bool cut; ///< for hashes or for copies
   CopyRequest *copies;
   const EndReason *last;
-  const PageVec<GranuleRange> *watch; ///< null: nothing is left out
 };
 } // namespace
 
@@ -126,7 +125,6 @@ static PeriodPlan MakePlan(const EndReason *last, CopyRequest *copies) {
       .cut = hash_at_cut || copies,
       .copies = copies,
       .last = last,
-      .watch = nullptr,
   };
 }
 
@@ -168,27 +166,30 @@ static bool CollectMarks(const PeriodPlan &plan) {
   return carried && collected;
 }
 
-static PeriodResult &MakeResult(PeriodPlan &plan, u32 flags) {
+/// `watch`: as BuildPageSet has it.
+static PeriodResult &MakeResult(const PeriodPlan &plan, u32 flags,
+                                const PageVec<GranuleRange> *watch) {
   PeriodEntry &entry = ClosePeriod(plan.now, flags, recorder_state.overruns);
   recorder_state.overruns = 0;
   PeriodResult &result = *NewPeriodResult();
   result.entry = entry;
   result.cut = {};
-  plan.watch = WatchedRegions(watched) ? &watched : nullptr;
-  BuildPageSet(entry, record_config.per_thread, plan.watch, result.set);
+  BuildPageSet(entry, record_config.per_thread, watch, result.set);
   if (shadow.with_sites && Tracing()) {
-    BuildSiteRows(entry, plan.watch, result.sites);
+    BuildSiteRows(entry, watch, result.sites);
     AddSiteFrames(KnownMappings(), PendingFrames());
   }
   return result;
 }
 
 /// Hashes and copies what the plan says. False if staging is full.
-static bool ReadPages(const PeriodPlan &plan, PeriodResult &result) {
+static bool ReadPages(const PeriodPlan &plan,
+                      const PageVec<GranuleRange> *watch,
+                      PeriodResult &result) {
   const CutOfPeriod how = {*recorder_state.engine,
                            record_config.checksum,
                            record_config.per_thread,
-                           plan.watch,
+                           watch,
                            plan.copies,
                            HoldThreads};
   bool ok = true;
@@ -229,11 +230,12 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
                CopyRequest *copies) {
   if (Tracing())
     EndWithTraceWriter();
-  PeriodPlan plan = MakePlan(last, copies);
+  const PeriodPlan plan = MakePlan(last, copies);
   ObserveProgram(plan);
   bool ok = CollectMarks(plan);
-  PeriodResult &result = MakeResult(plan, flags);
-  ok = ReadPages(plan, result) && ok;
+  const auto *watch = WatchedRegions(watched) ? &watched : nullptr;
+  PeriodResult &result = MakeResult(plan, flags, watch);
+  ok = ReadPages(plan, watch, result) && ok;
   if (plan.callback)
     GiveToCallback(result, on_caller);
   ForgetPassedMappings();

@@ -16,8 +16,6 @@
 
 namespace pagetide::tools {
 
-namespace {} // namespace
-
 std::string audit_json(const Audit &audit) {
   Json out;
   out["file"] = audit.path;
