@@ -151,7 +151,7 @@ def document():
     listed = set()
     entry = re.compile(r"([a-zA-Z_][a-zA-Z0-9_ ]*): (.*)")
     for number, line in enumerate(SOURCE.read_text().splitlines(), 1):
-        if not line or line.startswith("#"):
+        if not line or line[0] in "#@":
             continue
         if line.startswith("== "):
             parts.append(f"\n## {line[3:]}\n\n| functions | marked | calls |\n"

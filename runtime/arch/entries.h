@@ -4,38 +4,42 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Statements of naked functions: nothing else may be in these. REAL, WRAP and
-// RealFunction are those of interceptors/real_functions.h.
+// runtime/CMakeLists.txt makes entries.S of intercepted.txt, tabled.def and the
+// processor's entries.S.in, which has a part for each kind of function:
 //
-//   PAGETIDE_WITH_CALLER_CODE(at_call_sites, stands_in, name)
-//     keeps the address to which the call returns (call_sites.h), goes on in
-//     the interceptor, and defines its RealFunction, which assembly knows as
-//     pagetide_real_NAME
-//   PAGETIDE_ENTRY_CODE(name)
-//     goes on in the interceptor, with the caller if that is wanted; while
-//     marks are off, in the real function
-//   PAGETIDE_STEADY_ENTRY_CODE(name)
-//     goes on in the interceptor
-//   PAGETIDE_CALL_SITE_CODE(name)
-//     goes on where `at_call_sites_of_NAME` says, if what the call's file calls
-//     NAME is the usual function
-//   PAGETIDE_ASK_AND_JUMP("function")
-//     calls a function with the arguments, and goes on with them at the address
-//     that it returns; for functions without arguments in vector registers
-//   PAGETIDE_SYSCALL_CODE("marked", "real")
-//     of syscall(): goes on in `marked`; for calls that return twice, or never,
-//     at the address that `real` returns
+//   real function   the RealFunction (interceptors/real_functions.h) called
+//                   pagetide_real_NAME; and pagetide_with_caller_NAME, which
+//                   keeps the address to which the call returns (call_sites.h)
+//                   and goes on in the interceptor
+//   entry           goes on in the interceptor, with the caller if that is
+//                   wanted; while marks are off, in the real function
+//   steady entry    goes on in the interceptor also then
+//   call site       __pagetide_NAME goes on where its CallTarget says, if what
+//                   the call's file calls NAME is the usual function
+//   asks            an interceptor that calls PagetideBefore_NAME with the
+//                   arguments, and goes on with them where that returns
+//
+// The parts write @name@ for the function, @length@ for the length of its real
+// function's variable, and @at_call_sites@ and @stands_in@ for members of the
+// RealFunction. The head of entries.S.in has these functions:
+//
+//   PagetideResolveAndJump   where an entry goes before the real function is
+//                            known: calls PagetideResolve with the
+//                            RealFunction, and goes on at what that returns,
+//                            with all registers that may hold arguments
+//   ___interceptor_syscall   goes on in PagetideMarkedSyscall; for calls that
+//                            return twice, or never, where PagetideRealSyscall
+//                            says
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_RUNTIME_ARCH_ENTRIES_H
 #define PAGETIDE_RUNTIME_ARCH_ENTRIES_H
 
-#include "arch/x86_64/entries.h" // IWYU pragma: export
-
-/// What PAGETIDE_ENTRY_CODE jumps to before the real function is known: calls
-/// PagetideResolve with the RealFunction, and goes on at what that returns.
-/// Keeps all registers that may hold arguments.
-extern "C" __attribute__((visibility("hidden"))) void PagetideResolveAndJump();
+/// Sizes and offsets that entries.S writes as numbers.
+#define PAGETIDE_CHECK_ENTRIES(RealFunction, CallTarget)                       \
+  static_assert(sizeof(RealFunction) == 6 * 4 && sizeof(CallTarget) == 32 &&   \
+                __builtin_offsetof(CallTarget, usual) == 0 &&                  \
+                __builtin_offsetof(CallTarget, target) == 8)
 
 #endif // PAGETIDE_RUNTIME_ARCH_ENTRIES_H

@@ -55,12 +55,9 @@ void WillMake(uptr context, int arguments) {
 
 } // namespace
 
-/// Defines an interceptor that calls `mark` and then jumps to libc's function.
+/// Defines what is called first (@asks in intercepted.txt). It calls `mark`.
 #define PAGETIDE_BEFORE(name, mark)                                            \
   DEFINE_REAL(long, name, uptr a, uptr b, uptr c)                              \
-  extern "C" long WRAP(name)(uptr a, uptr b, uptr c);                          \
-  PAGETIDE_REAL_FUNCTION("0", "0", long, name, uptr a, uptr b, uptr c)         \
-  PAGETIDE_ENTRY(long, name, uptr a, uptr b, uptr c)                           \
   extern "C"                                                                   \
       __attribute__((visibility("hidden"), used)) void *PagetideBefore_##name( \
           uptr a, [[maybe_unused]] uptr b, [[maybe_unused]] uptr c) {          \
@@ -70,9 +67,6 @@ void WillMake(uptr context, int arguments) {
       mark;                                                                    \
     }                                                                          \
     return real;                                                               \
-  }                                                                            \
-  extern "C" __attribute__((naked)) long WRAP(name)(uptr, uptr, uptr) {        \
-    PAGETIDE_ASK_AND_JUMP("PagetideBefore_" #name);                            \
   }
 PAGETIDE_BEFORE(getcontext, WillSave(a))
 PAGETIDE_BEFORE(setcontext, WillLoad(a))

@@ -69,14 +69,14 @@ PAGETIDE_LIST_DIRECTORY(scandir64, (), ())
 PAGETIDE_LIST_DIRECTORY(scandirat, (int fd, ), (fd, ))
 PAGETIDE_LIST_DIRECTORY(scandirat64, (int fd, ), (fd, ))
 
-namespace {
+namespace pagetide {
 struct Glob { // glob_t, without the program's functions behind
   uptr count;
   char **paths;
   uptr empty;
   int flags;
 };
-} // namespace
+} // namespace pagetide
 static void DidGlob(const char *pattern, int flags, Glob *found, int result) {
   constexpr int kEmptyFirst = 1 << 3, kNoMatch = 3; // GLOB_DOOFFS
   if (result && result != kNoMatch)

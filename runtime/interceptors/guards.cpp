@@ -286,9 +286,8 @@ static int SetServableAction(Real real, int number,
               previous);
 }
 
-PAGETIDE_STEADY_INTERCEPTOR(int, sigaction, int number,
-                            const struct sigaction *action,
-                            struct sigaction *previous) {
+PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
+                     struct sigaction *previous) {
   if (action)
     OnSignalAction((u32)number);
   if (IsIdle())
@@ -315,7 +314,7 @@ PAGETIDE_STEADY_INTERCEPTOR(int, sigaction, int number,
 /// signal() under each of its names. Which one a program calls depends on the
 /// standard that it requests from the headers.
 #define PAGETIDE_SIGNAL(name, flags)                                           \
-  PAGETIDE_STEADY_INTERCEPTOR(void *, name, int number, void *handler) {       \
+  PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
     OnSignalAction((u32)number);                                               \
     if (number != kSigSegv || !ShadowReady())                                  \
       return REAL_OF(name)(number, handler);                                   \

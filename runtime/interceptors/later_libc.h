@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What a file defines after it has included this header wraps functions that
-// came after glibc 2.36. Each is resolved when it is first called: nobody calls
-// one that libc lacks, and looking for it at start would allocate.
+// came after glibc 2.36 (@stands-in in intercepted.txt). Each is resolved when
+// it is first called: nobody calls one that libc lacks, and looking for it at
+// start would allocate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,6 @@
 
 #include "interceptors/real_functions.h"
 
-#undef PAGETIDE_INTERCEPTOR
-#define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
-  PAGETIDE_STAND_IN(type, name, __VA_ARGS__)
 #undef RESOLVED
 #define RESOLVED(name) (pagetide::NeedReal(), REAL_OF(name))
 

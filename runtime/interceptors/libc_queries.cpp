@@ -234,7 +234,7 @@ PAGETIDE_AFTER(SIZE_T, __confstr_chk,
 
 //===- Users and groups ---------------------------------------------------===//
 
-namespace {
+namespace pagetide {
 struct User { // passwd
   char *name, *password;
   u32 id, group;
@@ -245,7 +245,7 @@ struct Group { // group
   u32 id;
   char **members;
 };
-} // namespace
+} // namespace pagetide
 static void DidGiveStrings(const User &user) {
   DidWriteString(user.name);
   DidWriteString(user.password);
@@ -375,14 +375,14 @@ static void DidGetOption(int n, char *const *arguments, const char *options,
 PAGETIDE_GETOPT(getopt, (), ())
 PAGETIDE_GETOPT(__posix_getopt, (), ())
 /// libc writes the index of a long option, and its flag, if it finds one.
-namespace {
+namespace pagetide {
 struct LongOption { // option
   const char *name;
   int has_argument;
   int *flag;
   int value;
 };
-} // namespace
+} // namespace pagetide
 static void DidLookForLong(const LongOption *options) {
   for (; options && options->name; ++options) {
     MayHaveRead(options, sizeof(*options));

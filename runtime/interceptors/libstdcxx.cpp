@@ -18,6 +18,22 @@
 
 using namespace pagetide;
 
+namespace pagetide {
+
+/// _Rb_tree_node_base. A tree's header is red. Its parent is the root; left and
+/// right are the outermost nodes.
+struct TreeNode {
+  int colour;
+  TreeNode *parent, *left, *right;
+};
+
+/// _List_node_base.
+struct ListNode {
+  ListNode *next, *previous;
+};
+
+} // namespace pagetide
+
 namespace {
 
 template <typename T> T Get(const T &field) {
@@ -32,13 +48,6 @@ template <typename T> void Set(T &field, typename TypeIdentity<T>::Type value) {
 //===- Trees --------------------------------------------------------------===//
 
 enum Colour : int { kRed, kBlack };
-
-/// _Rb_tree_node_base. A tree's header is red. Its parent is the root; left and
-/// right are the outermost nodes.
-struct TreeNode {
-  int colour;
-  TreeNode *parent, *left, *right;
-};
 
 /// One of the two children. Algorithms for the other side are mirror images.
 TreeNode *&Child(TreeNode *node, bool right) {
@@ -209,11 +218,6 @@ TreeNode *Step(TreeNode *node, bool right) {
 
 //===- Lists --------------------------------------------------------------===//
 
-/// _List_node_base.
-struct ListNode {
-  ListNode *next, *previous;
-};
-
 void Link(ListNode *first, ListNode *second) {
   Set(first->next, second);
   Set(second->previous, first);
@@ -221,55 +225,59 @@ void Link(ListNode *first, ListNode *second) {
 
 } // namespace
 
-PAGETIDE_STAND_IN(
+PAGETIDE_INTERCEPTOR(
     void, _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_,
     bool left, TreeNode *node, TreeNode *parent, TreeNode &header) {
   OnInterceptedCall();
   Insert(left, node, parent, header);
 }
-PAGETIDE_STAND_IN(TreeNode *,
-                  _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_,
-                  TreeNode *node, TreeNode &header) {
+PAGETIDE_INTERCEPTOR(
+    TreeNode *, _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_,
+    TreeNode *node, TreeNode &header) {
   OnInterceptedCall();
   Erase(node, header);
   return node;
 }
-PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base,
-                  TreeNode *node) {
+PAGETIDE_INTERCEPTOR(TreeNode *,
+                     _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base,
+                     TreeNode *node) {
   OnInterceptedCall();
   return Step(node, true);
 }
-PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base,
-                  TreeNode *node) {
+PAGETIDE_INTERCEPTOR(TreeNode *,
+                     _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base,
+                     TreeNode *node) {
   OnInterceptedCall();
   return Step(node, true);
 }
-PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base,
-                  TreeNode *node) {
+PAGETIDE_INTERCEPTOR(TreeNode *,
+                     _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base,
+                     TreeNode *node) {
   OnInterceptedCall();
   return Step(node, false);
 }
-PAGETIDE_STAND_IN(TreeNode *, _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base,
-                  TreeNode *node) {
+PAGETIDE_INTERCEPTOR(TreeNode *,
+                     _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base,
+                     TreeNode *node) {
   OnInterceptedCall();
   return Step(node, false);
 }
 
-PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base7_M_hookEPS0_,
-                  ListNode *node, ListNode *at) {
+PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base7_M_hookEPS0_,
+                     ListNode *node, ListNode *at) {
   OnInterceptedCall();
   ListNode *previous = Get(at->previous);
   Link(previous, node);
   Link(node, at);
 }
-PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base9_M_unhookEv,
-                  ListNode *node) {
+PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base9_M_unhookEv,
+                     ListNode *node) {
   OnInterceptedCall();
   Link(Get(node->previous), Get(node->next));
 }
 /// Moves [first, last) before `at`.
-PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
-                  ListNode *at, ListNode *first, ListNode *last) {
+PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
+                     ListNode *at, ListNode *first, ListNode *last) {
   OnInterceptedCall();
   if (at == last)
     return;
@@ -279,8 +287,8 @@ PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
   Link(before_at, first);
   Link(end, at);
 }
-PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base10_M_reverseEv,
-                  ListNode *list) {
+PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base10_M_reverseEv,
+                     ListNode *list) {
   OnInterceptedCall();
   ListNode *node = list;
   do {
@@ -290,8 +298,8 @@ PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base10_M_reverseEv,
     node = next;
   } while (node != list);
 }
-PAGETIDE_STAND_IN(void, _ZNSt8__detail15_List_node_base4swapERS0_S1_,
-                  ListNode &a, ListNode &b) {
+PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base4swapERS0_S1_,
+                     ListNode &a, ListNode &b) {
   OnInterceptedCall();
   ListNode was_a = {Get(a.next), Get(a.previous)};
   ListNode was_b = {Get(b.next), Get(b.previous)};

@@ -29,10 +29,6 @@ static void *FindInLibm(const char *name) {
   return real;
 }
 
-#define PAGETIDE_LIBM(type, name, ...)                                         \
-  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
-  DECLARE_WRAPPER(type, name, __VA_ARGS__)                                     \
-  extern "C" INTERCEPTOR_ATTRIBUTE type WRAP(name)(__VA_ARGS__)
 #define LIBM(name)                                                             \
   (REAL(name) ? REAL(name)                                                     \
               : (REAL(name) = (decltype(REAL(name)))FindInLibm(#name)))
@@ -46,13 +42,13 @@ template <typename T> constexpr uptr kStored = sizeof(T);
 template <> constexpr uptr kStored<long double> = 10;
 
 #define PAGETIDE_LIBM_FUNCTIONS(T, suffix)                                     \
-  PAGETIDE_LIBM(void, sincos##suffix, T x, T *sine, T *cosine) {               \
+  PAGETIDE_INTERCEPTOR(void, sincos##suffix, T x, T *sine, T *cosine) {        \
     OnInterceptedCall();                                                       \
     LIBM(sincos##suffix)(x, sine, cosine);                                     \
     Wrote(sine, kStored<T>);                                                   \
     Wrote(cosine, kStored<T>);                                                 \
   }                                                                            \
-  PAGETIDE_LIBM(T, remquo##suffix, T x, T y, int *quotient) {                  \
+  PAGETIDE_INTERCEPTOR(T, remquo##suffix, T x, T y, int *quotient) {           \
     OnInterceptedCall();                                                       \
     T result = LIBM(remquo##suffix)(x, y, quotient);                           \
     if (result == result)                                                      \
@@ -61,7 +57,7 @@ template <> constexpr uptr kStored<long double> = 10;
       MayHaveWritten(quotient, sizeof(int));                                   \
     return result;                                                             \
   }                                                                            \
-  PAGETIDE_LIBM(T, lgamma##suffix##_r, T x, int *sign) {                       \
+  PAGETIDE_INTERCEPTOR(T, lgamma##suffix##_r, T x, int *sign) {                \
     OnInterceptedCall();                                                       \
     T result = LIBM(lgamma##suffix##_r)(x, sign);                              \
     Wrote(sign, sizeof(int));                                                  \
@@ -69,20 +65,20 @@ template <> constexpr uptr kStored<long double> = 10;
   }
 
 #define PAGETIDE_LIBM_PARTS(T, suffix)                                         \
-  PAGETIDE_LIBM(T, frexp##suffix, T x, int *exponent) {                        \
+  PAGETIDE_INTERCEPTOR(T, frexp##suffix, T x, int *exponent) {                 \
     OnInterceptedCall();                                                       \
     T result = LIBM(frexp##suffix)(x, exponent);                               \
     Wrote(exponent, sizeof(int));                                              \
     return result;                                                             \
   }                                                                            \
-  PAGETIDE_LIBM(T, modf##suffix, T x, T *whole) {                              \
+  PAGETIDE_INTERCEPTOR(T, modf##suffix, T x, T *whole) {                       \
     OnInterceptedCall();                                                       \
     T result = LIBM(modf##suffix)(x, whole);                                   \
     Wrote(whole, kStored<T>);                                                  \
     return result;                                                             \
   }
 #define PAGETIDE_LIBM_NUMBERS(T, suffix)                                       \
-  PAGETIDE_LIBM(int, canonicalize##suffix, T *to, const T *from) {             \
+  PAGETIDE_INTERCEPTOR(int, canonicalize##suffix, T *to, const T *from) {      \
     OnInterceptedCall();                                                       \
     int result = LIBM(canonicalize##suffix)(to, from);                         \
     DidRead(from, kStored<T>);                                                 \
@@ -90,13 +86,13 @@ template <> constexpr uptr kStored<long double> = 10;
       Wrote(to, kStored<T>);                                                   \
     return result;                                                             \
   }                                                                            \
-  PAGETIDE_LIBM(int, setpayload##suffix, T *to, T payload) {                   \
+  PAGETIDE_INTERCEPTOR(int, setpayload##suffix, T *to, T payload) {            \
     OnInterceptedCall();                                                       \
     int result = LIBM(setpayload##suffix)(to, payload);                        \
     Wrote(to, kStored<T>); /* zero after a failure */                          \
     return result;                                                             \
   }                                                                            \
-  PAGETIDE_LIBM(int, setpayloadsig##suffix, T *to, T payload) {                \
+  PAGETIDE_INTERCEPTOR(int, setpayloadsig##suffix, T *to, T payload) {         \
     OnInterceptedCall();                                                       \
     int result = LIBM(setpayloadsig##suffix)(to, payload);                     \
     Wrote(to, kStored<T>);                                                     \
@@ -116,7 +112,7 @@ PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_NUMBERS)
 
 // The floating-point environment.
 #define PAGETIDE_LIBM_STATE(name, bytes, rest, rest_arguments)                 \
-  PAGETIDE_LIBM(int, name, void *p PAGETIDE_UNPACK rest) {                     \
+  PAGETIDE_INTERCEPTOR(int, name, void *p PAGETIDE_UNPACK rest) {              \
     OnInterceptedCall();                                                       \
     int result = LIBM(name)(p PAGETIDE_UNPACK rest_arguments);                 \
     Wrote(p, bytes);                                                           \

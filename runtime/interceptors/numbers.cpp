@@ -144,16 +144,16 @@ using Words = unsigned __int128;
 PAGETIDE_MONEY(strfmon, (), ())
 PAGETIDE_MONEY(strfmon_l, (, __locale_struct *locale), (, locale))
 
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, atoi, const char *s) {
+PAGETIDE_INTERCEPTOR(int, atoi, const char *s) {
   return (int)WRAP(strtol)(s, nullptr, 10);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(long, atol, const char *s) {
+PAGETIDE_INTERCEPTOR(long, atol, const char *s) {
   return WRAP(strtol)(s, nullptr, 10);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(long long, atoll, const char *s) {
+PAGETIDE_INTERCEPTOR(long long, atoll, const char *s) {
   return WRAP(strtoll)(s, nullptr, 10);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(double, atof, const char *s) {
+PAGETIDE_INTERCEPTOR(double, atof, const char *s) {
   return WRAP(strtod)(s, nullptr);
 }
 

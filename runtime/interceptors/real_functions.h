@@ -69,6 +69,8 @@ private:
   s32 name_, address_, interceptor_, with_caller_, at_call_sites_, stands_in_;
 };
 
+PAGETIDE_CHECK_ENTRIES(RealFunction, CallTarget);
+
 /// What a call goes on in, asked before the real function is resolved: null if
 /// that has to be. Null if nobody is to be asked.
 using BeforeResolving = void *(*)(const RealFunction &function);
@@ -133,63 +135,13 @@ inline void NeedReal() {
 /// Removes the parentheses around a macro's argument.
 #define PAGETIDE_UNPACK(...) __VA_ARGS__
 
-/// Defines the interceptor's `with_caller`, and its RealFunction, which
-/// assembly knows as pagetide_real_NAME. `at_call_sites` is assembly: the
-/// distance to that variable, or 0. `stands_in` is "0" or "1".
-#define PAGETIDE_REAL_FUNCTION(at_call_sites, stands_in, type, name, ...)      \
-  extern "C" __attribute__((naked, used)) type pagetide_with_caller_##name(    \
-      __VA_ARGS__) {                                                           \
-    PAGETIDE_WITH_CALLER_CODE(at_call_sites, stands_in, name);                 \
-  }
-
-/// The function that the library exports as `name`. It goes on in the
-/// interceptor; while marks are off, in the real function.
-#define PAGETIDE_ENTRY(type, name, ...)                                        \
-  extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
-    PAGETIDE_ENTRY_CODE(name);                                                 \
-  }                                                                            \
-  extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
-      __attribute__((weak)) ALIAS(TRAMPOLINE(name));
-
-/// Begins the definition of an interceptor.
+/// Begins the definition of an interceptor. Its line in intercepted.txt or
+/// tabled.def makes the exported function (arch/entries.h).
+/// Types of its parameters are not in an unnamed namespace: entries.S has to
+/// find REAL(name).
 #define PAGETIDE_INTERCEPTOR(type, name, ...)                                  \
-  PAGETIDE_INTERCEPTOR_OR_STAND_IN("0", type, name, __VA_ARGS__)
-/// The same, for an interceptor that never calls the real function.
-#define PAGETIDE_STAND_IN(type, name, ...)                                     \
-  PAGETIDE_INTERCEPTOR_OR_STAND_IN("1", type, name, __VA_ARGS__)
-#define PAGETIDE_INTERCEPTOR_OR_STAND_IN(stands_in, type, name, ...)           \
   DEFINE_REAL(type, name, __VA_ARGS__)                                         \
   extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_REAL_FUNCTION("0", stands_in, type, name, __VA_ARGS__)              \
-  PAGETIDE_ENTRY(type, name, __VA_ARGS__)                                      \
-  extern "C" type WRAP(name)(__VA_ARGS__)
-
-/// The same, for an interceptor that runs also while marks are off.
-#define PAGETIDE_STEADY_INTERCEPTOR(type, name, ...)                           \
-  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
-  extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  PAGETIDE_REAL_FUNCTION("0", "0", type, name, __VA_ARGS__)                    \
-  extern "C" __attribute__((naked, used)) type TRAMPOLINE(name)(__VA_ARGS__) { \
-    PAGETIDE_STEADY_ENTRY_CODE(name);                                          \
-  }                                                                            \
-  extern "C" INTERCEPTOR_ATTRIBUTE type name(__VA_ARGS__)                      \
-      __attribute__((weak)) ALIAS(TRAMPOLINE(name));                           \
-  extern "C" type WRAP(name)(__VA_ARGS__)
-
-/// The same for a function of call_site_functions.def. Marked code calls it as
-/// __pagetide_NAME, with what NAME is in its file in register r9. It jumps to
-/// the interceptor, or there if that is another function.
-#define PAGETIDE_CALL_SITE_INTERCEPTOR(type, name, ...)                        \
-  DEFINE_REAL(type, name, __VA_ARGS__)                                         \
-  extern "C" type WRAP(name)(__VA_ARGS__);                                     \
-  static pagetide::CallTarget at_call_sites_of_##name asm(                     \
-      "pagetide_at_call_sites_" #name);                                        \
-  PAGETIDE_REAL_FUNCTION("pagetide_at_call_sites_" #name " - .", "0", type,    \
-                         name, __VA_ARGS__)                                    \
-  extern "C" __attribute__((                                                   \
-      naked, visibility("default"))) type __pagetide_##name(__VA_ARGS__) {     \
-    PAGETIDE_CALL_SITE_CODE(name);                                             \
-  }                                                                            \
   extern "C" type WRAP(name)(__VA_ARGS__)
 
 /// Makes InitInterceptors call a function of the file that uses this macro.

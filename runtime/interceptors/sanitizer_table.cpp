@@ -116,11 +116,12 @@ constexpr TableFlags kTableFlags;
 #define COMMON_INTERCEPTOR_SET_THREAD_NAME(ctx, name)
 #define COMMON_INTERCEPTOR_SET_PTHREAD_NAME(ctx, thread, name)
 #define COMMON_INTERCEPTOR_ON_EXIT(ctx) 0
-// Names may be macros. A lookup that fails allocates, and beside other
-// sanitizers it is too early for that.
-#define COMMON_INTERCEPT_FUNCTION(name) PAGETIDE_RESOLVE(name)
-#define PAGETIDE_RESOLVE(name)                                                 \
-  REAL(name) = (decltype(REAL(name)))pagetide::ResolveReal(#name)
+// The exported functions are those of all interceptors (arch/entries.h), and
+// InitInterceptors resolves them.
+#undef INTERCEPTOR
+#define INTERCEPTOR(type, name, ...)                                           \
+  PAGETIDE_INTERCEPTOR(type, name, __VA_ARGS__)
+#define COMMON_INTERCEPT_FUNCTION(name) ((void)0)
 #define COMMON_INTERCEPT_FUNCTION_VER(name, version)                           \
   COMMON_INTERCEPT_FUNCTION(name)
 #define COMMON_INTERCEPT_FUNCTION_VER_UNVERSIONED_FALLBACK(name, version)      \

@@ -58,7 +58,7 @@ PAGETIDE_AFTER(int, pipe, (int *pair), (pair), DidGive(pair, 8, !result))
 PAGETIDE_AFTER(int, pipe2, (int *pair, int flags), (pair, flags),
                DidGive(pair, 8, !result))
 
-namespace {
+namespace pagetide {
 struct MessageHeader { // msghdr
   void *name;
   u32 name_bytes;
@@ -72,7 +72,7 @@ struct CountedMessage { // mmsghdr
   MessageHeader header;
   u32 bytes;
 };
-} // namespace
+} // namespace pagetide
 static_assert(sizeof(CountedMessage) == 64);
 
 static void DidReceive(CountedMessage *message, u32 name_room) {

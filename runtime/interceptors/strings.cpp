@@ -147,45 +147,42 @@ int pagetide::AnyStrncmp(const char *a, const char *b, uptr most) {
 
 //===- Comparison ---------------------------------------------------------===//
 
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, memcmp, const void *a, const void *b,
-                               SIZE_T n) {
+PAGETIDE_INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
   OnInterceptedCall();
   return MarkedMemcmp(a, b, n);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, bcmp, const void *a, const void *b,
-                               SIZE_T n) {
+PAGETIDE_INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
   OnInterceptedCall();
   return MarkedMemcmp(a, b, n);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
+PAGETIDE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
   OnInterceptedCall();
   return MarkedStrncmp(a, b, kNoBound);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncmp, const char *a, const char *b,
-                               SIZE_T most) {
+PAGETIDE_INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
   OnInterceptedCall();
   return MarkedStrncmp(a, b, most);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
+PAGETIDE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
   return MarkedCompare(a, b, kNoBound, Folded{[=](u8 c) { return lower[c]; }});
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncasecmp, const char *a, const char *b,
-                               SIZE_T most) {
+PAGETIDE_INTERCEPTOR(int, strncasecmp, const char *a, const char *b,
+                     SIZE_T most) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
   return MarkedCompare(a, b, most, Folded{[=](u8 c) { return lower[c]; }});
 }
 extern "C" int tolower_l(int c, void *locale) noexcept;
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcasecmp_l, const char *a, const char *b,
-                               void *locale) {
+PAGETIDE_INTERCEPTOR(int, strcasecmp_l, const char *a, const char *b,
+                     void *locale) {
   OnInterceptedCall();
   return MarkedCompare(a, b, kNoBound,
                        Folded{[=](u8 c) { return tolower_l(c, locale); }});
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
-                               SIZE_T most, void *locale) {
+PAGETIDE_INTERCEPTOR(int, strncasecmp_l, const char *a, const char *b,
+                     SIZE_T most, void *locale) {
   OnInterceptedCall();
   return MarkedCompare(a, b, most,
                        Folded{[=](u8 c) { return tolower_l(c, locale); }});
@@ -204,7 +201,7 @@ static void DidCollate(const char *a, const char *b) {
   MayHaveReadString(a, true);
   MayHaveReadString(b, true);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
+PAGETIDE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
   OnInterceptedCall();
   if (HasNoRules(nl_langinfo(_NL_COLLATE_NRULES)))
     return MarkedStrncmp(a, b, kNoBound);
@@ -212,8 +209,8 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll, const char *a, const char *b) {
   DidCollate(a, b);
   return result;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
-                               void *locale) {
+PAGETIDE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
+                     void *locale) {
   OnInterceptedCall();
   if (HasNoRules(nl_langinfo_l(_NL_COLLATE_NRULES, (locale_t)locale)))
     return MarkedStrncmp(a, b, kNoBound);
@@ -221,7 +218,7 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
   DidCollate(a, b);
   return result;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, strverscmp, const char *a, const char *b) {
+PAGETIDE_INTERCEPTOR(int, strverscmp, const char *a, const char *b) {
   OnInterceptedCall();
   int result = RESOLVED(strverscmp)(a, b);
   DidCollate(a, b);
@@ -253,20 +250,20 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strxfrm_l, char *d, const char *s, SIZE_T room,
 
 //===- Search -------------------------------------------------------------===//
 
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strlen, const char *s) {
+PAGETIDE_INTERCEPTOR(SIZE_T, strlen, const char *s) {
   OnInterceptedCall();
   return MarkedFind(s, 0, kNoBound);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strnlen, const char *s, SIZE_T most) {
+PAGETIDE_INTERCEPTOR(SIZE_T, strnlen, const char *s, SIZE_T most) {
   OnInterceptedCall();
   return MarkedFind(s, 0, Min(most, kNoBound));
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
   OnInterceptedCall();
   uptr at = MarkedFind(s, c, n);
   return at == n ? nullptr : (void *)((uptr)s + at);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(void *, rawmemchr, const void *s, int c) {
+PAGETIDE_INTERCEPTOR(void *, rawmemchr, const void *s, int c) {
   OnInterceptedCall();
   return (u8 *)s + MarkedFind(s, c, kNoBound);
 }
@@ -284,8 +281,7 @@ static const u8 *MarkedFindLast(const void *s, int c, uptr n) {
   }
   return nullptr;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memrchr, const void *s, int c,
-                               SIZE_T n) {
+PAGETIDE_INTERCEPTOR(void *, memrchr, const void *s, int c, SIZE_T n) {
   OnInterceptedCall();
   return (void *)MarkedFindLast(s, c, n);
 }
@@ -293,15 +289,15 @@ static char *MarkedStrchr(const char *s, int c) {
   uptr at = MarkedFindOrEnd(s, c);
   return s[at] == (char)c ? (char *)s + at : nullptr;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strchr, const char *s, int c) {
+PAGETIDE_INTERCEPTOR(char *, strchr, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrchr(s, c);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, index, const char *s, int c) {
+PAGETIDE_INTERCEPTOR(char *, index, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrchr(s, c);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strchrnul, const char *s, int c) {
+PAGETIDE_INTERCEPTOR(char *, strchrnul, const char *s, int c) {
   OnInterceptedCall();
   return (char *)s + MarkedFindOrEnd(s, c);
 }
@@ -309,11 +305,11 @@ static char *MarkedStrrchr(const char *s, int c) {
   uptr n = MarkedFind(s, 0, kNoBound) + 1;
   return (char *)RESOLVED(memrchr)(s, c, n);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strrchr, const char *s, int c) {
+PAGETIDE_INTERCEPTOR(char *, strrchr, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrrchr(s, c);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, rindex, const char *s, int c) {
+PAGETIDE_INTERCEPTOR(char *, rindex, const char *s, int c) {
   OnInterceptedCall();
   return MarkedStrrchr(s, c);
 }
@@ -326,22 +322,20 @@ static void DidSearch(const char *s, const char *wanted, const char *found) {
   // Nothing is looked for an empty string.
   DidRead(s, found || !n ? (uptr)(found - s) + n : Length(s) + 1);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strstr, const char *s,
-                               const char *wanted) {
+PAGETIDE_INTERCEPTOR(char *, strstr, const char *s, const char *wanted) {
   OnInterceptedCall();
   char *found = RESOLVED(strstr)(s, wanted);
   DidSearch(s, wanted, found);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strcasestr, const char *s,
-                               const char *wanted) {
+PAGETIDE_INTERCEPTOR(char *, strcasestr, const char *s, const char *wanted) {
   OnInterceptedCall();
   char *found = RESOLVED(strcasestr)(s, wanted);
   DidSearch(s, wanted, found);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
-                               const void *wanted, SIZE_T bytes) {
+PAGETIDE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
+                     const void *wanted, SIZE_T bytes) {
   OnInterceptedCall();
   void *found = RESOLVED(memmem)(s, n, wanted, bytes);
   if (!bytes || n < bytes)
@@ -356,14 +350,13 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
   return found;
 }
 
-PAGETIDE_CALL_SITE_INTERCEPTOR(char *, strpbrk, const char *s,
-                               const char *set) {
+PAGETIDE_INTERCEPTOR(char *, strpbrk, const char *s, const char *set) {
   OnInterceptedCall();
   char *found = RESOLVED(strpbrk)(s, set);
   DidFindAny(s, set, found);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
+PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(strspn)(s, set);
   DidReadString(set);
@@ -371,8 +364,7 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
     DidRead(s, n + 1);
   return n;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, strcspn, const char *s,
-                               const char *set) {
+PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(strcspn)(s, set);
   DidSpan(s, set, n);

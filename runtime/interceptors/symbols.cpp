@@ -78,14 +78,17 @@ PAGETIDE_INTERCEPTOR(int, backtrace, void **frames, int size) {
 
 //===- Names --------------------------------------------------------------===//
 
-namespace {
-
+namespace pagetide {
 struct SymbolOfAddress { ///< Dl_info
   const char *file;
   void *base;
   const char *name;
   void *symbol;
 };
+} // namespace pagetide
+
+namespace {
+
 constexpr int kWantsSymbol = 1, kWantsFile = 2; ///< RTLD_DL_SYMENT, _LINKMAP
 
 struct NamedAddress {

@@ -346,9 +346,6 @@ __attribute__((always_inline)) inline InFlight RangeInFlight(long number,
 // for these numbers, and to PagetideMarkedSyscall for all others.
 
 DEFINE_REAL(long, syscall, long number, ...)
-extern "C" long WRAP(syscall)(long number, ...);
-PAGETIDE_REAL_FUNCTION("0", "0", long, syscall, long number, ...)
-PAGETIDE_ENTRY(long, syscall, long number, ...)
 
 extern "C" __attribute__((visibility("hidden"), used)) long
 PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
@@ -382,8 +379,4 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
 extern "C" __attribute__((visibility("hidden"), used)) void *
 PagetideRealSyscall() {
   return (void *)RESOLVED(syscall);
-}
-
-extern "C" __attribute__((naked)) long WRAP(syscall)(long, ...) {
-  PAGETIDE_SYSCALL_CODE("PagetideMarkedSyscall", "PagetideRealSyscall");
 }

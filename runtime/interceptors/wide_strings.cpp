@@ -27,13 +27,13 @@ static uptr MarkedWideLength(const wchar_t *s, uptr most) {
   return n;
 }
 
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, wcslen, const wchar_t *s) {
+PAGETIDE_INTERCEPTOR(SIZE_T, wcslen, const wchar_t *s) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcslen)(s);
   DidReadWide(s, n + 1);
   return n;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, wcsnlen, const wchar_t *s, SIZE_T most) {
+PAGETIDE_INTERCEPTOR(SIZE_T, wcsnlen, const wchar_t *s, SIZE_T most) {
   OnInterceptedCall();
   return MarkedWideLength(s, most);
 }
@@ -111,22 +111,21 @@ static int MarkedWideCompare(const wchar_t *a, const wchar_t *b, uptr most,
     return 0;
   return a[n - 1] < b[n - 1] ? -1 : 1;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, wcscmp, const wchar_t *a,
-                               const wchar_t *b) {
+PAGETIDE_INTERCEPTOR(int, wcscmp, const wchar_t *a, const wchar_t *b) {
   OnInterceptedCall();
   return MarkedWideCompare(a, b, kNoBound, true);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, wcsncmp, const wchar_t *a, const wchar_t *b,
-                               SIZE_T most) {
+PAGETIDE_INTERCEPTOR(int, wcsncmp, const wchar_t *a, const wchar_t *b,
+                     SIZE_T most) {
   OnInterceptedCall();
   return MarkedWideCompare(a, b, most, true);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(int, wmemcmp, const wchar_t *a, const wchar_t *b,
-                               SIZE_T n) {
+PAGETIDE_INTERCEPTOR(int, wmemcmp, const wchar_t *a, const wchar_t *b,
+                     SIZE_T n) {
   OnInterceptedCall();
   return MarkedWideCompare(a, b, n, false);
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcschr, const wchar_t *s, wchar_t c) {
+PAGETIDE_INTERCEPTOR(wchar_t *, wcschr, const wchar_t *s, wchar_t c) {
   OnInterceptedCall();
   uptr n = 0;
   while (s[n] && s[n] != c)
@@ -134,29 +133,27 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcschr, const wchar_t *s, wchar_t c) {
   DidReadWide(s, n + 1);
   return s[n] == c ? (wchar_t *)s + n : nullptr;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcschrnul, const wchar_t *s,
-                               wchar_t c) {
+PAGETIDE_INTERCEPTOR(wchar_t *, wcschrnul, const wchar_t *s, wchar_t c) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcschrnul)(s, c);
   DidReadWide(s, (uptr)(found - s) + 1);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcsrchr, const wchar_t *s,
-                               wchar_t c) {
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsrchr, const wchar_t *s, wchar_t c) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcsrchr)(s, c);
   DidReadString(s);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wmemchr, const wchar_t *s, wchar_t c,
-                               SIZE_T n) {
+PAGETIDE_INTERCEPTOR(wchar_t *, wmemchr, const wchar_t *s, wchar_t c,
+                     SIZE_T n) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wmemchr)(s, c, n);
   DidReadWide(s, found ? (uptr)(found - s) + 1 : n);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
-                               const wchar_t *wanted) {
+PAGETIDE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
+                     const wchar_t *wanted) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcsstr)(s, wanted);
   DidReadString(wanted);
@@ -166,22 +163,19 @@ PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
     DidReadString(s);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s,
-                               const wchar_t *set) {
+PAGETIDE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcspbrk)(s, set);
   DidFindAny(s, set, found);
   return found;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, wcsspn, const wchar_t *s,
-                               const wchar_t *set) {
+PAGETIDE_INTERCEPTOR(SIZE_T, wcsspn, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcsspn)(s, set);
   DidSpan(s, set, n);
   return n;
 }
-PAGETIDE_CALL_SITE_INTERCEPTOR(SIZE_T, wcscspn, const wchar_t *s,
-                               const wchar_t *set) {
+PAGETIDE_INTERCEPTOR(SIZE_T, wcscspn, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcscspn)(s, set);
   DidSpan(s, set, n);
