@@ -26,6 +26,8 @@ namespace pagetide {
 
 using Sigaction = int(int, const struct sigaction *, struct sigaction *);
 
+// What each of them can do is in include/pagetide/engines.h.
+
 /// What a thread's call under way may write.
 struct CallInFlight {
   GranuleRange granules;
@@ -33,8 +35,6 @@ struct CallInFlight {
 };
 
 struct Engine {
-  const char *name; ///< as in the trace's Process frame
-
   /// Forgets all accesses: the first period begins. Returns null, or a static
   /// text that says what the system lacks.
   const char *(*start)();

@@ -434,8 +434,8 @@ static bool Take(GranuleRange range) {
 
 const Engine &MarksEngine() {
   static const Engine kEngine = {
-      "marks", Start,   ForgetIdleShadow, Collect, Recheck,     Peek,
-      Take,    nullptr, CollectStanding,  Watch,   ListInFlight};
+      Start, ForgetIdleShadow, Collect,         Recheck, Peek,
+      Take,  nullptr,          CollectStanding, Watch,   ListInFlight};
   return kEngine;
 }
 

@@ -68,8 +68,8 @@ static bool Take(GranuleRange range) {
 }
 
 const Engine &MprotectEngine() {
-  static const Engine kEngine = {"mprotect", Start, Stop, Collect,
-                                 Recheck,    Peek,  Take, PrepareProtection};
+  static const Engine kEngine = {Start, Stop, Collect,          Recheck,
+                                 Peek,  Take, PrepareProtection};
   return kEngine;
 }
 

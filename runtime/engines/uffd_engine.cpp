@@ -225,7 +225,7 @@ static bool Take(GranuleRange range) {
 
 const Engine &UffdEngine() {
   static const Engine kEngine = {
-      "uffd", Start, StopWriteTracking, Collect, Recheck, Peek, Take};
+      Start, StopWriteTracking, Collect, Recheck, Peek, Take};
   return kEngine;
 }
 

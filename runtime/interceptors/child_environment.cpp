@@ -44,7 +44,7 @@ void InitChildEnvironment() {
     return;
   MakeEntry(options_entry, kOptions, FlagsAsText());
   Dl_info own = {};
-  if (flags.engine != EngineKind::kMarks &&
+  if (!EngineCan().by_marks &&
       dladdr((const void *)InitChildEnvironment, &own) && own.dli_fname)
     MakeEntry(preload_entry, kPreload, own.dli_fname);
 }

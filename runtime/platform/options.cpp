@@ -196,17 +196,14 @@ static bool ParseMarks(const char *text, MarksWhen &value) {
   return true;
 }
 
-static const char kExpectEngine[] = "marks, uffd or mprotect";
-static bool ParseEngine(const char *text, EngineKind &value) {
-  if (!internal_strcmp(text, "marks"))
-    value = EngineKind::kMarks;
-  else if (!internal_strcmp(text, "uffd"))
-    value = EngineKind::kUffd;
-  else if (!internal_strcmp(text, "mprotect"))
-    value = EngineKind::kMprotect;
-  else
-    return false;
-  return true;
+static constexpr auto &kExpectEngine = engines::kNames;
+static bool ParseEngine(const char *text, engines::Kind &value) {
+  for (const engines::Capabilities &engine : engines::kTable)
+    if (!internal_strcmp(text, engine.name)) {
+      value = engine.kind;
+      return true;
+    }
+  return false;
 }
 
 static const char kExpectOnFailure[] = "refuse, continue or stop";
@@ -392,21 +389,20 @@ u32 ControlSignal() {
              : 0;
 }
 
-/// Refuses options that need marks.
+/// Refuses options that are beyond the engine.
 static void CheckEngine() {
-  if (flags.engine == EngineKind::kMarks)
-    return;
-  if (flags.per_thread)
+  const engines::Capabilities &engine = EngineCan();
+  if (flags.per_thread && !engine.per_thread)
     Fatal("option per_thread needs engine=marks: the other engines see which "
           "pages a process writes, not which thread does.\n");
-  if (flags.engine == EngineKind::kMprotect &&
-      flags.unstable.policy == trace::UnstablePolicy::kStop)
-    Fatal("option unstable=stop does not work with engine=mprotect: threads "
-          "that wait in a fault must not be stopped. Use flag or rehash.\n");
-  if (flags.unstable.policy == trace::UnstablePolicy::kCut)
+  if (flags.unstable.policy == trace::UnstablePolicy::kStop && !engine.stop)
+    Fatal("option unstable=stop does not work with engine=%s: threads that "
+          "wait in a fault must not be stopped. Use flag or rehash.\n",
+          engine.name);
+  if (flags.unstable.policy == trace::UnstablePolicy::kCut && !engine.cut)
     Fatal("option unstable=cut needs engine=marks: the other engines do not "
           "see which memory the program maps anew. Use flag or rehash.\n");
-  if (flags.kernel_writes)
+  if (flags.kernel_writes && !engine.by_marks)
     Fatal("option kernel_writes compares what the kernel has seen written with "
           "marks. It does not work with option engine.\n");
 }

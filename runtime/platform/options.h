@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H
 #define PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H
 
+#include "pagetide/engines.h"
 #include "pagetide/trace_format.h"
 #include "platform/syscalls.h"
 
@@ -25,8 +26,7 @@ struct FlagUnstable {
 };
 enum class OnFailure { kRefuse, kContinue, kStop };
 using FlagOnFailure = OnFailure;
-enum class EngineKind { kMarks, kUffd, kMprotect };
-using FlagEngine = EngineKind;
+using FlagEngine = engines::Kind;
 enum class MarksWhen { kStart, kLate };
 using FlagMarks = MarksWhen;
 
@@ -64,6 +64,10 @@ bool SaysMarksLate(const char *text);
 u32 ControlSignal();
 
 const Flags &GetFlags();
+/// What the engine of the options can do.
+inline const engines::Capabilities &EngineCan() {
+  return engines::of(GetFlags().engine);
+}
 
 /// All that was set, for the trace's Process frame; never null.
 const char *FlagsAsText();

@@ -139,7 +139,7 @@ static void ObserveProgram(const PeriodPlan &plan) {
                                plan.relative || has_shared);
   SetMappingsOfPeriod(KnownMappings(), SharedChangesAtLook());
   if (Tracing())
-    EncodeChangedProcess(PendingFrames(), recorder_state.engine->name, plan.now,
+    EncodeChangedProcess(PendingFrames(), EngineCan().name, plan.now,
                          plan.last != nullptr);
   if (plan.relative)
     SetRelativeMappings(KnownMappings());

@@ -9,9 +9,7 @@
 #include "cuts/cut.h"
 #include "cuts/cut_kernel_writes.h"
 #include "engines/audit_writes.h"
-#include "engines/marks_engine.h"
-#include "engines/mprotect_engine.h"
-#include "engines/uffd_engine.h"
+#include "engines/chosen_engine.h"
 #include "pagetide/pagetide.h"
 #include "periods/settled.h"
 #include "periods/staging.h"
@@ -55,13 +53,13 @@ using shadow_file::RecordingState;
 /// Marks tell granules apart, and nothing finer. The other engines know pages
 /// of the kernel.
 static bool CanReport(u32 unit_shift) {
-  if (GetFlags().engine == EngineKind::kMarks)
+  if (EngineCan().any_granule)
     return !unit_shift || unit_shift >= shadow.granule_shift;
   return !unit_shift || unit_shift == shadow.granule_shift;
 }
 
 [[noreturn]] static void DieTooFine(u32 unit_shift) {
-  if (GetFlags().engine != EngineKind::kMarks)
+  if (!EngineCan().any_granule)
     Fatal("option granularity: engines other than marks know only pages of %u "
           "bytes. Leave the option out.\n",
           1u << shadow.granule_shift);
@@ -78,8 +76,7 @@ static UnstablePolicy PolicyFromFlags(const RecordConfig &config) {
   const FlagUnstable &option = GetFlags().unstable;
   // A filter may end the process for a call that only cuts make.
   const bool cut = option.is_auto && config.checksum != ChecksumMode::kNone &&
-                   config.period_ns >= kMinCutPeriodNs &&
-                   GetFlags().engine == EngineKind::kMarks &&
+                   config.period_ns >= kMinCutPeriodNs && EngineCan().cut &&
                    !UnderSystemCallFilter();
   return cut ? UnstablePolicy::kCut : option.policy;
 }
@@ -264,7 +261,7 @@ static int StartTrace(u64 now, const char *parent_trace) {
     Reason why;
     const bool started = Attempt(why, [&] {
       EncodeRunId(PendingFrames());
-      EncodeProcess(PendingFrames(), recorder_state.engine->name);
+      EncodeProcess(PendingFrames(), EngineCan().name);
       if (parent_trace)
         EncodeNote(PendingFrames(), now, 0, NoteCode::kForked, parent_trace);
       if (HasFixedAddresses())
@@ -306,18 +303,6 @@ static void CannotWatchKernelWrites(const char *missing) {
              "the kernel cannot report which pages are written");
 }
 
-static const Engine &ChosenEngine() {
-  switch (GetFlags().engine) {
-  case EngineKind::kUffd:
-    return UffdEngine();
-  case EngineKind::kMprotect:
-    return MprotectEngine();
-  case EngineKind::kMarks:
-    break;
-  }
-  return MarksEngine();
-}
-
 /// 0: the build's granule. The table of watched regions is in units too.
 static void SetReportedUnit(u32 shift) {
   LockWatch();
@@ -341,13 +326,10 @@ int StartRecording(const char *parent_trace) {
   if (record_config.checksum == ChecksumMode::kWritten &&
       !abi::tells_writes(shadow.layout))
     return PAGETIDE_UNSUPPORTED;
-  if (record_config.per_thread && GetFlags().engine != EngineKind::kMarks)
-    return PAGETIDE_UNSUPPORTED;
-  if (record_config.unstable == UnstablePolicy::kStop &&
-      GetFlags().engine == EngineKind::kMprotect)
-    return PAGETIDE_UNSUPPORTED;
-  if (record_config.unstable == UnstablePolicy::kCut &&
-      GetFlags().engine != EngineKind::kMarks)
+  const engines::Capabilities &can = EngineCan();
+  if ((record_config.per_thread && !can.per_thread) ||
+      (record_config.unstable == UnstablePolicy::kStop && !can.stop) ||
+      (record_config.unstable == UnstablePolicy::kCut && !can.cut))
     return PAGETIDE_UNSUPPORTED;
   if (!CanReport(record_config.unit_shift))
     return PAGETIDE_UNSUPPORTED;
@@ -370,7 +352,7 @@ int StartRecording(const char *parent_trace) {
   ResetStaging(0, now);
   if (const char *missing = recorder_state.engine->start()) {
     Warning("engine %s cannot record process %u: the system lacks %s.\n",
-            recorder_state.engine->name, ServedProcess(), missing);
+            EngineCan().name, ServedProcess(), missing);
     return PAGETIDE_UNSUPPORTED;
   }
   SettleWhoeverWaits(parent_trace != nullptr);

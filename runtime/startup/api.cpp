@@ -90,7 +90,7 @@ PAGETIDE_EXPORT int __pagetide_api_period_end(void) {
 
 PAGETIDE_EXPORT int __pagetide_api_copy_at_cut_v1(CopyRequest *request) {
   PAGETIDE_NEED_CONTROL();
-  if (GetFlags().engine != EngineKind::kMarks)
+  if (!EngineCan().cut)
     return PAGETIDE_UNSUPPORTED;
   if (!request)
     return PAGETIDE_OK;

@@ -7,7 +7,7 @@
 #include "startup/init.h"
 
 #include "arch/shadow_base.h"
-#include "engines/mprotect_engine.h"
+#include "engines/chosen_engine.h"
 #include "interceptors/child_environment.h"
 #include "interceptors/period_by_calls.h"
 #include "interceptors/real_functions.h"
@@ -86,7 +86,7 @@ static void StartIfAsked() {
   case PAGETIDE_OK:
     return;
   case PAGETIDE_UNSUPPORTED:
-    if (GetFlags().engine != EngineKind::kMarks) // it printed why
+    if (!EngineCan().by_marks) // it printed why
       return RefuseToStart("its engine cannot work here");
     Fatal("checksum=written needs to know which pages were written, but this "
           "program was built with layout %s, which does not tell writes from "
@@ -113,9 +113,9 @@ static bool preloaded;
 
 static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
 
-/// Prepares what the engine needs. Engine marks needs only the shadow.
+/// Prepares what the engine of a program without marks needs.
 static void PrepareEngine() {
-  if (GetFlags().engine == EngineKind::kMarks)
+  if (EngineCan().by_marks)
     return;
   if (ShadowReady()) {
     stays_unrecorded = true;
@@ -127,17 +127,17 @@ static void PrepareEngine() {
   const abi::ModuleInfo module = {abi::kVersion, (u32)abi::Layout::kWrite,
                                   abi::kDefaultGranuleShift,
                                   abi::kDefaultGranuleShift, 0};
-  if (GetFlags().engine == EngineKind::kUffd)
+  const auto prepare = ChosenEngine().prepare;
+  if (!prepare)
     return CreateControl(module);
   if (GetBaseRegister()) {
     stays_unrecorded = true;
     return RefuseToStart("the GS base is already in use, by another tool");
   }
   CreateShadow(module);
-  if (const char *failure =
-          MprotectEngine().prepare((Sigaction *)ResolveReal("sigaction"))) {
+  if (const char *failure = prepare((Sigaction *)ResolveReal("sigaction"))) {
     stays_unrecorded = true;
-    Warning("engine mprotect cannot start: %s.\n", failure);
+    Warning("engine %s cannot start: %s.\n", EngineCan().name, failure);
     RefuseToStart("its memory cannot be protected");
   }
 }
@@ -187,7 +187,7 @@ static void StartUninstrumented() {
   if (!EngineIsNamed())
     return;
   InitFlags();
-  if (GetFlags().engine == EngineKind::kMarks)
+  if (EngineCan().by_marks)
     return;
   EnsureSecondPhase();
   // Nothing needs a preloaded library, so the loader would end it first. A

@@ -16,6 +16,7 @@
 #include "record/trace_texts.h"
 #include "support/elf_note.h"
 #include "support/failure.h"
+#include "support/find_engine.h"
 #include "support/option_text.h"
 #include "support/say.h"
 #include "support/text_format.h"
@@ -24,6 +25,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <csignal>
@@ -50,7 +52,9 @@ constexpr std::size_t kMaxListedTraces = 8;
 constexpr std::size_t kPaddedBytes = 1024;
 
 struct RecordOptions : RecordingOptions {
-  std::string engine = "marks";
+  std::string engine = engines::of(engines::Kind::kMarks).name;
+  const engines::Capabilities &can() const { return *find_engine(engine); }
+
   std::string on_failure;
   bool kernel_writes = false;
   bool no_output = false;
@@ -70,7 +74,7 @@ std::string runtime_options(const RecordOptions &options,
   }
   out.add("control", socket);
   add_recording_text(out, options);
-  if (options.engine != "marks")
+  if (!options.can().by_marks)
     out.add("engine", options.engine);
   if (options.kernel_writes) {
     out.add("kernel_writes", "1");
@@ -198,7 +202,7 @@ void require_kernel_writes(const RecordOptions &options,
     throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
                               "leave out --unstable {}",
                               options.unstable));
-  if (options.engine != "marks")
+  if (!options.can().by_marks)
     throw Failure(fmt::format("--kernel-writes compares with marks; leave out "
                               "--engine {}",
                               options.engine));
@@ -229,11 +233,12 @@ int run_record(const RecordOptions &options,
         file, abi::kLayoutNames[elf.note->layout],
         abi::has_sites(static_cast<abi::Layout>(elf.note->layout)) ? "rw-site"
                                                                    : "rw"));
-  if (options.engine == "mprotect" && options.unstable == "stop")
-    throw Failure("--unstable stop does not work with --engine mprotect: "
-                  "threads that wait in a fault must not be stopped; use flag "
-                  "or rehash");
-  if (options.engine != "marks" && options.unstable == "cut")
+  if (options.unstable == "stop" && !options.can().stop)
+    throw Failure(fmt::format("--unstable stop does not work with --engine {}: "
+                              "threads that wait in a fault must not be "
+                              "stopped; use flag or rehash",
+                              options.engine));
+  if (options.unstable == "cut" && !options.can().cut)
     throw Failure(fmt::format("--unstable cut does not work with --engine {}: "
                               "only marks tell what is written until the cut; "
                               "use flag or rehash",
@@ -241,8 +246,8 @@ int run_record(const RecordOptions &options,
   if (options.kernel_writes)
     require_kernel_writes(options, file);
   std::unique_ptr<PreloadableRuntime> preloaded;
-  if (options.engine != "marks")
-    preloaded = prepare_engine(options.engine, options.per_thread, file, elf);
+  if (!options.can().by_marks)
+    preloaded = prepare_engine(options.can(), options.per_thread, file, elf);
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
   std::optional<TraceOutput> output;
@@ -276,7 +281,7 @@ int run_record(const RecordOptions &options,
     serve_run(child, server);
     status = *child.exit_status();
     const bool told = say_unrecorded(server);
-    if (!server.anyone_came() && !told && options.engine != "marks")
+    if (!server.anyone_came() && !told && !options.can().by_marks)
       say_nothing_preloaded(file, options.engine);
     else if (!server.anyone_came() && output && !output->new_traces().empty())
       say_out_of_reach(output->new_traces());
@@ -292,6 +297,25 @@ int run_record(const RecordOptions &options,
   return pass_on(status);
 }
 
+namespace {
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const engines::Capabilities &engine : engines::kTable)
+    names.emplace_back(engine.name);
+  return names;
+}
+
+std::string engine_help() {
+  std::string out = "How to detect accesses";
+  for (const engines::Capabilities &engine : engines::kTable)
+    out += fmt::format("{} {}: {}", &engine == engines::kTable ? "." : ";",
+                       engine.name, engine.sees);
+  return out + " (docs/using/recording.md). [marks]";
+}
+
+} // namespace
+
 CommandRun set_up_record(CLI::App &app) {
   const auto options = std::make_shared<RecordOptions>();
   add_recording_options(
@@ -299,12 +323,9 @@ CommandRun set_up_record(CLI::App &app) {
       "File for the trace. Further processes of the run write FILE.<pid>. The "
       "traces of an earlier run with this FILE are replaced when the new run "
       "has made its own. [pagetide.PROGRAM.PID.ptrace]");
-  app.add_option("--engine", options->engine,
-                 "How to detect accesses: marks, in instrumented programs; "
-                 "uffd or mprotect, which see what any dynamically linked "
-                 "program writes (docs/using/recording.md). [marks]")
-      ->type_name("marks|uffd|mprotect")
-      ->check(CLI::IsMember({"marks", "uffd", "mprotect"}).description(""));
+  app.add_option("--engine", options->engine, engine_help())
+      ->type_name(fmt::format("{}", fmt::join(engine_names(), "|")))
+      ->check(CLI::IsMember(engine_names()).description(""));
   app.add_option(
          "--on-failure", options->on_failure,
          "What to do if recording a process cannot begin, or cannot go on. "

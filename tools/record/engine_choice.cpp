@@ -91,22 +91,21 @@ PreloadableRuntime::~PreloadableRuntime() {
     std::filesystem::remove_all(directory_, ignored);
 }
 
-std::unique_ptr<PreloadableRuntime> prepare_engine(const std::string &engine,
-                                                   bool per_thread,
-                                                   const std::string &file,
-                                                   const ElfFile &elf) {
-  if (per_thread)
+std::unique_ptr<PreloadableRuntime>
+prepare_engine(const engines::Capabilities &engine, bool per_thread,
+               const std::string &file, const ElfFile &elf) {
+  if (per_thread && !engine.per_thread)
     throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
                               "pages a process writes, but not which thread; "
                               "leave out --per-thread, or build the program "
                               "with pagetide-clang",
-                              engine));
+                              engine.name));
   if (elf.note)
     throw Failure(
         fmt::format("{} is instrumented, and its marks tell more than "
                     "--engine {}; leave out --engine, or use a build "
                     "that is not instrumented",
-                    file, engine));
+                    file, engine.name));
   if (elf.is_elf && !elf.is_dynamic)
     throw Failure(fmt::format("{} is statically linked, so nothing can be "
                               "preloaded into it; link it dynamically, or "
@@ -119,11 +118,11 @@ std::unique_ptr<PreloadableRuntime> prepare_engine(const std::string &engine,
                     "none",
                     file));
   const std::string missing =
-      engine == "uffd" ? probe_kernel_writes() : std::string();
+      engine.needs_scans ? probe_kernel_writes() : std::string();
   if (!missing.empty())
     throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
                               "not run: {}",
-                              engine, file, missing));
+                              engine.name, file, missing));
   auto runtime = std::make_unique<PreloadableRuntime>(find_runtime());
   std::string list = runtime->name().string();
   if (const char *before = std::getenv(kPreload); before && *before)

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H
 #define PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H
 
+#include "pagetide/engines.h"
 #include "support/elf_note.h"
 
 #include <filesystem>
@@ -36,10 +37,9 @@ private:
 /// Sets LD_PRELOAD, so that the runtime is preloaded into the commands that
 /// this process starts while the result lives. `engine` is one that needs no
 /// marks. Throws Failure if it cannot record `file`.
-std::unique_ptr<PreloadableRuntime> prepare_engine(const std::string &engine,
-                                                   bool per_thread,
-                                                   const std::string &file,
-                                                   const ElfFile &elf);
+std::unique_ptr<PreloadableRuntime>
+prepare_engine(const engines::Capabilities &engine, bool per_thread,
+               const std::string &file, const ElfFile &elf);
 
 /// Tells why no process of the run may have recorded, after the command's end.
 void say_nothing_preloaded(const std::string &file, const std::string &engine);

@@ -6,6 +6,8 @@
 
 #include "support/text_format.h"
 
+#include "support/find_engine.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -274,11 +276,16 @@ std::optional<std::uint64_t> parse_duration(std::string_view text) {
 }
 
 std::string engine_text(std::string_view name) {
-  if (name.empty() || name == "marks")
+  if (name.empty())
     return {};
-  if (name == "uffd" || name == "mprotect")
-    return fmt::format("{}: writes only, of the whole process", name);
-  return printable(name);
+  const engines::Capabilities *engine = find_engine(name);
+  if (!engine)
+    return printable(name);
+  if (engine->by_marks)
+    return {};
+  return fmt::format("{}: {}{}", name,
+                     engine->reads ? "reads and writes" : "writes only",
+                     engine->per_thread ? "" : ", of the whole process");
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {

@@ -1,0 +1,65 @@
+//===- engines.h - What each way to detect accesses can do ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runtime and tools ask this table what an engine can do, and do not compare
+// engines' names. A new engine is a row here, and a struct Engine
+// (runtime/engines/engine.h) in runtime/engines/chosen_engine.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PAGETIDE_ENGINES_H
+#define PAGETIDE_ENGINES_H
+
+#include <cstdint>
+
+namespace pagetide::engines {
+
+enum class Kind : std::uint8_t { kMarks, kUffd, kMprotect };
+
+struct Capabilities {
+  Kind kind;
+  const char *name; ///< in options and traces
+  const char *sees; ///< in the help of options
+  /// Serves instrumented programs. The other engines are preloaded into
+  /// programs that are not, and refuse those that are.
+  bool by_marks;
+  bool reads;       ///< sees reads too, if the build does
+  bool per_thread;  ///< tells which thread made an access
+  bool any_granule; ///< knows more than pages of the system
+  bool stop;        ///< threads may be stopped for checksums (unstable=stop)
+  bool cut;         ///< periods can end in cuts (unstable=cut), with copies
+  bool needs_scans; ///< the kernel must tell which pages are written
+};
+
+inline constexpr Capabilities kTable[] = {
+    {Kind::kMarks, "marks", "what instrumented programs read and write",
+     /*by_marks=*/true, /*reads=*/true, /*per_thread=*/true,
+     /*any_granule=*/true, /*stop=*/true, /*cut=*/true, /*needs_scans=*/false},
+    {Kind::kUffd, "uffd", "what any dynamically linked program writes",
+     /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
+     /*any_granule=*/false, /*stop=*/true, /*cut=*/false, /*needs_scans=*/true},
+    {Kind::kMprotect, "mprotect", "the same, on kernels without userfaultfd",
+     /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
+     /*any_granule=*/false, /*stop=*/false, /*cut=*/false,
+     /*needs_scans=*/false},
+};
+/// The names, for messages.
+inline constexpr char kNames[] = "marks, uffd or mprotect";
+
+constexpr const Capabilities &of(Kind kind) {
+  return kTable[static_cast<std::uint8_t>(kind)];
+}
+
+static_assert([] {
+  for (const Capabilities &engine : kTable)
+    if (&of(engine.kind) != &engine)
+      return false;
+  return true;
+}());
+
+} // namespace pagetide::engines
+
+#endif // PAGETIDE_ENGINES_H
