@@ -6,6 +6,7 @@
 
 #include "interceptors/address_limit.h"
 
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "shadow/shadow.h"
 
@@ -18,7 +19,7 @@ namespace pagetide {
 /// How much higher the kernel's limit is than the program's. 0 if the program
 /// has set none.
 static u64 added;
-static Lock limit_lock;
+PAGETIDE_ZERO_IN_CHILD static Lock limit_lock;
 
 static rlim_t Plus(rlim_t limit, u64 bytes) {
   return limit > RLIM_INFINITY - bytes ? RLIM_INFINITY : limit + bytes;

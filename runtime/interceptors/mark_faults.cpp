@@ -7,6 +7,7 @@
 #include "interceptors/mark_faults.h"
 
 #include "arch/signals.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/program_events.h"
 #include "shadow/shadow.h"
@@ -28,7 +29,7 @@ struct ProgramAction {
 } // namespace
 
 static ProgramAction program_action;
-static Lock action_lock;
+PAGETIDE_ZERO_IN_CHILD static Lock action_lock;
 
 static void HandleFault(int number, siginfo_t *info, void *context) {
   auto *ucontext = (ucontext_t *)context;

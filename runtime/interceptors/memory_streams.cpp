@@ -10,10 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "interceptors/memory_streams.h"
-
 #include "interceptors/interceptor.h"
 #include "interceptors/stream_buffers.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
@@ -30,8 +29,7 @@ struct MemoryStream {
 };
 } // namespace
 static MemoryStream *memory_streams; // changed under the lock; read without it
-static Lock memory_streams_lock;
-void pagetide::RenewMemoryStreamsInChild() { memory_streams_lock.Reset(); }
+PAGETIDE_ZERO_IN_CHILD static Lock memory_streams_lock;
 
 static void AddMemoryStream(void *f, char **buffer, SIZE_T *bytes, uptr unit) {
   if (!f || !ShadowReady())

@@ -9,12 +9,10 @@
 #include "interceptors/address_limit.h"
 #include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"
-#include "interceptors/memory_streams.h"
 #include "interceptors/period_by_calls.h"
 #include "periods/watch.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
-#include "platform/mapping_changes.h"
-#include "platform/own_memory.h"
 #include "platform/program_events.h"
 #include "platform/program_memory.h"
 #include "recorder/callback_thread.h"
@@ -22,6 +20,7 @@
 #include "recorder/requests.h"
 #include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
+#include "trace/control_client.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
 
@@ -42,20 +41,23 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-void InChildOfUnderscoreFork() {
-  // The caller may be a signal handler, and other threads may have held any
-  // lock. So this makes only system calls, calls no function of libc, and does
-  // not touch the allocator's lock. The callback is dropped, because its thread
-  // cannot be created here.
-  RenewOwnMemoryInChild();
+void RenewInChild(bool runs_handlers) {
+  // After _Fork the caller may be a signal handler, and other threads may have
+  // held any lock. So this makes only system calls, calls no function of libc,
+  // and does not touch the allocator's lock.
+  ZeroInChild();
+  if (!ControlReady())
+    return;
   RenewEngineInChild();
   RenewMarkChecksInChild();
-  RenewMappingChangesInChild();
-  RenewThreadsInChild();
-  RenewMemoryStreamsInChild();
-  ForgetExitInChild();
+  if (runs_handlers)
+    InheritReachOfRecord();
+  RenewThreadsInChild(); // the new control block first
   RenewWatchInChild();
-  DropCallbackInChild();
+  if (runs_handlers)
+    RenewCallbackInChild();
+  else
+    DropCallbackInChild(); // its thread cannot be created here
   CountCallsOfThisThread();
   RenewRecorderInChild();
 }
@@ -70,7 +72,7 @@ PAGETIDE_INTERCEPTOR(int, _Fork, void) {
   ScopedBlockSignals block_signals;
   int pid = RESOLVED(_Fork)();
   if (!pid)
-    InChildOfUnderscoreFork();
+    RenewInChild(false);
   return pid;
 }
 
@@ -87,7 +89,7 @@ PAGETIDE_INTERCEPTOR(int, system, const char *command) {
 //===- exit() from several threads ----------------------------------------===//
 
 /// The thread that runs exit handlers; 0: none.
-static u32 exiting;
+PAGETIDE_ZERO_IN_CHILD static u32 exiting;
 
 /// In libc 2.36 a second thread that calls exit ends the process while the
 /// first one still runs handlers. (Recording ends in the last handler.) Here
@@ -115,8 +117,6 @@ PAGETIDE_INTERCEPTOR(void, quick_exit, int status) {
   PassOnlyOne();
   REAL(quick_exit)(status);
 }
-
-void pagetide::ForgetExitInChild() { exiting = 0; }
 
 //===- The end of the program, and exec -----------------------------------===//
 

@@ -9,10 +9,9 @@
 
 namespace pagetide {
 
-/// What the child does after libc's _Fork, which runs no handlers.
-void InChildOfUnderscoreFork();
-/// In a forked child, where the thread that was exiting does not exist.
-void ForgetExitInChild();
+/// Makes everything new that a forked child does not keep. `runs_handlers`:
+/// after fork; after _Fork and clone libc runs no handlers.
+void RenewInChild(bool runs_handlers);
 
 } // namespace pagetide
 

@@ -15,6 +15,7 @@
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/process.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/program_events.h"
 #include "recorder/requests.h"
@@ -95,7 +96,7 @@ struct ProcessStart {
 /// The first function of a process that does not share its parent's memory.
 static int RunProcess(void *arg) {
   const ProcessStart &start = *(const ProcessStart *)arg;
-  InChildOfUnderscoreFork();
+  RenewInChild(false);
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&start.signals, 0, 8);
   int status = start.run(start.arg);
   // libc's clone makes the exit system call next. On the last thread this ends
@@ -176,7 +177,7 @@ struct Notification {
 };
 } // namespace
 
-static Lock notifications_lock;
+PAGETIDE_ZERO_IN_CHILD static Lock notifications_lock;
 static Notification *notifications;
 
 static void Notify(sigval value) {

@@ -7,6 +7,7 @@
 #include "periods/watch.h"
 
 #include "pagetide/pagetide.h"
+#include "platform/fork_reset.h"
 #include "platform/internal_mem.h"
 #include "platform/locks.h"
 #include "shadow/shadow.h"
@@ -23,7 +24,7 @@ struct Region {
 };
 } // namespace
 
-static Lock lock;
+PAGETIDE_ZERO_IN_CHILD static Lock lock;
 static PageVec<Region> regions; ///< sorted, disjoint, not touching
 static bool watching;           ///< even if no region is left
 
@@ -171,7 +172,6 @@ void RepublishWatch() {
 }
 
 void RenewWatchInChild() {
-  lock.Reset();
   if (watching)
     Publish();
 }

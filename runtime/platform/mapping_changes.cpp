@@ -6,6 +6,8 @@
 
 #include "platform/mapping_changes.h"
 
+#include "platform/fork_reset.h"
+
 #include "sanitizer_common/sanitizer_common.h"
 
 namespace pagetide {
@@ -54,7 +56,7 @@ private:
 } // namespace
 
 static ChangeLog all_changes, shared_changes;
-static u32 under_way, shared_under_way;
+PAGETIDE_ZERO_IN_CHILD static u32 under_way, shared_under_way;
 
 ChangingMappings::ChangingMappings(bool may_share) : may_share_(may_share) {
   if (may_share)
@@ -142,7 +144,5 @@ bool AnySharedChangeUnderWay() { return LoadAcquire(&shared_under_way) != 0; }
 bool ListSharedChanges(u64 since, PageVec<MappingChange> &changes) {
   return shared_changes.List(since, changes);
 }
-
-void RenewMappingChangesInChild() { under_way = shared_under_way = 0; }
 
 } // namespace pagetide

@@ -76,9 +76,6 @@ u64 SharedChanges();
 bool AnySharedChangeUnderWay();
 bool ListSharedChanges(u64 since, PageVec<MappingChange> &changes);
 
-/// Only the thread that forked exists in the child.
-void RenewMappingChangesInChild();
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_PLATFORM_MAPPING_CHANGES_H

@@ -6,6 +6,7 @@
 
 #include "platform/own_memory.h"
 
+#include "platform/fork_reset.h"
 #include "platform/raw_thread_ids.h"
 
 #include <sys/mman.h>
@@ -30,7 +31,7 @@ static OwnRange own_memory[kMaxOwnRanges];
 /// kernel make pages for them.
 static u32 own_memory_claimed;
 /// Threads that are between mapping memory and listing it, or the reverse.
-static u32 own_memory_changing;
+PAGETIDE_ZERO_IN_CHILD static u32 own_memory_changing;
 
 namespace {
 struct Claimed {
@@ -112,8 +113,6 @@ uptr CopyOwnMemory(AddressRange *ranges) {
   }
   return count;
 }
-
-void RenewOwnMemoryInChild() { own_memory_changing = 0; }
 
 void UnmapMemoryOfRawThreads() {
   for (const OwnRange &range : Claimed()) {

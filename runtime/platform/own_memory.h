@@ -47,8 +47,6 @@ template <typename List> void ListOwnMemory(List &ranges) {
   ranges.resize(CopyOwnMemory(ranges.data()));
 }
 
-/// In a forked child: the threads that were changing the list do not exist.
-void RenewOwnMemoryInChild();
 /// In a forked child: unmaps what belonged to its parent's raw threads.
 void UnmapMemoryOfRawThreads();
 

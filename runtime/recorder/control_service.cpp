@@ -8,6 +8,7 @@
 
 #include "pagetide/pagetide.h"
 #include "platform/bailout.h"
+#include "platform/fork_reset.h"
 #include "platform/options.h"
 #include "recorder/conversation.h"
 #include "recorder/period.h"
@@ -23,7 +24,7 @@ using namespace trace;
 
 /// The number of the last ctl that has sent its signal; 0: none waits. An
 /// earlier one sends its signal again.
-static u32 waiting;
+PAGETIDE_ZERO_IN_CHILD static u32 waiting;
 
 void PassControlToRecorder(u32 ctl) {
   StoreRelease(&waiting, ctl);

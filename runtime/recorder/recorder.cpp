@@ -23,6 +23,7 @@
 #include "recorder/slot_service.h"
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
+#include "threads/slots.h"
 #include "trace/pending_frames.h"
 #include "trace/site_frames.h"
 #include "trace/trace_encode.h"
@@ -279,8 +280,7 @@ void RenewRecorderInChild() {
     internal_strncpy(inherited_trace, recorder_state.trace_path,
                      sizeof(inherited_trace) - 1);
   RenewServiceThreadInChild();
-  RenewSlotRequestsInChild();
-  RenewRequestsInChild();
+  self.in_request = false;
   RenewLooksInChild();
   SetRecording(false);
   if (!inherited)

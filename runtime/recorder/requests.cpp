@@ -21,8 +21,8 @@ namespace pagetide {
 using namespace trace;
 
 /// Held by the thread that has made the request.
-static Lock request_lock;
-Request request;
+PAGETIDE_ZERO_IN_CHILD static Lock request_lock;
+PAGETIDE_ZERO_IN_CHILD Request request;
 
 static bool MayRequest() { return !self.in_request && InServedProcess(); }
 
@@ -272,12 +272,6 @@ void LockRequests(bool in_request) {
 void UnlockRequests(bool in_request) {
   if (!in_request)
     request_lock.Release();
-}
-
-void RenewRequestsInChild() {
-  request_lock.Reset();
-  request = {};
-  self.in_request = false;
 }
 
 } // namespace pagetide

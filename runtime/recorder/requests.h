@@ -16,6 +16,7 @@
 #include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"
 #include "pagetide/trace_format.h"
+#include "platform/fork_reset.h"
 #include "recorder/credentials_follow.h"
 #include "recorder/recorder_state.h"
 
@@ -102,7 +103,7 @@ struct Request {
   CredentialCall call;
 };
 
-extern Request request;
+PAGETIDE_ZERO_IN_CHILD extern Request request;
 
 /// True if a thread waits for an answer.
 bool RequestWaits();
@@ -122,7 +123,6 @@ void OnRecorderGone();
 /// in a callback).
 void LockRequests(bool in_request);
 void UnlockRequests(bool in_request);
-void RenewRequestsInChild();
 
 } // namespace pagetide
 

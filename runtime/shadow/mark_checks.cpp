@@ -8,6 +8,7 @@
 
 #include "arch/shadow_base.h"
 #include "platform/exports.h"
+#include "platform/fork_reset.h"
 #include "platform/key_set.h"
 #include "platform/messages.h"
 #include "platform/start_data.h"
@@ -18,10 +19,10 @@
 namespace pagetide {
 
 /// Odd while marks are being taken.
-static u64 takes;
+PAGETIDE_ZERO_IN_CHILD static u64 takes;
 
 PAGETIDE_START_DATA static u64 checked;
-static u64 missed, undecided;
+PAGETIDE_ZERO_IN_CHILD static u64 missed, undecided;
 
 /// Call sites already reported: the address of the text that names the site,
 /// shifted, and what the access does.
@@ -106,10 +107,7 @@ void ReportMarkChecks() {
     Info(kText, all, found, open);
 }
 
-void RenewMarkChecksInChild() {
-  takes = 0;
-  checked = missed = undecided = 0;
-}
+void RenewMarkChecksInChild() { checked = 0; }
 
 } // namespace pagetide
 

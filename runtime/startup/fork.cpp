@@ -15,20 +15,13 @@
 #include "startup/fork.h"
 
 #include "interceptors/late_start_point.h"
-#include "interceptors/memory_streams.h"
-#include "interceptors/period_by_calls.h"
 #include "interceptors/process.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
-#include "platform/mapping_changes.h"
-#include "platform/own_memory.h"
 #include "platform/program_events.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
-#include "shadow/mark_checks.h"
 #include "threads/thread_start.h"
-#include "trace/control_client.h"
-#include "trace/site_frames.h"
 
 #include "sanitizer_common/sanitizer_allocator_internal.h"
 
@@ -74,23 +67,12 @@ static void InParent() {
 
 static void InChild() {
   RenewLateStartPointInChild();
-  RenewSiteTablesInChild();
-  if (!ControlReady())
-    return;
-  __sanitizer::InternalAllocatorUnlock();
-  RenewOwnMemoryInChild();
-  RenewEngineInChild();
-  RenewMarkChecksInChild();
-  RenewMappingChangesInChild();
-  InheritReachOfRecord();
-  RenewThreadsInChild(); // the new control block first
-  RenewMemoryStreamsInChild();
-  ForgetExitInChild();
-  RenewWatchInChild();
-  RenewCallbackInChild();
-  CountCallsOfThisThread();
-  RenewRecorderInChild();
-  RestoreSignals();
+  const bool ready = ControlReady();
+  if (ready)
+    __sanitizer::InternalAllocatorUnlock();
+  RenewInChild(true);
+  if (ready)
+    RestoreSignals();
 }
 
 void InitFork() { pthread_atfork(Prepare, InParent, InChild); }

@@ -8,6 +8,7 @@
 
 #include "arch/shadow_base.h"
 #include "interceptors/real_functions.h"
+#include "platform/fork_reset.h"
 #include "shadow/shadow.h"
 #include "startup/demand.h"
 #include "startup/init.h"
@@ -64,7 +65,7 @@ const char *WhyMarksStayOff() {
 }
 
 void SwitchMarksOn(bool late) {
-  static __sanitizer::StaticSpinMutex mutex;
+  PAGETIDE_ZERO_IN_CHILD static __sanitizer::StaticSpinMutex mutex;
   __sanitizer::SpinMutexLock lock(&mutex);
   if (MarksAreOn() || !HasInstrumentedModule())
     return;

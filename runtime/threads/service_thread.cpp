@@ -7,6 +7,7 @@
 #include "threads/service_thread.h"
 
 #include "platform/errno_names.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
 #include "platform/raw_thread.h"
@@ -24,11 +25,11 @@ namespace pagetide {
 static ServiceHooks hooks;
 /// Changes when the recorder has something to look at.
 static u32 wake;
-static RawThread recorder_thread;
+PAGETIDE_ZERO_IN_CHILD static RawThread recorder_thread;
 /// The process that the recorder serves. A child of vfork shares all this
 /// memory, but is another process.
 static u32 owner_pid;
-static u32 recorder_gone;
+PAGETIDE_ZERO_IN_CHILD static u32 recorder_gone;
 
 void InitServiceThread(const ServiceHooks &recorder) {
   hooks = recorder;
@@ -72,11 +73,11 @@ bool WaitForRecorder(const u32 *word, u32 expected) {
 
 //===- Start --------------------------------------------------------------===//
 
-static Lock start_lock;
+PAGETIDE_ZERO_IN_CHILD static Lock start_lock;
 /// Why this forked child could not be recorded. It is not tried again.
-static int start_error;
+PAGETIDE_ZERO_IN_CHILD static int start_error;
 /// errno that keeps this process from having a memory file.
-static int no_memory_file;
+PAGETIDE_ZERO_IN_CHILD static int no_memory_file;
 
 static int PrepareWithoutFile() {
   no_memory_file = MoveShadowToMemfd();
@@ -137,19 +138,10 @@ int EnsureRecorder() {
 void LockServiceThread() { start_lock.Acquire(); }
 void UnlockServiceThread() { start_lock.Release(); }
 
-extern "C" char __start_pagetide_recorder_state[];
-extern "C" char __stop_pagetide_recorder_state[];
-
 void RenewServiceThreadInChild() {
   ForgetRawThreads();
-  internal_memset(
-      __start_pagetide_recorder_state, 0,
-      (uptr)(__stop_pagetide_recorder_state - __start_pagetide_recorder_state));
-  start_lock.Reset();
+  ZeroRecorderState();
   owner_pid = GetPidRaw();
-  recorder_thread = {};
-  recorder_gone = 0;
-  start_error = no_memory_file = 0;
 }
 
 } // namespace pagetide

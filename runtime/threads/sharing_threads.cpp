@@ -6,6 +6,8 @@
 
 #include "threads/sharing_threads.h"
 
+#include "platform/fork_reset.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 
@@ -14,8 +16,8 @@ namespace pagetide {
 using shadow_file::kFallbackSlot;
 
 static PlaceTable<SharingThread, &SharingThread::slot> table;
-static u32 shared_slots;
-static u32 shared_by_process;
+PAGETIDE_ZERO_IN_CHILD static u32 shared_slots;
+PAGETIDE_ZERO_IN_CHILD static u32 shared_by_process;
 
 SharingThread &SharingThreadAt(u32 place) { return table.At(place); }
 
@@ -74,7 +76,6 @@ void RenewSharingInChild() {
   for (u32 place = 0; place < table.End(); ++place)
     table.At(place).tid = 0;
   table.Reset();
-  shared_slots = shared_by_process = 0;
 }
 
 } // namespace pagetide

@@ -24,9 +24,9 @@ constexpr u32 kManyRetired = 16;
 /// With so many, no further slot is mapped: they will be free soon.
 constexpr u32 kMostRetired = 48;
 
-static Lock slot_lock;
+PAGETIDE_ZERO_IN_CHILD static Lock slot_lock;
 /// The next slot to map: those before it are mapped.
-static u32 next_slot;
+PAGETIDE_ZERO_IN_CHILD static u32 next_slot;
 namespace {
 enum Fact : u32 {
   kAllMapped = 1, ///< no slot is left to map
@@ -34,7 +34,7 @@ enum Fact : u32 {
   kRecorderMaps = 4, ///< a creator could not map one: QEMU duplicates none
 };
 } // namespace
-static u32 facts;
+PAGETIDE_ZERO_IN_CHILD static u32 facts;
 
 static bool Is(Fact fact) { return LoadAcquire(&facts) & fact; }
 static void Set(Fact fact) {
@@ -42,10 +42,10 @@ static void Set(Fact fact) {
 }
 
 /// 1 from a request to empty slots until the recorder has done it.
-static u32 asked;
+PAGETIDE_ZERO_IN_CHILD static u32 asked;
 /// Threads that have had to share a slot, and how many had one of their own
 /// when the first of these came.
-static u32 sharing_starts, own_slots;
+PAGETIDE_ZERO_IN_CHILD static u32 sharing_starts, own_slots;
 
 /// Whether it matters which thread has which slot.
 static bool RecordsByThread() {
@@ -233,11 +233,5 @@ void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks)) {
 
 void LockSlotRequests() { slot_lock.Acquire(); }
 void UnlockSlotRequests() { slot_lock.Release(); }
-
-void RenewSlotRequestsInChild() {
-  slot_lock.Reset();
-  next_slot = facts = asked = 0;
-  sharing_starts = own_slots = 0;
-}
 
 } // namespace pagetide

@@ -38,7 +38,6 @@ void EmptySlotsIfAsked(bool recording, void (*empty_retired)(bool keep_marks));
 /// For the fork handlers.
 void LockSlotRequests();
 void UnlockSlotRequests();
-void RenewSlotRequestsInChild();
 
 } // namespace pagetide
 

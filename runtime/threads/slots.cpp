@@ -7,6 +7,7 @@
 #include "threads/slots.h"
 
 #include "arch/shadow_base.h"
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 
 #include <errno.h>
@@ -19,22 +20,22 @@ using shadow_file::kMaxSlots;
 
 constinit thread_local ThreadSelf self = {};
 
-static Lock slots_lock;
+PAGETIDE_ZERO_IN_CHILD static Lock slots_lock;
 static u32 free_slots[kMaxSlots];
-static u32 free_count;
-static u32 retired_count;
+PAGETIDE_ZERO_IN_CHILD static u32 free_count;
+PAGETIDE_ZERO_IN_CHILD static u32 retired_count;
 /// Not 0 if threads may share thread-local storage: `self` does not tell them
 /// apart.
-static u32 shared_storage;
+PAGETIDE_ZERO_IN_CHILD static u32 shared_storage;
 /// Not 0 if unregistered threads may use slots of others.
-static u32 unregistered_threads;
+PAGETIDE_ZERO_IN_CHILD static u32 unregistered_threads;
 /// Registered threads that are on the fallback slot.
-static u32 fallback_threads;
+PAGETIDE_ZERO_IN_CHILD static u32 fallback_threads;
 
 /// Threads whose slots other threads have now. For us and for pthread_join they
 /// have ended, but the kernel may still list them for a while.
-static u32 former_threads[1024];
-static u32 former_count;
+PAGETIDE_ZERO_IN_CHILD static u32 former_threads[1024];
+PAGETIDE_ZERO_IN_CHILD static u32 former_count;
 
 static void NoteFormerThread(u32 tid) {
   constexpr u32 kPlaces = sizeof(former_threads) / sizeof(former_threads[0]);
@@ -211,13 +212,6 @@ void LockThreads() { slots_lock.Acquire(); }
 void UnlockThreads() { slots_lock.Release(); }
 
 void RenewSlotsInChild() {
-  slots_lock.Reset();
-  free_count = 0;
-  retired_count = 0;
-  shared_storage = 0;
-  unregistered_threads = 0;
-  for (u32 &former : former_threads)
-    former = 0;
   fallback_threads = CurrentSlot() == kFallbackSlot;
   RenewSharingInChild();
   self.place_plus_one = 0;

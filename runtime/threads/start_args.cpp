@@ -6,6 +6,7 @@
 
 #include "threads/start_args.h"
 
+#include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "threads/place_table.h"
 
@@ -23,7 +24,7 @@ using Blocks = PlaceTable<StartBlock, &StartBlock::next>;
 static StartBlock first_blocks[Blocks::kFirstBlock];
 static Blocks blocks;
 /// Creators that found no memory for another block, and what wakes them.
-static u32 waiting, given_back;
+PAGETIDE_ZERO_IN_CHILD static u32 waiting, given_back;
 
 void *TakeStartBlock() {
   blocks.PlaceFirst(first_blocks);
@@ -52,9 +53,6 @@ void GiveStartBlock(void *room) {
     FutexWakeAll(&given_back);
 }
 
-void RenewStartBlocksInChild() {
-  blocks.Reset();
-  waiting = 0;
-}
+void RenewStartBlocksInChild() { blocks.Reset(); }
 
 } // namespace pagetide

@@ -30,7 +30,7 @@ struct SiteTable {
 };
 } // namespace
 
-static Lock lock; ///< of the list
+PAGETIDE_ZERO_IN_CHILD static Lock lock; ///< of the list
 static PageVec<SiteTable> tables;
 /// Not 0 if tables have been added that the trace may not have.
 static u32 tables_came;
@@ -45,8 +45,6 @@ void ForgetSiteTables() {
   told_calls = 0;
   StoreRelease(&tables_came, 1);
 }
-
-void RenewSiteTablesInChild() { lock.Reset(); }
 
 /// A table that is about to go although the trace does not have it yet.
 static void CopyTable(SiteTable &table) {

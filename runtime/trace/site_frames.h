@@ -25,8 +25,6 @@ void AddSiteFrames(const MappingList &mappings, PageVec<u8> &frames);
 /// Tells the trace of tables that came since, without waiting for the period's
 /// end: a program that is killed needs them too. On the recorder's thread.
 void WriteNewSiteTables();
-/// Another thread may have held the lock when its copy was made.
-void RenewSiteTablesInChild();
 
 } // namespace pagetide
 
