@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The families of sanitizer_common's table that
-// sanitizer_intercept_overriders.h does not switch off. The table was made to
+// not_of_sanitizer_table.txt does not switch off. The table was made to
 // find bugs. The reads and writes that it reports become marks: once at the
 // report, and once more when the call returns, because the function has made
 // its accesses by then.
