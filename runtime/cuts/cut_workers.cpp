@@ -196,7 +196,7 @@ static bool FinishWork() {
   if (Parts{.word = LoadAcquire(&pool.parts)}.IsAnyLeft())
     CallFirstWorker();
   constexpr u64 kStepNs = 100 * kNsPerMs;
-  constexpr int kMostSteps = 10;
+  constexpr int kMaxSteps = 10;
   int steps = 0;
   while (const u32 left = LoadAcquire(&pool.left)) {
     FutexWait(&pool.left, left, MonotonicNs() + kStepNs);
@@ -204,7 +204,7 @@ static bool FinishWork() {
       steps = 0;
       continue;
     }
-    if (++steps == kMostSteps)
+    if (++steps == kMaxSteps)
       AvoidFaultingReads();
     else if (!AnyWorkerEnded())
       continue;

@@ -319,8 +319,8 @@ PAGETIDE_RECORDER_STATE static u32 others_stop, own_stop;
 void BeginOtherStop() {
   __atomic_fetch_add(&others_stop, 1, __ATOMIC_SEQ_CST);
   // If the recorder has been ended from outside, nobody ends its stop.
-  constexpr u64 kMostNs = kNsPerSec;
-  const u64 deadline = MonotonicNs() + kMostNs;
+  constexpr u64 kMaxNs = kNsPerSec;
+  const u64 deadline = MonotonicNs() + kMaxNs;
   while (__atomic_load_n(&own_stop, __ATOMIC_SEQ_CST) &&
          MonotonicNs() < deadline)
     FutexWait(&own_stop, 1, deadline);

@@ -36,7 +36,7 @@ PAGETIDE_RECORDER_STATE static PageVec<PeekedWord> peeked;
 
 /// Free slots count too. An unregistered thread (made by a raw clone or by an
 /// uninstrumented library) uses its creator's slot and may outlive its creator.
-static bool IsMapped(u32 slot) { return shadow.slot_base[slot]; }
+static bool HasShadow(u32 slot) { return shadow.slot_base[slot]; }
 
 /// The thread that a slot belongs to; 0 if it is shared or free.
 static u32 TidOf(u32 slot) {
@@ -91,7 +91,7 @@ static const char *Start() {
     // Earlier writes belong to no period. But a thread that has marked may not
     // have written yet.
     for (; e < extents.size() && extents[e].slot == slot; ++e)
-      if (IsMapped(slot))
+      if (HasShadow(slot))
         DropMarks(slot, extents[e].begin, extents[e].end, WriteCellMask(),
                   written);
     AddWriter(slot, tid, generation, first);
@@ -154,7 +154,7 @@ static bool CollectMarks(bool ends_period, bool standing) {
   bool ok = true;
   for (uptr e = 0; e < extents.size() && ok;) {
     u32 slot = extents[e].slot;
-    if (!IsMapped(slot)) {
+    if (!HasShadow(slot)) {
       ++e;
       continue;
     }
@@ -242,7 +242,7 @@ static bool ListInFlight(PageVec<CallInFlight> &calls) {
   if (LoadAcquire(&shadow.header->fallback_calls_in_flight))
     return false; // nobody knows which pages these write
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
-    if (IsMapped(slot) &&
+    if (HasShadow(slot) &&
         !ListCallsOf(TidOf(slot), shadow.slots[slot].inflight, calls))
       return false;
   for (u32 place = 0; place < SharingPlaces(); ++place) {
@@ -306,7 +306,7 @@ static void Recheck(PageVec<PageHash> &pages, bool (*is_asleep)(u32 tid)) {
   u32 slot = shadow_file::kMaxSlots;
   uptr first = 0; // of the pages that the next extent of the slot may have
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
-    if (!IsMapped(e.slot))
+    if (!HasShadow(e.slot))
       continue;
     if (e.slot != slot)
       first = 0;
@@ -357,7 +357,7 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
     --first; // near marks of the unit before
   const uptr first_found = words.size();
   for (const ShadowExtent &e : PopulatedExtents(RecorderMemfd())) {
-    if (!IsMapped(e.slot))
+    if (!HasShadow(e.slot))
       continue;
     const u64 *base = (const u64 *)shadow.slot_base[e.slot];
     u64 begin = e.begin / 8 > first ? e.begin / 8 : first;

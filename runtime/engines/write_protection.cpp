@@ -23,6 +23,7 @@
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
 #include "platform/proc_maps.h"
+#include "platform/program_memory.h"
 #include "shadow/shadow.h"
 #include "threads/thread_memory.h"
 #include "threads/unregistered.h"
@@ -184,16 +185,6 @@ static void MarkNew(uptr begin, uptr end, bool is_shared) {
                           : "");
 }
 
-static bool IsMapped(uptr begin, uptr end) {
-  constexpr uptr kMaxPages = 4096;
-  u8 present[kMaxPages];
-  for (uptr at = begin; at < end; at += kMaxPages * kPageBytes)
-    if (Failed(Syscall(SYS_mincore, at, Min(end - at, kMaxPages * kPageBytes),
-                       (uptr)present)))
-      return false;
-  return true;
-}
-
 /// Protects writable memory that is not excluded, and marks what is new in it.
 /// `next`: index of the first lifted page that may lie in it.
 static int ProtectRange(uptr begin, uptr end, const Mapping &m, uptr &next) {
@@ -203,10 +194,10 @@ static int ProtectRange(uptr begin, uptr end, const Mapping &m, uptr &next) {
   // immediately.
   for (int tries = 0; tries < kMaxTries; ++tries)
     if (!(error = SetRights(begin, end, (int)m.protection & ~PROT_WRITE)) ||
-        !IsMapped(begin, end))
+        !IsMapped(begin, end - begin))
       break;
   if (error) {
-    if (IsMapped(begin, end))
+    if (IsMapped(begin, end - begin))
       return error;
     // All of it or a part has been unmapped. Protect what is left, page by
     // page.

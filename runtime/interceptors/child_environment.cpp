@@ -124,4 +124,23 @@ ChildEnvironment::~ChildEnvironment() {
     Syscall(SYS_munmap, (uptr)mapped_, mapped_bytes_);
 }
 
+//===- What has been read -------------------------------------------------===//
+
+void DidReadOneString(const char *s, bool succeeded) {
+  const uptr bytes = s ? ReadableLength(s, kNoBound, false) : 0;
+  succeeded ? MarkRead((uptr)s, bytes) : MarkMayRead((uptr)s, bytes);
+}
+void DidReadStrings(Strings strings, bool succeeded) {
+  char *string;
+  for (;
+       CopyFromProgram((void *)&string, (const void *)strings, sizeof(string));
+       ++strings) {
+    succeeded ? DidReadAt(strings)
+              : MayHaveRead((const volatile void *)strings, sizeof(string));
+    if (!string)
+      return;
+    DidReadOneString(string, succeeded);
+  }
+}
+
 } // namespace pagetide

@@ -25,6 +25,11 @@ namespace pagetide {
 
 using Strings = char *const *;
 
+/// The child, or the kernel for it, has read a string or a list of strings as
+/// far as they can be read; as may if the call has failed.
+void DidReadOneString(const char *s, bool succeeded);
+void DidReadStrings(Strings strings, bool succeeded);
+
 /// Second phase, once the options are known.
 void InitChildEnvironment();
 

@@ -14,26 +14,9 @@ using namespace pagetide;
 
 //===- posix_spawn --------------------------------------------------------===//
 
-// The child reads the strings, and a bad address may kill it: then the call
-// has succeeded all the same.
-static void DidReadString(const char *s, bool succeeded) {
-  const uptr bytes = s ? ReadableLength(s, kNoBound, false) : 0;
-  succeeded ? MarkRead((uptr)s, bytes) : MarkMayRead((uptr)s, bytes);
-}
-static void DidReadStrings(Strings strings, bool succeeded) {
-  char *string;
-  for (;
-       CopyFromProgram((void *)&string, (const void *)strings, sizeof(string));
-       ++strings) {
-    succeeded ? DidReadAt(strings)
-              : MayHaveRead((const volatile void *)strings, sizeof(string));
-    if (!string)
-      return;
-    DidReadString(string, succeeded);
-  }
-}
-
-/// The child writes a new stack while signals are blocked.
+/// The child writes a new stack while signals are blocked. It reads the
+/// strings, and a bad address may kill it: then the call has succeeded all the
+/// same.
 #define PAGETIDE_SPAWN(name, searched)                                         \
   PAGETIDE_INTERCEPTOR(int, name, int *pid, const char *file,                  \
                        const void *actions, const void *attributes,            \
@@ -50,7 +33,7 @@ static void DidReadStrings(Strings strings, bool succeeded) {
     }                                                                          \
     if (!ShadowReady())                                                        \
       return error;                                                            \
-    DidReadString(file, !error);                                               \
+    DidReadOneString(file, !error);                                            \
     DidReadStrings(argv, !error);                                              \
     DidReadStrings(env, !error);                                               \
     if (!error)                                                                \

@@ -153,18 +153,12 @@ static void BeforeExec() {
   LowerAddressLimitForExec();
 }
 /// The kernel reads the strings before it looks at what to start.
-static void MayHaveReadStrings(Strings strings) {
-  if (!strings || !ShadowReady())
-    return;
-  const auto *at = (const char *const *)strings;
-  for (; const char *s = ValueAt(at); ++at)
-    MayHaveReadString(s, false);
-  MayHaveRead((const void *)strings, (uptr)(at + 1) - (uptr)strings);
-}
 static void MayHaveReadArguments(const char *path, Strings argv, Strings env) {
   MayHaveReadString(path, false);
-  MayHaveReadStrings(argv);
-  MayHaveReadStrings(env);
+  if (!ShadowReady())
+    return;
+  DidReadStrings(argv, false);
+  DidReadStrings(env, false);
 }
 static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
   RaiseAddressLimit();

@@ -185,8 +185,8 @@ PAGETIDE_INTERCEPTOR(int, sem_trywait, void *semaphore) {
   return result;
 }
 PAGETIDE_INTERCEPTOR(int, sem_post, void *semaphore) {
-  constexpr u32 kMost = 0x7fffffff; // SEM_VALUE_MAX
-  if (ShadowReady() && *(const volatile u32 *)semaphore == kMost)
+  constexpr u32 kMaxValue = 0x7fffffff; // SEM_VALUE_MAX
+  if (ShadowReady() && *(const volatile u32 *)semaphore == kMaxValue)
     MarkMayWrite((uptr)semaphore, kSemaphoreWords),
         Read(semaphore, 0, kSemaphoreWords);
   else
@@ -256,8 +256,8 @@ PAGETIDE_INTERCEPTOR(int, pthread_spin_unlock, void *lock) {
 
 PAGETIDE_INTERCEPTOR(int, pthread_barrier_init, void *barrier, const void *attr,
                      unsigned count) {
-  constexpr unsigned kMost = 0x7ffffffe; // others are refused
-  if (count && count <= kMost) {
+  constexpr unsigned kMaxValue = 0x7ffffffe; // others are refused
+  if (count && count <= kMaxValue) {
     DidWrite(barrier, kBarrierBytes);
     if (attr)
       DidRead(attr, 4);

@@ -13,6 +13,7 @@
 #include "platform/fork_reset.h"
 #include "platform/internal_mem.h"
 #include "platform/own_memory.h"
+#include "platform/program_memory.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 
@@ -130,13 +131,6 @@ static bool CanAllBeRead(u32 tid, uptr address, uptr bytes) {
       return false;
   }
   return true;
-}
-
-static bool IsMapped(uptr address, uptr bytes) {
-  // This does nothing, but fails with ENOMEM if a page is not mapped. So would
-  // mincore, which filters of services do not allow.
-  return !Failed(Syscall(SYS_msync, PageDown(address),
-                         bytes < kPageBytes ? kPageBytes : bytes, MS_ASYNC));
 }
 
 static void MarkUnread(PageHash &page, uptr address, uptr bytes) {

@@ -130,13 +130,13 @@ static bool HaveSettled(SharedWrites &writes) {
     return true;
   if (!MayLook())
     return false;
-  constexpr u64 kMostNs = kNsPerMs;
+  constexpr u64 kMaxNs = kNsPerMs;
   const u64 begin = MonotonicNs();
   bool settled = true;
   while (settled && writes.settled < writes.awaited.size()) {
     const Awaited &thread = writes.awaited[writes.settled];
     u64 asleep_at = 0;
-    settled = MonotonicNs() - begin < kMostNs &&
+    settled = MonotonicNs() - begin < kMaxNs &&
               HasSettledSince(thread.before, &asleep_at);
     NoteAsleep(thread, asleep_at);
     writes.settled += settled;

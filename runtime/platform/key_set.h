@@ -11,8 +11,8 @@
 
 namespace pagetide {
 
-/// Keys that are not 0, at most kMost. Any thread may add one at any time.
-template <u32 kMost> class KeySet {
+/// Keys that are not 0, at most kMaxKeys. Any thread may add one at any time.
+template <u32 kMaxKeys> class KeySet {
 public:
   /// False if the key was there before, or if there are too many.
   bool Add(u64 key) {
@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  u64 keys_[kMost];
+  u64 keys_[kMaxKeys];
 };
 
 } // namespace pagetide

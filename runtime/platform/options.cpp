@@ -86,8 +86,8 @@ static bool ParseGranularity(const char *text, u32 &shift) {
     shift = 20;
   else if (*text)
     return false;
-  constexpr u64 kMost = u64{1} << abi::kMaxGranuleShift;
-  if (!bytes || bytes > kMost || bytes & (bytes - 1))
+  constexpr u64 kMaxBytes = u64{1} << abi::kMaxGranuleShift;
+  if (!bytes || bytes > kMaxBytes || bytes & (bytes - 1))
     return false;
   shift += (u32)__builtin_ctzll(bytes);
   return shift >= abi::kMinGranuleShift && shift <= abi::kMaxGranuleShift;

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -64,6 +65,13 @@ static int CopyByCall(long number, void *own, const void *programs,
 }
 static int ReadByCall(void *to, const void *from, uptr bytes) {
   return CopyByCall(SYS_process_vm_readv, to, from, bytes);
+}
+
+bool IsMapped(uptr address, uptr bytes) {
+  // This does nothing, but fails with ENOMEM if a page is not mapped. So would
+  // mincore, which filters of services do not allow.
+  return !Failed(Syscall(SYS_msync, PageDown(address),
+                         bytes < kPageBytes ? kPageBytes : bytes, MS_ASYNC));
 }
 
 bool ReadIfMapped(void *to, uptr from, uptr bytes) {

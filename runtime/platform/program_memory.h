@@ -19,6 +19,9 @@ void InitCopies();
 void NoteSystemCallFilter();
 bool UnderSystemCallFilter();
 
+/// Whether all pages of the bytes are mapped.
+bool IsMapped(uptr address, uptr bytes);
+
 /// Copies bytes of the process's memory. False if not all of it can be read,
 /// and under a system call filter, which may kill the process for
 /// process_vm_readv. Async-signal-safe.

@@ -22,7 +22,7 @@ using shadow_file::kFallbackSlot;
 /// before the period ends.
 constexpr u32 kManyRetired = 16;
 /// With so many, no further slot is mapped: they will be free soon.
-constexpr u32 kMostRetired = 48;
+constexpr u32 kMaxRetired = 48;
 
 PAGETIDE_ZERO_IN_CHILD static Lock slot_lock;
 /// The next slot to map: those before it are mapped.
@@ -160,7 +160,7 @@ u32 AcquireSlot() {
     if (slot != kFallbackSlot || !InServedProcess() || EnsureRecorder())
       return slot;
     const u32 retired = RetiredSlots();
-    if (CreatorsMap() && !Is(kAllMapped) && retired < kMostRetired) {
+    if (CreatorsMap() && !Is(kAllMapped) && retired < kMaxRetired) {
       if (retired >= kManyRetired)
         AskToEmpty();
       if ((slot = MapNextSlot()) != kFallbackSlot)

@@ -15,9 +15,9 @@ bool SitesEncoder::NextPart(PageVec<u8> &out) {
     return false;
   // Upper bounds: a run is four numbers, a section two more.
   constexpr uptr kRunBytes = 7 + 7 + 5 + 5, kSectionBytes = 15;
-  constexpr uptr kMostRuns = kPartBytes / (kRunBytes + kSectionBytes);
+  constexpr uptr kMaxRuns = kPartBytes / (kRunBytes + kSectionBytes);
   const uptr all = rows_.runs.size();
-  const uptr end = all - run_ < kMostRuns ? all : run_ + kMostRuns;
+  const uptr end = all - run_ < kMaxRuns ? all : run_ + kMaxRuns;
   const uptr first_section = section_;
   uptr end_section = section_;
   while (end_section < rows_.sections.size() &&

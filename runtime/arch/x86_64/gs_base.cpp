@@ -1,6 +1,4 @@
-//===- gs_base.cpp - The shadow's base is the GS segment base
-//---------------===//
-//-----------===//
+//===- gs_base.cpp - The shadow's base is the GS segment base -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- mark_length.cpp - Which instructions are marks
-//-----------------------===//
+//===- mark_length.cpp - Which instructions are marks ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
