@@ -112,10 +112,10 @@ constexpr uptr kStatfsBytes = 120, kStatvfsBytes = 112;
 #define PAGETIDE_BY_PATH(name, pointer, bytes)                                 \
   PAGETIDE_AFTER(int, name, (const char *path, pointer p), (path, p),          \
                  DidReadPath(path, result);                                    \
-                 DidGive(p, bytes, !result))
+                 DidWrite(p, bytes, !result))
 #define PAGETIDE_BY_DESCRIPTOR(name, bytes)                                    \
   PAGETIDE_AFTER(int, name, (int fd, void *p), (fd, p),                        \
-                 DidGive(p, bytes, !result))
+                 DidWrite(p, bytes, !result))
 PAGETIDE_BY_PATH(stat, void *, kStatBytes)
 PAGETIDE_BY_PATH(stat64, void *, kStatBytes)
 PAGETIDE_BY_PATH(lstat, void *, kStatBytes)
@@ -133,22 +133,22 @@ PAGETIDE_BY_DESCRIPTOR(fstatvfs64, kStatvfsBytes)
 #define PAGETIDE_STAT_AT(name)                                                 \
   PAGETIDE_AFTER(int, name, (int fd, const char *path, void *p, int flags),    \
                  (fd, path, p, flags), DidReadPath(path, result);              \
-                 DidGive(p, kStatBytes, !result))
+                 DidWrite(p, kStatBytes, !result))
 PAGETIDE_STAT_AT(fstatat)
 PAGETIDE_STAT_AT(fstatat64)
 // Programs built before glibc 2.33 call these.
 #define PAGETIDE_OLD_STAT(name)                                                \
   PAGETIDE_AFTER(int, name, (int version, const char *path, void *p),          \
                  (version, path, p), DidReadPath(path, result);                \
-                 DidGive(p, kStatBytes, !result))
+                 DidWrite(p, kStatBytes, !result))
 PAGETIDE_OLD_STAT(__xstat)
 PAGETIDE_OLD_STAT(__xstat64)
 PAGETIDE_OLD_STAT(__lxstat)
 PAGETIDE_OLD_STAT(__lxstat64)
 PAGETIDE_AFTER(int, __fxstat, (int version, int fd, void *p), (version, fd, p),
-               DidGive(p, kStatBytes, !result))
+               DidWrite(p, kStatBytes, !result))
 PAGETIDE_AFTER(int, __fxstat64, (int version, int fd, void *p),
-               (version, fd, p), DidGive(p, kStatBytes, !result))
+               (version, fd, p), DidWrite(p, kStatBytes, !result))
 /// A file_handle: the bytes behind, a type, the bytes.
 constexpr uptr kHandleHeader = 8;
 PAGETIDE_AFTER(
@@ -168,7 +168,7 @@ PAGETIDE_AFTER(int, open_by_handle_at, (int fd, const u32 *handle, int flags),
 PAGETIDE_AFTER(int, statx,
                (int fd, const char *path, int flags, u32 mask, void *p),
                (fd, path, flags, mask, p), DidReadPath(path, result);
-               DidGive(p, kStatxBytes, !result))
+               DidWrite(p, kStatxBytes, !result))
 
 static void DidReadLink(const char *path, char *p, uptr room, sptr n) {
   DidReadPath(path, n < 0);
@@ -191,7 +191,7 @@ PAGETIDE_AFTER(SSIZE_T, __readlinkat_chk,
 
 /// A string in the caller's memory or in libc's. If the call fails, libc may
 /// have written a part of it.
-static void DidGiveString(const char *got, char *p, uptr room) {
+static void DidWriteString(const char *got, char *p, uptr room) {
   if (got)
     DidWriteString(got);
   else if (p)
@@ -199,24 +199,24 @@ static void DidGiveString(const char *got, char *p, uptr room) {
 }
 constexpr uptr kPathRoom = 4096; // PATH_MAX
 PAGETIDE_AFTER(char *, getcwd, (char *p, SIZE_T n), (p, n),
-               DidGiveString(result, nullptr, 0))
+               DidWriteString(result, nullptr, 0))
 PAGETIDE_AFTER(char *, __getcwd_chk, (char *p, SIZE_T n, SIZE_T room),
-               (p, n, room), DidGiveString(result, nullptr, 0))
+               (p, n, room), DidWriteString(result, nullptr, 0))
 PAGETIDE_AFTER(char *, getwd, (char *p), (p),
-               DidGiveString(result, p, kPathRoom))
+               DidWriteString(result, p, kPathRoom))
 PAGETIDE_AFTER(char *, __getwd_chk, (char *p, SIZE_T room), (p, room),
-               DidGiveString(result, p, kPathRoom))
+               DidWriteString(result, p, kPathRoom))
 PAGETIDE_AFTER(char *, get_current_dir_name, (), (),
-               DidGiveString(result, nullptr, 0))
+               DidWriteString(result, nullptr, 0))
 PAGETIDE_AFTER(char *, realpath, (const char *path, char *p), (path, p),
                DidReadPath(path, !result);
-               DidGiveString(result, p, kPathRoom))
+               DidWriteString(result, p, kPathRoom))
 PAGETIDE_AFTER(char *, __realpath_chk, (const char *path, char *p, SIZE_T room),
                (path, p, room), DidReadPath(path, !result);
-               DidGiveString(result, p, kPathRoom))
+               DidWriteString(result, p, kPathRoom))
 PAGETIDE_AFTER(char *, canonicalize_file_name, (const char *path), (path),
                DidReadPath(path, !result);
-               DidGiveString(result, nullptr, 0))
+               DidWriteString(result, nullptr, 0))
 
 /// Functions that take one or two paths and return no data.
 #define PAGETIDE_PATH(name, rest, rest_arguments)                              \
@@ -316,8 +316,8 @@ PAGETIDE_MAKE_NAME(int, mkostemps64, (, int suffix, int flags),
 
 /// The kernel stores an offset also if it could not move anything.
 static void DidMoveOffset(s64 *at, bool succeeded) {
-  DidTake(at, 8, succeeded);
-  DidGive(at, 8, succeeded);
+  DidRead(at, 8, succeeded);
+  DidWrite(at, 8, succeeded);
   if (at && !succeeded)
     MarkMayWrite((uptr)at, 8);
 }
@@ -337,12 +337,12 @@ PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
                 (p, n, flags), InFlight in_flight(p, n),
                 MarkInput(p, n, result))
 PAGETIDE_AROUND(int, getentropy, (void *p, SIZE_T n), (p, n),
-                InFlight in_flight(p, n), DidGive(p, n, !result))
+                InFlight in_flight(p, n), DidWrite(p, n, !result))
 
 /// The kernel reads the remote vector if the local one is not empty.
-static void DidTakeRemote(const iovec *remote, uptr n, sptr done) {
+static void DidReadRemote(const iovec *remote, uptr n, sptr done) {
   constexpr uptr kMax = 1024; // UIO_MAXIOV
-  DidTake(remote, Min(n, kMax) * sizeof(*remote), done > 0);
+  DidRead(remote, Min(n, kMax) * sizeof(*remote), done > 0);
 }
 /// The other process's memory is not marked here.
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
@@ -352,7 +352,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
   InFlight in_flight = pieces.Span();
   SSIZE_T done = RESOLVED(process_vm_readv)(pid, v, n, remote, remote_n, flags);
   pieces.MarkInputDone(done);
-  DidTakeRemote(remote, remote_n, done);
+  DidReadRemote(remote, remote_n, done);
   return done;
 }
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_writev, int pid, const iovec *v,
@@ -361,6 +361,6 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_writev, int pid, const iovec *v,
   SSIZE_T done =
       RESOLVED(process_vm_writev)(pid, v, n, remote, remote_n, flags);
   MarkOutputPieces(v, (sptr)n, done);
-  DidTakeRemote(remote, remote_n, done);
+  DidReadRemote(remote, remote_n, done);
   return done;
 }

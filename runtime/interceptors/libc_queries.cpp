@@ -12,43 +12,43 @@ using namespace pagetide;
 
 //===- Time ---------------------------------------------------------------===//
 
-PAGETIDE_AFTER(long, time, (long *t), (t), DidGive(t, sizeof(*t), true))
+PAGETIDE_AFTER(long, time, (long *t), (t), DidWrite(t, sizeof(*t), true))
 PAGETIDE_AFTER(int, gettimeofday, (void *t, void *zone), (t, zone),
-               DidGive(t, kTimeBytes, !result);
-               DidGive(zone, 8, !result))
+               DidWrite(t, kTimeBytes, !result);
+               DidWrite(zone, 8, !result))
 PAGETIDE_AFTER(int, clock_gettime, (int clock, void *t), (clock, t),
-               DidGive(t, kTimeBytes, !result))
+               DidWrite(t, kTimeBytes, !result))
 PAGETIDE_AFTER(int, clock_getres, (int clock, void *t), (clock, t),
-               DidGive(t, kTimeBytes, !result))
+               DidWrite(t, kTimeBytes, !result))
 PAGETIDE_AFTER(int, timespec_get, (void *t, int base), (t, base),
-               DidGive(t, kTimeBytes, result))
+               DidWrite(t, kTimeBytes, result))
 PAGETIDE_AFTER(int, nanosleep, (const void *t, void *left), (t, left),
-               DidTake(t, kTimeBytes, !result || errno == EINTR);
-               DidGive(left, kTimeBytes, result &&errno == EINTR))
+               DidRead(t, kTimeBytes, !result || errno == EINTR);
+               DidWrite(left, kTimeBytes, result &&errno == EINTR))
 PAGETIDE_AFTER(int, clock_nanosleep,
                (int clock, int flags, const void *t, void *left),
                (clock, flags, t, left),
-               DidTake(t, kTimeBytes, !result || result == EINTR);
-               DidGive(left, kTimeBytes,
-                       result == EINTR && !(flags & 1 /* TIMER_ABSTIME */)))
+               DidRead(t, kTimeBytes, !result || result == EINTR);
+               DidWrite(left, kTimeBytes,
+                        result == EINTR && !(flags & 1 /* TIMER_ABSTIME */)))
 PAGETIDE_AFTER(int, getitimer, (int which, void *t), (which, t),
-               DidGive(t, 2 * kTimeBytes, !result))
+               DidWrite(t, 2 * kTimeBytes, !result))
 PAGETIDE_AFTER(int, setitimer, (int which, const void *t, void *old),
-               (which, t, old), DidTake(t, 2 * kTimeBytes, !result);
-               DidGive(old, 2 * kTimeBytes, !result))
+               (which, t, old), DidRead(t, 2 * kTimeBytes, !result);
+               DidWrite(old, 2 * kTimeBytes, !result))
 PAGETIDE_AFTER(int, timer_gettime, (void *timer, void *t), (timer, t),
-               DidGive(t, 2 * kTimeBytes, !result))
+               DidWrite(t, 2 * kTimeBytes, !result))
 PAGETIDE_AFTER(int, timer_settime,
                (void *timer, int flags, const void *t, void *old),
-               (timer, flags, t, old), DidTake(t, 2 * kTimeBytes, !result);
-               DidGive(old, 2 * kTimeBytes, !result))
+               (timer, flags, t, old), DidRead(t, 2 * kTimeBytes, !result);
+               DidWrite(old, 2 * kTimeBytes, !result))
 PAGETIDE_AFTER(int, timerfd_gettime, (int fd, void *t), (fd, t),
-               DidGive(t, 2 * kTimeBytes, !result))
+               DidWrite(t, 2 * kTimeBytes, !result))
 PAGETIDE_AFTER(int, timerfd_settime,
                (int fd, int flags, const void *t, void *old),
-               (fd, flags, t, old), DidTake(t, 2 * kTimeBytes, !result);
-               DidGive(old, 2 * kTimeBytes, !result))
-PAGETIDE_AFTER(long, times, (void *t), (t), DidGive(t, 32, result != -1))
+               (fd, flags, t, old), DidRead(t, 2 * kTimeBytes, !result);
+               DidWrite(old, 2 * kTimeBytes, !result))
+PAGETIDE_AFTER(long, times, (void *t), (t), DidWrite(t, 32, result != -1))
 
 constexpr uptr kTmBytes = 56; // struct tm
 /// If there is no room, libc reads the format only so far.
@@ -82,18 +82,18 @@ PAGETIDE_AFTER(long, timegm, (void *t), (t), MarkRead((uptr)t, kTmBytes);
 // glibc and the kernel use eight bytes of a set.
 #define PAGETIDE_SET_ONLY(name)                                                \
   PAGETIDE_AFTER(int, name, (void *set), (set),                                \
-                 DidGive(set, kSignalSetBytes, !result))
+                 DidWrite(set, kSignalSetBytes, !result))
 PAGETIDE_SET_ONLY(sigemptyset)
 PAGETIDE_SET_ONLY(sigfillset)
 PAGETIDE_SET_ONLY(sigpending)
 PAGETIDE_AFTER(int, sigaddset, (void *set, int n), (set, n),
-               DidTake(set, kSignalSetBytes, !result);
-               DidGive(set, kSignalSetBytes, !result))
+               DidRead(set, kSignalSetBytes, !result);
+               DidWrite(set, kSignalSetBytes, !result))
 PAGETIDE_AFTER(int, sigdelset, (void *set, int n), (set, n),
-               DidTake(set, kSignalSetBytes, !result);
-               DidGive(set, kSignalSetBytes, !result))
+               DidRead(set, kSignalSetBytes, !result);
+               DidWrite(set, kSignalSetBytes, !result))
 PAGETIDE_AFTER(int, sigismember, (const void *set, int n), (set, n),
-               DidTake(set, kSignalSetBytes, result >= 0))
+               DidRead(set, kSignalSetBytes, result >= 0))
 /// The set without SIGSEGV, if an engine must be able to serve faults.
 class ServableSet {
 public:
@@ -121,15 +121,15 @@ private:
     int result =                                                               \
         RESOLVED(name)(how, servable.Get() ? servable.Get() : set, old);       \
     if (ShadowReady()) {                                                       \
-      DidTake(set, kSignalSetBytes, !result);                                  \
-      DidGive(old, kSignalSetBytes, !result);                                  \
+      DidRead(set, kSignalSetBytes, !result);                                  \
+      DidWrite(old, kSignalSetBytes, !result);                                 \
     }                                                                          \
     return result;                                                             \
   }
 PAGETIDE_MASK(sigprocmask)
 PAGETIDE_MASK(pthread_sigmask)
 PAGETIDE_AFTER(int, sigsuspend, (const void *set), (set),
-               DidTake(set, kSignalSetBytes, errno == EINTR))
+               DidRead(set, kSignalSetBytes, errno == EINTR))
 constexpr uptr kAltStackBytes = 24; // stack_t: address, flags, size
 /// The kernel writes frames to the stack, so it must not be protected.
 static void BeforeAlternateStack(const void *stack) {
@@ -147,61 +147,61 @@ static void BeforeAlternateStack(const void *stack) {
 PAGETIDE_AROUND(int, sigaltstack, (const void *stack, void *former),
                 (stack, former), BeforeAlternateStack(stack);
                 if (former) KernelWillWrite(former, kAltStackBytes),
-                DidTake(stack, kAltStackBytes, !result);
-                DidGive(former, kAltStackBytes, !result))
+                DidRead(stack, kAltStackBytes, !result);
+                DidWrite(former, kAltStackBytes, !result))
 constexpr uptr kSiginfoBytes = 128;
 PAGETIDE_AFTER(int, sigwait, (const void *set, int *n), (set, n),
-               DidTake(set, kSignalSetBytes, !result);
-               DidGive(n, sizeof(*n), !result))
+               DidRead(set, kSignalSetBytes, !result);
+               DidWrite(n, sizeof(*n), !result))
 PAGETIDE_AFTER(int, sigwaitinfo, (const void *set, void *info), (set, info),
-               DidTake(set, kSignalSetBytes, result > 0);
-               DidGive(info, kSiginfoBytes, result > 0))
+               DidRead(set, kSignalSetBytes, result > 0);
+               DidWrite(info, kSiginfoBytes, result > 0))
 PAGETIDE_AFTER(int, sigtimedwait,
                (const void *set, void *info, const void *timeout),
-               (set, info, timeout), DidTake(set, kSignalSetBytes, result > 0);
-               DidTake(timeout, kTimeBytes, result > 0);
-               DidGive(info, kSiginfoBytes, result > 0))
+               (set, info, timeout), DidRead(set, kSignalSetBytes, result > 0);
+               DidRead(timeout, kTimeBytes, result > 0);
+               DidWrite(info, kSiginfoBytes, result > 0))
 
 //===- Processes and the system -------------------------------------------===//
 
 constexpr uptr kRusageBytes = 144;
 PAGETIDE_AFTER(int, wait, (int *status), (status),
-               DidGive(status, 4, result > 0))
+               DidWrite(status, 4, result > 0))
 PAGETIDE_AFTER(int, waitpid, (int pid, int *status, int options),
-               (pid, status, options), DidGive(status, 4, result > 0))
+               (pid, status, options), DidWrite(status, 4, result > 0))
 PAGETIDE_AFTER(int, wait3, (int *status, int options, void *usage),
-               (status, options, usage), DidGive(status, 4, result > 0);
-               DidGive(usage, kRusageBytes, result > 0))
+               (status, options, usage), DidWrite(status, 4, result > 0);
+               DidWrite(usage, kRusageBytes, result > 0))
 PAGETIDE_AFTER(int, wait4, (int pid, int *status, int options, void *usage),
-               (pid, status, options, usage), DidGive(status, 4, result > 0);
-               DidGive(usage, kRusageBytes, result > 0))
+               (pid, status, options, usage), DidWrite(status, 4, result > 0);
+               DidWrite(usage, kRusageBytes, result > 0))
 // Signal, error, code; then process, user, status.
 PAGETIDE_AFTER(int, waitid, (int type, u32 id, void *info, int options),
-               (type, id, info, options), DidGive(info, 28, errno != EFAULT))
+               (type, id, info, options), DidWrite(info, 28, errno != EFAULT))
 PAGETIDE_AFTER(int, getrusage, (int who, void *usage), (who, usage),
-               DidGive(usage, kRusageBytes, !result))
-PAGETIDE_AFTER(int, uname, (void *p), (p), DidGive(p, 6 * 65, !result))
-PAGETIDE_AFTER(int, sysinfo, (void *p), (p), DidGive(p, 112, !result))
+               DidWrite(usage, kRusageBytes, !result))
+PAGETIDE_AFTER(int, uname, (void *p), (p), DidWrite(p, 6 * 65, !result))
+PAGETIDE_AFTER(int, sysinfo, (void *p), (p), DidWrite(p, 112, !result))
 PAGETIDE_AFTER(int, getgroups, (int n, u32 *p), (n, p),
                if (n > 0 && result > 0) MarkWrite((uptr)p, (uptr)result * 4))
 PAGETIDE_AFTER(int, __getgroups_chk, (int n, u32 *p, SIZE_T room), (n, p, room),
                if (n > 0 && result > 0) MarkWrite((uptr)p, (uptr)result * 4))
 #define PAGETIDE_THREE_IDS(name)                                               \
   PAGETIDE_AFTER(int, name, (u32 * a, u32 * b, u32 * c), (a, b, c),            \
-                 DidGive(a, 4, !result);                                       \
-                 DidGive(b, 4, !result); DidGive(c, 4, !result))
+                 DidWrite(a, 4, !result);                                      \
+                 DidWrite(b, 4, !result); DidWrite(c, 4, !result))
 PAGETIDE_THREE_IDS(getresuid)
 PAGETIDE_THREE_IDS(getresgid)
 PAGETIDE_AFTER(int, sched_getaffinity, (int pid, SIZE_T n, void *mask),
-               (pid, n, mask), DidGive(mask, n, !result))
+               (pid, n, mask), DidWrite(mask, n, !result))
 PAGETIDE_AFTER(int, sched_setaffinity, (int pid, SIZE_T n, const void *mask),
-               (pid, n, mask), DidTake(mask, Min(n, SIZE_T{8}), !result);
+               (pid, n, mask), DidRead(mask, Min(n, SIZE_T{8}), !result);
                MarkMayRead((uptr)mask, n))
 PAGETIDE_AFTER(int, sched_getparam, (int pid, void *p), (pid, p),
-               DidGive(p, 4, !result))
+               DidWrite(p, 4, !result))
 
 /// A name in the caller's buffer. If the buffer is full, the name has no end.
-static void DidGiveName(char *p, uptr room, bool succeeded) {
+static void DidWriteName(char *p, uptr room, bool succeeded) {
   if (succeeded)
     MarkWrite((uptr)p, LengthWithEnd(p, room));
   else if (p) // perhaps a part
@@ -210,12 +210,12 @@ static void DidGiveName(char *p, uptr room, bool succeeded) {
 #define PAGETIDE_NAME(name, first, first_arguments)                            \
   PAGETIDE_AFTER(int, name, (PAGETIDE_UNPACK first char *p, SIZE_T n),         \
                  (PAGETIDE_UNPACK first_arguments p, n),                       \
-                 DidGiveName(p, n, !result))
+                 DidWriteName(p, n, !result))
 #define PAGETIDE_NAME_CHK(name, first, first_arguments)                        \
   PAGETIDE_AFTER(int, name,                                                    \
                  (PAGETIDE_UNPACK first char *p, SIZE_T n, SIZE_T room),       \
                  (PAGETIDE_UNPACK first_arguments p, n, room),                 \
-                 DidGiveName(p, n, !result))
+                 DidWriteName(p, n, !result))
 PAGETIDE_NAME(gethostname, (), ())
 PAGETIDE_NAME(getdomainname, (), ())
 PAGETIDE_NAME(getlogin_r, (), ())
@@ -246,14 +246,14 @@ struct Group { // group
   char **members;
 };
 } // namespace pagetide
-static void DidGiveStrings(const User &user) {
+static void DidWriteStrings(const User &user) {
   DidWriteString(user.name);
   DidWriteString(user.password);
   DidWriteString(user.real_name);
   DidWriteString(user.home);
   DidWriteString(user.shell);
 }
-static void DidGiveStrings(const Group &group) {
+static void DidWriteStrings(const Group &group) {
   DidWriteString(group.name);
   DidWriteString(group.password);
   char **member = group.members;
@@ -270,7 +270,7 @@ static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
   if (!*found)
     return;
   DidWriteAt(entry);
-  DidGiveStrings(*entry);
+  DidWriteStrings(*entry);
 }
 static void DidReadKey(const char *key, int error) {
   error ? MayHaveReadString(key, false) : DidReadString(key);

@@ -13,7 +13,7 @@ using namespace pagetide;
 
 /// An address or option of a socket, and its length. The kernel returns the
 /// full length, which may exceed the room.
-static void DidGiveSized(void *p, u32 *length, u32 room, bool succeeded) {
+static void DidWriteSized(void *p, u32 *length, u32 room, bool succeeded) {
   if (!p || !length)
     return;
   if (!succeeded) {
@@ -28,35 +28,35 @@ static void DidGiveSized(void *p, u32 *length, u32 room, bool succeeded) {
 PAGETIDE_AROUND(int, accept, (int fd, void *p, u32 *length), (fd, p, length),
                 u32 room = ValueAt(length);
                 InFlight in_flight(p, room),
-                DidGiveSized(p, length, room, result >= 0))
+                DidWriteSized(p, length, room, result >= 0))
 PAGETIDE_AROUND(int, accept4, (int fd, void *p, u32 *length, int flags),
                 (fd, p, length, flags), u32 room = ValueAt(length);
                 InFlight in_flight(p, room),
-                DidGiveSized(p, length, room, result >= 0))
+                DidWriteSized(p, length, room, result >= 0))
 PAGETIDE_AROUND(int, getsockname, (int fd, void *p, u32 *length),
                 (fd, p, length), u32 room = ValueAt(length),
-                DidGiveSized(p, length, room, !result))
+                DidWriteSized(p, length, room, !result))
 PAGETIDE_AROUND(int, getpeername, (int fd, void *p, u32 *length),
                 (fd, p, length), u32 room = ValueAt(length),
-                DidGiveSized(p, length, room, !result))
+                DidWriteSized(p, length, room, !result))
 PAGETIDE_AROUND(int, getsockopt,
                 (int fd, int level, int option, void *p, u32 *length),
                 (fd, level, option, p, length), u32 room = ValueAt(length),
-                DidGiveSized(p, length, room, !result))
+                DidWriteSized(p, length, room, !result))
 PAGETIDE_AFTER(int, setsockopt,
                (int fd, int level, int option, const void *p, u32 bytes),
-               (fd, level, option, p, bytes), DidTake(p, bytes, !result))
+               (fd, level, option, p, bytes), DidRead(p, bytes, !result))
 PAGETIDE_AFTER(int, bind, (int fd, const void *p, u32 bytes), (fd, p, bytes),
-               DidTake(p, bytes, !result))
+               DidRead(p, bytes, !result))
 PAGETIDE_AFTER(int, connect, (int fd, const void *p, u32 bytes), (fd, p, bytes),
-               DidTake(p, bytes, !result || errno == EINPROGRESS))
+               DidRead(p, bytes, !result || errno == EINPROGRESS))
 PAGETIDE_AFTER(int, socketpair, (int domain, int type, int protocol, int *pair),
-               (domain, type, protocol, pair), DidGive(pair, 8, !result);
+               (domain, type, protocol, pair), DidWrite(pair, 8, !result);
                // The kernel stores the descriptors before it makes sockets.
                if (result && pair) MarkMayWrite((uptr)pair, 8))
-PAGETIDE_AFTER(int, pipe, (int *pair), (pair), DidGive(pair, 8, !result))
+PAGETIDE_AFTER(int, pipe, (int *pair), (pair), DidWrite(pair, 8, !result))
 PAGETIDE_AFTER(int, pipe2, (int *pair, int flags), (pair, flags),
-               DidGive(pair, 8, !result))
+               DidWrite(pair, 8, !result))
 
 namespace pagetide {
 struct MessageHeader { // msghdr
@@ -97,7 +97,7 @@ static void DidSend(CountedMessage *message) {
   DidWriteAt(&message->bytes);
 }
 /// The kernel has perhaps read the message at which it stopped.
-static void MayHaveTaken(const CountedMessage *message) {
+static void MayHaveReadMessage(const CountedMessage *message) {
   MayHaveRead(message, sizeof(message->header));
   const MessageHeader h = ValueAt(&message->header);
   Pieces(h.pieces, (sptr)h.piece_count).MayHaveReadVector();
@@ -121,8 +121,8 @@ PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
     DidReceive(messages + i, name_rooms[i]);
   const int refused = done < 0 ? 0 : done;
   if (refused < (int)known)
-    MayHaveTaken(messages + refused);
-  DidTake(timeout, 16, done >= 0);
+    MayHaveReadMessage(messages + refused);
+  DidRead(timeout, 16, done >= 0);
   if (timeout && done > 0)
     MarkWrite((uptr)timeout, 16); // the time that was left
   return done;
@@ -132,7 +132,7 @@ PAGETIDE_AFTER(int, sendmmsg,
                (fd, messages, n, flags),
                for (int i = 0; i < result; ++i) DidSend(messages + i);
                const u32 refused = result < 0 ? 0 : (u32)result;
-               if (refused < n) MayHaveTaken(messages + refused))
+               if (refused < n) MayHaveReadMessage(messages + refused))
 
 //===- Waiting for descriptors --------------------------------------------===//
 
@@ -141,7 +141,7 @@ PAGETIDE_AFTER(int, sendmmsg,
 static void DidPoll(void *entries, uptr n, int result) {
   constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd
   bool looked = result >= 0 || errno == EINTR;
-  DidTake(entries, n * kBytes, looked);
+  DidRead(entries, n * kBytes, looked);
   if (looked && n)
     MarkWrite((uptr)entries + kFoundAt, n * kBytes - kFoundAt);
 }
@@ -153,8 +153,8 @@ PAGETIDE_AROUND(int, __poll_chk, (void *p, uptr n, int ms, uptr room),
 static void DidPpoll(void *p, uptr n, const void *timeout, const void *signals,
                      int result) {
   DidPoll(p, n, result);
-  DidTake(timeout, kTimeBytes, result >= 0);
-  DidTake(signals, kSignalSetBytes, result >= 0);
+  DidRead(timeout, kTimeBytes, result >= 0);
+  DidRead(signals, kSignalSetBytes, result >= 0);
 }
 PAGETIDE_AROUND(int, ppoll,
                 (void *p, uptr n, const void *timeout, const void *signals),
@@ -169,29 +169,29 @@ PAGETIDE_AROUND(int, __ppoll_chk,
 static void DidSelect(int n, void *const (&sets)[3], int result) {
   uptr bytes = n > 0 ? ((uptr)n + 63) / 64 * 8 : 0;
   for (void *set : sets) {
-    DidTake(set, bytes, result >= 0);
-    DidGive(set, bytes, result >= 0);
+    DidRead(set, bytes, result >= 0);
+    DidWrite(set, bytes, result >= 0);
   }
 }
 PAGETIDE_AFTER(int, select,
                (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
                (n, r, w, e, timeout), DidSelect(n, {r, w, e}, result);
-               DidTake(timeout, kTimeBytes, result >= 0);
+               DidRead(timeout, kTimeBytes, result >= 0);
                // libc copies the time, and back after a failure too.
                if (timeout) MarkMayWrite((uptr)timeout, kTimeBytes);
-               DidGive(timeout, kTimeBytes, result >= 0))
+               DidWrite(timeout, kTimeBytes, result >= 0))
 PAGETIDE_AFTER(int, pselect,
                (int n, fd_set *r, fd_set *w, fd_set *e, const timespec *timeout,
                 const sigset_t *signals),
                (n, r, w, e, timeout, signals), DidSelect(n, {r, w, e}, result);
-               DidTake(timeout, kTimeBytes, result >= 0);
-               DidTake(signals, kSignalSetBytes, result >= 0))
+               DidRead(timeout, kTimeBytes, result >= 0);
+               DidRead(signals, kSignalSetBytes, result >= 0))
 
 constexpr uptr kEventBytes = 12; // epoll_event
 PAGETIDE_AFTER(int, epoll_ctl, (int fd, int what, int other, void *event),
                (fd, what, other, event),
                if (what != 2 /* EPOLL_CTL_DEL */)
-                   DidTake(event, kEventBytes, !result))
+                   DidRead(event, kEventBytes, !result))
 #define PAGETIDE_EPOLL(name, parameters, arguments, after)                     \
   PAGETIDE_AROUND(                                                             \
       int, name, (int fd, void *events, int n, PAGETIDE_UNPACK parameters),    \
@@ -201,7 +201,7 @@ PAGETIDE_AFTER(int, epoll_ctl, (int fd, int what, int other, void *event),
       after)
 PAGETIDE_EPOLL(epoll_wait, (int ms), (ms), )
 PAGETIDE_EPOLL(epoll_pwait, (int ms, const void *signals), (ms, signals),
-               DidTake(signals, kSignalSetBytes, result >= 0))
+               DidRead(signals, kSignalSetBytes, result >= 0))
 PAGETIDE_EPOLL(epoll_pwait2, (const void *timeout, const void *signals),
-               (timeout, signals), DidTake(timeout, kTimeBytes, result >= 0);
-               DidTake(signals, kSignalSetBytes, result >= 0))
+               (timeout, signals), DidRead(timeout, kTimeBytes, result >= 0);
+               DidRead(signals, kSignalSetBytes, result >= 0))

@@ -46,7 +46,7 @@ struct ArgumentList {
   char *stack, *registers;
 };
 } // namespace
-static void DidTakeRange(const char *area, sptr from, sptr to) {
+static void DidReadRange(const char *area, sptr from, sptr to) {
   if (to > from)
     DidRead(area + from, (uptr)(to - from));
 }
@@ -63,7 +63,7 @@ static ArgumentList AfterPointers(ArgumentList list, int count) {
 /// Marks a list of the program, and the arguments up to `end`; those up to
 /// `perhaps` as may. Functions with `...` make a list of their own, in their
 /// frame.
-static void DidTakeArguments(const va_list list, const ArgumentList &begin,
+static void DidReadArguments(const va_list list, const ArgumentList &begin,
                              const ArgumentList &end, int done,
                              const void *caller,
                              const ArgumentList *perhaps = nullptr) {
@@ -74,9 +74,9 @@ static void DidTakeArguments(const va_list list, const ArgumentList &begin,
                        : MayHaveRead(list, sizeof(begin));
   if (changed)
     DidWrite(list, sizeof(begin));
-  DidTakeRange(begin.registers, begin.general, end.general);
-  DidTakeRange(begin.registers, begin.real, end.real);
-  DidTakeRange(begin.stack, 0, end.stack - begin.stack);
+  DidReadRange(begin.registers, begin.general, end.general);
+  DidReadRange(begin.registers, begin.real, end.real);
+  DidReadRange(begin.stack, 0, end.stack - begin.stack);
   if (!perhaps)
     return;
   MayHaveRead(begin.registers + end.general, perhaps->general - end.general);
@@ -95,7 +95,7 @@ static void DidTakeArguments(const va_list list, const ArgumentList &begin,
     before;                                                                    \
     int result = RESOLVED(list_name)(PAGETIDE_UNPACK arguments format, list);  \
     DidPrint(format, copy, result);                                            \
-    DidTakeArguments(list, begin, *(const ArgumentList *)list, result,         \
+    DidReadArguments(list, begin, *(const ArgumentList *)list, result,         \
                      __builtin_return_address(0));                             \
     va_end(copy);                                                              \
     after;                                                                     \
@@ -194,7 +194,7 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
     const ArgumentList taken = AfterPointers(begin, stored);                   \
     const ArgumentList perhaps =                                               \
         AfterPointers(begin, DidScan(format, copy, stored, gnu_a));            \
-    DidTakeArguments(list, begin, taken, stored, __builtin_return_address(0),  \
+    DidReadArguments(list, begin, taken, stored, __builtin_return_address(0),  \
                      perhaps.general < taken.general ||                        \
                              perhaps.stack < taken.stack                       \
                          ? nullptr                                             \
@@ -395,10 +395,10 @@ constexpr uptr kPositionBytes = 16; // fpos_t
     did(p, kPositionBytes, !result);                                           \
     return result;                                                             \
   }
-PAGETIDE_POSITION(fgetpos, void *, DidGive)
-PAGETIDE_POSITION(fgetpos64, void *, DidGive)
-PAGETIDE_POSITION(fsetpos, const void *, DidTake)
-PAGETIDE_POSITION(fsetpos64, const void *, DidTake)
+PAGETIDE_POSITION(fgetpos, void *, DidWrite)
+PAGETIDE_POSITION(fgetpos64, void *, DidWrite)
+PAGETIDE_POSITION(fsetpos, const void *, DidRead)
+PAGETIDE_POSITION(fsetpos64, const void *, DidRead)
 
 /// libc reads a mode to its end, but only its first letter if that is wrong.
 static void DidReadMode(const char *mode, bool failed) {

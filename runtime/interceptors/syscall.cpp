@@ -79,11 +79,11 @@ void Hook(void (*before)(A...), void (*after)(long, A...), long result,
 
 //===- The common calls ---------------------------------------------------===//
 
-void Took(u64 p, uptr bytes) {
+void DidRead(u64 p, uptr bytes) {
   if (p)
     MarkRead(p, bytes);
 }
-void Gave(u64 p, uptr bytes) {
+void DidWrite(u64 p, uptr bytes) {
   if (p)
     MarkWrite(p, bytes);
 }
@@ -101,7 +101,7 @@ bool DidCall(long number, long result, Arguments a) {
   case SYS_sendto:
     MarkOutput((void *)a[1], a[2], result);
     if (number == SYS_sendto && result >= 0)
-      Took(a[4], a[5]);
+      DidRead(a[4], a[5]);
     return true;
   case SYS_readv:
   case SYS_preadv:
@@ -125,43 +125,43 @@ bool DidCall(long number, long result, Arguments a) {
                    : number == SYS_getcwd          ? 0
                                                    : 1;
     if (result > 0)
-      Gave(a[at], (uptr)result);
+      DidWrite(a[at], (uptr)result);
     if (number == kOldReadlink)
       DidReadPath((const char *)a[0], result < 0);
     return true;
   }
   case SYS_readlinkat:
     if (result > 0)
-      Gave(a[2], (uptr)result);
+      DidWrite(a[2], (uptr)result);
     DidReadPath((const char *)a[1], result < 0);
     return true;
   case kOldPoll:
   case SYS_ppoll:
     if (result >= 0 && a[1]) {
-      Took(a[0], a[1] * 8);
-      Gave(a[0] + 6, a[1] * 8 - 6);
+      DidRead(a[0], a[1] * 8);
+      DidWrite(a[0] + 6, a[1] * 8 - 6);
     }
     if (number == SYS_ppoll && result >= 0) {
-      Took(a[2], kTimeBytes);
-      Gave(a[2], kTimeBytes); // the time that was left
-      Took(a[3], a[4]);
+      DidRead(a[2], kTimeBytes);
+      DidWrite(a[2], kTimeBytes); // the time that was left
+      DidRead(a[3], a[4]);
     }
     return true;
   case kOldSelect:
   case SYS_pselect6:
     if (result >= 0) {
       for (int i = 1; i <= 3; ++i) {
-        Took(a[i], (a[0] + 63) / 64 * 8);
-        Gave(a[i], (a[0] + 63) / 64 * 8);
+        DidRead(a[i], (a[0] + 63) / 64 * 8);
+        DidWrite(a[i], (a[0] + 63) / 64 * 8);
       }
-      Took(a[4], kTimeBytes);
-      Gave(a[4], kTimeBytes);
+      DidRead(a[4], kTimeBytes);
+      DidWrite(a[4], kTimeBytes);
     }
     return true;
   case SYS_statx:
     DidReadPath((const char *)a[1], result < 0);
     if (!result)
-      Gave(a[4], 256);
+      DidWrite(a[4], 256);
     return true;
   case SYS_memfd_create:
     DidReadPath((const char *)a[0], result < 0);
@@ -173,7 +173,7 @@ bool DidCall(long number, long result, Arguments a) {
     case FUTEX_WAIT_BITSET:
       if (!result || errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR) {
         MarkRead(a[0], 4);
-        Took(a[3], kTimeBytes);
+        DidRead(a[3], kTimeBytes);
       }
       return true;
     case FUTEX_WAKE:
@@ -188,39 +188,39 @@ bool DidCall(long number, long result, Arguments a) {
     }
   case SYS_rt_sigprocmask:
     if (!result) {
-      Took(a[1], a[3]);
-      Gave(a[2], a[3]);
+      DidRead(a[1], a[3]);
+      DidWrite(a[2], a[3]);
     }
     return true;
   case SYS_waitid:
     if (!result)
-      Gave(a[2], 28);
+      DidWrite(a[2], 28);
     return true;
   case SYS_wait4:
     if (result > 0) {
-      Gave(a[1], 4);
-      Gave(a[3], 144);
+      DidWrite(a[1], 4);
+      DidWrite(a[3], 144);
     }
     return true;
   case SYS_clock_gettime:
   case SYS_clock_getres:
     if (!result)
-      Gave(a[1], kTimeBytes);
+      DidWrite(a[1], kTimeBytes);
     return true;
   case SYS_getgroups:
     if (a[0] && result > 0)
-      Gave(a[1], (uptr)result * 4);
+      DidWrite(a[1], (uptr)result * 4);
     return true;
   case SYS_sendfile:
     if (result >= 0) {
-      Took(a[2], 8);
-      Gave(a[2], 8);
+      DidRead(a[2], 8);
+      DidWrite(a[2], 8);
     }
     return true;
   case SYS_getcpu:
     if (!result) {
-      Gave(a[0], 4);
-      Gave(a[1], 4);
+      DidWrite(a[0], 4);
+      DidWrite(a[1], 4);
     }
     return true;
   default:

@@ -62,8 +62,11 @@ private:
 
 constexpr uptr kSignalSetBytes = 8; ///< what the kernel knows of a sigset_t
 
+// With a third argument DidRead and DidWrite tell of a call that may have
+// failed.
+
 /// An argument that the kernel reads, unless it refuses the call first.
-inline void DidTake(const void *p, uptr bytes, bool succeeded) {
+inline void DidRead(const void *p, uptr bytes, bool succeeded) {
   if (!p)
     return;
   if (succeeded)
@@ -72,7 +75,7 @@ inline void DidTake(const void *p, uptr bytes, bool succeeded) {
     MarkMayRead((uptr)p, bytes);
 }
 /// A result of a fixed size.
-inline void DidGive(void *p, uptr bytes, bool succeeded) {
+inline void DidWrite(void *p, uptr bytes, bool succeeded) {
   if (p && succeeded)
     MarkWrite((uptr)p, bytes);
   else if (p && errno == EFAULT)

@@ -33,10 +33,10 @@ public:
   explicit Effects(bool succeeded) : succeeded_(succeeded) {}
 
   PAGETIDE_ONCE_ONLY void Read(uptr p, uptr bytes) const {
-    DidTake((const void *)p, bytes, succeeded_);
+    DidRead((const void *)p, bytes, succeeded_);
   }
   PAGETIDE_ONCE_ONLY void Write(uptr p, uptr bytes) const {
-    DidGive((void *)p, bytes, succeeded_);
+    DidWrite((void *)p, bytes, succeeded_);
   }
   PAGETIDE_ONCE_ONLY void Put(uptr p, uptr bytes) const {
     succeeded_ ? Write(p, bytes) : MayWrite(p, bytes);
