@@ -10,11 +10,12 @@ using namespace pagetide;
 
 namespace {
 
-// pthread_cond_t (cnd_t is the same): the waiters' sequence (8 bytes); the
-// start of group 1 (8); references and sizes of two groups (4 times 4); at 32
-// the former size of group 1, with the lock in it; at 36 the number of users;
-// signals of two groups (2 times 4).
-constexpr uptr kConditionBytes = 48, kConditionLock = 32, kConditionUsers = 36;
+// pthread_cond_t (cnd_t is the same) begins with the waiters' sequence (8
+// bytes). The former size of group 1 has the lock in it. glibc 2.41 moved both
+// fields.
+constexpr uptr kConditionBytes = sizeof(pthread_cond_t),
+               kConditionLock = offsetof(pthread_cond_t, __data.__g1_orig_size),
+               kConditionUsers = offsetof(pthread_cond_t, __data.__wrefs);
 
 /// A wait begins, and ends. What else it writes depends on the other waiters.
 void MarkWaiter(const void *condition) {

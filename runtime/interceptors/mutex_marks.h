@@ -12,10 +12,14 @@
 namespace pagetide {
 
 // pthread_mutex_t (mtx_t is the same): lock, count, owner, users and kind, four
-// bytes each; the spin count (2). A robust mutex has at 24 and 32 its
-// neighbours in the list of robust mutexes that the thread holds.
-constexpr uptr kMutexBytes = 40, kMutexOwner = 8, kMutexUsers = 12,
-               kMutexKind = 16, kMutexPrevious = 24, kMutexNext = 32;
+// bytes each; the spin count (2). A robust mutex has its neighbours in the list
+// of robust mutexes that the thread holds.
+constexpr uptr kMutexBytes = sizeof(pthread_mutex_t),
+               kMutexOwner = offsetof(pthread_mutex_t, __data.__owner),
+               kMutexUsers = offsetof(pthread_mutex_t, __data.__nusers),
+               kMutexKind = offsetof(pthread_mutex_t, __data.__kind),
+               kMutexPrevious = offsetof(pthread_mutex_t, __data.__list.__prev),
+               kMutexNext = offsetof(pthread_mutex_t, __data.__list.__next);
 constexpr u32 kThreadMask = 0x3fffffff; // in the lock of a robust mutex
 constexpr int kRecursive = 1, kErrorCheck = 2, kAdaptive = 3, kTypes = 3,
               kRobust = 16, kProtected = 64;

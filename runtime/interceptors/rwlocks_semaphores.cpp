@@ -13,9 +13,11 @@ using namespace pagetide;
 namespace {
 
 // pthread_rwlock_t: readers, writers, the futexes of the write phase and of
-// writers, 4 bytes each. At 24: the writer, then whether processes share the
-// lock. At 48: which side it prefers.
-constexpr uptr kRwlockBytes = 56, kRwlockWriter = 24, kRwlockPrefers = 48;
+// writers, 4 bytes each; further on the writer, and whether processes share the
+// lock; the flags say which side it prefers.
+constexpr uptr kRwlockBytes = sizeof(pthread_rwlock_t),
+               kRwlockWriter = offsetof(pthread_rwlock_t, __data.__cur_writer),
+               kRwlockPrefers = offsetof(pthread_rwlock_t, __data.__flags);
 
 inline __attribute__((always_inline)) void MarkReader(const void *lock) {
   MarkObject<kRwlockBytes>(lock, [=] {

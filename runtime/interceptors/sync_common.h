@@ -41,6 +41,9 @@
 #include "interceptors/unwindable.h"
 #include "shadow/marking.h"
 
+#include <stddef.h>
+#include <sys/types.h> // libc's layouts of mutexes and the like
+
 namespace pagetide {
 
 constexpr int kSuccess = 0; // also thrd_success

@@ -85,7 +85,8 @@ PAGETIDE_ONCE(void, call_once)
 namespace {
 // pthread_attr_t: priority, policy, flags (4 bytes each). At 16: the guard's
 // size, the stack's end and size (8 each). At 40: a pointer to the rest.
-constexpr uptr kAttrBytes = 56, kAttrFlags = 8, kAttrRest = 40;
+constexpr uptr kAttrBytes = sizeof(pthread_attr_t), kAttrFlags = 8,
+               kAttrRest = 40;
 } // namespace
 
 PAGETIDE_ATTRIBUTE(pthread_attr_init, 0, kAttrBytes, (void *attr), (attr))

@@ -12,6 +12,7 @@
 #include "platform/program_events.h"
 
 #include "interception/interception.h"
+#include "sanitizer_common/sanitizer_linux.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -37,10 +38,9 @@ static void SetArea(u32 slot, uptr begin, uptr bytes, bool is_stack) {
 bool AreasWanted() { return GetFlags().kernel_writes || EngineListens(); }
 
 /// The end of the pages that hold libc's descriptor of the calling thread. The
-/// descriptor is at the thread pointer.
+/// descriptor is at the thread pointer. libc tells debuggers its size.
 static uptr EndOfDescriptor() {
-  constexpr uptr kDescriptor = 2304; // sizeof(struct pthread), glibc 2.36
-  return PageUp(ThreadPointer() + kDescriptor);
+  return PageUp(ThreadPointer() + __sanitizer::ThreadDescriptorSize());
 }
 
 uptr StackBytes(const void *attributes) {
