@@ -2,8 +2,11 @@
 #
 # What `pagetide` needs of other projects, as archives. It is one static program:
 # the loader takes longer for 17 shared libraries than `pagetide record` for all
-# else that it does before the command starts.
+# else that it does before the command starts. If libdw's archive cannot be linked
+# (Debian 13's lacks functions of its own), libdw is a shared library, and so is
+# libc.
 #
+#   PAGETIDE_CLI_LINK_OPTIONS  how a program with them is linked
 #   pagetide_archives   sqlite3, zlib, zstd, libdw and ncurses
 #   pagetide_fmt        fmt, which Debian has as a shared library only
 
@@ -36,13 +39,35 @@ endfunction()
 pagetide_add_archive(sqlite3 sqlite3.h)
 pagetide_add_archive(ncursesw curses.h)
 pagetide_add_archive(tinfo) # a part of ncurses
+# GNU ld would warn of dlopen in sqlite3, which nothing here calls.
+set(PAGETIDE_CLI_LINK_OPTIONS -static-pie -fuse-ld=lld)
 # libdw before what it needs.
 set(_archives ${PAGETIDE_LIBDW_STATIC_LIBRARIES})
 list(REMOVE_ITEM _archives pthread)
 list(REMOVE_DUPLICATES _archives)
-foreach(_archive IN LISTS _archives)
-  pagetide_add_archive(${_archive})
-endforeach()
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_INCLUDES ${PAGETIDE_LIBDW_INCLUDE_DIRS})
+set(CMAKE_REQUIRED_LINK_OPTIONS ${PAGETIDE_CLI_LINK_OPTIONS})
+set(CMAKE_REQUIRED_LIBRARIES ${_archives})
+check_cxx_source_compiles(
+  "#include <elfutils/libdwfl.h>
+  int main() {
+    Dwfl_Line *line = dwfl_module_getsrc(nullptr, 0);
+    return dwfl_begin(nullptr) && dwfl_lineinfo(line, nullptr, nullptr, nullptr,
+                                                nullptr, nullptr);
+  }"
+  PAGETIDE_LIBDW_IS_STATIC)
+unset(CMAKE_REQUIRED_INCLUDES)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(PAGETIDE_LIBDW_IS_STATIC)
+  foreach(_archive IN LISTS _archives)
+    pagetide_add_archive(${_archive})
+  endforeach()
+else()
+  set(PAGETIDE_CLI_LINK_OPTIONS -fuse-ld=lld)
+  target_link_libraries(pagetide_archives INTERFACE ${PAGETIDE_LIBDW_LINK_LIBRARIES})
+endif()
 pagetide_add_archive(z zlib.h)
 target_link_libraries(pagetide_archives INTERFACE "${PAGETIDE_ZSTD_ARCHIVE}")
 

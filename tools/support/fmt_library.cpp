@@ -15,6 +15,10 @@ FMT_BEGIN_NAMESPACE
 namespace detail {
 template auto decimal_point_impl(locale_ref) -> char;
 template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+#if FMT_VERSION >= 100000
+template void vformat_to(buffer<char> &, string_view, vformat_args<>::type,
+                         locale_ref);
+#endif
 namespace dragonbox {
 template auto to_decimal(float) noexcept -> decimal_fp<float>;
 template auto to_decimal(double) noexcept -> decimal_fp<double>;
