@@ -90,6 +90,16 @@ config.excludes += [
 ]
 config.test_source_root = config.pagetide_source_root
 config.test_exec_root = work_root
+# build/llvm-N/lit.site.cfg.py is for a further LLVM: the pass is all that is built
+# for it, so its tests are all that is run.
+if config.pagetide_llvm != config.pagetide_default_llvm:
+    config.name += " (LLVM %s)" % config.pagetide_llvm
+    config.test_exec_root = os.path.join(work_root, "llvm-" + config.pagetide_llvm)
+    os.makedirs(config.test_exec_root, exist_ok=True)
+    config.test_source_root = os.path.join(config.pagetide_source_root, "test")
+    config.excludes += [
+        name for name in os.listdir(config.test_source_root) if name != "pass"
+    ]
 
 # lit starts the tests that took longest in its last run. Before the first run it
 # learns the slow ones from a list (seconds, test), so that none of them begins last.
@@ -141,7 +151,7 @@ def command(*words):
 deps = os.path.join(config.pagetide_source_root, ".deps")
 clang = config.clang
 clangxx = config.clangxx
-plugin = in_lib("PagetidePass.so")
+plugin = in_lib("PagetidePass-%s.so" % config.pagetide_llvm)
 runtime = in_lib("libpagetide.so")
 include = os.path.join(config.pagetide_source_root, "include")
 link = [
@@ -180,6 +190,9 @@ substitutions = {
     # What links an object made by the two above with the runtime.
     "link_pagetide": command(*link),
     "opt": command(os.path.join(config.llvm_tools_dir, "opt")),
+    # A second clang that the pass was built for.
+    "clang_22": command(config.clang_22),
+    "clangxx_22": command(config.clang_22 + "++"),
     "cmake": command(config.cmake_command),
     "python": command(config.python_executable),
     "until_seen": command(os.path.join(config.pagetide_source_root, "test", "lib",
@@ -242,6 +255,8 @@ features = {
         os.path.join(config.pagetide_build_root, "bin", "pagetide")),
     # What is installed beside clang.
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
+    "llvm-22": config.clang_22 != "no",
+    "llvm-19-forms": config.pagetide_llvm == "19",
     "asan": has_sanitizer("asan"),
     "tsan": has_sanitizer("tsan"),
     "ubsan": has_sanitizer("ubsan_standalone"),

@@ -56,7 +56,7 @@ class Toolchain:
         self.clang = self._part("bin/pagetide-clang")
         self.clangxx = self._part("bin/pagetide-clang++")
         self.pagetide = self._part("bin/pagetide")
-        self.plugin = self._part("lib/PagetidePass.so")
+        self.plugin = self._part("lib/PagetidePass-19.so")
         self.runtime = self._part("lib/libpagetide.so")
         self.compiler_version = output_of(self.clang, "--version")
         if "clang version" not in self.compiler_version:

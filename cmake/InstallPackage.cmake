@@ -19,7 +19,7 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 
 install(
-  TARGETS PagetidePass pagetide_runtime pagetide_checkpoint pagetide_cli pagetide_wrapper
+  TARGETS pagetide_runtime pagetide_checkpoint pagetide_cli pagetide_wrapper
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-clang++"

@@ -6,6 +6,7 @@
 
 #include "Accesses.h"
 
+#include "LlvmCompat.h"
 #include "PassOptions.h"
 #include "target/Target.h"
 
@@ -330,12 +331,22 @@ struct VectorOperands {
 using enum AccessShape;
 using enum AccessKind;
 
+// pointer, alignment, mask, passed through; value, pointer, ...
+constexpr bool AlignsFirst = compat::MasksFollowAlignment;
+constexpr int LoadAlignment = AlignsFirst ? 1 : OfAddress;
+constexpr int LoadMask = AlignsFirst ? 2 : 1;
+constexpr int StoreAlignment = AlignsFirst ? 2 : OfAddress;
+constexpr int StoreMask = AlignsFirst ? 3 : 2;
+
 constexpr VectorOperands VectorTable[] = {
-    // pointer, alignment, mask, passed through; value, pointer, ...
-    {Intrinsic::masked_load, Lanes, Read, 0, Result, 2, None, 1, None},
-    {Intrinsic::masked_store, Lanes, Write, 1, 0, 3, None, 2, None},
-    {Intrinsic::masked_gather, Scattered, Read, 0, Result, 2, None, 1, None},
-    {Intrinsic::masked_scatter, Scattered, Write, 1, 0, 3, None, 2, None},
+    {Intrinsic::masked_load, Lanes, Read, 0, Result, LoadMask, None,
+     LoadAlignment, None},
+    {Intrinsic::masked_store, Lanes, Write, 1, 0, StoreMask, None,
+     StoreAlignment, None},
+    {Intrinsic::masked_gather, Scattered, Read, 0, Result, LoadMask, None,
+     LoadAlignment, None},
+    {Intrinsic::masked_scatter, Scattered, Write, 1, 0, StoreMask, None,
+     StoreAlignment, None},
     // pointer, mask, passed through; value, pointer, mask
     {Intrinsic::masked_expandload, Packed, Read, 0, Result, 1, None, OfAddress,
      None},

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AddressForms.h"
+#include "LlvmCompat.h"
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/MapVector.h"
@@ -113,7 +114,7 @@ AddressForms::Place AddressForms::decompose(Value *Address) {
     auto *Steps = dyn_cast<GEPOperator>(Root);
     if (!Steps || !SeesIndices)
       break;
-    MapVector<Value *, APInt> Variable;
+    compat::VariableOffsets Variable;
     APInt Fixed(AddressBits, 0);
     if (DL.getIndexTypeSizeInBits(Steps->getType()) != AddressBits ||
         !Steps->collectOffset(DL, AddressBits, Variable, Fixed))

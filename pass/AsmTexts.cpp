@@ -6,6 +6,7 @@
 
 #include "AsmTexts.h"
 
+#include "LlvmCompat.h"
 #include "target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -20,7 +21,6 @@
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCObjectFileInfo.h"
-#include "llvm/MC/MCParser/MCAsmLexer.h"
 #include "llvm/MC/MCParser/MCAsmParser.h"
 #include "llvm/MC/MCParser/MCTargetAsmParser.h"
 #include "llvm/MC/MCRegisterInfo.h"
@@ -166,8 +166,8 @@ public:
     return ParseStatus::Success;
   }
 
-  bool ParseInstruction(ParseInstructionInfo &, StringRef Name, SMLoc,
-                        OperandVector &) override {
+  bool PAGETIDE_PARSE_INSTRUCTION(ParseInstructionInfo &, StringRef Name, SMLoc,
+                                  OperandVector &) override {
     SmallVector<AsmToken> Tokens;
     while (!Parser.getTok().is(AsmToken::EndOfStatement) &&
            !Parser.getTok().is(AsmToken::Eof)) {
@@ -179,7 +179,13 @@ public:
     return false;
   }
 
-  bool MatchAndEmitInstruction(SMLoc, unsigned &, OperandVector &, MCStreamer &,
+  // A prefix such as {evex}. LLVM 19 does not ask.
+  bool tokenIsStartOfStatement(AsmToken::TokenKind Token)
+      PAGETIDE_OVERRIDE_SINCE_22 {
+    return Token == AsmToken::LCurly;
+  }
+
+  bool PAGETIDE_MATCH_AND_EMIT(SMLoc, unsigned &, OperandVector &, MCStreamer &,
                                uint64_t &, bool) override {
     return false;
   }
@@ -268,7 +274,7 @@ private:
 /// LLVM's parser, with the symbols and macros of all texts before.
 class AsmTexts::Assembler {
 public:
-  Assembler(const Target &T, const std::string &Triple)
+  Assembler(const Target &T, const compat::TargetName &Triple)
       : Registers(T.createMCRegInfo(Triple)),
         Info(T.createMCAsmInfo(*Registers, Triple, Options)),
         Subtarget(T.createMCSubtargetInfo(Triple, "", "")),
@@ -341,10 +347,11 @@ AsmTexts::AsmTexts(Module &M) {
   if (Calls.empty() && M.getModuleInlineAsm().empty())
     return;
   std::string Error;
-  const Target *T = TargetRegistry::lookupTarget(M.getTargetTriple(), Error);
+  const compat::TargetName Name = M.getTargetTriple();
+  const Target *T = TargetRegistry::lookupTarget(Name, Error);
   if (!T || !T->hasMCAsmParser())
     return; // nothing is known of any text
-  Parser = std::make_unique<Assembler>(*T, M.getTargetTriple());
+  Parser = std::make_unique<Assembler>(*T, Name);
 
   ModuleUsesShadowBase = Parser
                              ->parse(M.getModuleInlineAsm(), /*Dialect=*/0,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CanonicalAccesses.h"
+#include "LlvmCompat.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,14 +53,14 @@ bool storesInto(const StoreInst &Store, const Value *Local, uint64_t Bytes,
 /// stores up to \p End, the end of its lifetime.
 void findDeadStores(LifetimeIntrinsic &End,
                     SmallSetVector<StoreInst *, 8> &Dead) {
-  auto *Local = dyn_cast<AllocaInst>(End.getArgOperand(1));
-  uint64_t Bytes = cast<ConstantInt>(End.getArgOperand(0))->getZExtValue();
-  if (!Local || Bytes == ~uint64_t{0}) // its size is unknown
+  const auto *Local = dyn_cast<AllocaInst>(compat::lifetimePointer(End));
+  std::optional<uint64_t> Bytes = compat::lifetimeBytes(End);
+  if (!Local || !Bytes)
     return;
   const DataLayout &DL = End.getModule()->getDataLayout();
   for (Instruction *I = End.getPrevNode(); I; I = I->getPrevNode()) {
     auto *Store = dyn_cast<StoreInst>(I);
-    if (Store && storesInto(*Store, Local, Bytes, DL))
+    if (Store && storesInto(*Store, Local, *Bytes, DL))
       Dead.insert(Store);
     else if (I->mayReadOrWriteMemory() && !I->isLifetimeStartOrEnd() &&
              !Dead.contains(Store))

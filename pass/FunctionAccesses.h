@@ -20,6 +20,10 @@
 #include <utility>
 #include <vector>
 
+namespace llvm {
+class Function;
+} // namespace llvm
+
 namespace pagetide {
 
 class FunctionAccesses {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LongBlocks.h"
+#include "LlvmCompat.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -40,8 +41,7 @@ void divideLongBlocks(Function &F) {
   // a label and nothing else.
   Module &M = *F.getParent();
   LLVMContext &Context = M.getContext();
-  Function *Label =
-      Intrinsic::getDeclaration(&M, Intrinsic::codeview_annotation);
+  Function *Label = compat::declarationOf(M, Intrinsic::codeview_annotation);
   Value *Text = MetadataAsValue::get(
       Context, MDTuple::get(Context, {MDString::get(Context, "pagetide")}));
   for (Instruction *Place : Places)

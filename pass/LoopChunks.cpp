@@ -7,6 +7,7 @@
 #include "LoopChunks.h"
 
 #include "Expansion.h"
+#include "LlvmCompat.h"
 #include "MergedAccesses.h"
 #include "PassOptions.h"
 
@@ -249,7 +250,8 @@ public:
         DL(F.getParent()->getDataLayout()),
         DT(FAM.getResult<DominatorTreeAnalysis>(F)),
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
-        TTI(FAM.getResult<TargetIRAnalysis>(F)), Expander(SE, DL, "trips") {}
+        TTI(FAM.getResult<TargetIRAnalysis>(F)),
+        Expander(compat::makeExpander(SE, DL, "trips")) {}
 
   /// Those of \p Loops that gain from chunks. Computes their trip counts in
   /// their preheaders and changes nothing else.

@@ -99,7 +99,7 @@ bool takeOverDeferredMarks(Module &M, PassOptions &Options) {
       reportError(
           M, "'" + M.getModuleIdentifier() +
                  "' was compiled with another version of the pass than the one "
-                 "loaded now; compile and link with the same PagetidePass.so");
+                 "loaded now; compile and link with the same Pagetide");
       return false;
     }
     if (!First)
@@ -121,7 +121,7 @@ bool takeOverDeferredMarks(Module &M, PassOptions &Options) {
       reportError(M, "'" + First->Source + "' was compiled with " +
                          First->Options + ", but " +
                          toString(Noted.takeError()) +
-                         "; compile and link with the same PagetidePass.so");
+                         "; compile and link with the same Pagetide");
       return false;
     }
     if (Options.contradict(*Noted)) {

@@ -8,6 +8,7 @@
 
 #include "CallStubs.h"
 #include "Diagnostics.h"
+#include "LlvmCompat.h"
 #include "PassOptions.h"
 #include "Sites.h"
 #include "Splitting.h"
@@ -180,7 +181,9 @@ Value *MarkEmitter::laneBits(const Access &A) {
       Flags = Lanes;
       break;
     case LaneEncoding::SignBits: {
-      if (!Lanes->getType()->isVectorTy())
+      // A register of 64 bits that is one lane.
+      auto *LanesTy = dyn_cast<FixedVectorType>(Lanes->getType());
+      if (!LanesTy || LanesTy->getNumElements() < Count)
         Lanes = Builder.CreateBitCast(
             Lanes, FixedVectorType::get(Builder.getInt8Ty(), Count));
       auto *IntTy = VectorType::getInteger(cast<VectorType>(Lanes->getType()));
@@ -441,7 +444,7 @@ void MarkEmitter::emitSanitizedTransfer(MemIntrinsic &I) {
   Value *Count = Builder.CreateAdd(Last, Builder.getInt64(1));
   BasicBlock *Head = I.getParent();
   DebugLoc Loc = Builder.getCurrentDebugLocation();
-  auto [Body, Number] = SplitBlockAndInsertSimpleForLoop(Count, &I);
+  auto [Body, Number] = compat::splitForLoop(Count, I);
   keepAllocasInEntry(*Head, *I.getParent());
   Builder.SetInsertPoint(Body);
   Builder.SetCurrentDebugLocation(Loc);
@@ -456,7 +459,7 @@ void MarkEmitter::emitSanitizedTransfer(MemIntrinsic &I) {
   MarkBoth(To, From, Length);
   Value *Given = Builder.CreateZExtOrTrunc(Length, I.getLength()->getType());
   auto *Part = cast<MemIntrinsic>(I.clone());
-  Part->insertBefore(Body);
+  Part->insertBefore(Body->getIterator());
   Part->setDest(To);
   Part->setDestAlignment(
       commonAlignment(I.getDestAlign().valueOrOne(), abi::kRangeStep));
@@ -528,7 +531,7 @@ void MarkEmitter::emitCalls(const Access &A, bool IsCheck) {
     }
     if (!Where)
       Where =
-          Builder.CreateGlobalStringPtr(describePlace(*A.At), "pagetide.where");
+          Builder.CreateGlobalString(describePlace(*A.At), "pagetide.where");
     Arguments.append(
         {Builder.CreateLoad(Builder.getInt64Ty(), CheckBegin), Where});
     SmallVector<Type *, 5> Types;

@@ -14,6 +14,7 @@
 #include "Expansion.h"
 #include "FunctionAccesses.h"
 #include "LibraryCalls.h"
+#include "LlvmCompat.h"
 #include "LongBlocks.h"
 #include "LoopChunks.h"
 #include "LtoHandover.h"
@@ -77,7 +78,7 @@ bool isSupported(const Module &M) {
     return true;
   reportError(M, Twine("the pass marks code for ") + target::SupportedTarget +
                      " only; '" + M.getModuleIdentifier() +
-                     "' is compiled for '" + M.getTargetTriple() +
+                     "' is compiled for '" + compat::tripleOf(M) +
                      "'; compile it without this pass");
   return false;
 }

@@ -6,6 +6,7 @@
 
 #include "PlainAddresses.h"
 
+#include "LlvmCompat.h"
 #include "target/Target.h"
 
 #include "llvm/IR/DataLayout.h"
@@ -28,8 +29,7 @@ Value *PlainAddresses::threadPointerBits() {
   if (!ThreadPointerBits) {
     IRBuilder<> Builder(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     ThreadPointerBits = Builder.CreatePtrToInt(
-        Builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}),
-        Builder.getInt64Ty());
+        compat::createThreadPointer(Builder), Builder.getInt64Ty());
   }
   return ThreadPointerBits;
 }

@@ -23,10 +23,14 @@
 #include "PassOptions.h"
 
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#if __has_include("llvm/Plugins/PassPlugin.h")
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
 
 using namespace llvm;
 using namespace pagetide;
@@ -37,9 +41,7 @@ namespace {
 /// pipeline before code generation begins its last stage by dropping the
 /// functions that another module provides. A pipeline before a link keeps them
 /// for inlining.
-PipelineEnd pipelineEnd(ModulePassManager &SoFar, OptimizationLevel Level) {
-  if (Level == OptimizationLevel::O0)
-    return PipelineEnd::Unoptimized;
+PipelineEnd pipelineEnd(ModulePassManager &SoFar) {
   std::string Passes;
   raw_string_ostream Out(Passes);
   SoFar.printPipeline(Out, [](StringRef ClassName) { return ClassName; });
@@ -47,6 +49,36 @@ PipelineEnd pipelineEnd(ModulePassManager &SoFar, OptimizationLevel Level) {
              ? PipelineEnd::Final
              : PipelineEnd::BeforeLink;
 }
+
+/// LLVM 22 tells it.
+PipelineEnd pipelineEnd(ThinOrFullLTOPhase Phase) {
+  return Phase == ThinOrFullLTOPhase::ThinLTOPreLink ||
+                 Phase == ThinOrFullLTOPhase::FullLTOPreLink
+             ? PipelineEnd::BeforeLink
+             : PipelineEnd::Final;
+}
+
+/// Adds the pass at the end of a pipeline. LLVM calls the one that it knows.
+struct AtOptimizerLast {
+  bool HasEmulatedTls;
+
+  void operator()(ModulePassManager &Passes, OptimizationLevel Level) const {
+    add(Passes, Level, [&] { return pipelineEnd(Passes); });
+  }
+  void operator()(ModulePassManager &Passes, OptimizationLevel Level,
+                  ThinOrFullLTOPhase Phase) const {
+    add(Passes, Level, [&] { return pipelineEnd(Phase); });
+  }
+
+private:
+  void add(ModulePassManager &Passes, OptimizationLevel Level,
+           function_ref<PipelineEnd()> End) const {
+    Passes.addPass(PagetidePass(
+        optionsFromCommandLine(),
+        Level == OptimizationLevel::O0 ? PipelineEnd::Unoptimized : End(),
+        HasEmulatedTls));
+  }
+};
 
 // No IR says that addresses of thread-local variables are asked of a function
 // (-femulated-tls). The pipeline's target machine knows, and LLVM 19 does not
@@ -94,11 +126,7 @@ void registerCallbacks(PassBuilder &Builder) {
           ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, Passes, HasEmulatedTls);
       });
-  Builder.registerOptimizerLastEPCallback([=](ModulePassManager &Passes,
-                                              OptimizationLevel Level) {
-    PipelineEnd End = pipelineEnd(Passes, Level);
-    Passes.addPass(PagetidePass(optionsFromCommandLine(), End, HasEmulatedTls));
-  });
+  Builder.registerOptimizerLastEPCallback(AtOptimizerLast{HasEmulatedTls});
   Builder.registerFullLinkTimeOptimizationLastEPCallback(
       [=](ModulePassManager &Passes, OptimizationLevel) {
         Passes.addPass(PagetidePass(optionsFromCommandLine(),

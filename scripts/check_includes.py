@@ -31,6 +31,7 @@ FLOORS = {
          "PlainAddresses", "Resolvers", "Sites"],
         ["AddressForms", "ByteExtents", "CanonicalAccesses", "Diagnostics", "LabelTables", "LongBlocks",
          "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
+        ["LlvmCompat"],
     ],
     "runtime": [
         ["startup"], ["interceptors"], ["recorder"], ["cuts"], ["engines"], ["trace"],

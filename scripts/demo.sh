@@ -36,7 +36,7 @@ instrumented() { printf '%s/%s/%s' "$DEMO" "$1" "$1"; }
 build_program() {
   local name=$1 program
   program=$(instrumented "$name")
-  newer "$program" "$BUILD/lib/PagetidePass.so" "$wrapper" && return 0
+  newer "$program" "$BUILD/lib/PagetidePass-19.so" "$wrapper" && return 0
   rm -rf "${DEMO:?}/$name"
   mkdir -p "$DEMO/$name"
   run_step "Building $name by pagetide-clang" "demo-build-$name" \

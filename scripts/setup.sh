@@ -5,7 +5,9 @@
 #
 # Makes a Debian 12 machine ready to build and test Pagetide:
 #   packages     installs the packages of scripts/packages.txt (or of some of its
-#                sections) that are missing, as root, by sudo otherwise;
+#                sections) that are missing, as root, by sudo otherwise; with
+#                PAGETIDE_LLVM=22 in the environment also clang 22, for which the
+#                pass is then built beside that for 19;
 #   compiler-rt  fetches compiler-rt's source, of the LLVM version installed, to
 #                .deps/compiler-rt, unless PAGETIDE_COMPILER_RT_SOURCE names one.
 #   npm          fetches to .deps/npm what drives a browser in tests, in the version
@@ -24,21 +26,33 @@ source "$(dirname "${BASH_SOURCE[0]}")/apt_private.sh"
 # What is taken from the source tarball.
 COMPILER_RT_PARTS=(lib/sanitizer_common lib/interception include/sanitizer)
 
-# missing_packages SECTION...: those of all sections if none is named.
-missing_packages() {
-  local package section='' provided _
-  # NodeSource's nodejs contains npm, and conflicts with Debian's npm.
-  provided=" $(dpkg-query -W -f '${Provides} ' | tr ',\n' '  ') "
+# wanted_packages SECTION...: those of all sections if none is named. [llvm] has
+# them for each further LLVM that the caller asks for.
+wanted_packages() {
+  local package section='' majors=${PAGETIDE_LLVM:-} major _
   while read -r package _; do
     [[ -z $package || $package == '#'* ]] && continue
     if [[ $package == '['*']' ]]; then
       section=${package:1:-1}
-      continue
+    elif [[ $section == llvm ]]; then
+      for major in ${majors//[;,]/ }; do
+        [[ $major == 19 ]] || printf '%s\n' "${package/-N/-$major}"
+      done
+    elif (($# == 0)) || [[ " $* " == *" $section "* ]]; then
+      printf '%s\n' "$package"
     fi
-    (($# == 0)) || [[ " $* " == *" $section "* ]] || continue
+  done <"$PAGETIDE_ROOT/scripts/packages.txt"
+}
+
+# Those of wanted_packages that are not installed.
+missing_packages() {
+  local package provided
+  # NodeSource's nodejs contains npm, and conflicts with Debian's npm.
+  provided=" $(dpkg-query -W -f '${Provides} ' | tr ',\n' '  ') "
+  while read -r package; do
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == \
       installed || $provided == *" $package "* ]] || printf '%s\n' "$package"
-  done <"$PAGETIDE_ROOT/scripts/packages.txt"
+  done < <(wanted_packages "$@")
 }
 
 system_apt_get() {

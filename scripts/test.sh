@@ -46,7 +46,8 @@ rm -f "$results"
 verbosity=-v
 [[ -t 1 ]] && verbosity=-sv
 status=0
-"$BUILD/bin/pagetide-lit" $verbosity --output "$results" "$@" "$BUILD/test" \
+mapfile -t suites <"$BUILD/suites.txt"
+"$BUILD/bin/pagetide-lit" $verbosity --output "$results" "$@" "${suites[@]}" \
   </dev/null || status=$?
 
 exec python3 "$PAGETIDE_ROOT/scripts/test_summary.py" "$results" "$status"

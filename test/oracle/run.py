@@ -17,6 +17,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -364,8 +365,11 @@ def write_doc(path, rows):
         raise Failure(f"{path} lacks the line {begin} or {end}")
     version = subprocess.run(["qemu-x86_64", "--version"], capture_output=True,
                              text=True, check=True).stdout.splitlines()[0]
+    clang = re.search(r"clang version (\d+)", subprocess.run(
+        [os.environ.get("PAGETIDE_CLANG", "clang-19"), "--version"],
+        capture_output=True, text=True, check=True).stdout)[1]
     table = [begin, "",
-             f"{datetime.date.today().isoformat()}, {version}, clang 19; "
+             f"{datetime.date.today().isoformat()}, {version}, clang {clang}; "
              f"{len(rows)} runs, {sum(int(row[6].split()[0]) for row in rows)} entries of "
              "traces:", "",
              "| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]

@@ -113,7 +113,7 @@ pad:
 ; The base is computed once. Its own alignment limits that of the access.
 define i32 @thread(ptr addrspace(257) %p, ptr addrspace(257) %q) {
 ; CHECK-LABEL: define i32 @thread(
-; CHECK-NEXT:    [[POINTER:%.+]] = call ptr @llvm.thread.pointer()
+; CHECK-NEXT:    [[POINTER:%.+]] = call ptr @llvm.thread.pointer{{(\.p0)?}}()
 ; CHECK-NEXT:    [[BASE:%.+]] = ptrtoint ptr [[POINTER]] to i64
 ; CHECK-DAG:     [[P:%.+]] = ptrtoint ptr addrspace(257) %p to i64
 ; CHECK-DAG:     add i64 [[P]], [[BASE]]

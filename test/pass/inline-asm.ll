@@ -53,7 +53,7 @@ define void @no_memory(ptr %p) {
 ; The operand is an offset from the thread pointer.
 define void @segment(ptr addrspace(257) %p) {
 ; CHECK-LABEL: define void @segment(
-; CHECK:         call ptr @llvm.thread.pointer()
+; CHECK:         call ptr @llvm.thread.pointer{{(\.p0)?}}()
 ; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void asm
 ; CHECK-NEXT:    ret void

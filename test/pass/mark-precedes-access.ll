@@ -115,7 +115,7 @@ declare <8 x i32> @llvm.masked.load.v8i32.p0(ptr, i32, <8 x i1>, <8 x i32>)
 define <8 x i32> @masked(<8 x i1> %mask) {
 ; CHECK-LABEL: define <8 x i32> @masked(
 ; CHECK:         [[POINTER:%.+]] = inttoptr i64 {{%.+}} to ptr{{$}}
-; CHECK-NEXT:    call <8 x i32> @llvm.masked.load.v8i32.p0(ptr [[POINTER]],
+; CHECK-NEXT:    call <8 x i32> @llvm.masked.load.v8i32.p0(ptr {{(align 4 )?}}[[POINTER]],
   %v = call <8 x i32> @llvm.masked.load.v8i32.p0(ptr @table, i32 4, <8 x i1> %mask, <8 x i32> zeroinitializer)
   ret <8 x i32> %v
 }

@@ -1,6 +1,6 @@
 ; x86's own masked loads and stores, gathers, scatters and narrowing stores.
 
-; RUN: %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s
+; RUN: sed "s/MMX/%mmx_type/g" %s | %opt_exact -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -8,7 +8,7 @@ target triple = "x86_64-unknown-linux-gnu"
 declare <8 x float> @llvm.x86.avx.maskload.ps.256(ptr, <8 x i32>)
 declare void @llvm.x86.avx2.maskstore.q(ptr, <2 x i64>, <2 x i64>)
 declare void @llvm.x86.sse2.maskmov.dqu(<16 x i8>, <16 x i8>, ptr)
-declare void @llvm.x86.mmx.maskmovq(x86_mmx, x86_mmx, ptr)
+declare void @llvm.x86.mmx.maskmovq(MMX, MMX, ptr)
 declare <4 x float> @llvm.x86.avx2.gather.q.ps(<4 x float>, ptr, <2 x i64>, <4 x float>, i8)
 declare <2 x double> @llvm.x86.avx512.mask.gather3siv2.df(<2 x double>, ptr, <4 x i32>, <2 x i1>, i32)
 declare void @llvm.x86.avx512.mask.scatter.qps.512(ptr, <8 x i1>, <8 x i64>, <8 x float>, i32)
@@ -53,14 +53,14 @@ define void @maskmov(<16 x i8> %v, <16 x i8> %mask, ptr %p) {
   ret void
 }
 
-define void @maskmov_mmx(x86_mmx %v, x86_mmx %mask, ptr %p) {
+define void @maskmov_mmx(MMX %v, MMX %mask, ptr %p) {
 ; CHECK-LABEL: define void @maskmov_mmx(
-; CHECK-NEXT:    [[BYTES:%.+]] = bitcast x86_mmx %mask to <8 x i8>
+; CHECK-NEXT:    [[BYTES:%.+]] = bitcast {{x86_mmx|<1 x i64>}} %mask to <8 x i8>
 ; CHECK-NEXT:    icmp slt <8 x i8> [[BYTES]], zeroinitializer
 ; CHECK:         br i1
 ; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
 ; CHECK:         call void @llvm.x86.mmx.maskmovq
-  call void @llvm.x86.mmx.maskmovq(x86_mmx %v, x86_mmx %mask, ptr %p)
+  call void @llvm.x86.mmx.maskmovq(MMX %v, MMX %mask, ptr %p)
   ret void
 }
 

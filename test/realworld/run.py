@@ -79,7 +79,7 @@ class Pagetide:
                 "its build tree or prefix by --pagetide" % self.root
             )
         self.identity = digest(
-            os.path.join(self.root, "lib", "PagetidePass.so"),
+            os.path.join(self.root, "lib", "PagetidePass-19.so"),
             os.path.join(self.bin, "pagetide-clang"),
         )
 

@@ -325,15 +325,14 @@ std::string refusal(const CommandLine &line) {
   return "";
 }
 
-std::string refusal_of_lld(const CommandLine &line, const std::string &major) {
+std::string refusal_of_lld(const CommandLine &line, const std::string &major,
+                           const std::string &plugins) {
   if (!line.lto || marks_at_once(line))
     return "";
   return (line.linker.empty() ? "-flto" : line.linker) + ": this is lld " +
-         major +
-         ", and with -flto the linker runs the pass, which only "
-         "lld " PAGETIDE_LLVM_MAJOR " can load. Use lld " PAGETIDE_LLVM_MAJOR
-         ". Or give -fpagetide-lto=mark to all compile and link commands: then "
-         "the compiler runs the pass";
+         major + ", and with -flto the linker runs the pass: " + plugins +
+         ". Use an lld that has one. Or give -fpagetide-lto=mark to all "
+         "compile and link commands: then the compiler runs the pass";
 }
 
 std::vector<std::string> clang_arguments(const CommandLine &line,
@@ -362,8 +361,8 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
   if (links_by_lld(line)) {
     if (line.linker.empty())
       out.emplace_back("-fuse-ld=lld");
-    if (parts.linker_loads_plugin) {
-      add_linker_argument(out, "--load-pass-plugin=" + parts.plugin);
+    if (!parts.linker_plugin.empty()) {
+      add_linker_argument(out, "--load-pass-plugin=" + parts.linker_plugin);
       // ThinLTO's cache does not know the pass. lld makes its keys of LLVM's
       // options too. This one changes nothing else unless LLVM prints IR.
       add_linker_argument(out, "-mllvm");

@@ -63,12 +63,13 @@ bool uses_pagetide(const CommandLine &line);
 
 /// The places of Pagetide's parts.
 struct Parts {
-  std::string plugin;      ///< PagetidePass.so
+  std::string plugin;      ///< PagetidePass-N.so for the clang that runs
   std::string runtime;     ///< libpagetide.so
   std::string runtime_dir; ///< for the program's run path
   std::string include_dir; ///< of <pagetide/pagetide.h>; empty if it is missing
-  std::string plugin_version = {}; ///< differs for each build of the plugin
-  bool linker_loads_plugin = true; ///< lld is of the plugin's version
+  /// PagetidePass-N.so for the lld that links; empty if there is none
+  std::string linker_plugin = {};
+  std::string plugin_version = {}; ///< differs for each build of the latter
 };
 
 /// The arguments for clang. If clang gets nothing of Pagetide's, these are the
@@ -82,8 +83,10 @@ std::string refusal(const CommandLine &line);
 /// Whether lld links, be it chosen or because -flto needs it.
 bool links_by_lld(const CommandLine &line);
 
-/// The same as refusal if that lld is not of the pass's version, but \p major.
-std::string refusal_of_lld(const CommandLine &line, const std::string &major);
+/// The same as refusal if that lld, of version \p major, has no plugin.
+/// \p plugins says which there are.
+std::string refusal_of_lld(const CommandLine &line, const std::string &major,
+                           const std::string &plugins);
 
 } // namespace pagetide::wrapper
 

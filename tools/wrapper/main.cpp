@@ -26,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
@@ -70,32 +71,49 @@ std::string resolved(const std::string &path) {
   return realpath(path.c_str(), out) ? out : path;
 }
 
-/// The build tree and an installed prefix have the same layout: bin/ beside the
-/// library directory.
-Parts find_parts(const std::string &bin) {
+bool is_there(const std::string &file) {
+  return access(file.c_str(), R_OK) == 0;
+}
+
+/// Pagetide's libraries. The build tree and an installed prefix have the same
+/// layout: bin/ beside the library directory.
+std::string find_lib(const std::string &bin) {
   // cmake --install puts the libraries into PAGETIDE_LIBDIR_FROM_BIN.
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
-    const std::string lib = resolved(bin + "/" + relative);
-    Parts parts{lib + "/PagetidePass.so", lib + "/libpagetide.so", lib, ""};
-    struct stat plugin;
-    if (access(parts.plugin.c_str(), R_OK) != 0 ||
-        stat(parts.plugin.c_str(), &plugin) != 0)
-      continue;
-    parts.plugin_version = std::to_string(plugin.st_size) + "." +
-                           std::to_string(plugin.st_mtim.tv_sec) + "." +
-                           std::to_string(plugin.st_mtim.tv_nsec);
-    for (const char *include : {PAGETIDE_INCLUDEDIR_FROM_BIN, "../include"}) {
-      const std::string headers = resolved(bin + "/" + include);
-      if (access((headers + "/pagetide/pagetide.h").c_str(), R_OK) == 0) {
-        parts.include_dir = headers;
-        break;
-      }
-    }
-    return parts;
+    std::string lib = resolved(bin + "/" + relative);
+    if (is_there(plugin_of(lib, PAGETIDE_LLVM_MAJOR)))
+      return lib;
   }
-  fail("PagetidePass.so is not in " + resolved(bin + "/..") +
+  fail("PagetidePass-" PAGETIDE_LLVM_MAJOR ".so is not in " +
+       resolved(bin + "/..") +
        "/lib, beside this program's directory; build it (ninja), install all "
        "of Pagetide (cmake --install), or call plain clang");
+}
+
+/// What is loaded into clang of that version.
+Parts find_parts(const std::string &bin, const std::string &lib,
+                 const std::string &major) {
+  Parts parts{plugin_of(lib, major), lib + "/libpagetide.so", lib, ""};
+  for (const char *include : {PAGETIDE_INCLUDEDIR_FROM_BIN, "../include"}) {
+    const std::string headers = resolved(bin + "/" + include);
+    if (is_there(headers + "/pagetide/pagetide.h")) {
+      parts.include_dir = headers;
+      break;
+    }
+  }
+  return parts;
+}
+
+/// What is loaded into lld of that version, if there is such a plugin.
+void find_linker_plugin(Parts &parts, const std::string &major) {
+  const std::string file = plugin_of(parts.runtime_dir, major);
+  struct stat plugin;
+  if (!is_there(file) || stat(file.c_str(), &plugin) != 0)
+    return;
+  parts.linker_plugin = file;
+  parts.plugin_version = std::to_string(plugin.st_size) + "." +
+                         std::to_string(plugin.st_mtim.tv_sec) + "." +
+                         std::to_string(plugin.st_mtim.tv_nsec);
 }
 
 /// The clang that the user has chosen, or an empty string.
@@ -146,6 +164,21 @@ void refuse_loop() {
          " leads back to this program, which would run it for ever; set it to "
          "a clang " PAGETIDE_LLVM_MAJOR ", or unset it");
   setenv(kDepth, std::to_string(depth + 1).c_str(), 1);
+}
+
+/// The version of \p clang if it can load a plugin in \p lib; otherwise ends
+/// the program. The default clang has the default version: asking it would cost
+/// time. A clang that generates nothing loads nothing, and is not asked.
+std::string checked_major(const std::string &clang, const std::string &lib,
+                          bool generates) {
+  if (chosen_clang().empty() || !generates)
+    return PAGETIDE_LLVM_MAJOR;
+  const std::optional<ClangVersion> version = clang_version(clang);
+  if (!version) // running it says why it cannot be started
+    return PAGETIDE_LLVM_MAJOR;
+  if (version->major.empty() || !is_there(plugin_of(lib, version->major)))
+    fail(why_not_usable(clang, *version, lib));
+  return version->major;
 }
 
 void print_help(const Parts &parts, const std::string &clang) {
@@ -248,24 +281,28 @@ int main(int argc, char **argv) {
   refuse_loop();
   const std::string bin = own_directory();
   if (line.help) {
-    print_help(find_parts(bin), clang);
+    print_help(find_parts(bin, find_lib(bin),
+                          checked_major(clang, find_lib(bin), true)),
+               clang);
     return 0;
   }
   if (const std::string why = refusal(line); !why.empty())
     fail(why);
-  // The default clang has the right version: asking it would cost time.
-  const bool is_default = chosen_clang().empty();
-  if (uses_pagetide(line) && line.generates && !is_default)
-    if (const std::string why = why_not_usable(clang); !why.empty())
-      fail(why);
-
-  Parts parts = line.instrument && !line.raw ? find_parts(bin) : Parts{};
-  if (uses_pagetide(line) && links_by_lld(line)) {
-    const std::string major = lld_major(line, clang, is_default);
-    parts.linker_loads_plugin = major.empty() || major == PAGETIDE_LLVM_MAJOR;
-    if (!parts.linker_loads_plugin)
-      if (const std::string why = refusal_of_lld(line, major); !why.empty())
-        fail(why);
+  Parts parts;
+  if (line.instrument && !line.raw) {
+    const std::string lib = find_lib(bin);
+    std::string major = PAGETIDE_LLVM_MAJOR;
+    if (uses_pagetide(line))
+      major = checked_major(clang, lib, line.generates);
+    parts = find_parts(bin, lib, major);
+    if (uses_pagetide(line) && links_by_lld(line)) {
+      const std::string lld = lld_major(line, clang, chosen_clang().empty());
+      find_linker_plugin(parts, lld.empty() ? major : lld);
+      if (parts.linker_plugin.empty())
+        if (const std::string why = refusal_of_lld(line, lld, plugins_in(lib));
+            !why.empty())
+          fail(why);
+    }
   }
   // With an empty index clang compiles the file as any other, with the pass.
   struct stat index;

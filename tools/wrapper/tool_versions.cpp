@@ -1,4 +1,4 @@
-//===- tool_versions.cpp - Can this clang, this lld load the pass? --------===//
+//===- tool_versions.cpp - Which plugin can clang, lld load? --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,13 +11,20 @@
 
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
 namespace pagetide::wrapper {
 
 namespace {
+
+constexpr std::string_view kPluginStart = "PagetidePass-";
+constexpr std::string_view kPluginEnd = ".so";
 
 /// The number after "clang version ", as in "Debian clang version 19.1.7", or
 /// after "LLD ".
@@ -36,22 +43,55 @@ std::string first_line(const std::string &text) {
 
 } // namespace
 
-std::string why_not_usable(const std::string &compiler) {
+std::string plugin_of(const std::string &lib, const std::string &major) {
+  return lib + "/" + std::string(kPluginStart) + major +
+         std::string(kPluginEnd);
+}
+
+std::string plugins_in(const std::string &lib) {
+  std::set<std::string> majors;
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator(lib, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kPluginStart) && name.ends_with(kPluginEnd))
+      majors.insert(
+          name.substr(kPluginStart.size(),
+                      name.size() - kPluginStart.size() - kPluginEnd.size()));
+  }
+  if (majors.empty())
+    return "there is no pass in " + lib;
+  std::string list;
+  for (const std::string &major : majors)
+    list += (list.empty()                ? ""
+             : major == *majors.rbegin() ? " and "
+                                         : ", ") +
+            major;
+  return "there is a pass for " + list;
+}
+
+std::optional<ClangVersion> clang_version(const std::string &compiler) {
   const std::optional<std::string> text = output_of({compiler, "--version"});
   if (!text)
-    return {};
+    return std::nullopt;
   const std::string line = first_line(*text);
-  const std::string major = major_after("clang version ", line);
-  if (major == PAGETIDE_LLVM_MAJOR)
-    return {};
+  return ClangVersion{line, major_after("clang version ", line)};
+}
+
+std::string why_not_usable(const std::string &compiler,
+                           const ClangVersion &version,
+                           const std::string &lib) {
+  const std::string &major = version.major;
+  std::string remedy;
+  if (!major.empty())
+    remedy = "build one where Pagetide is built (PAGETIDE_LLVM=" + major +
+             " scripts/setup.sh packages; cmake build "
+             "-DPAGETIDE_LLVM=\"" PAGETIDE_LLVM_MAJOR ";" +
+             major + "\"), or ";
   return "PAGETIDE_CLANG=" + compiler + " is " +
          (major.empty() ? "no clang" : "clang " + major) + " (it says \"" +
-         line +
-         "\"), but Pagetide's pass can only be loaded into "
-         "clang " PAGETIDE_LLVM_MAJOR
-         "; set PAGETIDE_CLANG to a clang " PAGETIDE_LLVM_MAJOR
-         ", or unset it, or add -fno-pagetide to compile without "
-         "instrumentation";
+         version.line + "\"), but " + plugins_in(lib) + "; " + remedy +
+         "set PAGETIDE_CLANG to a clang that has one, or unset it, or add "
+         "-fno-pagetide to compile without instrumentation";
 }
 
 std::string lld_major(const CommandLine &line, const std::string &clang,

@@ -1,4 +1,4 @@
-//===- tool_versions.h - Can this clang, this lld load the pass? -*- C++ -*-==//
+//===- tool_versions.h - Which plugin can clang, lld load? -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,16 +7,32 @@
 #ifndef PAGETIDE_WRAPPER_TOOL_VERSIONS_H
 #define PAGETIDE_WRAPPER_TOOL_VERSIONS_H
 
+#include <optional>
 #include <string>
 
 namespace pagetide::wrapper {
 
 struct CommandLine;
 
-/// Asks a compiler for its version, which takes as long as starting it. Returns
-/// why the pass cannot be loaded into it, or an empty string. A program that
-/// cannot be started gets an empty string too: running it says why.
-std::string why_not_usable(const std::string &compiler);
+/// The plugin in \p lib for LLVM \p major, which need not exist.
+std::string plugin_of(const std::string &lib, const std::string &major);
+
+/// The plugins in \p lib, in words: "there is a pass for 19 and 22".
+std::string plugins_in(const std::string &lib);
+
+/// What a compiler says of itself.
+struct ClangVersion {
+  std::string line;  ///< the first line of --version
+  std::string major; ///< empty if it is no clang
+};
+
+/// Asks a compiler for its version, which takes as long as starting it. Nothing
+/// if it cannot be started: running it says why.
+std::optional<ClangVersion> clang_version(const std::string &compiler);
+
+/// Why no plugin in \p lib can be loaded into that compiler.
+std::string why_not_usable(const std::string &compiler,
+                           const ClangVersion &version, const std::string &lib);
 
 /// The major version of the lld with which \p clang would link; empty if it
 /// cannot be told. \p is_default: \p clang is the one that Pagetide was built

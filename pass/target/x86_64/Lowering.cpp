@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LlvmCompat.h"
 #include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -254,7 +255,8 @@ constexpr ExpandedForm ExpandedIntrinsics[] = {
     {Intrinsic::vector_insert, Anything},
     {Intrinsic::vector_interleave2, Anything},
     {Intrinsic::vector_reverse, Anything},
-    {Intrinsic::vector_splice, Anything},
+    {compat::VectorSplices[0], Anything},
+    {std::end(compat::VectorSplices)[-1], Anything},
 
     // Integers.
     {Intrinsic::abs, Integers},

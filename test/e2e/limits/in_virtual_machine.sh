@@ -29,7 +29,7 @@ cd "$work"
 inputs=$top/test/e2e/Inputs
 instrumented() {
   "$clang" -std=gnu99 -O1 -I"$top/include" -I"$top/test/lib" \
-    -fpass-plugin="$build/lib/PagetidePass.so" "$@" \
+    -fpass-plugin="$build/lib/PagetidePass-19.so" "$@" \
     -Wl,--no-as-needed "$build/lib/libpagetide.so" \
     -Wl,-rpath,"$build/lib" -pthread
 }

@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 
 clang-19 -std=gnu99 -O1 -Wall -Wextra "$inputs/inject.c" -o "$work/inject"
 clang-19 -std=gnu99 -O1 -Wall -Wextra -I "$source_root/include" \
-  -fpass-plugin="$build/lib/PagetidePass.so" "$inputs/work.c" -o "$work/work" \
+  -fpass-plugin="$build/lib/PagetidePass-19.so" "$inputs/work.c" -o "$work/work" \
   -Wl,--no-as-needed "$build/lib/libpagetide.so" "-Wl,-rpath,$build/lib" -pthread
 python3 "$inputs/sweep.py" --inject "$work/inject" --work "$work/work" \
   --pagetide "$build/bin/pagetide" --dir "$work/runs" "$@"
