@@ -24,12 +24,16 @@
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
 #include "threads/slots.h"
+#include "threads/unregistered.h"
 #include "trace/pending_frames.h"
 #include "trace/site_frames.h"
 #include "trace/trace_encode.h"
 #include "trace/trace_writer.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
 
 using namespace __sanitizer;
 
@@ -89,16 +93,16 @@ static void EndTimedPeriod(u64 now) {
 
 //===- Answers ------------------------------------------------------------===//
 
-static int AnswerEndOfProgram() {
+static int EndForProgram(EndReason reason) {
   if (!Recording())
     return PAGETIDE_NOT_RECORDING;
-  if (!EndPeriodOrStop(kPeriodFinal, false, &request.reason))
+  if (!EndPeriodOrStop(kPeriodFinal, false, &reason))
     return PAGETIDE_OK;
   if (Tracing())
     DrainTraceWriter();
   // The program goes on if exec fails or a handler catches the abort.
-  if (request.reason == EndReason::kExit) {
-    EndRecording(request.reason);
+  if (reason == EndReason::kExit) {
+    EndRecording(reason);
   } else {
     recorder_state.wrote_end_frame = true;
     Schedule(MonotonicNs());
@@ -177,7 +181,7 @@ static int Answer() {
     Schedule(MonotonicNs());
     return PAGETIDE_OK;
   case Op::kEndOfProgram:
-    return AnswerEndOfProgram();
+    return EndForProgram(request.reason);
   case Op::kCredentials:
   case Op::kNone:
     break;
@@ -240,6 +244,47 @@ static void StartInChild() {
                ServedProcess());
 }
 
+//===- The end of the last thread -----------------------------------------===//
+
+/// How often the recorder looks whether the program's threads have all ended
+/// without a word: by the bare exit system call, or by a filter that ends one
+/// alone.
+constexpr u64 kLookForEndNs = 100 * kNsPerMs;
+PAGETIDE_RECORDER_STATE static u64 next_look_for_end;
+
+/// Ends the process as its first thread has ended: the kernel would, if the
+/// runtime's threads did not keep it.
+[[noreturn]] static void EndAs(u32 status) {
+  if (const u32 number = status & 0x7f) {
+    const u64 by_default[4] = {}; // the kernel's struct sigaction
+    const u64 none = 0;
+    Syscall(SYS_rt_sigaction, number, (uptr)by_default, 0, 8);
+    Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&none, 0, 8);
+    Syscall(SYS_tgkill, GetPidRaw(), GetTidRaw(), number);
+  }
+  for (;;)
+    Syscall(SYS_exit_group, status >> 8);
+}
+
+static u64 NextWake() {
+  const u64 end = Recording() ? recorder_state.next_end : 0;
+  return end && end < next_look_for_end ? end : next_look_for_end;
+}
+
+static void LookForEnd() {
+  const u64 now = MonotonicNs();
+  u32 status;
+  if (now < next_look_for_end)
+    return;
+  next_look_for_end = now + kLookForEndNs;
+  if (!OnlyRuntimeIsLeft(status))
+    return;
+  Reason why;
+  if (!Attempt(why, [] { EndForProgram(EndReason::kExit); }))
+    Recover(why);
+  EndAs(status);
+}
+
 static void RunRecorder(void *) {
   if (inherited) {
     inherited = false;
@@ -252,7 +297,8 @@ static void RunRecorder(void *) {
     if (!Attempt(why, [&] { worked = Work(); }))
       Recover(why);
     else if (!worked)
-      RecorderSleep(seen, Recording() ? recorder_state.next_end : 0);
+      RecorderSleep(seen, NextWake());
+    LookForEnd();
   }
 }
 

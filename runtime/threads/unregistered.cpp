@@ -43,6 +43,22 @@ bool IsOnlyThread() {
   return CountTasks() <= 1 + RawThreadCount() + RuntimePthreads();
 }
 
+bool OnlyRuntimeIsLeft(u32 &status) {
+  if (!IsOnlyThread())
+    return false;
+  // Of a first thread that has ended, an entry stays as long as others run.
+  char text[2048];
+  const uptr size =
+      ReadSmallFile(AT_FDCWD, "/proc/self/stat", text, sizeof(text) - 1);
+  text[size] = 0;
+  const char *name_end = internal_strrchr(text, ')');
+  const char *last = internal_strrchr(text, ' ');
+  if (!name_end || internal_strncmp(name_end, ") Z ", 4) || last < name_end)
+    return false;
+  status = (u32)internal_atoll(last + 1);
+  return true;
+}
+
 void ListUnregisteredThreads(PageVec<u32> &tids) {
   const u64 known =
       RawThreadCount() + CountRegisteredThreads() + RuntimePthreads();

@@ -19,6 +19,11 @@ namespace pagetide {
 /// True if the process has no thread but the caller and the runtime's own.
 bool IsOnlyThread();
 
+/// True if all threads of the program have ended, and the runtime's own keep
+/// the process. `status` is as waitpid would have it. False if there is no
+/// /proc.
+bool OnlyRuntimeIsLeft(u32 &status);
+
 /// Appends the ids of the unregistered threads. On the recorder's thread.
 void ListUnregisteredThreads(PageVec<u32> &tids);
 

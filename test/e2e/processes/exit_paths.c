@@ -14,6 +14,10 @@
 // RUN: %known_sets --ways O1 --traces 1 --info complete --arg abort --status -6 %s
 // RUN: %known_sets --ways O1 --traces 1 --info complete --arg abort_handled --status -6 %s
 // RUN: %known_sets --ways O1 --traces 1 --info complete --arg abort_jumped --status 7 %s
+// RUN: %known_sets --ways O1 --traces 1 --info complete --arg bare_exit --status 7 %s
+// RUN: %known_sets --ways O1 --traces 1 --info complete --arg bare_exit_before_thread --status 7 %s
+// RUN: %known_sets --ways O1 --traces 1 --info complete --arg strict --status -9 %s
+// RUN: %known_sets --ways O1 --traces 1 --info complete --arg filter --status -31 %s
 // The same, and deaths that nobody in the process can witness, under record.
 // RUN: %known_sets --ways O1 --traces 1 --under-record --arg return --status 7 %s
 // RUN: %known_sets --ways O1 --traces 1 --under-record --arg _exit --status 7 %s
@@ -23,12 +27,17 @@
 // RUN: %known_sets --ways O1 --traces 1 --under-record --arg SIGSEGV --status -11 %s
 // RUN: %known_sets --ways O1 --traces 1 --under-record --arg SIGKILL --status -9 %s
 // RUN: %known_sets --ways O1 --traces 1 --under-record --arg exit_group --status 7 %s
+// RUN: %known_sets --ways O1 --traces 1 --under-record --arg bare_exit --status 7 %s
+// RUN: %known_sets --ways O1 --traces 1 --under-record --arg strict --status -9 %s
 
 #include "known_sets.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 static char *a;
 static int last_of_all; /* the thread that exits has ended as a thread */
@@ -59,6 +68,31 @@ static void *exits(void *unused) {
   touch(14);
   exit(7);
   return unused;
+}
+/* libc does not see this thread's end. */
+static void leave_alone(int status) {
+  __asm__ volatile("syscall"
+                   :
+                   : "a"(SYS_exit), "D"(status)
+                   : "rcx", "r11", "memory");
+}
+static void *comes_last(void *unused) {
+  usleep(50000);
+  touch(20);
+  leave_alone(3);
+  return unused;
+}
+/* The kernel ends this thread alone when it makes the call. */
+static void end_by_filter(void) {
+  struct sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog filter = {4, steps};
+  require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+  getppid();
 }
 static void *outlives_main(void *main_thread) {
   pthread_join(*(pthread_t *)main_thread, NULL);
@@ -92,6 +126,18 @@ int main(int argc, char **argv) {
     quick_exit(7);
   if (strcmp(how, "exit_group") == 0)
     syscall(SYS_exit_group, 7);
+  if (strcmp(how, "bare_exit") == 0)
+    leave_alone(7);
+  if (strcmp(how, "bare_exit_before_thread") == 0) {
+    require(pthread_create(&thread, NULL, comes_last, NULL) == 0);
+    leave_alone(7);
+  }
+  if (strcmp(how, "strict") == 0) {
+    require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    getppid();
+  }
+  if (strcmp(how, "filter") == 0)
+    end_by_filter();
   if (strcmp(how, "thread_exit") == 0) {
     require(pthread_create(&thread, NULL, exits, NULL) == 0);
     pause();
