@@ -353,7 +353,7 @@ extern int optind, opterr, optopt;
 /// also permute them.
 static void DidGetOption(int n, char *const *arguments, const char *options,
                          int from) {
-  DidReadString(options);
+  MayHaveReadString(options, false);
   DidReadAt(&optind);
   DidReadAt(&opterr);
   DidWriteAt(&optind);

@@ -134,11 +134,13 @@ using Words = unsigned __int128;
     auto *real = (sptr(*)(char *, ...))RESOLVED(name);                         \
     const sptr n = real(s, room PAGETIDE_UNPACK locale_argument, format, a, b, \
                         x0, x1, x2, x3, x4, x5, x6, x7, s0, s1, s2, s3);       \
-    DidReadString(format);                                                     \
-    if (n >= 0)                                                                \
+    if (n >= 0) {                                                              \
+      DidReadString(format);                                                   \
       DidWrite(s, (uptr)n + 1);                                                \
-    else                                                                       \
+    } else {                                                                   \
+      MayHaveReadString(format, false);                                        \
       MayHaveWritten(s, room);                                                 \
+    }                                                                          \
     return n;                                                                  \
   }
 PAGETIDE_MONEY(strfmon, (), ())

@@ -34,9 +34,15 @@ inline void DidWriteString(const wchar_t *s) {
   if (s && ShadowReady())
     MarkWrite((uptr)s, (RESOLVED(wcslen)(s) + 1) * sizeof(*s));
 }
+/// A set of characters. libc compares wide ones with each in turn, and so reads
+/// the `whole` set only for one that is not in it.
+inline void DidReadSet(const char *set, bool) { DidReadString(set); }
+inline void DidReadSet(const wchar_t *set, bool whole) {
+  whole ? DidReadString(set) : MayHaveReadString(set, false);
+}
 template <typename Char>
 void DidFindAny(const Char *s, const Char *set, const Char *found) {
-  DidReadString(set);
+  DidReadSet(set, found ? found != s : *s != 0);
   if (found)
     DidRead(s, ((uptr)(found - s) + 1) * sizeof(Char));
   else if (*set)
@@ -44,8 +50,9 @@ void DidFindAny(const Char *s, const Char *set, const Char *found) {
   else
     MayHaveReadString(s, false);
 }
-template <typename Char> void DidSpan(const Char *s, const Char *set, uptr n) {
-  DidReadString(set);
+template <typename Char>
+void DidSpan(const Char *s, const Char *set, uptr n, bool whole_set) {
+  DidReadSet(set, whole_set);
   DidRead(s, (n + 1) * sizeof(Char));
 }
 

@@ -367,7 +367,7 @@ PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
 PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(strcspn)(s, set);
-  DidSpan(s, set, n);
+  DidSpan(s, set, n, true);
   return n;
 }
 

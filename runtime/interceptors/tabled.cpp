@@ -63,6 +63,16 @@ public:
   PAGETIDE_ONCE_ONLY void MayReadString(uptr p) const {
     MayHaveReadString((const char *)p, false);
   }
+  /// The name of a variable. libc looks at what follows later, if ever.
+  void ReadVariable(uptr p) const {
+    const auto *s = (const char *)p;
+    if (!succeeded_)
+      return MayReadString(p);
+    uptr n = 0;
+    while (s[n] && s[n] != '=')
+      ++n;
+    Read(p, n + 1);
+  }
   PAGETIDE_ONCE_ONLY void WriteString(uptr p) const {
     if (succeeded_)
       DidWriteString((const char *)p);

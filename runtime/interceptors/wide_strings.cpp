@@ -156,11 +156,13 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
                      const wchar_t *wanted) {
   OnInterceptedCall();
   wchar_t *found = RESOLVED(wcsstr)(s, wanted);
-  DidReadString(wanted);
-  if (found && ShadowReady())
+  if (found && ShadowReady()) {
+    DidReadString(wanted);
     DidReadWide(s, (uptr)(found - s) + REAL(wcslen)(wanted));
-  else
+  } else {
+    MayHaveReadString(wanted, true);
     DidReadString(s);
+  }
   return found;
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s, const wchar_t *set) {
@@ -172,13 +174,13 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s, const wchar_t *set) {
 PAGETIDE_INTERCEPTOR(SIZE_T, wcsspn, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcsspn)(s, set);
-  DidSpan(s, set, n);
+  DidSpan(s, set, n, s[n] != 0);
   return n;
 }
 PAGETIDE_INTERCEPTOR(SIZE_T, wcscspn, const wchar_t *s, const wchar_t *set) {
   OnInterceptedCall();
   SIZE_T n = RESOLVED(wcscspn)(s, set);
-  DidSpan(s, set, n);
+  DidSpan(s, set, n, n > 0);
   return n;
 }
 PAGETIDE_INTERCEPTOR(wchar_t *, wmemcpy, wchar_t *d, const wchar_t *s,

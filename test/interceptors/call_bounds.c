@@ -193,6 +193,10 @@ static void system_state(void) {
   refresh = first_option;
   CALL("getopt __posix_getopt", 'i', V(2), WORDS(at(3, 2), at(4, 3)),
        TEXT("ab:"), TEXT("x"), TEXT("-a"));
+  CALL("getopt __posix_getopt", 'i', V(1), WORDS(at(3, 2)), RAW("ab"),
+       TEXT("x"));
+  CALL("getopt __posix_getopt", 'i', V(2), WORDS(at(3, 2), at(4, 3)),
+       RAW("abc"), TEXT("x"), TEXT("-a"));
   CALL("getopt_long getopt_long_only", 'i', V(2), WORDS(at(5, 2), at(6, 3)),
        TEXT("ab:"), ZERO(32), OUT(4), TEXT("x"), TEXT("-a"));
   CALL("getopt_long getopt_long_only", 'i', V(2), WORDS(at(5, 2), at(6, 9)),

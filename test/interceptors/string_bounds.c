@@ -139,6 +139,9 @@ static void strings(void) {
   CALL("strpbrk", 'p', TEXT("hello"), TEXT("xyz"));
   CALL("strspn strcspn", 'l', TEXT("hello"), TEXT("hel"));
   CALL("strspn strcspn", 'l', TEXT("hello"), TEXT(""));
+  CALL("strspn", 'l', TEXT("aaa"), RAW("ab"));
+  CALL("strspn strcspn", 'l', TEXT(""), RAW("ab"));
+  CALL("strcspn", 'l', TEXT("a"), RAW("ab"));
   CALL("strspn", 'l', RAW("hello"), TEXT("hel"));
   CALL("strcspn", 'l', RAW("hello"), TEXT("o"));
   CALL("strtok", 'p', TEXT(" hello you"), TEXT(" "));
@@ -220,6 +223,12 @@ static void wide(void) {
   CALL("wcschr wcschrnul", 'p', RAW(L"hello"), V('o'));
   CALL("wcsstr", 'p', TEXT(L"hello"), TEXT(L"ll"));
   CALL("wcsstr", 'p', TEXT(L"hello"), TEXT(L"xx"));
+  CALL("wcsstr", 'p', TEXT(L"hello"), RAW(L"xo"));
+  CALL("wcsstr", 'p', TEXT(L"hello"), RAW(L"lx"));
+  CALL("wcsstr", 'p', TEXT(L"hel"), RAW(L"lo"));
+  CALL("wcsspn wcscspn", 'l', TEXT(L"aaa"), RAW(L"ab"));
+  CALL("wcsspn wcscspn", 'l', TEXT(L""), RAW(L"ab"));
+  CALL("wcspbrk", 'p', TEXT(L"bb"), RAW(L"ab"));
   CALL("wcspbrk", 'p', RAW(L"hello"), TEXT(L"o"));
   CALL("wcspbrk", 'p', TEXT(L"hello"), TEXT(L"x"));
   CALL("wcsspn wcscspn", 'l', TEXT(L"hello"), TEXT(L"hel"));
