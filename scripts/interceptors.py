@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/reference/interceptors.md of intercepted.txt, tabled.def and
-not_seen.txt in runtime/interceptors.
+"""Makes docs/reference/interceptors.md of intercepted.txt, tabled.def, not_seen.txt
+and raw_not_seen.txt in runtime/interceptors.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails if it is not up to date
@@ -18,13 +18,14 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
 TABLE = TOP / "runtime" / "interceptors" / "tabled.def"
 NOT_SEEN = TOP / "runtime" / "interceptors" / "not_seen.txt"
+RAW_NOT_SEEN = TOP / "runtime" / "interceptors" / "raw_not_seen.txt"
 CALL_SITES = TOP / "include" / "pagetide" / "call_site_functions.def"
 TARGET = TOP / "docs" / "reference" / "interceptors.md"
 
 HEAD = """# Functions that Pagetide intercepts
 
-`scripts/interceptors.py` makes this page from `intercepted.txt`, `tabled.def` and
-`not_seen.txt` in `runtime/interceptors`.
+`scripts/interceptors.py` makes this page from `intercepted.txt`, `tabled.def`,
+`not_seen.txt` and `raw_not_seen.txt` in `runtime/interceptors`.
 
 Instrumented code marks its own accesses. The runtime marks what these functions of
 libc, and the kernel through them, do to the program's memory.
@@ -55,6 +56,17 @@ listed. A test holds the lists against the headers.
 """
 
 
+RAW_UNSEEN = """
+## System calls by number that are not seen
+
+`syscall(number, ...)` makes these without marks. It marks what each other number of
+the kernel's header does. A test holds the list against that header.
+
+| numbers | why |
+| --- | --- |
+"""
+
+
 def call_site_functions():
     """Names in call_site_functions.def."""
     return set(re.findall(r"^PAGETIDE_CALL_SITE_FUNCTION\((\w+),",
@@ -81,6 +93,7 @@ SENTENCES = {
     "MayRead": "reads {} as may", "MayWrite": "writes {} as may",
     "MayChange": "reads and writes {} as may",
     "ReadString": "reads the string {}", "ReadWide": "reads the string {}",
+    "ReadVariable": "reads the name of the variable {}",
     "WriteString": "writes the string {}", "ReadPath": "reads the name {}",
     "MayReadString": "reads the string {} as may",
     "MayReadList": "reads the list {} as may",
@@ -138,9 +151,9 @@ def tabled():
     return sections
 
 
-def not_seen():
-    """Reasons, each with its functions."""
-    lines = [line.partition(": ") for line in NOT_SEEN.read_text().splitlines()
+def not_seen(source=NOT_SEEN):
+    """Reasons, each with its functions or numbers."""
+    lines = [line.partition(": ") for line in source.read_text().splitlines()
              if line and not line.startswith("#")]
     return [(reason, names.split()) for reason, _, names in lines]
 
@@ -174,10 +187,11 @@ def document():
             listed.update(words)
             names = ", ".join(f"`{name}`" for name in words)
             parts.append(f"| {names} | {marked} | all |\n")
-    parts.append(UNSEEN)
-    for reason, words in not_seen():
-        names = ", ".join(f"`{name}`" for name in words)
-        parts.append(f"| {names} | {reason} |\n")
+    for head, source in (UNSEEN, NOT_SEEN), (RAW_UNSEEN, RAW_NOT_SEEN):
+        parts.append(head)
+        for reason, words in not_seen(source):
+            names = ", ".join(f"`{name}`" for name in words)
+            parts.append(f"| {names} | {reason} |\n")
     if by_call_site - listed:
         sys.exit(f"{SOURCE} lacks {', '.join(sorted(by_call_site - listed))}, "
                  f"which {CALL_SITES} names")

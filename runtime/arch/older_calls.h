@@ -9,7 +9,7 @@
 
 namespace pagetide {
 
-/// Numbers of readlink, poll and select: kOldReadlink, kOldPoll, kOldSelect.
+/// The number of readlink: kOldReadlink.
 /// Where there is no such call, they are negative, and differ.
 
 /// poll, select and epoll_wait: they wait, and write what only their thread

@@ -24,9 +24,6 @@ namespace pagetide {
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT).
 constexpr uptr kMaxBytesOfCall = 0x7ffff000;
-/// An address, and control data, that the kernel copies before it refuses them.
-constexpr u32 kMaxAddressBytes = 128;
-constexpr uptr kMaxControlBytes = 20480;
 
 void MarkInput(const void *p, uptr bytes, sptr done) {
   if (done > 0)
@@ -230,7 +227,8 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   if (done < 0 && MayHaveLooked())
     MayHaveRead(message, sizeof(*message));
   if (done < 0 && errno == EFAULT) {
-    MayHaveWritten(before.msg_name, Min(before.msg_namelen, kMaxAddressBytes));
+    MayHaveWritten(before.msg_name,
+                   Min(uptr{before.msg_namelen}, kMaxAddressBytes));
     MayHaveWritten(before.msg_control,
                    Min(before.msg_controllen, kMaxControlBytes));
     MayHaveWritten(message, sizeof(*message));
@@ -256,7 +254,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n,
     if (done >= 0)
       MarkRead((uptr)to, to_bytes);
     else if (MayHaveLooked()) {
-      MarkMayRead((uptr)to, Min(to_bytes, kMaxAddressBytes));
+      MarkMayRead((uptr)to, Min(uptr{to_bytes}, kMaxAddressBytes));
       MarkMayRead((uptr)p, Min(n, kMaxBytesOfCall));
     }
   }
@@ -278,7 +276,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
     MarkRead((uptr)copy.msg_control, copy.msg_controllen);
   } else {
     MayHaveRead(message, sizeof(*message));
-    MayHaveRead(copy.msg_name, Min(copy.msg_namelen, kMaxAddressBytes));
+    MayHaveRead(copy.msg_name, Min(uptr{copy.msg_namelen}, kMaxAddressBytes));
     MayHaveRead(copy.msg_control, Min(copy.msg_controllen, kMaxControlBytes));
   }
   return done;

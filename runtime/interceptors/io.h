@@ -18,6 +18,10 @@ namespace pagetide {
 /// the whole range as may, because nobody knows how much was done.
 void MarkInput(const void *p, uptr bytes, sptr done);
 void MarkOutput(const void *p, uptr bytes, sptr done);
+// An address, and control data, that the kernel copies before it refuses them.
+constexpr uptr kMaxAddressBytes = 128; ///< sockaddr_storage
+constexpr uptr kMaxControlBytes = 20480;
+
 /// Whether the kernel may have read an argument of a call that it has refused.
 bool MayHaveLooked();
 

@@ -6,6 +6,7 @@
 
 #include "interceptors/tabled.h"
 #include "interceptors/in_flight.h"
+#include "interceptors/io.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 
@@ -25,6 +26,8 @@ struct RandomMemory {
 RandomMemory random_memory;
 
 constexpr uptr kLongestMessage = uptr{1} << 24; ///< of a queue of System V
+constexpr uptr kMaxPieces = 1024;               ///< UIO_MAXIOV
+constexpr uptr kMaxPolled = uptr{1} << 20;      ///< fs.nr_open
 constexpr uptr kBrokenDownBytes = 56;           ///< tm
 
 /// What a call has done, in the words of tabled.def.
@@ -283,6 +286,87 @@ public:
     Write(to, 8);
   }
 
+  //===- Sockets, and waiting for descriptors -----------------------------===//
+
+  /// A result whose full length, which may exceed the room, the kernel tells.
+  void Sized(uptr p, uptr length) const {
+    if (!p)
+      return;
+    Change(length, 4);
+    if (succeeded_)
+      MayWrite(p, ValueAt((const u32 *)length));
+  }
+  /// The header of a message, and what it leads to.
+  void Message(uptr p, sptr done, bool received) const {
+    struct Header { // msghdr
+      uptr name;
+      u32 name_bytes;
+      const iovec *pieces;
+      uptr piece_count;
+      uptr control, control_bytes;
+      int flags;
+    };
+    constexpr uptr kNameBytesAt = 8, kControlBytesAt = 40;
+    const auto header = ValueAt((const Header *)p);
+    const uptr name_bytes = Min(uptr{header.name_bytes}, kMaxAddressBytes);
+    Read(p, sizeof(header));
+    if (!received) {
+      Passed((uptr)header.pieces, header.piece_count, done);
+      Read(header.name, name_bytes);
+      Read(header.control, Min(header.control_bytes, kMaxControlBytes));
+      return;
+    }
+    Copied((uptr)header.pieces, header.piece_count, done);
+    if (!succeeded_ && errno != EFAULT)
+      return;
+    MayWrite(header.name, name_bytes);
+    MayWrite(header.control, Min(header.control_bytes, kMaxControlBytes));
+    if (header.name)
+      Put(p + kNameBytesAt, sizeof(header.name_bytes));
+    Put(p + kControlBytesAt, sizeof(header.control_bytes) + sizeof(int));
+  }
+  /// Several of them, of which the call has dealt with `done`.
+  void Messages(uptr p, uptr n, sptr done, bool received) const {
+    constexpr uptr kBytes = 64, kDoneAt = 56; // of a mmsghdr
+    for (sptr i = 0; i < done; ++i, p += kBytes) {
+      Message(p, ValueAt((const u32 *)(p + kDoneAt)), received);
+      Write(p + kDoneAt, sizeof(u32));
+    }
+    // It has perhaps looked at the one at which it stopped.
+    if (done < (sptr)n)
+      Effects(false).Message(p, -1, received);
+  }
+  /// The bytes of pieces that a call has filled, or has read.
+  void Copied(uptr pieces, uptr n, sptr done) const {
+    Pieces((const iovec *)pieces, (sptr)n).MarkInputDone(done);
+  }
+  void Passed(uptr pieces, uptr n, sptr done) const {
+    MarkOutputPieces((const iovec *)pieces, (sptr)n, done);
+  }
+  /// The kernel reads the remote vector if the local one is not empty.
+  void ReadRemote(uptr pieces, uptr n, sptr done) const {
+    DidTake((const void *)pieces, Min(n, kMaxPieces) * sizeof(iovec), done > 0);
+  }
+  /// The kernel writes a result into each entry.
+  void Polled(uptr p, uptr n) const {
+    constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd
+    Read(p, Min(n, kMaxPolled) * kBytes);
+    if (p && n)
+      Put(p + kFoundAt, Min(n, kMaxPolled) * kBytes - kFoundAt);
+  }
+  /// Sets of descriptors, and the time that was left, also after a failure.
+  void Selected(uptr n, uptr in, uptr out, uptr special, uptr timeout) const {
+    const uptr bytes = int(n) > 0 ? (Min(n, kMaxPolled) + 63) / 64 * 8 : 0;
+    Change(in, bytes), Change(out, bytes), Change(special, bytes);
+    Change(timeout, 16);
+  }
+  /// A handle of a file, behind its length and kind.
+  void Handle(uptr p) const {
+    MayChange(p, 8);
+    if (succeeded_)
+      Write(p, 8 + ValueAt((const u32 *)p));
+  }
+
   //===- Commands ---------------------------------------------------------===//
 
   PAGETIDE_ONCE_ONLY void Descriptor(int command, uptr p) const {
@@ -412,13 +496,14 @@ bool DidRawCall(long number, long result, const u64 (&arguments)[6]) {
       using Effects::Effects;                                                  \
       void Mark([[maybe_unused]] sptr result, [[maybe_unused]] uptr a,         \
                 [[maybe_unused]] uptr b, [[maybe_unused]] uptr c,              \
-                [[maybe_unused]] uptr d, [[maybe_unused]] uptr e) const {      \
+                [[maybe_unused]] uptr d, [[maybe_unused]] uptr e,              \
+                [[maybe_unused]] uptr f) const {                               \
         effects;                                                               \
       }                                                                        \
     };                                                                         \
     Call(Succeeded(result, When::k_##when))                                    \
         .Mark(result, arguments[0], arguments[1], arguments[2], arguments[3],  \
-              arguments[4]);                                                   \
+              arguments[4], arguments[5]);                                     \
     return true;                                                               \
   }
 #include "interceptors/raw_numbers.def"

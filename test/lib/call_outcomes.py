@@ -35,7 +35,8 @@ def seen(paths):
         for line in open(path):
             words = line.split()
             if len(words) == 8 and words[2] == "result" and words[7] != "death":
-                outcomes.setdefault(words[1], set()).add(words[7])
+                name = words[1].partition(":")[0]  # a number's
+                outcomes.setdefault(name, set()).add(words[7])
     return outcomes
 
 

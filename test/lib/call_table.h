@@ -106,6 +106,8 @@ static void set_up(void) {
 
 /* How the next rows end, if their results do not say so. */
 static const char *outcome;
+/* What the next rows are called, if they are not called after the function. */
+static const char *row_name;
 /* What a row needs anew before each of its calls; null: nothing. */
 static void (*refresh)(void);
 /* How short a pointer to the last of its memory is: wide characters are
@@ -274,7 +276,7 @@ static void row(const char *names, char kind, const struct argument *a) {
     }
 #ifdef CALL_ORACLE
     ++oracle_row;
-    observe_row(name, kind, function, a, count);
+    observe_row(row_name ? row_name : name, kind, function, a, count);
     fflush(stdout);
     continue;
 #endif

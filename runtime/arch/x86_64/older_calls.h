@@ -11,8 +11,7 @@
 
 namespace pagetide {
 
-constexpr long kOldReadlink = SYS_readlink, kOldPoll = SYS_poll,
-               kOldSelect = SYS_select;
+constexpr long kOldReadlink = SYS_readlink;
 
 inline bool IsOlderWait(long number) {
   return number == SYS_poll || number == SYS_select || number == SYS_epoll_wait;
