@@ -120,6 +120,7 @@ SENTENCES = {
     "SetTimes": "reads the name {} and the times",
     "WriteName": "writes the string {}; as may if it failed",
     "OpenBuffer": "reads or writes {} as the mode says",
+    "Request": "reads and writes what the request says",
     "Loaded": "writes what the request says",
 }
 

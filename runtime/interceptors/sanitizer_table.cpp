@@ -90,7 +90,6 @@ uptr LengthOfArgument(const char *s) {
 /// The table's flags. String arguments count as read to their ends.
 struct TableFlags {
   bool strict_string_checks = true;
-  bool handle_ioctl = true;
 };
 constexpr TableFlags kTableFlags;
 

@@ -7,6 +7,7 @@
 #include "interceptors/tabled.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/io.h"
+#include "interceptors/requests.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 
@@ -345,7 +346,7 @@ public:
   }
   /// The kernel reads the remote vector if the local one is not empty.
   void ReadRemote(uptr pieces, uptr n, sptr done) const {
-    DidTake((const void *)pieces, Min(n, kMaxPieces) * sizeof(iovec), done > 0);
+    DidRead((const void *)pieces, Min(n, kMaxPieces) * sizeof(iovec), done > 0);
   }
   /// The kernel writes a result into each entry.
   void Polled(uptr p, uptr n) const {
@@ -405,6 +406,14 @@ public:
       Write(p, kInfoBytes);
     else if (command == kSet)
       Read(p, kBytes);
+  }
+  void Request(u32 number, uptr p) const {
+    constexpr u32 kInterfaces = 0x8912; // SIOCGIFCONF
+    const RequestBytes bytes = BytesOfRequest(number);
+    Read(p, bytes.read);
+    Write(p, bytes.written);
+    if (number == kInterfaces && succeeded_) // a length and an address
+      Write(ValueAt((const uptr *)p + 1), ValueAt((const u32 *)p));
   }
   void SharedMemory(int command, uptr p) const {
     constexpr int kSet = 1, kStat = 2, kLimits = 3, kStatNumber = 13,

@@ -12,6 +12,7 @@
 #include <mqueue.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
@@ -80,6 +81,8 @@ static void input_and_output(void) {
   RAW(sendfile, V(ends[1]), V(file), WORDS(0), V(10));
   RAW(sendfile, V(ends[1]), V(file), WORDS(100), V(10));
   RAW(sendfile, V(-1), V(file), WORDS(0), V(10));
+  RAW(ioctl, V(ends[0]), V(FIONREAD), OUT(4));
+  RAW(ioctl, V(-1), V(FIONREAD), OUT(4));
   RAW(splice, V(file), WORDS(0), V(ends[1]), V(0), V(10), V(0));
   RAW(splice, V(file), WORDS(100), V(ends[1]), V(0), V(10), V(0));
   RAW(splice, V(-1), WORDS(0), V(ends[1]), V(0), V(10), V(0));
