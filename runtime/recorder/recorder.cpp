@@ -291,6 +291,7 @@ static void RunRecorder(void *) {
     StartInChild();
   }
   for (;;) {
+    LookForEnd(); // sets the time by which NextWake looks again
     u32 seen = RecorderWakes();
     Reason why;
     bool worked = false;
@@ -298,7 +299,6 @@ static void RunRecorder(void *) {
       Recover(why);
     else if (!worked)
       RecorderSleep(seen, NextWake());
-    LookForEnd();
   }
 }
 
