@@ -5,8 +5,8 @@
 usage: golden.py [--update] PAGETIDE MAKE_TRACE DIRECTORY [NAME...]
 
 The samples are written into DIRECTORY. Of each case in cases.txt (or of those
-that are named), the output at each width is compared with expected/NAME.txt.
-Prints a diff where they differ, and exits with 1. With --update it writes the
+that are named), the output at two widths is compared with expected/NAME.txt.
+At the others, its lines must fit and the status must be the same. Prints a diff where they differ, and exits with 1. With --update it writes the
 expected texts instead.
 """
 
@@ -20,6 +20,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 EXPECTED = HERE / "expected"
 WIDTHS = (60, 80, 120, 200)
+COMPARED = (80, 120)
 
 
 def read_cases():
@@ -37,7 +38,7 @@ def read_cases():
 
 
 def output_of(pagetide, words, width, directory):
-    """What the command prints at a width, and how it ends."""
+    """What the command prints at a width, and its exit status."""
     # Nothing else of the user's settings reaches it.
     environment = {
         "PATH": os.environ.get("PATH", ""),
@@ -59,7 +60,7 @@ def output_of(pagetide, words, width, directory):
         text += "[standard error]\n" + done.stderr.decode("utf-8")
     if done.returncode:
         text += f"[exit status {done.returncode}]\n"
-    return text
+    return text, done.returncode
 
 
 def too_long(text, width):
@@ -93,12 +94,19 @@ def main():
     for name in names or cases:
         command, has_width = cases[name]
         text = ""
+        statuses = set()
         for width in WIDTHS if has_width else (80,):
-            part = output_of(pagetide, command, width, directory)
+            part, status = output_of(pagetide, command, width, directory)
+            statuses.add(status)
             for line in too_long(part, width) if has_width else ():
                 print(f"{name}: more than {width} columns: {line}")
                 different.append(name)
+            if width not in COMPARED:
+                continue
             text += part + "\n"
+        if len(statuses) > 1:
+            print(f"{name}: the exit status depends on the width: {statuses}")
+            different.append(name)
         file = EXPECTED / f"{name}.txt"
         if update:
             EXPECTED.mkdir(exist_ok=True)
