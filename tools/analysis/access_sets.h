@@ -7,8 +7,8 @@
 #ifndef PAGETIDE_TOOLS_ANALYSIS_ACCESS_SETS_H
 #define PAGETIDE_TOOLS_ANALYSIS_ACCESS_SETS_H
 
+#include "analysis/access_counts.h"
 #include "analysis/granule_set.h"
-#include "trace/trace_records.h"
 
 namespace pagetide::tools {
 
@@ -17,12 +17,13 @@ struct AccessSets {
   explicit AccessSets(MemoryBudget &budget)
       : accessed(budget), read(budget), written(budget) {}
 
-  /// The run's flags are of accesses that are certain.
   void add(const GranuleRun &run) {
-    accessed.insert(run.first, run.end());
-    if (run.flags & trace::kRunRead)
+    const AccessKinds kinds(run.flags);
+    if (kinds.accessed)
+      accessed.insert(run.first, run.end());
+    if (kinds.read)
       read.insert(run.first, run.end());
-    if (run.flags & trace::kRunWritten)
+    if (kinds.written)
       written.insert(run.first, run.end());
   }
   bool is_lower_bound() const {

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_ANALYSIS_MAPPING_USE_H
 #define PAGETIDE_TOOLS_ANALYSIS_MAPPING_USE_H
 
+#include "analysis/access_counts.h"
 #include "analysis/granule_set.h"
 #include "analysis/mapping_names.h"
 #include "trace/trace_records.h"
@@ -26,12 +27,8 @@ public:
         : name(std::move(name)), distinct(budget) {}
 
     std::string name;
-    /// Granules summed over periods.
-    std::uint64_t accessed = 0;
-    std::uint64_t read = 0;
-    std::uint64_t written = 0;
-    std::uint64_t may = 0; ///< nothing but possible
-    GranuleSet distinct;   ///< certain ones
+    AccessCounts counts; ///< summed over periods
+    GranuleSet distinct; ///< certain ones
   };
 
   MappingUses(unsigned granule_shift, MemoryBudget &budget)

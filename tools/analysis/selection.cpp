@@ -251,9 +251,7 @@ void SelectedTrace::select(PeriodPart &part) {
   part.is_final = true;
   if (!takes_.empty()) {
     selected_.clear();
-    for (const GranuleRun &run : union_of_sections(part, union_scratch_))
-      if (const unsigned certain = certain_flags(run.flags))
-        append_run(selected_, run.first, run.count, certain);
+    append_certain(selected_, union_of_sections(part, union_scratch_));
     names_.divide(selected_, time);
   }
   if (part.last)

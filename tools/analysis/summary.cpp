@@ -129,8 +129,7 @@ void Summarizer::run() {
   for (const MappingUses::Use *use : mappings_.busiest()) {
     if (summary_.mappings.size() == kMaxMappings)
       break;
-    summary_.mappings.push_back({use->name, use->accessed, use->read,
-                                 use->written, use->may, use->distinct.count(),
+    summary_.mappings.push_back({use->name, use->counts, use->distinct.count(),
                                  use->distinct.is_lower_bound()});
   }
 }
@@ -208,24 +207,24 @@ void Summarizer::add_part(const PeriodPart &part) {
   const std::span<const GranuleRun> runs =
       union_of_sections(part, union_scratch_);
   for (const GranuleRun &run : runs) {
-    const unsigned certain = certain_flags(run.flags);
-    const unsigned possible = possible_flags(run.flags);
-    if (certain != 0)
+    const AccessKinds kinds(run.flags);
+    const AccessKinds possible(possible_flags(run.flags));
+    if (kinds.accessed)
       accessed_.add(run);
-    else if (run.flags & trace::kRunCarried)
+    if (kinds.read)
+      read_.add(run);
+    if (kinds.written)
+      written_.add(run);
+    if (kinds.carried)
       carried_.add(run);
-    else
+    if (kinds.may)
       may_.add(run);
     if (run.flags & trace::kRunUnmarked)
       unmarked_.add(run);
-    if (possible & trace::kRunRead)
+    if (possible.read)
       may_read_.add(run);
-    if (possible & trace::kRunWritten)
+    if (possible.written)
       may_written_.add(run);
-    if (certain & trace::kRunRead)
-      read_.add(run);
-    if (certain & trace::kRunWritten)
-      written_.add(run);
   }
   mappings_.add(runs);
   if (summary_.per_thread())
@@ -287,21 +286,11 @@ void Summarizer::add_threads(const PeriodPart &part) {
       entry->start_ns.reset();
       entry->end_ns.reset();
     }
-    std::uint64_t accessed = 0;
-    for (const GranuleRun &run : part.runs_of(section)) {
-      const unsigned certain = certain_flags(run.flags);
-      if (certain != 0)
-        accessed += run.count;
-      else if (!(run.flags & trace::kRunCarried))
-        entry->may += run.count;
-      if (certain & trace::kRunRead)
-        entry->read += run.count;
-      if (certain & trace::kRunWritten)
-        entry->written += run.count;
-    }
-    entry->accessed += accessed;
+    AccessCounts counts;
+    counts.add(part.runs_of(section));
+    entry->counts.add(counts);
     std::uint64_t &active = last_active_[section.tid];
-    if (accessed != 0 && active != part.index + 1) {
+    if (counts.accessed != 0 && active != part.index + 1) {
       active = part.index + 1;
       ++entry->periods;
     }

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
 #define PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
 
+#include "analysis/access_counts.h"
 #include "analysis/distribution.h"
 #include "analysis/time_curve.h"
 #include "trace/trace_reader.h"
@@ -32,10 +33,7 @@ struct Figures {
 
 struct MappingSummary {
   std::string name;
-  std::uint64_t accessed = 0; ///< granules summed over periods
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;
-  std::uint64_t may = 0; ///< only possible, summed in the same way
+  AccessCounts counts; ///< summed over periods
   std::uint64_t distinct = 0;
   bool distinct_is_lower_bound = false;
 };
@@ -44,11 +42,8 @@ struct ThreadSummary {
   std::string name;
   std::optional<std::uint64_t> start_ns;
   std::optional<std::uint64_t> end_ns;
-  std::uint64_t periods = 0;  ///< in which it accessed anything
-  std::uint64_t accessed = 0; ///< granules summed over periods
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;
-  std::uint64_t may = 0; ///< only possible, summed in the same way
+  std::uint64_t periods = 0; ///< in which it accessed anything
+  AccessCounts counts;       ///< summed over periods
 };
 
 struct ChecksumSummary {

@@ -6,7 +6,7 @@
 
 #include "export/chrome_trace.h"
 
-#include "export/granule_counts.h"
+#include "analysis/access_counts.h"
 #include "export/json_row.h"
 
 #include <fmt/compile.h>
@@ -20,29 +20,21 @@ namespace pagetide::tools {
 
 namespace {
 
-/// What one track counts.
-enum CountedKind : unsigned {
-  kCountAccessed,
-  kCountRead,
-  kCountWritten,
-  kCountedKinds,
+/// What tracks count.
+struct CountedKind {
+  const char *name;
+  std::uint64_t AccessCounts::*count;
 };
-constexpr const char *kCountedNames[kCountedKinds] = {"accessed", "read",
-                                                      "written"};
+constexpr CountedKind kCountedKinds[] = {{"accessed", &AccessCounts::accessed},
+                                         {"read", &AccessCounts::read},
+                                         {"written", &AccessCounts::written}};
 
 /// A thread, a mapping or the process, with a counter for each kind.
 struct Counters {
   std::string name;
-  std::uint64_t now[kCountedKinds] = {};   ///< in the current period
-  std::uint64_t shown[kCountedKinds] = {}; ///< the last value that was written
+  AccessCounts now;   ///< in the current period
+  AccessCounts shown; ///< the last values that were written
   bool was_shown = false;
-
-  void add(const GranuleRun &run) {
-    const unsigned certain = certain_flags(run.flags);
-    now[kCountAccessed] += certain != 0 ? run.count : 0;
-    now[kCountRead] += certain & trace::kRunRead ? run.count : 0;
-    now[kCountWritten] += certain & trace::kRunWritten ? run.count : 0;
-  }
 };
 
 /// The Trace Event Format. A counter keeps its value until the next event of
@@ -77,7 +69,7 @@ public:
             mappings_.back().name =
                 valid_text(trace_->mapping(mappings_.size() - 1));
           }
-          mappings_[name].add(piece);
+          mappings_[name].now.add(piece);
         });
     trace.divide_by_mapping();
   }
@@ -101,13 +93,11 @@ public:
     start_ns_ = part.start_ns;
     end_ns_ = part.end_ns;
     is_open_ = true;
-    for (const GranuleRun &run : union_of_sections(part, scratch_))
-      whole_.add(run);
+    whole_.now.add(union_of_sections(part, scratch_));
     if (is_per_thread_)
       for (const PeriodPart::Section &section : part.sections)
         if (Counters *thread = find_thread(section.tid))
-          for (const GranuleRun &run : part.runs_of(section))
-            thread->add(run);
+          thread->now.add(part.runs_of(section));
   }
 
   void end_trace() override {
@@ -136,10 +126,11 @@ private:
     return &counters;
   }
 
-  bool is_told(unsigned kind) const {
-    return kind == kCountAccessed ||
+  bool is_told(const CountedKind &kind) const {
+    return kind.count == &AccessCounts::accessed ||
            (abi::tells_writes(layout_) &&
-            (kind == kCountWritten || abi::records_reads(layout_)));
+            (kind.count == &AccessCounts::written ||
+             abi::records_reads(layout_)));
   }
 
   void end_period() {
@@ -153,27 +144,24 @@ private:
 
   /// Writes what has changed, and begins to count anew.
   void write(Counters &counters, std::uint64_t tid) {
-    const bool has_any = std::ranges::any_of(
-        counters.now, [](std::uint64_t count) { return count != 0; });
-    if (!counters.was_shown && !has_any)
+    if (!counters.was_shown && counters.now.accessed == 0)
       return;
-    for (unsigned kind = 0; kind < kCountedKinds; ++kind) {
+    for (const CountedKind &kind : kCountedKinds) {
+      const std::uint64_t now = counters.now.*kind.count;
       if (!is_told(kind) ||
-          (counters.was_shown && counters.now[kind] == counters.shown[kind]))
+          (counters.was_shown && now == counters.shown.*kind.count))
         continue;
       begin_event();
-      append_json_text(
-          event_, fmt::format("{} {}", counters.name, kCountedNames[kind]));
+      append_json_text(event_, fmt::format("{} {}", counters.name, kind.name));
       // Microseconds: all digits of a nanosecond are kept.
       fmt::format_to(std::back_inserter(event_),
                      FMT_COMPILE(",\"ph\":\"C\",\"ts\":{}.{:03},\"pid\":{},"
                                  "\"tid\":{},\"args\":{{\"{}\":{}}}}}"),
-                     start_ns_ / 1000, start_ns_ % 1000, pid_, tid, unit_,
-                     counters.now[kind]);
+                     start_ns_ / 1000, start_ns_ % 1000, pid_, tid, unit_, now);
       text_.write({event_.data(), event_.size()});
-      counters.shown[kind] = counters.now[kind];
+      counters.shown.*kind.count = now;
     }
-    std::ranges::fill(counters.now, 0);
+    counters.now = {};
     counters.was_shown = true;
   }
 

@@ -97,18 +97,18 @@ private:
         head(task, name, part.start_ns) + fmt::format("{} W ", task);
     sites_.begin_section(part.index, section.tid);
     for (const GranuleRun &run : part.runs_of(section)) {
-      const unsigned certain = certain_flags(run.flags);
+      const AccessKinds kinds(run.flags);
       PeriodSiteRuns::Sites sites;
       std::uint64_t until = run.first;
       for (std::uint64_t granule = run.first;
-           certain != 0 && granule < run.end(); ++granule) {
+           kinds.accessed && granule < run.end(); ++granule) {
         if (granule == until) {
           until = run.end();
           sites = sites_.at(granule, until);
         }
-        if (certain & trace::kRunRead)
+        if (kinds.read)
           access(read, sites.read, granule << shift);
-        if (certain & trace::kRunWritten)
+        if (kinds.written)
           access(write, sites.write, granule << shift);
       }
     }

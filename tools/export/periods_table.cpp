@@ -6,8 +6,6 @@
 
 #include "export/periods_table.h"
 
-#include "export/granule_counts.h"
-
 #include <array>
 
 namespace pagetide::tools {
@@ -71,15 +69,14 @@ public:
     if (part.first || part.index != index_) {
       write_open();
       index_ = part.index;
-      counts_ = GranuleCounts();
+      counts_ = AccessCounts();
       states_.fill(0);
       // A harvested period has no checksums, so its cut is lost.
       const bool is_known =
           next_cut_.index == index_ && !(part.flags & trace::kPeriodHarvested);
       cut_ = is_known ? next_cut_ : Cut();
     }
-    for (const GranuleRun &run : union_of_sections(part, scratch_))
-      counts_.add(run);
+    counts_.add(union_of_sections(part, scratch_));
     for (const ChecksumRun &run : part.checksum_runs)
       if (run.state < states_.size())
         states_[run.state] += run.count;
@@ -125,8 +122,8 @@ private:
         flag_cell(flags_ & trace::kPeriodPartial),
         Cell::of(overruns_),
         Cell::of(counts_.accessed),
-        counts_.read_cell(layout),
-        counts_.written_cell(layout),
+        read_cell(counts_, layout),
+        written_cell(counts_, layout),
         Cell::of(counts_.carried),
         Cell::of(counts_.may),
         state(ChecksumState::kStable),
@@ -159,7 +156,7 @@ private:
   std::uint64_t combined_ = 0;
   Cut cut_;      ///< of the open period, if it was to end in one
   Cut next_cut_; ///< of the period whose parts come next
-  GranuleCounts counts_;
+  AccessCounts counts_;
   std::array<std::uint64_t, 5> states_ = {};
   std::vector<GranuleRun> scratch_;
 };

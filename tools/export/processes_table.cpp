@@ -8,7 +8,6 @@
 
 #include "analysis/granule_set.h"
 #include "analysis/report_limits.h"
-#include "export/granule_counts.h"
 #include "support/text_format.h"
 
 #include <algorithm>
@@ -80,13 +79,13 @@ public:
   void add(const PeriodPart &part) override {
     if (part.first)
       figures_.of_period = 0;
-    GranuleCounts counts;
+    AccessCounts counts;
     for (const GranuleRun &run : union_of_sections(part, scratch_)) {
       counts.add(run);
-      const unsigned certain = certain_flags(run.flags);
-      if (certain != 0)
+      const AccessKinds kinds(run.flags);
+      if (kinds.accessed)
         accessed_->insert(run.first, run.end());
-      if (certain & trace::kRunWritten)
+      if (kinds.written)
         written_->insert(run.first, run.end());
     }
     figures_.counts.add(counts);
@@ -118,7 +117,7 @@ public:
       return of.empty() ? Cell() : Cell::of(of);
     };
     const auto number = [](std::uint64_t of) { return Cell::of(of); };
-    const GranuleCounts &counts = figures_.counts;
+    const AccessCounts &counts = figures_.counts;
     const std::array<Cell, kProcessesColumns.size()> cells = {
         number(figures_.number),
         number(header.pid),
@@ -144,8 +143,8 @@ public:
         number(figures_.periods),
         number(figures_.overruns),
         number(counts.accessed),
-        counts.read_cell(layout),
-        counts.written_cell(layout),
+        read_cell(counts, layout),
+        written_cell(counts, layout),
         number(counts.carried),
         number(counts.may),
         number(figures_.peak),
@@ -169,7 +168,7 @@ private:
     std::uint64_t overruns = 0;
     std::uint64_t of_period = 0;
     std::uint64_t peak = 0;
-    GranuleCounts counts;
+    AccessCounts counts;
   };
 
   Figures figures_;

@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_EXPORT_TABLE_H
 #define PAGETIDE_TOOLS_EXPORT_TABLE_H
 
+#include "analysis/access_counts.h"
 #include "analysis/selection.h"
 
 #include <cstddef>
@@ -106,6 +107,16 @@ std::vector<std::size_t> chosen_columns(const Table &table,
 
 /// The text with what is not UTF-8 replaced by U+FFFD, and zero bytes too.
 std::string valid_text(std::string_view text);
+
+/// Null if the layout cannot tell.
+inline Cell read_cell(const AccessCounts &counts, abi::Layout layout) {
+  return abi::tells_writes(layout) && abi::records_reads(layout)
+             ? Cell::of(counts.read)
+             : Cell();
+}
+inline Cell written_cell(const AccessCounts &counts, abi::Layout layout) {
+  return abi::tells_writes(layout) ? Cell::of(counts.written) : Cell();
+}
 
 /// 1 or 0.
 inline Cell flag_cell(bool flag) { return Cell::of(std::uint64_t{flag}); }

@@ -7,7 +7,6 @@
 #include "export/threads_table.h"
 
 #include "analysis/report_limits.h"
-#include "export/granule_counts.h"
 #include "support/text_format.h"
 
 #include <array>
@@ -77,9 +76,8 @@ public:
         thread->start_ns.reset();
         thread->end_ns.reset();
       }
-      GranuleCounts counts;
-      for (const GranuleRun &run : part.runs_of(section))
-        counts.add(run);
+      AccessCounts counts;
+      counts.add(part.runs_of(section));
       thread->counts.add(counts);
       if (counts.accessed != 0 && thread->active != part.index + 1) {
         thread->active = part.index + 1;
@@ -101,8 +99,8 @@ public:
           Cell::of(thread.end_ns),
           Cell::of(thread.periods),
           Cell::of(thread.counts.accessed),
-          thread.counts.read_cell(layout),
-          thread.counts.written_cell(layout),
+          read_cell(thread.counts, layout),
+          written_cell(thread.counts, layout),
           Cell::of(thread.counts.carried),
           Cell::of(thread.counts.may),
           flag_cell(left_out_),
@@ -122,7 +120,7 @@ private:
     std::uint64_t periods = 0;
     std::uint64_t active = 0; ///< the last period in which it was, plus one
     std::uint64_t losses = 0; ///< when it was last told of
-    GranuleCounts counts;
+    AccessCounts counts;
   };
 
   bool is_per_thread() const {

@@ -6,6 +6,7 @@
 
 #include "html/process_view.h"
 
+#include "analysis/access_counts.h"
 #include "analysis/report_limits.h"
 #include "html/html_document.h"
 #include "html/page_records.h"
@@ -98,10 +99,9 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
       if (!found.threads.contains(section.tid) &&
           found.threads.size() == kMaxThreads)
         continue;
-      std::uint64_t &accesses = found.threads[section.tid];
-      for (const GranuleRun &run : part->runs_of(section))
-        if (certain_flags(run.flags) != 0)
-          accesses += run.count;
+      AccessCounts counts;
+      counts.add(part->runs_of(section));
+      found.threads[section.tid] += counts.accessed;
     }
   }
   add_accesses(); // those that waited for the names of mappings
@@ -116,16 +116,12 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
 struct BinFigures {
   std::uint64_t start_ns = UINT64_MAX;
   std::uint64_t end_ns = 0;
-  std::uint64_t accessed = 0;
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;
+  AccessCounts counts;
 
   void add(const BinFigures &other) {
     start_ns = std::min(start_ns, other.start_ns);
     end_ns = std::max(end_ns, other.end_ns);
-    accessed = std::max(accessed, other.accessed);
-    read = std::max(read, other.read);
-    written = std::max(written, other.written);
+    counts.take_largest(other.counts);
   }
 };
 
@@ -204,13 +200,8 @@ std::vector<BinFigures> fill(SelectedTrace &trace, const Survey &found,
         for (const GranuleRun &run : part->runs_of(section))
           layer->second->add(period, run);
     for (const GranuleRun &run : union_of_sections(*part, scratch)) {
-      const unsigned certain = certain_flags(run.flags);
-      if (certain == 0)
-        continue;
       layers.front().grid.add(period, run);
-      size.accessed += run.count;
-      size.read += certain & trace::kRunRead ? run.count : 0;
-      size.written += certain & trace::kRunWritten ? run.count : 0;
+      size.counts.add(run);
     }
     size.start_ns = trace.since_start(part->start_ns);
     size.end_ns = trace.since_start(part->end_ns);
@@ -240,9 +231,9 @@ Json json_of(const std::vector<BinFigures> &bins) {
     const std::uint64_t start = std::min(bin.start_ns, bin.end_ns);
     out["start_us"].push_back(start / kUnitNs);
     out["us"].push_back((bin.end_ns - start + kUnitNs - 1) / kUnitNs);
-    out["accessed"].push_back(bin.accessed);
-    out["read"].push_back(bin.read);
-    out["written"].push_back(bin.written);
+    out["accessed"].push_back(bin.counts.accessed);
+    out["read"].push_back(bin.counts.read);
+    out["written"].push_back(bin.counts.written);
   }
   return out;
 }

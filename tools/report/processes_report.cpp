@@ -6,6 +6,7 @@
 
 #include "report/processes_report.h"
 
+#include "analysis/access_counts.h"
 #include "report/bar_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
@@ -53,13 +54,13 @@ public:
     if (part.first)
       size_ = 0;
     for (const GranuleRun &run : union_of_sections(part, scratch_)) {
-      const unsigned certain = certain_flags(run.flags);
-      if (certain == 0)
+      const AccessKinds kinds(run.flags);
+      if (!kinds.accessed)
         continue;
       size_ += run.count;
       accessed_.insert(run.first, run.end());
       report_.addresses_.insert(run.first, run.end());
-      if (certain & trace::kRunWritten)
+      if (kinds.written)
         written_.insert(run.first, run.end());
     }
     if (part.last) {

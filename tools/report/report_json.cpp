@@ -130,10 +130,10 @@ std::string report_json(const Summary &s) {
   for (const MappingSummary &mapping : s.mappings)
     out["mappings"].push_back(
         {{"name", mapping.name},
-         {"accessed", mapping.accessed},
-         {"read", tells_reads ? Json(mapping.read) : Json()},
-         {"written", tells_writes ? Json(mapping.written) : Json()},
-         {"may", mapping.may},
+         {"accessed", mapping.counts.accessed},
+         {"read", tells_reads ? Json(mapping.counts.read) : Json()},
+         {"written", tells_writes ? Json(mapping.counts.written) : Json()},
+         {"may", mapping.counts.may},
          {"distinct", mapping.distinct},
          {"distinct_is_lower_bound", mapping.distinct_is_lower_bound}});
   out["threads"] = Json::array();
@@ -144,10 +144,10 @@ std::string report_json(const Summary &s) {
                   {"end_ns", json_of(thread.end_ns)}};
     if (s.per_thread()) {
       entry["periods"] = thread.periods;
-      entry["accessed"] = thread.accessed;
-      entry["read"] = tells_reads ? Json(thread.read) : Json();
-      entry["written"] = tells_writes ? Json(thread.written) : Json();
-      entry["may"] = thread.may;
+      entry["accessed"] = thread.counts.accessed;
+      entry["read"] = tells_reads ? Json(thread.counts.read) : Json();
+      entry["written"] = tells_writes ? Json(thread.counts.written) : Json();
+      entry["may"] = thread.counts.may;
     }
     out["threads"].push_back(std::move(entry));
   }

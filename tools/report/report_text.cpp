@@ -301,11 +301,11 @@ void TextReport::mappings() {
   for (std::size_t i = 0; i < shown; ++i) {
     const MappingSummary &mapping = summary_.mappings[i];
     line("  {}{}{}{}{}", fitted(printable(mapping.name), name_width),
-         count_cell(mapping.accessed),
-         tells_reads() ? count_cell(mapping.written)
+         count_cell(mapping.counts.accessed),
+         tells_reads() ? count_cell(mapping.counts.written)
                        : std::string(number_width(), ' '),
          count_cell(mapping.distinct, mapping.distinct_is_lower_bound),
-         may_cell(mapping.may));
+         may_cell(mapping.counts.may));
   }
   if (summary_.mappings.size() > shown)
     line("  and {} more", format_count(summary_.mappings.size() - shown));
@@ -327,8 +327,8 @@ void TextReport::threads() {
   for (const auto &[tid, thread] : summary_.threads)
     busiest.emplace_back(tid, &thread);
   std::sort(busiest.begin(), busiest.end(), [](const auto &a, const auto &b) {
-    return a.second->accessed != b.second->accessed
-               ? a.second->accessed > b.second->accessed
+    return a.second->counts.accessed != b.second->counts.accessed
+               ? a.second->counts.accessed > b.second->counts.accessed
                : a.first < b.first;
   });
   // As wide as the other tables are on a terminal of 80 columns or less.
@@ -349,10 +349,10 @@ void TextReport::threads() {
     const std::string name =
         tid == 0 ? "threads without their own set" : printable(thread->name);
     line("  {:>8} {}{}{}{}{}", tid, fitted(name, name_width),
-         count_cell(thread->accessed),
-         tells_reads() ? count_cell(thread->written)
+         count_cell(thread->counts.accessed),
+         tells_reads() ? count_cell(thread->counts.written)
                        : std::string(number_width(), ' '),
-         count_cell(thread->periods), may_cell(thread->may));
+         count_cell(thread->periods), may_cell(thread->counts.may));
   }
   if (busiest.size() > shown)
     line("  and {} more", format_count(busiest.size() - shown));

@@ -6,11 +6,11 @@
 
 #include "report/threads_report.h"
 
+#include "analysis/access_counts.h"
 #include "report/bar_table.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/text_format.h"
-#include "trace/runs.h"
 
 #include <fmt/format.h>
 
@@ -71,11 +71,11 @@ public:
       bool any = false;
       const std::span<const GranuleRun> runs = part.runs_of(section);
       table.fetch_ahead(runs, [&](const GranuleRun &run) {
-        const unsigned certain = certain_flags(run.flags);
-        if (certain == 0)
+        const AccessKinds kinds(run.flags);
+        if (!kinds.accessed)
           return;
         any = true;
-        const std::uint64_t written = certain & trace::kRunWritten ? bit : 0;
+        const std::uint64_t written = kinds.written ? bit : 0;
         table.visit(run.first, run.end(), [&](PageThreads::Bits &page) {
           page.accessed |= bit;
           page.written |= written;

@@ -31,12 +31,6 @@ constexpr WssShare kShares[] = {
     {"95 %", "p95", 0.95}, {"99 %", "p99", 0.99}, {"most", "max", 1},
 };
 
-void take_largest(WssStretch &into, const WssStretch &from) {
-  into.accessed = std::max(into.accessed, from.accessed);
-  into.read = std::max(into.read, from.read);
-  into.written = std::max(into.written, from.written);
-}
-
 void add_changes(WssStretch &into, const WssStretch &from) {
   into.periods += from.periods;
   into.fresh += from.fresh;
@@ -90,23 +84,19 @@ bool WssReader::add(const PeriodPart &part) {
     distinct_before_ = distinct_.count();
   }
   for (const GranuleRun &run : union_of_sections(part, union_scratch_)) {
-    const unsigned certain = certain_flags(run.flags);
-    if (certain == 0) {
-      may_ += run.flags & kMayFlags ? run.count : 0;
+    period_.counts.add(run);
+    if (!AccessKinds(run.flags).accessed)
       continue;
-    }
-    period_.accessed += run.count;
-    period_.read += certain & trace::kRunRead ? run.count : 0;
-    period_.written += certain & trace::kRunWritten ? run.count : 0;
     append_run(runs_, run.first, run.count, 0);
     distinct_.insert(run.first, run.end());
   }
   if (!part.last)
     return false;
   period_.periods = 1;
+  may_ += period_.counts.may;
   period_.fresh = distinct_.count() - distinct_before_;
   period_.left = size_before_ - common(runs_, runs_before_);
-  size_before_ = period_.accessed;
+  size_before_ = period_.counts.accessed;
   std::swap(runs_, runs_before_);
   return true;
 }
@@ -136,7 +126,7 @@ void WssTimeline::double_length() {
   std::vector<WssStretch> halves = std::move(stretches_);
   stretches_.assign((halves.size() + 1) / 2, {});
   for (std::size_t i = 0; i < halves.size(); ++i) {
-    take_largest(stretches_[i / 2], halves[i]);
+    stretches_[i / 2].counts.take_largest(halves[i].counts);
     add_changes(stretches_[i / 2], halves[i]);
   }
 }
@@ -157,14 +147,14 @@ void WssTimeline::add_period(std::uint64_t start_ns, std::uint64_t end_ns,
   if (end - start > length_ns_)
     stretch_at(end - 1);
   const std::size_t middle = stretch_at(start + (end - start) / 2);
-  take_largest(stretches_[middle], period);
+  stretches_[middle].counts.take_largest(period.counts);
   add_changes(stretches_[middle], period);
   if (end - start <= length_ns_)
     return;
   for (std::size_t i = start / length_ns_; i < stretches_.size(); ++i) {
     const std::uint64_t of_stretch = i * length_ns_ + length_ns_ / 2;
     if (start <= of_stretch && of_stretch < end)
-      take_largest(stretches_[i], period);
+      stretches_[i].counts.take_largest(period.counts);
   }
 }
 
@@ -177,9 +167,7 @@ void WssTimeline::add_process(WssTimeline process) {
     stretches_.resize(process.stretches_.size());
   for (std::size_t i = 0; i < process.stretches_.size(); ++i) {
     const WssStretch &added = process.stretches_[i];
-    stretches_[i].accessed += added.accessed;
-    stretches_[i].read += added.read;
-    stretches_[i].written += added.written;
+    stretches_[i].counts.add(added.counts);
     add_changes(stretches_[i], added);
   }
 }
@@ -195,9 +183,9 @@ public:
     if (!reader_.add(part))
       return;
     const WssStretch &period = reader_.period();
-    report_.accessed_.add(period.accessed);
-    report_.read_.add(period.read);
-    report_.written_.add(period.written);
+    report_.accessed_.add(period.counts.accessed);
+    report_.read_.add(period.counts.read);
+    report_.written_.add(period.counts.written);
     timeline_.add_period(since_from(part.start_ns), since_from(part.end_ns),
                          period);
   }
@@ -252,10 +240,11 @@ std::vector<ReportRow> WssReport::rows() const {
   std::uint64_t all = 0;
   for (const WssStretch &stretch : timeline_->stretches()) {
     all += stretch.fresh;
-    rows.push_back({start_of(rows.size()), stretch.periods, stretch.accessed,
-                    json_if(tells_reads(), stretch.read),
-                    json_if(tells_reads(), stretch.written), stretch.fresh,
-                    stretch.left, all});
+    rows.push_back({start_of(rows.size()), stretch.periods,
+                    stretch.counts.accessed,
+                    json_if(tells_reads(), stretch.counts.read),
+                    json_if(tells_reads(), stretch.counts.written),
+                    stretch.fresh, stretch.left, all});
   }
   return rows;
 }
@@ -304,13 +293,14 @@ void WssReport::write_sizes(TextLines &out, const ReportStyle &style) const {
   }
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const WssStretch &stretch = stretches[i];
-    BarRow row = {
-        format_since_start(start_of(i)),
-        {format_count(stretch.accessed)},
-        {stretch.accessed, tells_reads() ? stretch.written : stretch.accessed}};
+    BarRow row = {format_since_start(start_of(i)),
+                  {format_count(stretch.counts.accessed)},
+                  {stretch.counts.accessed, tells_reads()
+                                                ? stretch.counts.written
+                                                : stretch.counts.accessed}};
     if (tells_reads()) {
-      row.cells.push_back(format_count(stretch.read));
-      row.cells.push_back(format_count(stretch.written));
+      row.cells.push_back(format_count(stretch.counts.read));
+      row.cells.push_back(format_count(stretch.counts.written));
     }
     table.rows.push_back(std::move(row));
   }

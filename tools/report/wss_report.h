@@ -7,6 +7,7 @@
 #ifndef PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
 #define PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
 
+#include "analysis/access_counts.h"
 #include "analysis/distribution.h"
 #include "report/run_report.h"
 #include "support/json.h"
@@ -32,10 +33,8 @@ std::uint64_t size_at(const Distribution &counts, const WssShare &share);
 /// What happened to the working set in a stretch of time.
 struct WssStretch {
   std::uint64_t periods = 0; ///< whose middle lies in it
-  /// Granules in the largest of its periods; of several processes their sum.
-  std::uint64_t accessed = 0;
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;
+  /// Of the largest of its periods; of several processes their sum.
+  AccessCounts counts;
   /// Granules summed over its periods: not accessed by any earlier period; and
   /// accessed by the period before, but not by this one.
   std::uint64_t fresh = 0;

@@ -200,17 +200,15 @@ void LiveTrace::take_part(const PeriodPart &part) {
     now.next_sites.clear();
   }
   certain_.clear();
-  for (const GranuleRun &run : union_of_sections(part, scratch_))
-    if (const unsigned certain = certain_flags(run.flags)) {
-      append_run(certain_, run.first, run.count, certain);
-      now.size += run.count;
-    }
+  append_certain(certain_, union_of_sections(part, scratch_));
   Period &period = now.stretch.back();
-  for (const GranuleRun &run : certain_)
+  for (const GranuleRun &run : certain_) {
+    now.size += run.count;
     if (has_room())
       period.accesses.push_back(run);
     else
       period.is_lower_bound = true;
+  }
   now.mappings.divide(certain_, time);
   if (is_per_thread())
     for (const PeriodPart::Section &section : part.sections)

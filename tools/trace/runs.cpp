@@ -154,6 +154,13 @@ void append_run(std::vector<GranuleRun> &runs, std::uint64_t first,
   runs.push_back({first, count, static_cast<std::uint8_t>(flags)});
 }
 
+void append_certain(std::vector<GranuleRun> &runs,
+                    std::span<const GranuleRun> all) {
+  for (const GranuleRun &run : all)
+    if (const unsigned certain = certain_flags(run.flags))
+      append_run(runs, run.first, run.count, certain);
+}
+
 std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
                                    std::span<const GranuleRun> b) {
   std::vector<GranuleRun> out;

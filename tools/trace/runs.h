@@ -21,7 +21,9 @@ inline constexpr unsigned kMayFlags =
 
 /// The flags of accesses that are certain and of this period. 0 if the run's
 /// accesses are all only possible, or carried over.
-inline unsigned certain_flags(unsigned flags) { return flags & kCertainFlags; }
+constexpr unsigned certain_flags(unsigned flags) {
+  return flags & kCertainFlags;
+}
 
 /// What is only possible, by the flags of the same accesses if they were
 /// certain: kRunRead and kRunWritten (both under layout access). None of these
@@ -44,6 +46,10 @@ unsigned normalized_flags(unsigned flags);
 /// two if they touch and have the same flags.
 void append_run(std::vector<GranuleRun> &runs, std::uint64_t first,
                 std::uint64_t count, unsigned flags);
+
+/// Adds those of the runs whose accesses are certain, without other flags.
+void append_certain(std::vector<GranuleRun> &runs,
+                    std::span<const GranuleRun> all);
 
 /// The union of two lists, each sorted and without overlap. If both have a
 /// granule, its flags are or-ed and normalized.

@@ -85,8 +85,8 @@ TEST(Summary, ThreadsOfOnePeriodAreCountedOnce) {
   ASSERT_EQ(summary.threads.size(), 3u);
   const ThreadSummary &worker = summary.threads.at(4243);
   EXPECT_EQ(worker.name, "worker");
-  EXPECT_EQ(worker.accessed, 8u);
-  EXPECT_EQ(worker.written, 2u);
+  EXPECT_EQ(worker.counts.accessed, 8u);
+  EXPECT_EQ(worker.counts.written, 2u);
   EXPECT_EQ(worker.periods, 2u);
   EXPECT_EQ(worker.start_ns, kSampleStartNs + kMs);
   EXPECT_EQ(worker.end_ns, kSampleStartNs + 700 * kMs);
@@ -103,8 +103,8 @@ TEST(Summary, CarriedAndPossiblePagesAreNotInTheWorkingSet) {
   EXPECT_EQ(summary.may_read.sum, 1u);
   EXPECT_EQ(summary.may_written.sum, 2u);
   ASSERT_EQ(summary.mappings.size(), 1u);
-  EXPECT_EQ(summary.mappings[0].accessed, 3u);
-  EXPECT_EQ(summary.mappings[0].may, 2u);
+  EXPECT_EQ(summary.mappings[0].counts.accessed, 3u);
+  EXPECT_EQ(summary.mappings[0].counts.may, 2u);
 }
 
 TEST(Summary, TheReportSaysWhyPagesArePossible) {
@@ -167,11 +167,11 @@ TEST(Summary, NamesMappings) {
   const Summary summary = summary_of("basic");
   ASSERT_EQ(summary.mappings.size(), 4u);
   EXPECT_EQ(summary.mappings[0].name, "[heap]");
-  EXPECT_EQ(summary.mappings[0].accessed, 13u);
-  EXPECT_EQ(summary.mappings[0].written, 13u);
+  EXPECT_EQ(summary.mappings[0].counts.accessed, 13u);
+  EXPECT_EQ(summary.mappings[0].counts.written, 13u);
   EXPECT_EQ(summary.mappings[0].distinct, 8u);
   EXPECT_EQ(summary.mappings[1].name, "/home/user/bin/sorter");
-  EXPECT_EQ(summary.mappings[1].written, 0u);
+  EXPECT_EQ(summary.mappings[1].counts.written, 0u);
   EXPECT_EQ(summary.mappings[3].name, "[anonymous]");
 }
 
@@ -189,7 +189,7 @@ TEST(Summary, LooksForMappingsBeforeAndAfter) {
   const Summary summary = summary_of(periods, {{1, first}, {2, second}});
   std::map<std::string, std::uint64_t> accessed;
   for (const MappingSummary &mapping : summary.mappings)
-    accessed[mapping.name] = mapping.accessed;
+    accessed[mapping.name] = mapping.counts.accessed;
   const std::map<std::string, std::uint64_t> expected = {
       {"early", 2}, {"late", 2}, {"[unknown]", 1}};
   EXPECT_EQ(accessed, expected);
@@ -215,7 +215,7 @@ TEST(Summary, AsksEveryListOfThePeriodForAMapping) {
                                                {2, list("always", 1)}});
   std::map<std::string, std::uint64_t> accessed;
   for (const MappingSummary &mapping : summary.mappings)
-    accessed[mapping.name] = mapping.accessed;
+    accessed[mapping.name] = mapping.counts.accessed;
   const std::map<std::string, std::uint64_t> expected = {{"always", 1},
                                                          {"first", 1},
                                                          {"third", 1},
@@ -234,12 +234,12 @@ TEST(Summary, ARunOverManyMappingsIsDivided) {
   const Summary summary = summary_of(periods, {{0, list}});
   ASSERT_EQ(summary.mappings.size(), 3u);
   EXPECT_EQ(summary.mappings[0].name, "[unknown]");
-  EXPECT_EQ(summary.mappings[0].accessed, 5u); // 0, 4 to 7
+  EXPECT_EQ(summary.mappings[0].counts.accessed, 5u); // 0, 4 to 7
   EXPECT_EQ(summary.mappings[1].name, "a");
-  EXPECT_EQ(summary.mappings[1].accessed, 5u); // 1, 2, 8, 9, 10
-  EXPECT_EQ(summary.mappings[1].written, 1u);
+  EXPECT_EQ(summary.mappings[1].counts.accessed, 5u); // 1, 2, 8, 9, 10
+  EXPECT_EQ(summary.mappings[1].counts.written, 1u);
   EXPECT_EQ(summary.mappings[2].name, "b");
-  EXPECT_EQ(summary.mappings[2].accessed, 1u);
+  EXPECT_EQ(summary.mappings[2].counts.accessed, 1u);
 }
 
 TEST(Summary, SurvivesEverySample) {

@@ -551,7 +551,7 @@ std::string mappings_and_verdict(const std::string &path) {
   const Summary summary = summarize(TraceReader::open(path));
   std::string text;
   for (const MappingSummary &mapping : summary.mappings)
-    text += fmt::format("{}={} ", mapping.name, mapping.accessed);
+    text += fmt::format("{}={} ", mapping.name, mapping.counts.accessed);
   return text + summary.completeness.sentence().substr(0, 16);
 }
 

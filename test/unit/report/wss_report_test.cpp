@@ -21,9 +21,9 @@ constexpr std::uint64_t kMs = 1'000'000;
 std::string text_of(const std::vector<WssStretch> &stretches) {
   std::string text;
   for (const WssStretch &s : stretches)
-    text +=
-        fmt::format("{}{} {}/{}/{} +{} -{}", text.empty() ? "" : " | ",
-                    s.periods, s.accessed, s.read, s.written, s.fresh, s.left);
+    text += fmt::format("{}{} {}/{}/{} +{} -{}", text.empty() ? "" : " | ",
+                        s.periods, s.counts.accessed, s.counts.read,
+                        s.counts.written, s.fresh, s.left);
   return text;
 }
 

@@ -114,12 +114,12 @@ void expect_nothing_misattributed(const Bytes &damaged, const Bytes &sound) {
         right.mappings.begin(), right.mappings.end(),
         [&](const MappingSummary &m) { return m.name == mapping.name; });
     ASSERT_NE(same, right.mappings.end()) << mapping.name;
-    EXPECT_LE(mapping.accessed, same->accessed) << mapping.name;
+    EXPECT_LE(mapping.counts.accessed, same->counts.accessed) << mapping.name;
     EXPECT_LE(mapping.distinct, same->distinct) << mapping.name;
   }
   for (const auto &[tid, thread] : summary.threads) {
     ASSERT_TRUE(right.threads.count(tid)) << tid;
-    EXPECT_LE(thread.accessed, right.threads.at(tid).accessed);
+    EXPECT_LE(thread.counts.accessed, right.threads.at(tid).counts.accessed);
     EXPECT_LE(thread.periods, right.threads.at(tid).periods);
   }
 }
@@ -260,7 +260,7 @@ Bytes without(const std::string &sample, FrameType type, std::size_t n = 0) {
 std::string mappings_of(const Summary &summary) {
   std::map<std::string, std::uint64_t> accessed;
   for (const MappingSummary &mapping : summary.mappings)
-    accessed[mapping.name] = mapping.accessed;
+    accessed[mapping.name] = mapping.counts.accessed;
   std::string text;
   for (const auto &[name, count] : accessed)
     text += (text.empty() ? "" : " ") + name + "=" + std::to_string(count);
