@@ -6,7 +6,6 @@
 
 #include "compare/diff_text.h"
 
-#include "report/bar_table.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
@@ -26,7 +25,7 @@ constexpr std::size_t kRoomForTimes = 80;
 class DiffText {
 public:
   DiffText(const RunComparison &comparison, const ReportStyle &style)
-      : comparison_(comparison), style_(style),
+      : comparison_(comparison), out_(style),
         unit_(std::uint64_t{1} << comparison.granule_shift() ==
                       comparison.page_bytes()
                   ? "page"
@@ -42,7 +41,7 @@ public:
     differences();
     for (const std::string &remark : diff_remarks(comparison_)) {
       out_.line("");
-      out_.append(wrapped(remark, 0, style_.width));
+      out_.statement(remark);
     }
     return out_.take();
   }
@@ -61,23 +60,19 @@ private:
   }
 
   const RunComparison &comparison_;
-  ReportStyle style_;
+  ReportLines out_;
   const char *unit_;
-  TextLines out_;
 };
 
 void DiffText::head() {
-  out_.append(wrapped(
-      fmt::format("Comparison of two runs: {}s of {}, {}{}", unit_,
-                  format_bytes(static_cast<double>(
-                      std::uint64_t{1} << comparison_.granule_shift())),
-                  comparison_.by_periods() ? "period by period" : "whole runs",
-                  comparison_.options().relative
-                      ? ", aligned by mapping and offset"
-                      : ""),
-      0, style_.width));
+  out_.statement(fmt::format(
+      "Comparison of two runs: {}s of {}, {}{}", unit_,
+      format_bytes(
+          static_cast<double>(std::uint64_t{1} << comparison_.granule_shift())),
+      comparison_.by_periods() ? "period by period" : "whole runs",
+      comparison_.options().relative ? ", aligned by mapping and offset" : ""));
   write_runs(out_, comparison_.a().traces, comparison_.b().traces,
-             comparison_.options().selection.words(), style_);
+             comparison_.options().selection.words());
 }
 
 /// "./prog x (A: process 1, B: process 2)".
@@ -88,7 +83,7 @@ std::string DiffText::process_words(std::size_t pair) const {
   const RunReport::Trace *b =
       both.b ? &comparison_.b().traces[*both.b] : nullptr;
   const std::string label =
-      shortened(process_label(a ? *a : *b), style_.width / 2);
+      shortened(process_label(a ? *a : *b), out_.style().width / 2);
   if (!a || !b)
     return fmt::format("{} ({}: process {})", label, a ? "A" : "B",
                        a ? a->pid : b->pid);
@@ -150,12 +145,11 @@ std::string DiffText::first_difference() const {
 void DiffText::answer() {
   switch (comparison_.verdict()) {
   case Verdict::kEqual:
-    out_.append(wrapped("EQUAL.", 0, style_.width));
+    out_.statement("EQUAL.");
     return;
   case Verdict::kUndecided:
-    out_.append(wrapped("EQUAL AS FAR AS BOTH GO: no difference was found, and "
-                        "not everything could be compared.",
-                        0, style_.width));
+    out_.statement("EQUAL AS FAR AS BOTH GO: no difference was found, and "
+                   "not everything could be compared.");
     return;
   case Verdict::kDifferent:
     break;
@@ -163,22 +157,19 @@ void DiffText::answer() {
   std::string text = "DIFFERENT.";
   if (!comparison_.differences().empty())
     text += " " + first_difference();
-  out_.append(wrapped(text, 0, style_.width));
+  out_.statement(text);
 }
 
 void DiffText::totals() {
   const ComparedFigures &sum = comparison_.sum();
   BarTable table;
-  table.left_labels = true;
   table.has_bars = false;
   table.label_heading = "compared";
   table.headings = {"equal", "different", "only A", "only B", "open"};
   const auto add = [&](const std::string &label, const Tally &tally) {
     table.rows.push_back(
         {label,
-         {format_count(tally.equal), format_count(tally.different),
-          format_count(tally.only_a), format_count(tally.only_b),
-          format_count(tally.open)},
+         {tally.equal, tally.different, tally.only_a, tally.only_b, tally.open},
          {}});
   };
   add("processes", comparison_.processes());
@@ -189,7 +180,7 @@ void DiffText::totals() {
   }
   add(fmt::format("distinct {}s of the runs", unit_), sum.pages);
   add("  last checksums", sum.final_checksums);
-  out_.append(draw_bars(table, style_));
+  out_.append(draw_bars(std::move(table), out_.style()));
 }
 
 void DiffText::mappings() {
@@ -203,31 +194,24 @@ void DiffText::mappings() {
     return std::tuple(y->second.sum(), x->first) <
            std::tuple(x->second.sum(), y->first);
   });
-  out_.line("");
-  out_.append(wrapped(
-      fmt::format("Differing {}s of each mapping{}", unit_,
-                  comparison_.by_periods() ? ", summed over periods" : ""),
-      0, style_.width));
   BarTable table;
-  table.left_labels = true;
   table.label_heading = "mapping";
   table.headings = {"only A", "only B", "access", "contents"};
   table.dark_meaning = "contents";
   table.light_meaning = "accesses";
-  const std::size_t shown = std::min(style_.top, order.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto &[name, mapping] = *order[i];
+  table.noun = "mapping";
+  for (const Entry *entry : order) {
+    const auto &[name, mapping] = *entry;
     table.rows.push_back(
         {printable(name) + (mapping.ignored ? " (ignored)" : ""),
-         {format_count(mapping.only_a), format_count(mapping.only_b),
-          format_count(mapping.accesses), format_count(mapping.checksums)},
+         {mapping.only_a, mapping.only_b, mapping.accesses, mapping.checksums},
          {mapping.sum(), mapping.checksums}});
   }
-  table.longest = format_count(order.front()->second.sum());
-  out_.append(draw_bars(table, style_));
-  if (order.size() > shown)
-    out_.line("  and {} more mapping{}", format_count(order.size() - shown),
-              plural(order.size() - shown));
+  out_.line("");
+  out_.table(
+      fmt::format("Differing {}s of each mapping{}", unit_,
+                  comparison_.by_periods() ? ", summed over periods" : ""),
+      std::move(table));
 }
 
 std::string DiffText::what_differs(const Difference &difference) const {
@@ -249,65 +233,53 @@ void DiffText::differences() {
   if (list.size() < 2)
     return;
   const bool by_periods = comparison_.by_periods();
-  out_.line("");
-  out_.append(wrapped("The first differences", 0, style_.width));
+  const bool has_times = by_periods && out_.style().width >= kRoomForTimes;
+  const bool has_processes = comparison_.pairs().size() > 1;
   BarTable table;
-  table.left_labels = true;
   table.has_bars = false;
   table.label_heading = "place";
-  const bool has_times = by_periods && style_.width >= kRoomForTimes;
-  const bool has_processes = comparison_.pairs().size() > 1;
-  if (by_periods)
-    table.headings.emplace_back("period");
-  if (has_times)
-    table.headings.emplace_back("from");
-  if (has_processes)
-    table.headings.emplace_back("process");
-  table.headings.insert(table.headings.end(),
-                        {"address", fmt::format("{}s", unit_), "differs"});
+  table.headings = {
+      "period", "from", "process", "address", fmt::format("{}s", unit_),
+      "differs"};
+  const auto if_has = [](bool has, std::string text) {
+    return has ? Json(std::move(text)) : Json();
+  };
   for (const Difference &difference : list) {
     const ProcessPair &pair = comparison_.pairs()[difference.pair];
     const RunReport::Trace &trace = pair.a ? comparison_.a().traces[*pair.a]
                                            : comparison_.b().traces[*pair.b];
+    const bool is_process = difference.kind == DifferenceKind::kProcess;
     const bool has_page = difference.granules != 0;
-    BarRow row;
-    row.label = difference.kind == DifferenceKind::kProcess ? "whole process"
-                : difference.kind == DifferenceKind::kPeriod
-                    ? "whole period"
-                    : difference.mapping;
-    if (by_periods)
-      row.cells.push_back(difference.kind == DifferenceKind::kProcess
-                              ? ""
-                              : format_count(difference.period));
-    if (has_times)
-      row.cells.push_back(format_since_start(difference.start_ns));
-    if (has_processes)
-      row.cells.push_back(fmt::format("{}", trace.pid));
-    row.cells.push_back(
-        has_page ? fmt::format("{:#x}",
-                               address(difference.in_a ? difference.granule_a
-                                                       : difference.granule_b))
-                 : "");
-    row.cells.push_back(has_page ? format_count(difference.granules) : "");
-    row.cells.push_back(what_differs(difference));
-    table.rows.push_back(std::move(row));
+    const std::uint64_t granule =
+        difference.in_a ? difference.granule_a : difference.granule_b;
+    table.rows.push_back(
+        {is_process                                   ? "whole process"
+         : difference.kind == DifferenceKind::kPeriod ? "whole period"
+                                                      : difference.mapping,
+         {json_if(by_periods && !is_process, difference.period),
+          if_has(has_times, format_since_start(difference.start_ns)),
+          if_has(has_processes, fmt::format("{}", trace.pid)),
+          if_has(has_page, fmt::format("{:#x}", address(granule))),
+          json_if(has_page, difference.granules), what_differs(difference)},
+         {}});
   }
-  out_.append(draw_bars(table, style_));
+  out_.line("");
+  out_.table("The first differences", std::move(table));
 }
 
 } // namespace
 
-void write_runs(TextLines &out, std::span<const RunReport::Trace> a,
-                std::span<const RunReport::Trace> b, const std::string &words,
-                const ReportStyle &style) {
+void write_runs(ReportLines &out, std::span<const RunReport::Trace> a,
+                std::span<const RunReport::Trace> b, const std::string &words) {
+  const std::size_t width = out.style().width;
   for (const auto &[name, traces] : {std::pair("A", a), std::pair("B", b)}) {
     out.labelled(fmt::format("{:{}}{}: ", "", kIndent, name),
-                 describe_run(traces), style.width);
+                 describe_run(traces), width);
     for (const std::string &loss : describe_losses(traces))
-      out.paragraph(kIndent + 3, loss, style.width);
+      out.paragraph(kIndent + 3, loss, width);
   }
   if (!words.empty())
-    out.paragraph(kIndent, fmt::format("Selected: {}", words), style.width);
+    out.remark(fmt::format("Selected: {}", words));
 }
 
 std::vector<std::string> diff_remarks(const RunComparison &comparison) {

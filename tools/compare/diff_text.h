@@ -8,9 +8,8 @@
 #define PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H
 
 #include "compare/run_comparison.h"
-#include "report/report_style.h"
+#include "report/bar_table.h"
 #include "support/json.h"
-#include "support/text_wrap.h"
 
 #include <span>
 #include <string>
@@ -31,9 +30,8 @@ std::vector<std::string> diff_remarks(const RunComparison &comparison);
 const char *verdict_name(Verdict verdict);
 
 /// The two runs, in the head of a text.
-void write_runs(TextLines &out, std::span<const RunReport::Trace> a,
-                std::span<const RunReport::Trace> b, const std::string &words,
-                const ReportStyle &style);
+void write_runs(ReportLines &out, std::span<const RunReport::Trace> a,
+                std::span<const RunReport::Trace> b, const std::string &words);
 
 /// Their traces, and what these lack.
 Json traces_json(std::span<const RunReport::Trace> traces);

@@ -7,7 +7,6 @@
 #include "compare/wss_diff.h"
 
 #include "compare/diff_text.h"
-#include "report/bar_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
 
@@ -58,9 +57,17 @@ std::string percent_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 BarRow row_of(const std::string &label, std::uint64_t a, std::uint64_t b) {
-  return {label,
-          {format_count(a), format_count(b), change_of(a, b)},
-          {std::max(a, b), std::min(a, b)}};
+  return {label, {a, b, change_of(a, b)}, {std::max(a, b), std::min(a, b)}};
+}
+
+/// A table of what both runs have.
+BarTable table_of(const char *label) {
+  BarTable table;
+  table.label_heading = label;
+  table.headings = {"A", "B", "change"};
+  table.dark_meaning = "the smaller of the two";
+  table.light_meaning = "more in the other one";
+  return table;
 }
 
 } // namespace
@@ -101,8 +108,7 @@ Verdict WssComparison::verdict() const {
   return read_all ? Verdict::kEqual : Verdict::kUndecided;
 }
 
-void WssComparison::write_answer(TextLines &out,
-                                 const ReportStyle &style) const {
+void WssComparison::write_answer(ReportLines &out) const {
   const auto words = [&](const char *what, std::uint64_t a, std::uint64_t b) {
     if (a == b)
       return fmt::format("{} {} in both runs", what, bytes(a));
@@ -112,37 +118,27 @@ void WssComparison::write_answer(TextLines &out,
         a == 0 ? std::string()
                : fmt::format(" ({})", percent_of(b > a ? b - a : a - b, a)));
   };
-  out.append(wrapped(
-      fmt::format("{}; {}; {}.",
-                  words("The median period accessed",
-                        size_at(a_.accessed(), kMedian),
-                        size_at(b_.accessed(), kMedian)),
-                  words("the largest one", a_.accessed().maximum(),
-                        b_.accessed().maximum()),
-                  words("all periods together", a_.distinct(), b_.distinct())),
-      0, style.width));
+  out.statement(fmt::format(
+      "{}; {}; {}.",
+      words("The median period accessed", size_at(a_.accessed(), kMedian),
+            size_at(b_.accessed(), kMedian)),
+      words("the largest one", a_.accessed().maximum(),
+            b_.accessed().maximum()),
+      words("all periods together", a_.distinct(), b_.distinct())));
 }
 
-void WssComparison::write_sizes(TextLines &out,
-                                const ReportStyle &style) const {
-  out.append(wrapped("Sizes of periods, in pages (50 %: half of them are no "
-                     "larger)",
-                     0, style.width));
-  BarTable table;
-  table.label_heading = "share";
-  table.headings = {"A", "B", "change"};
-  table.dark_meaning = "the smaller of the two";
-  table.light_meaning = "more in the other one";
+void WssComparison::write_sizes(ReportLines &out) const {
+  BarTable table = table_of("share");
+  table.right_labels = true;
+  table.axis_end = [this](std::uint64_t pages) { return bytes(pages); };
   for (const WssShare &share : wss_shares())
     table.rows.push_back(row_of(share.name, size_at(a_.accessed(), share),
                                 size_at(b_.accessed(), share)));
-  table.longest =
-      bytes(std::max(a_.accessed().maximum(), b_.accessed().maximum()));
-  out.append(draw_bars(table, style));
+  out.table("Sizes of periods, in pages (50 %: half of them are no larger)",
+            std::move(table));
 }
 
-void WssComparison::write_mappings(TextLines &out,
-                                   const ReportStyle &style) const {
+void WssComparison::write_mappings(ReportLines &out) const {
   using Entry = std::pair<const std::string, Sizes>;
   std::vector<const Entry *> order;
   for (const Entry &entry : mappings_)
@@ -158,53 +154,36 @@ void WssComparison::write_mappings(TextLines &out,
     return std::tuple(change(y), size(y), x->first) <
            std::tuple(change(x), size(x), y->first);
   });
-  out.append(
-      wrapped("Distinct pages of each mapping, the largest changes first", 0,
-              style.width));
-  BarTable table;
-  table.left_labels = true;
-  table.label_heading = "mapping";
-  table.headings = {"A", "B", "change"};
-  table.dark_meaning = "the smaller of the two";
-  table.light_meaning = "more in the other one";
-  const std::size_t shown = std::min(style.top, order.size());
-  std::uint64_t longest = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    longest = std::max(longest, size(order[i]));
-    table.rows.push_back(row_of(printable(order[i]->first), order[i]->second.a,
-                                order[i]->second.b));
-  }
-  table.longest = bytes(longest);
-  out.append(draw_bars(table, style));
-  if (order.size() > shown)
-    out.line("  and {} more mapping{}", format_count(order.size() - shown),
-             plural(order.size() - shown));
+  BarTable table = table_of("mapping");
+  table.axis_end = [this](std::uint64_t pages) { return bytes(pages); };
+  table.noun = "mapping";
+  for (const Entry *entry : order)
+    table.rows.push_back(
+        row_of(printable(entry->first), entry->second.a, entry->second.b));
+  out.table("Distinct pages of each mapping, the largest changes first",
+            std::move(table));
 }
 
 std::string WssComparison::text(const ReportStyle &style) const {
-  TextLines out;
-  out.append(wrapped("Working sets of two runs: what each period accessed", 0,
-                     style.width));
-  write_runs(out, a_.traces(), b_.traces(), pages_.options().selection.words(),
-             style);
+  ReportLines out(style);
+  out.statement("Working sets of two runs: what each period accessed");
+  write_runs(out, a_.traces(), b_.traces(), pages_.options().selection.words());
   out.line("");
-  write_answer(out, style);
+  write_answer(out);
   out.line("");
-  write_sizes(out, style);
+  write_sizes(out);
   out.line("");
-  write_mappings(out, style);
+  write_mappings(out);
   out.line("");
   const Tally &pages = pages_.sum().pages;
-  out.append(wrapped(
-      fmt::format(
-          "Of the distinct pages of paired processes, {} are in both runs, {} "
-          "only in A and {} only in B{}.",
-          format_count(pages.equal + pages.different + pages.open),
-          format_count(pages.only_a), format_count(pages.only_b),
-          pages_.options().relative ? ", by mapping and offset"
-                                    : ", by address (--relative: by mapping "
-                                      "and offset)"),
-      0, style.width));
+  out.statement(fmt::format(
+      "Of the distinct pages of paired processes, {} are in both runs, {} "
+      "only in A and {} only in B{}.",
+      format_count(pages.equal + pages.different + pages.open),
+      format_count(pages.only_a), format_count(pages.only_b),
+      pages_.options().relative ? ", by mapping and offset"
+                                : ", by address (--relative: by mapping "
+                                  "and offset)"));
   return out.take();
 }
 

@@ -45,9 +45,9 @@ public:
   const RunComparison &pages() const { return pages_; }
 
 private:
-  void write_answer(TextLines &out, const ReportStyle &style) const;
-  void write_sizes(TextLines &out, const ReportStyle &style) const;
-  void write_mappings(TextLines &out, const ReportStyle &style) const;
+  void write_answer(ReportLines &out) const;
+  void write_sizes(ReportLines &out) const;
+  void write_mappings(ReportLines &out) const;
   std::string bytes(std::uint64_t granules) const;
 
   RunComparison pages_;

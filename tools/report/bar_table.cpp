@@ -7,12 +7,12 @@
 #include "report/bar_table.h"
 
 #include "support/text_format.h"
-#include "support/text_wrap.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace pagetide::tools {
 
@@ -23,7 +23,7 @@ constexpr std::size_t kColumnGap = 2; ///< between columns
 constexpr std::size_t kMinBar = 12;
 constexpr std::size_t kBarShare = 6; ///< of the table's width, a part for bars
 constexpr std::size_t kMinLabel = 12;
-constexpr std::size_t kLeastLabel = 8; ///< if there is no room for bars
+constexpr std::size_t kMinLabelAlone = 8; ///< if there is no room for bars
 
 std::string repeated(const char *sign, std::size_t times) {
   std::string text;
@@ -34,15 +34,30 @@ std::string repeated(const char *sign, std::size_t times) {
 
 class BarDrawer {
 public:
-  BarDrawer(const BarTable &table, const ReportStyle &style)
-      : table_(table), dark_(style.unicode ? "█" : "#"),
-        light_(style.unicode ? "▒" : "="), longest_(table.most()) {
+  BarDrawer(BarTable table, const ReportStyle &style)
+      : table_(std::move(table)), dark_(style.unicode ? "█" : "#"),
+        light_(style.unicode ? "▒" : "=") {
+    all_rows_ = std::max<std::uint64_t>(table_.all_rows, table_.rows.size());
+    drop_empty_columns();
+    if (table_.noun && table_.rows.size() > style.top)
+      table_.rows.resize(style.top);
+    for (const BarRow &row : table_.rows) {
+      longest_ = std::max(longest_, row.bar.whole);
+      std::vector<std::string> &texts = cells_.emplace_back();
+      for (const Json &cell : row.cells)
+        texts.push_back(cell.is_text()   ? cell.text()
+                        : cell.is_null() ? std::string()
+                                         : format_count(cell.number()));
+    }
+    axis_end_ =
+        table_.axis_end ? table_.axis_end(longest_) : format_count(longest_);
     measure(style.width);
   }
 
   std::string run();
 
 private:
+  void drop_empty_columns();
   void measure(std::size_t width);
   /// The label, cut if it has more columns.
   std::string cut(const std::string &label, std::size_t columns) const;
@@ -53,10 +68,13 @@ private:
   /// Signs for a value. One that is not 0 has at least one.
   std::size_t signs(std::uint64_t value) const;
 
-  const BarTable &table_;
+  BarTable table_;
   const char *dark_;
   const char *light_;
-  std::uint64_t longest_;
+  std::uint64_t all_rows_ = 0;
+  std::uint64_t longest_ = 0; ///< of the bars
+  std::string axis_end_;
+  std::vector<std::vector<std::string>> cells_; ///< of the rows
   std::size_t label_width_ = 0;
   std::vector<std::size_t> cell_widths_;
   std::size_t bar_width_ = 0;
@@ -64,21 +82,38 @@ private:
   std::size_t label_above_ = 0;
 };
 
+void BarDrawer::drop_empty_columns() {
+  if (table_.rows.empty())
+    return;
+  const auto drop = [](auto &list, std::size_t column) {
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(column));
+  };
+  for (std::size_t column = table_.headings.size(); column-- > 0;) {
+    if (!std::ranges::all_of(table_.rows, [&](const BarRow &row) {
+          return row.cells[column].is_null();
+        }))
+      continue;
+    drop(table_.headings, column);
+    for (BarRow &row : table_.rows)
+      drop(row.cells, column);
+  }
+}
+
 void BarDrawer::measure(std::size_t width) {
   label_width_ = columns_of(table_.label_heading);
   for (const std::string &heading : table_.headings)
     cell_widths_.push_back(columns_of(heading));
-  for (const BarRow &row : table_.rows) {
+  for (const BarRow &row : table_.rows)
     label_width_ = std::max(label_width_, columns_of(row.label));
-    for (std::size_t i = 0; i < row.cells.size(); ++i)
-      cell_widths_[i] = std::max(cell_widths_[i], columns_of(row.cells[i]));
-  }
+  for (const std::vector<std::string> &cells : cells_)
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cell_widths_[i] = std::max(cell_widths_[i], columns_of(cells[i]));
   std::size_t cells = kTableIndent + kColumnGap;
   for (const std::size_t cell : cell_widths_)
     cells += kColumnGap + cell;
   const std::size_t longest_label = label_width_;
-  const std::size_t room = std::max(width, cells + kLeastLabel) - cells;
-  const std::size_t min_bar = std::max(kMinBar, columns_of(table_.longest) + 2);
+  const std::size_t room = std::max(width, cells + kMinLabelAlone) - cells;
+  const std::size_t min_bar = std::max(kMinBar, columns_of(axis_end_) + 2);
   const bool has_bars = table_.has_bars && longest_ != 0 &&
                         room >= std::min(label_width_, kMinLabel) + min_bar;
   if (has_bars) {
@@ -86,8 +121,8 @@ void BarDrawer::measure(std::size_t width) {
     // the room itself.
     std::size_t good_bar = min_bar;
     if (!table_.keeps_beginnings)
-      good_bar = std::max(
-          {min_bar, width / kBarShare, columns_of(table_.longest) + 4});
+      good_bar =
+          std::max({min_bar, width / kBarShare, columns_of(axis_end_) + 4});
     const std::size_t least_label = std::min(label_width_, kMinLabel);
     label_width_ =
         std::min(label_width_, room - std::min(good_bar, room - least_label));
@@ -130,7 +165,7 @@ std::string BarDrawer::line(const std::string &label,
   std::string out(kTableIndent, ' ');
   const std::string shown = cut(label, label_width_);
   const std::string padding(label_width_ - columns_of(shown), ' ');
-  out += table_.left_labels ? shown + padding : padding + shown;
+  out += table_.right_labels ? padding + shown : shown + padding;
   for (std::size_t i = 0; i < cells.size(); ++i)
     out +=
         std::string(kColumnGap + cell_widths_[i] - columns_of(cells[i]), ' ') +
@@ -143,42 +178,34 @@ std::string BarDrawer::line(const std::string &label,
 std::string BarDrawer::run() {
   std::string axis;
   if (bar_width_ != 0)
-    axis = fmt::format("0{:>{}}", table_.longest, bar_width_ - 1);
+    axis = fmt::format("0{:>{}}", axis_end_, bar_width_ - 1);
   std::string out = line(table_.label_heading, table_.headings, axis);
-  for (const BarRow &row : table_.rows) {
+  for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+    const BarRow &row = table_.rows[i];
     if (label_above_ != 0)
       out += fmt::format("{}{}\n", std::string(kTableIndent, ' '),
                          cut(row.label, label_above_));
-    out += line(label_above_ != 0 ? std::string() : row.label, row.cells,
+    out += line(label_above_ != 0 ? std::string() : row.label, cells_[i],
                 bar(row.bar));
   }
-  if (bar_width_ == 0 || table_.dark_meaning.empty())
-    return out;
-  std::string legend = fmt::format("{} {}", dark_, table_.dark_meaning);
-  if (!table_.light_meaning.empty())
-    legend += fmt::format(", {} {}", light_, table_.light_meaning);
-  return out +
-         fmt::format("{}Bars: {}\n", std::string(kTableIndent, ' '), legend);
+  const std::string indent(kTableIndent, ' ');
+  if (bar_width_ != 0 && !table_.dark_meaning.empty()) {
+    out += fmt::format("{}Bars: {} {}", indent, dark_, table_.dark_meaning);
+    if (!table_.light_meaning.empty())
+      out += fmt::format(", {} {}", light_, table_.light_meaning);
+    out += '\n';
+  }
+  if (const std::uint64_t more = all_rows_ - table_.rows.size();
+      table_.noun && more != 0)
+    out += fmt::format("{}and {} more {}{}\n", indent, format_count(more),
+                       table_.noun, more == 1 ? "" : table_.noun_ending);
+  return out;
 }
 
 } // namespace
 
-std::uint64_t BarTable::most() const {
-  std::uint64_t most = 0;
-  for (const BarRow &row : rows)
-    most = std::max(most, row.bar.whole);
-  return most;
-}
-
-std::string draw_bars(const BarTable &table, const ReportStyle &style) {
-  return BarDrawer(table, style).run();
-}
-
-std::string more_rows(std::size_t count, const char *what, const char *ending) {
-  if (count == 0)
-    return {};
-  return fmt::format("  and {} more {}{}\n", format_count(count), what,
-                     count == 1 ? "" : ending);
+std::string draw_bars(BarTable table, const ReportStyle &style) {
+  return BarDrawer(std::move(table), style).run();
 }
 
 } // namespace pagetide::tools

@@ -8,7 +8,6 @@
 
 #include "analysis/page_table.h"
 #include "analysis/report_limits.h"
-#include "report/bar_table.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/text_format.h"
@@ -290,52 +289,52 @@ std::string ChecksumsReport::title() const {
                      units());
 }
 
-void ChecksumsReport::write_results(TextLines &out,
-                                    const ReportStyle &style) const {
-  out.append(wrapped(fmt::format("Results: {0}s, summed over periods, and "
-                                 "distinct {0}s. Each is compared with its "
-                                 "last known content.",
-                                 unit()),
-                     0, style.width));
+void ChecksumsReport::write_results(ReportLines &out) const {
   BarTable table;
-  table.left_labels = true;
   table.label_heading = "content";
   table.headings = {"summed", "of all", fmt::format("{}s", unit())};
   for (std::size_t i = 0; i < kChecksumResults; ++i) {
     const std::uint64_t count = sums_.counts[i];
     if (count != 0 || i < 2)
-      table.rows.push_back({kWords[i].words,
-                            {format_count(count), percent(count, sums_.all()),
-                             format_count(distinct_.counts[i])},
-                            {count, count}});
+      table.rows.push_back(
+          {kWords[i].words,
+           {count, percent(count, sums_.all()), distinct_.counts[i]},
+           {count, count}});
   }
-  table.longest = format_count(table.most());
-  out.append(draw_bars(table, style));
+  out.table(fmt::format("Results: {0}s, summed over periods, and distinct "
+                        "{0}s. Each is compared with its last known content.",
+                        unit()),
+            std::move(table));
 }
 
-void ChecksumsReport::write_stretches(TextLines &out,
-                                      const ReportStyle &style) const {
-  out.append(wrapped(fmt::format("Over time, in stretches of {}: {}s, summed "
-                                 "over periods",
-                                 format_duration(stretch_ns_), unit()),
-                     0, style.width));
+/// Of rows with what was changed, what was written and equal, and the rest.
+static BarTable change_table(const char *label) {
   BarTable table;
-  table.label_heading = "from";
+  table.label_heading = label;
   table.headings = {"changed", "equal", "not known"};
   table.dark_meaning = "changed";
   table.light_meaning = "written, and equal";
-  for (std::size_t i = 0; i < stretches_.size(); ++i) {
-    const ChecksumCounts &counts = stretches_[i];
-    table.rows.push_back(
-        {format_since_start(from_ns_ + i * stretch_ns_),
-         {format_count(counts.of(Result::kChanged)),
-          format_count(counts.of(Result::kEqual)),
-          format_count(counts.of(Result::kUnstable) + counts.of(Result::kGone) +
-                       counts.of(Result::kUnreadable))},
-         {counts.rewritten(), counts.of(Result::kChanged)}});
-  }
-  table.longest = format_count(table.most());
-  out.append(draw_bars(table, style));
+  return table;
+}
+
+static BarRow change_row(std::string label, const ChecksumCounts &counts) {
+  return {std::move(label),
+          {counts.of(Result::kChanged), counts.of(Result::kEqual),
+           counts.of(Result::kUnstable) + counts.of(Result::kGone) +
+               counts.of(Result::kUnreadable)},
+          {counts.rewritten(), counts.of(Result::kChanged)}};
+}
+
+void ChecksumsReport::write_stretches(ReportLines &out) const {
+  BarTable table = change_table("from");
+  table.right_labels = true;
+  for (std::size_t i = 0; i < stretches_.size(); ++i)
+    table.rows.push_back(change_row(
+        format_since_start(from_ns_ + i * stretch_ns_), stretches_[i]));
+  out.table(fmt::format("Over time, in stretches of {}: {}s, summed over "
+                        "periods",
+                        format_duration(stretch_ns_), unit()),
+            std::move(table));
 }
 
 std::vector<const ChecksumsReport::Entry *> ChecksumsReport::busiest() const {
@@ -369,71 +368,45 @@ std::vector<ReportRow> ChecksumsReport::rows() const {
   return rows;
 }
 
-void ChecksumsReport::write_mappings(TextLines &out,
-                                     const ReportStyle &style) const {
-  out.append(
-      wrapped(fmt::format("By mapping: {}s, summed over periods", unit()), 0,
-              style.width));
-  BarTable table;
-  table.left_labels = true;
-  table.label_heading = "mapping";
-  table.headings = {"changed", "equal", "not known"};
-  table.dark_meaning = "changed";
-  table.light_meaning = "written, and equal";
-  const std::vector<const Entry *> entries = arranged(busiest());
-  const std::size_t shown = std::min(style.top, entries.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto &[name, counts] = *entries[i];
-    table.rows.push_back(
-        {printable(name),
-         {format_count(counts.of(Result::kChanged)),
-          format_count(counts.of(Result::kEqual)),
-          format_count(counts.of(Result::kUnstable) + counts.of(Result::kGone) +
-                       counts.of(Result::kUnreadable))},
-         {counts.rewritten(), counts.of(Result::kChanged)}});
-  }
-  table.longest = format_count(table.most());
-  out.append(draw_bars(table, style));
-  out.append(more_rows(entries.size() - shown, "mapping"));
+void ChecksumsReport::write_mappings(ReportLines &out) const {
+  BarTable table = change_table("mapping");
+  table.noun = "mapping";
+  for (const Entry *entry : arranged(busiest()))
+    table.rows.push_back(change_row(printable(entry->first), entry->second));
+  out.table(fmt::format("By mapping: {}s, summed over periods", unit()),
+            std::move(table));
 }
 
-void ChecksumsReport::write_text(TextLines &out,
-                                 const ReportStyle &style) const {
+void ChecksumsReport::write_text(ReportLines &out) const {
   if (sums_.all() == 0) {
     out.line("No {} has a checksum in what is selected.", unit());
     return;
   }
-  write_results(out, style);
+  write_results(out);
   out.line("");
-  write_stretches(out, style);
+  write_stretches(out);
   out.line("");
-  write_mappings(out, style);
+  write_mappings(out);
   out.line("");
   const std::uint64_t equal = sums_.of(Result::kEqual);
   if (sums_.rewritten() == 0)
-    out.append(wrapped(
-        fmt::format("No {} was written again while its content was known, so "
-                    "there is nothing to compare. Not known: unstable, gone or "
-                    "unreadable.",
-                    unit()),
-        0, style.width));
+    out.statement(fmt::format(
+        "No {} was written again while its content was known, so there is "
+        "nothing to compare. Not known: unstable, gone or unreadable.",
+        unit()));
   else
-    out.append(wrapped(
-        fmt::format("Of {}{} rewritten {}s, summed over periods, {} ({}) had "
-                    "the same content as before: these writes changed nothing. "
-                    "{} {}{} rewritten and never changed. Not known: unstable, "
-                    "gone or unreadable.",
-                    is_lower_bound_ ? "at least " : "",
-                    format_count(sums_.rewritten()), unit(),
-                    format_count(equal), percent(equal, sums_.rewritten()),
-                    format_count(never_changed_), unit(),
-                    never_changed_ == 1 ? " was" : "s were"),
-        0, style.width));
+    out.statement(fmt::format(
+        "Of {}{} rewritten {}s, summed over periods, {} ({}) had the same "
+        "content as before: these writes changed nothing. {} {}{} rewritten "
+        "and never changed. Not known: unstable, gone or unreadable.",
+        is_lower_bound_ ? "at least " : "", format_count(sums_.rewritten()),
+        unit(), format_count(equal), percent(equal, sums_.rewritten()),
+        format_count(never_changed_), unit(),
+        never_changed_ == 1 ? " was" : "s were"));
   if (sums_.of(Result::kUnstable) > sums_.all() / 2)
-    out.append(wrapped("Most checksums are unstable: the program wrote the "
-                       "pages while they were read. pagetide record --unstable "
-                       "stop stops it for that time.",
-                       0, style.width));
+    out.statement("Most checksums are unstable: the program wrote the pages "
+                  "while they were read. pagetide record --unstable stop stops "
+                  "it for that time.");
 }
 
 void ChecksumsReport::write_json(Json &out) const {

@@ -85,14 +85,14 @@ private:
   std::string title() const override;
   void check(const SelectedTrace &trace) const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
-  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_text(ReportLines &out) const override;
   void write_json(Json &out) const override;
   std::vector<ReportRow> rows() const override;
 
   void add_period(std::uint64_t middle_ns, const ChecksumCounts &period);
-  void write_results(TextLines &out, const ReportStyle &style) const;
-  void write_stretches(TextLines &out, const ReportStyle &style) const;
-  void write_mappings(TextLines &out, const ReportStyle &style) const;
+  void write_results(ReportLines &out) const;
+  void write_stretches(ReportLines &out) const;
+  void write_mappings(ReportLines &out) const;
   /// Those with the most rewritten granules first.
   std::vector<const Entry *> busiest() const;
 

@@ -212,12 +212,12 @@ std::string HeatmapReport::left_out() const {
   return text;
 }
 
-void HeatmapReport::write_text(TextLines &out, const ReportStyle &style) const {
+void HeatmapReport::write_text(ReportLines &out) const {
   if (shown_ == 0) {
     out.line("Nothing was {}.", access_word());
     return;
   }
-  out.append(heat_text(picture(), style));
+  out.append(heat_text(picture(), out.style()));
 }
 
 std::string HeatmapReport::svg(const std::string &words) const {

@@ -7,7 +7,6 @@
 #include "report/hot_report.h"
 
 #include "analysis/page_table.h"
-#include "report/bar_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
 
@@ -151,108 +150,76 @@ std::string HotReport::title() const {
                      unit(), unit(), bytes(1), access_word());
 }
 
-void HotReport::write_octaves(TextLines &out, const ReportStyle &style,
-                              const std::string &heading,
+void HotReport::write_octaves(ReportLines &out, const std::string &heading,
                               const Octaves &octaves, bool is_age) const {
-  out.append(wrapped(heading, 0, style.width));
   const std::uint64_t period_ns = traces().front().period_ns;
-  const bool has_time = is_age && period_ns != 0;
-  BarTable table;
-  table.label_heading = is_age ? "periods ago" : "periods";
-  if (has_time)
-    table.headings.push_back("at most");
-  table.headings.push_back(fmt::format("{}s", unit()));
-  table.dark_meaning = access_word();
-  if (tells_reads()) {
-    table.headings.push_back("written");
+  BarTable table =
+      bar_table(is_age ? "periods ago" : "periods",
+                {"at most", fmt::format("{}s", unit()), "written"});
+  table.right_labels = true;
+  if (tells_reads())
     table.dark_meaning = "written at least once";
-    table.light_meaning = "only read";
-  }
   for (std::size_t i = is_age ? 0 : 1; i < octaves.size(); ++i) {
     const Octaves::Count &count = octaves[i];
     const std::uint64_t first = Octaves::first_of(i);
     const std::uint64_t last = octaves.last_of(i);
-    BarRow row;
-    row.label = first == last ? format_count(first)
-                              : fmt::format("{} to {}", format_count(first),
-                                            format_count(last));
-    if (has_time)
-      row.cells.push_back(format_since_start(last * period_ns));
-    row.cells.push_back(format_count(count.granules));
-    if (tells_reads())
-      row.cells.push_back(format_count(count.written));
-    row.bar = {count.granules, tells_reads() ? count.written : count.granules};
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(
+        {first == last
+             ? format_count(first)
+             : fmt::format("{} to {}", format_count(first), format_count(last)),
+         {is_age && period_ns != 0 ? Json(format_since_start(last * period_ns))
+                                   : Json(),
+          count.granules, if_told(count.written)},
+         bar(count.granules, count.written)});
   }
-  table.longest = bytes(table.most());
-  out.append(draw_bars(table, style));
+  out.table(heading, std::move(table));
 }
 
-void HotReport::write_ranges(TextLines &out, const ReportStyle &style) const {
-  const std::vector<HotRange> ranges = arranged(ranges_);
-  const std::size_t shown = std::min(style.top, ranges.size());
-  out.append(wrapped(
-      fmt::format("Hottest ranges: neighbouring {0}s of one mapping, {1} in "
-                  "equally many periods.{2}",
-                  unit(), access_word(),
-                  tells_reads() ? fmt::format(" Written: the periods of the {} "
-                                              "that was written most.",
-                                              unit())
-                                : ""),
-      0, style.width));
-  BarTable table;
-  table.left_labels = true;
-  table.label_heading = "mapping";
-  table.headings = {"address", fmt::format("{}s", unit()), "periods"};
-  if (tells_reads())
-    table.headings.push_back("written");
-  table.headings.push_back("ago");
-  const bool has_pids = traces().size() > 1;
-  if (has_pids)
-    table.headings.push_back("process");
-  for (std::size_t i = 0; i < shown; ++i) {
-    const HotRange &range = ranges[i];
-    BarRow row;
-    row.label = printable(range.mapping);
-    row.cells = {fmt::format("{:#x}", range.first << granule_shift()),
-                 format_count(range.count), format_count(range.periods)};
-    if (tells_reads())
-      row.cells.push_back(format_count(range.written));
-    row.cells.push_back(format_count(range.age));
-    if (has_pids)
-      row.cells.push_back(fmt::format("{}", range.pid));
-    row.bar = {range.periods, tells_reads() ? range.written : range.periods};
-    table.rows.push_back(std::move(row));
-  }
-  table.longest = fmt::format("{} period{}", format_count(table.most()),
-                              plural(table.most()));
-  table.dark_meaning = access_word();
-  if (tells_reads()) {
-    table.dark_meaning = "written";
-    table.light_meaning = "only read";
-  }
-  out.append(draw_bars(table, style));
-  out.append(more_rows(range_count_ - shown, "range"));
+void HotReport::write_ranges(ReportLines &out) const {
+  BarTable table =
+      bar_table("mapping", {"address", fmt::format("{}s", unit()), "periods",
+                            "written", "ago", "process"});
+  for (const HotRange &range : arranged(ranges_))
+    table.rows.push_back(
+        {printable(range.mapping),
+         {fmt::format("{:#x}", range.first << granule_shift()), range.count,
+          range.periods, if_told(range.written), range.age,
+          traces().size() > 1 ? Json(fmt::format("{}", range.pid)) : Json()},
+         bar(range.periods, range.written)});
+  table.noun = "range";
+  table.all_rows = range_count_;
+  table.axis_end = [](std::uint64_t periods) {
+    return fmt::format("{} period{}", format_count(periods), plural(periods));
+  };
+  out.table(fmt::format("Hottest ranges: neighbouring {0}s of one mapping, {1} "
+                        "in equally many periods.{2}",
+                        unit(), access_word(),
+                        tells_reads()
+                            ? fmt::format(" Written: the periods of the {} "
+                                          "that was written most.",
+                                          unit())
+                            : ""),
+            std::move(table));
 }
 
-void HotReport::write_text(TextLines &out, const ReportStyle &style) const {
+void HotReport::write_text(ReportLines &out) const {
   if (range_count_ == 0) {
     out.line("Nothing was {}.", access_word());
     return;
   }
-  write_octaves(out, style,
+  write_octaves(out,
                 fmt::format("How often: {}s by the number of periods in which "
                             "they were {}",
                             unit(), access_word()),
                 by_periods_, false);
   out.line("");
-  write_octaves(out, style,
+  write_octaves(out,
                 fmt::format("How lately: {}s by the number of periods from the "
                             "last in which they were {} to the process's last",
                             unit(), access_word()),
                 by_age_, true);
   out.line("");
-  write_ranges(out, style);
+  write_ranges(out);
   if (is_lower_bound_)
     out.line("There were more {}s than this report has memory for; they are "
              "left out.",

@@ -72,14 +72,13 @@ private:
   const char *kind() const override { return "hot"; }
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
-  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_text(ReportLines &out) const override;
   void write_json(Json &out) const override;
   std::vector<ReportRow> rows() const override;
 
-  void write_octaves(TextLines &out, const ReportStyle &style,
-                     const std::string &heading, const Octaves &octaves,
-                     bool is_age) const;
-  void write_ranges(TextLines &out, const ReportStyle &style) const;
+  void write_octaves(ReportLines &out, const std::string &heading,
+                     const Octaves &octaves, bool is_age) const;
+  void write_ranges(ReportLines &out) const;
   void add_range(HotRange range);
   void keep_hottest();
 

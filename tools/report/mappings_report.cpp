@@ -8,7 +8,6 @@
 
 #include "analysis/access_sets.h"
 #include "analysis/report_limits.h"
-#include "report/bar_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
 
@@ -134,50 +133,29 @@ std::string MappingsReport::title() const {
                      access_word());
 }
 
-void MappingsReport::write_text(TextLines &out,
-                                const ReportStyle &style) const {
+void MappingsReport::write_text(ReportLines &out) const {
   if (mappings_.empty()) {
     out.line("Nothing was {}.", access_word());
     return;
   }
-  BarTable table;
-  table.left_labels = true;
-  table.label_heading = "mapping";
-  table.headings = {fmt::format("{}s", unit())};
-  table.dark_meaning = access_word();
-  if (tells_reads()) {
-    table.headings.insert(table.headings.end(), {"read", "written"});
-    table.dark_meaning = "written";
-    table.light_meaning = "only read";
-  }
-  table.headings.insert(table.headings.end(), {"periods", "in one"});
-  const std::vector<const Entry *> entries = arranged(largest());
-  const std::size_t shown = std::min(style.top, entries.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto &[name, figures] = *entries[i];
-    BarRow row;
-    row.label = printable(name);
-    row.cells = {(figures.is_lower_bound ? ">=" : "") +
-                 format_count(figures.granules)};
-    if (tells_reads()) {
-      row.cells.push_back(format_count(figures.read));
-      row.cells.push_back(format_count(figures.written));
-    }
+  BarTable table = bar_table("mapping", {fmt::format("{}s", unit()), "read",
+                                         "written", "periods", "in one"});
+  table.noun = "mapping";
+  for (const Entry *entry : arranged(largest())) {
+    const auto &[name, figures] = *entry;
     const std::uint64_t periods = std::max<std::uint64_t>(figures.periods, 1);
-    row.cells.push_back(format_count(figures.periods));
-    row.cells.push_back(format_count((figures.sum + periods / 2) / periods));
-    row.bar = {figures.granules,
-               tells_reads() ? figures.written : figures.granules};
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(
+        {printable(name),
+         {(figures.is_lower_bound ? ">=" : "") + format_count(figures.granules),
+          if_told(figures.read), if_told(figures.written), figures.periods,
+          (figures.sum + periods / 2) / periods},
+         bar(figures.granules, figures.written)});
   }
-  table.longest = bytes(table.most());
-  out.append(wrapped(
+  out.table(
       fmt::format("Distinct {0}s; the periods in which any of them was {1}, "
                   "and how many were in one such period on average",
                   unit(), access_word()),
-      0, style.width));
-  out.append(draw_bars(table, style));
-  out.append(more_rows(entries.size() - shown, "mapping"));
+      std::move(table));
 }
 
 void MappingsReport::write_json(Json &out) const {

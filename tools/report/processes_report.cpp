@@ -7,7 +7,6 @@
 #include "report/processes_report.h"
 
 #include "analysis/access_counts.h"
-#include "report/bar_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
@@ -142,8 +141,7 @@ std::string ProcessesReport::title() const {
   return fmt::format("Processes: the {} that each {}", units(), access_verb());
 }
 
-void ProcessesReport::write_totals(TextLines &out,
-                                   const ReportStyle &style) const {
+void ProcessesReport::write_totals(ReportLines &out) const {
   std::uint64_t sum = 0;
   std::uint64_t end_ns = 0;
   bool is_lower_bound = addresses_.is_lower_bound() || shared().is_lower_bound;
@@ -153,115 +151,66 @@ void ProcessesReport::write_totals(TextLines &out,
     is_lower_bound = is_lower_bound || process.is_lower_bound;
   }
   sum -= std::min(sum, shared().repeated);
-  out.append(wrapped(
-      fmt::format("In all {}{} {}s, {}, at {} different addresses, in {}.",
-                  is_lower_bound ? "at least " : "", format_count(sum), unit(),
-                  bytes(sum), format_count(addresses()),
-                  format_since_start(end_ns)),
-      0, style.width));
+  out.statement(fmt::format(
+      "In all {}{} {}s, {}, at {} different addresses, in {}.",
+      is_lower_bound ? "at least " : "", format_count(sum), unit(), bytes(sum),
+      format_count(addresses()), format_since_start(end_ns)));
 }
 
-void ProcessesReport::write_table(TextLines &out,
-                                  const ReportStyle &style) const {
-  const std::vector<std::size_t> order = sorted();
-  const std::size_t shown = std::min(style.top, order.size());
-  BarTable table;
-  table.left_labels = true;
+void ProcessesReport::write_table(ReportLines &out) const {
+  BarTable table = bar_table("command", {"process", "periods", "peak",
+                                         fmt::format("{}s", unit()), "written",
+                                         "shared", "note"});
   table.keeps_beginnings = true;
-  table.label_heading = "command";
-  table.headings = {"process", "periods", "peak", fmt::format("{}s", unit())};
-  table.dark_meaning = access_word();
-  if (tells_reads()) {
-    table.headings.push_back("written");
-    table.dark_meaning = "written";
-    table.light_meaning = "only read";
+  table.noun = "process";
+  table.noun_ending = "es";
+  for (const std::size_t i : sorted()) {
+    const Trace &trace = traces()[i];
+    const ProcessFigures &process = processes_[i];
+    const std::string note = process_note(trace);
+    table.rows.push_back(
+        {process_label(trace),
+         {fmt::format("{}", trace.pid), trace.periods, process.peak,
+          process.granules, if_told(process.written),
+          json_if(!shared().objects.empty(), shared().of_process[i]),
+          note.empty() ? Json() : Json(note)},
+         bar(process.granules, process.written)});
   }
-  const bool has_shared = !shared().objects.empty();
-  if (has_shared)
-    table.headings.push_back("shared");
-  const bool has_notes = std::ranges::any_of(traces(), [](const Trace &trace) {
-    return !process_note(trace).empty();
-  });
-  if (has_notes)
-    table.headings.push_back("note");
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Trace &trace = traces()[order[i]];
-    const ProcessFigures &process = processes_[order[i]];
-    BarRow row = {
-        process_label(trace),
-        {fmt::format("{}", trace.pid), format_count(trace.periods),
-         format_count(process.peak), format_count(process.granules)},
-        {process.granules, tells_reads() ? process.written : process.granules}};
-    if (tells_reads())
-      row.cells.push_back(format_count(process.written));
-    if (has_shared)
-      row.cells.push_back(format_count(shared().of_process[order[i]]));
-    if (has_notes)
-      row.cells.push_back(process_note(trace));
-    table.rows.push_back(std::move(row));
-  }
-  table.longest = bytes(table.most());
-  out.append(draw_bars(table, style));
-  out.append(more_rows(order.size() - shown, "process", "es"));
+  out.table(fmt::format("Each process's largest period (peak) and distinct {}s",
+                        unit()),
+            std::move(table));
   if (std::ranges::any_of(traces(), [](const Trace &trace) {
         return !trace.completeness.is_complete();
       }))
-    out.paragraph(2, "I: the process's trace is INCOMPLETE.", style.width);
+    out.remark("I: the process's trace is INCOMPLETE.");
   if (std::ranges::any_of(traces(), &Trace::marks_late))
-    out.paragraph(2,
-                  "L: marks were switched on late, while the process ran, so "
-                  "any period may lack accesses.",
-                  style.width);
+    out.remark("L: marks were switched on late, while the process ran, so any "
+               "period may lack accesses.");
 }
 
-void ProcessesReport::write_shared(TextLines &out,
-                                   const ReportStyle &style) const {
-  const std::vector<SharedMemory::Object> &objects = shared().objects;
-  if (objects.empty())
+void ProcessesReport::write_shared(ReportLines &out) const {
+  if (shared().objects.empty())
     return;
+  BarTable table = bar_table(
+      "mapping", {"processes", fmt::format("{}s", unit()), "written"});
+  table.noun = "mapping";
+  for (const SharedMemory::Object &object : shared().objects)
+    table.rows.push_back(
+        {printable(object.name),
+         {object.processes.size(), object.granules, if_told(object.written)},
+         bar(object.granules, object.written)});
   out.line("");
-  out.append(wrapped(
-      fmt::format(
-          "Shared memory: {}s that two processes or more {}. \"In all\" "
-          "counts each once.",
-          unit(), access_word()),
-      0, style.width));
-  BarTable table;
-  table.left_labels = true;
-  table.label_heading = "mapping";
-  table.headings = {"processes", fmt::format("{}s", unit())};
-  table.dark_meaning = access_word();
-  if (tells_reads()) {
-    table.headings.push_back("written");
-    table.dark_meaning = "written";
-    table.light_meaning = "only read";
-  }
-  const std::size_t count = std::min(style.top, objects.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const SharedMemory::Object &object = objects[i];
-    BarRow row = {
-        printable(object.name),
-        {format_count(object.processes.size()), format_count(object.granules)},
-        {object.granules, tells_reads() ? object.written : object.granules}};
-    if (tells_reads())
-      row.cells.push_back(format_count(object.written));
-    table.rows.push_back(std::move(row));
-  }
-  table.longest = bytes(table.most());
-  out.append(draw_bars(table, style));
-  out.append(more_rows(objects.size() - count, "mapping"));
+  out.table(fmt::format("Shared memory: {}s that two processes or more {}. "
+                        "\"In all\" counts each once.",
+                        unit(), access_word()),
+            std::move(table));
 }
 
-void ProcessesReport::write_text(TextLines &out,
-                                 const ReportStyle &style) const {
-  write_totals(out, style);
+void ProcessesReport::write_text(ReportLines &out) const {
+  write_totals(out);
   out.line("");
-  out.append(wrapped(
-      fmt::format("Each process's largest period (peak) and distinct {}s",
-                  unit()),
-      0, style.width));
-  write_table(out, style);
-  write_shared(out, style);
+  write_table(out);
+  write_shared(out);
 }
 
 void ProcessesReport::write_json(Json &out) const {

@@ -51,15 +51,15 @@ private:
   const char *kind() const override { return "processes"; }
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
-  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_text(ReportLines &out) const override;
   void write_json(Json &out) const override;
   std::vector<ReportRow> rows() const override;
 
   /// Indices, those with the most granules first.
   std::vector<std::size_t> largest() const;
-  void write_totals(TextLines &out, const ReportStyle &style) const;
-  void write_shared(TextLines &out, const ReportStyle &style) const;
-  void write_table(TextLines &out, const ReportStyle &style) const;
+  void write_totals(ReportLines &out) const;
+  void write_shared(ReportLines &out) const;
+  void write_table(ReportLines &out) const;
 
   std::vector<ProcessFigures> processes_;
   MemoryBudget budget_{kSetBytes};

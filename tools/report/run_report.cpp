@@ -19,7 +19,6 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::size_t kHeadIndent = 2;
 constexpr std::size_t kMaxProblems = 3; ///< incomplete traces that are named
 
 } // namespace
@@ -171,6 +170,21 @@ const char *RunReport::access_verb() const {
   return only_writes_ || !records_reads_ ? "wrote" : "accessed";
 }
 
+Json RunReport::if_told(std::uint64_t number) const {
+  return json_if(tells_reads(), number);
+}
+
+BarTable RunReport::bar_table(std::string label,
+                              std::vector<std::string> headings) const {
+  BarTable table;
+  table.label_heading = std::move(label);
+  table.headings = std::move(headings);
+  table.axis_end = [this](std::uint64_t granules) { return bytes(granules); };
+  table.dark_meaning = tells_reads() ? "written" : access_word();
+  table.light_meaning = tells_reads() ? "only read" : "";
+  return table;
+}
+
 std::string RunReport::bytes(std::uint64_t granules) const {
   return format_bytes(static_cast<double>(granules) *
                       static_cast<double>(std::uint64_t{1} << granule_shift_));
@@ -191,19 +205,18 @@ std::vector<std::string> RunReport::facts(const std::string &words) const {
   return facts;
 }
 
-void RunReport::head(TextLines &out, const std::string &words,
-                     const ReportStyle &style) const {
-  out.append(wrapped(title(), 0, style.width));
+void RunReport::head(ReportLines &out, const std::string &words) const {
+  out.statement(title());
   for (const std::string &fact : facts(words))
-    out.paragraph(kHeadIndent, fact, style.width);
+    out.remark(fact);
 }
 
 std::string RunReport::text(const std::string &words,
                             const ReportStyle &style) const {
-  TextLines out;
-  head(out, words, style);
+  ReportLines out(style);
+  head(out, words);
   out.line("");
-  write_text(out, style);
+  write_text(out);
   return out.take();
 }
 

@@ -8,10 +8,9 @@
 #define PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
 
 #include "analysis/selection.h"
-#include "report/report_style.h"
+#include "report/bar_table.h"
 #include "report/report_table.h"
 #include "support/json.h"
-#include "support/text_wrap.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -82,7 +81,7 @@ protected:
   virtual void check(const SelectedTrace &) const {}
   /// The trace and the report outlive what it returns.
   virtual std::unique_ptr<TraceTaker> start(SelectedTrace &trace) = 0;
-  virtual void write_text(TextLines &out, const ReportStyle &style) const = 0;
+  virtual void write_text(ReportLines &out) const = 0;
   virtual void write_json(Json &out) const = 0;
   /// The table, in the kind's own order.
   virtual std::vector<ReportRow> rows() const = 0;
@@ -117,6 +116,15 @@ protected:
   }
   /// Whether it is known which granules were written.
   bool tells_writes() const { return tells_writes_ && !only_reads_; }
+  /// A cell for what only a layout with reads and writes can tell.
+  Json if_told(std::uint64_t number) const;
+  /// A table whose bars are of granules, with what was written dark if that is
+  /// told.
+  BarTable bar_table(std::string label,
+                     std::vector<std::string> headings) const;
+  Bar bar(std::uint64_t accessed, std::uint64_t written) const {
+    return {accessed, tells_reads() ? written : accessed};
+  }
   /// "accessed", or "read" or "written" if there is nothing else.
   const char *access_word() const;
   /// The same for a period that did it: "accessed", "read" or "wrote".
@@ -126,8 +134,7 @@ private:
   std::vector<std::size_t> order(const std::vector<ReportRow> &rows) const;
   void check_and_note(const SelectedTrace &trace);
   std::string subject() const;
-  void head(TextLines &out, const std::string &words,
-            const ReportStyle &style) const;
+  void head(ReportLines &out, const std::string &words) const;
 
   std::optional<std::size_t> sort_column_;
   std::vector<Trace> traces_;

@@ -9,7 +9,6 @@
 #include "analysis/page_table.h"
 #include "analysis/report_limits.h"
 #include "analysis/sharing.h"
-#include "report/bar_table.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/text_format.h"
@@ -358,76 +357,66 @@ std::vector<ReportRow> SitesReport::rows() const {
   return rows;
 }
 
-void SitesReport::write_table(TextLines &out, const ReportStyle &style,
-                              const std::string &heading,
+void SitesReport::write_table(ReportLines &out, const std::string &heading,
                               const std::string &meaning,
                               std::uint64_t SiteFigures::*by) const {
   const std::vector<const SiteEntry *> entries =
       is_sorted() ? arranged(largest(&SiteFigures::pages)) : largest(by);
   if (entries.empty())
     return;
-  BarTable table;
-  table.label_heading = "place";
-  table.has_bars = style.width >= kWidthForBars;
-  table.left_labels = true;
+  BarTable table = bar_table("place", {std::string(unit()) + "s", "written",
+                                       "shared", "threads", "periods"});
+  table.has_bars = out.style().width >= kWidthForBars;
   table.keeps_beginnings = true;
   // Places often differ in what is cut off: the line or the column.
   table.long_labels_above = true;
-  table.headings = {std::string(unit()) + "s"};
-  if (tells_reads())
-    table.headings.push_back("written");
-  table.headings.insert(table.headings.end(), {"shared", "threads", "periods"});
-  const std::size_t shown = std::min(style.top, entries.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const SiteFigures &figures = entries[i]->figures;
-    BarRow row;
-    row.label = printable(short_text(*entries[i]));
-    row.cells = {format_count(figures.pages)};
-    if (tells_reads())
-      row.cells.push_back(format_count(figures.written));
-    row.cells.push_back(format_count(figures.shared));
-    row.cells.push_back(format_count(figures.most_threads));
-    row.cells.push_back(format_count(figures.periods));
-    row.bar = {figures.*by, figures.*by};
-    table.rows.push_back(std::move(row));
-  }
-  table.longest = bytes(table.most());
   table.dark_meaning = fmt::format("{}s {}", unit(), meaning);
-  out.append(wrapped(heading, 0, style.width));
-  out.append(draw_bars(table, style));
-  out.append(more_rows(entries.size() - shown, "place"));
+  table.light_meaning.clear();
+  table.noun = "place";
+  table.all_rows = entries.size();
+  for (const SiteEntry *entry :
+       std::span(entries).first(std::min(out.style().top, entries.size()))) {
+    const SiteFigures &figures = entry->figures;
+    table.rows.push_back(
+        {printable(short_text(*entry)),
+         {figures.pages, if_told(figures.written), figures.shared,
+          figures.most_threads, figures.periods},
+         {figures.*by, figures.*by}});
+  }
+  out.table(heading, std::move(table));
 }
 
-void SitesReport::write_notes(TextLines &out, const ReportStyle &style) const {
+void SitesReport::write_notes(ReportLines &out) const {
   std::size_t ambiguous = 0;
   std::size_t unknown = 0;
   for (const auto &[key, entry] : sites_) {
     ambiguous += entry.places.size() > 1;
     unknown += entry.places.empty();
   }
-  const auto note = [&](const std::string &text) {
-    out.append(wrapped(text, 0, style.width));
-  };
   out.line("");
-  note("A mark names one place and stands for all accesses that share it, so a "
-       "line without counts may have touched pages too.");
+  out.statement(
+      "A mark names one place and stands for all accesses that share it, so a "
+      "line without counts may have touched pages too.");
   if (ambiguous != 0)
-    note(fmt::format("{} id{} ambiguous: two places have it, and \"or\" parts "
-                     "them.",
-                     format_count(ambiguous),
-                     ambiguous == 1 ? " is" : "s are"));
+    out.statement(
+        fmt::format("{} id{} ambiguous: two places have it, and \"or\" parts "
+                    "them.",
+                    format_count(ambiguous), ambiguous == 1 ? " is" : "s are"));
   if (unknown != 0)
-    note(fmt::format("{} id{} in no table that the trace has.",
-                     format_count(unknown), unknown == 1 ? " is" : "s are"));
+    out.statement(fmt::format("{} id{} in no table that the trace has.",
+                              format_count(unknown),
+                              unknown == 1 ? " is" : "s are"));
   if (left_out_sites_)
-    note("The trace has more sites than this report keeps, so some are "
-         "unknown.");
+    out.statement(
+        "The trace has more sites than this report keeps, so some are "
+        "unknown.");
   if (is_lower_bound_)
-    note("The counts are lower bounds: there are more pages than this report "
-         "keeps.");
+    out.statement(
+        "The counts are lower bounds: there are more pages than this report "
+        "keeps.");
 }
 
-void SitesReport::write_annotated(TextLines &out) const {
+void SitesReport::write_annotated(ReportLines &out) const {
   if (annotated_.empty())
     throw Failure(fmt::format(
         "{}: no line of it touched a {} here; give a path as the compiler had "
@@ -470,7 +459,7 @@ void SitesReport::write_annotated(TextLines &out) const {
              lines_.rbegin()->first, text.size());
 }
 
-void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
+void SitesReport::write_text(ReportLines &out) const {
   if (annotates()) {
     write_annotated(out);
     return;
@@ -479,7 +468,7 @@ void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
     out.line("No {} was {}.", unit(), access_word());
     return;
   }
-  write_table(out, style,
+  write_table(out,
               fmt::format("By {0}s: distinct {0}s that each place {1}; those "
                           "that several threads touched, and the most threads "
                           "that touched one",
@@ -487,17 +476,17 @@ void SitesReport::write_text(TextLines &out, const ReportStyle &style) const {
               access_word(), &SiteFigures::pages);
   if (tells_reads() && !is_sorted()) {
     out.line("");
-    write_table(out, style, fmt::format("By {}s written", unit()), "written",
+    write_table(out, fmt::format("By {}s written", unit()), "written",
                 &SiteFigures::written);
   }
   if (!is_sorted() && !largest(&SiteFigures::shared).empty()) {
     out.line("");
     write_table(
-        out, style,
+        out,
         fmt::format("By sharing: {}s that several threads touched", unit()),
         "that several threads touched", &SiteFigures::shared);
   }
-  write_notes(out, style);
+  write_notes(out);
 }
 
 void SitesReport::write_json(Json &out) const {

@@ -90,16 +90,16 @@ private:
   std::string title() const override;
   void check(const SelectedTrace &trace) const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
-  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_text(ReportLines &out) const override;
   void write_json(Json &out) const override;
   std::vector<ReportRow> rows() const override;
 
   SiteEntry describe(const SiteTable &table, std::uint32_t id) const;
-  void write_table(TextLines &out, const ReportStyle &style,
-                   const std::string &heading, const std::string &meaning,
+  void write_table(ReportLines &out, const std::string &heading,
+                   const std::string &meaning,
                    std::uint64_t SiteFigures::*by) const;
-  void write_notes(TextLines &out, const ReportStyle &style) const;
-  void write_annotated(TextLines &out) const;
+  void write_notes(ReportLines &out) const;
+  void write_annotated(ReportLines &out) const;
   /// The sites with the largest figure first, those without it left out.
   std::vector<const SiteEntry *> largest(std::uint64_t SiteFigures::*by) const;
   bool annotates() const { return !source_.file.empty(); }

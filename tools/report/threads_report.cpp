@@ -7,7 +7,6 @@
 #include "report/threads_report.h"
 
 #include "analysis/access_counts.h"
-#include "report/bar_table.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/text_format.h"
@@ -207,45 +206,34 @@ std::string ThreadsReport::title() const {
                      units(), access_verb());
 }
 
-void ThreadsReport::write_threads(TextLines &out, const ReportStyle &style,
-                                  const std::vector<std::size_t> &shown) const {
-  out.append(wrapped(
-      fmt::format("Private {0}s were {1} by this thread alone.{2}", unit(),
-                  access_word(),
-                  tells_reads() ? fmt::format(" Contested are shared {}s that "
-                                              "at least one thread wrote.",
-                                              unit())
-                                : ""),
-      0, style.width));
-  BarTable table;
-  table.left_labels = true;
-  table.label_heading = "thread";
-  table.headings = {fmt::format("{}s", unit()), "private", "shared"};
-  if (tells_reads())
-    table.headings.push_back("contested");
+void ThreadsReport::write_threads(ReportLines &out) const {
+  BarTable table = bar_table(
+      "thread", {fmt::format("{}s", unit()), "private", "shared", "contested"});
   table.dark_meaning = "private";
   table.light_meaning = "shared";
-  for (const std::size_t i : shown) {
+  table.noun = "thread";
+  for (const std::size_t i : arranged(largest())) {
     const ThreadFigures &thread = threads_[i];
-    BarRow row = {thread_label(thread),
-                  {format_count(thread.granules), format_count(thread.alone),
-                   format_count(thread.shared())},
-                  {thread.granules, thread.alone}};
-    if (tells_reads())
-      row.cells.push_back(format_count(thread.contested));
-    table.rows.push_back(std::move(row));
+    table.rows.push_back({thread_label(thread),
+                          {thread.granules, thread.alone, thread.shared(),
+                           if_told(thread.contested)},
+                          {thread.granules, thread.alone}});
   }
-  table.longest = bytes(table.most());
-  out.append(draw_bars(table, style));
-  out.append(more_rows(threads_.size() - shown.size(), "thread"));
+  out.table(fmt::format("Private {0}s were {1} by this thread alone.{2}",
+                        unit(), access_word(),
+                        tells_reads()
+                            ? fmt::format(" Contested are shared {}s that at "
+                                          "least one thread wrote.",
+                                          unit())
+                            : ""),
+            std::move(table));
 }
 
 void ThreadsReport::write_matrix(
-    TextLines &out, const ReportStyle &style,
-    const std::vector<std::size_t> &shown,
-    const std::vector<std::vector<std::uint64_t>> &cells) const {
+    ReportLines &out, const std::vector<std::size_t> &shown,
+    const std::vector<std::vector<std::uint64_t>> &cells,
+    const std::string &heading) const {
   BarTable table;
-  table.left_labels = true;
   table.has_bars = false;
   table.label_heading = "thread";
   std::size_t widest = 1;
@@ -258,24 +246,24 @@ void ThreadsReport::write_matrix(
       widest = std::max(widest, format_count(granules).size());
   // Columns that have no room are left out; their threads have rows.
   constexpr std::size_t kLabel = 18;
-  const std::size_t room = (style.width - kLabel) / (widest + 2);
+  const std::size_t room = (out.style().width - kLabel) / (widest + 2);
   table.headings.resize(std::min(table.headings.size(), room));
   for (std::size_t row = 0; row < cells.size(); ++row) {
     BarRow line;
     line.label = fitted(thread_label(threads_[shown[row]]), kLabel - 4);
     for (std::size_t column = 0; column < table.headings.size(); ++column)
-      line.cells.push_back(
-          cells[row][column] == 0 ? "." : format_count(cells[row][column]));
+      line.cells.push_back(cells[row][column] == 0 ? Json(".")
+                                                   : Json(cells[row][column]));
     table.rows.push_back(std::move(line));
   }
-  out.append(draw_bars(table, style));
-  if (table.headings.size() < shown.size())
-    out.line("  (columns of {} more threads have no room)",
-             shown.size() - table.headings.size());
+  const std::size_t left_out = shown.size() - table.headings.size();
+  out.line("");
+  out.table(heading, std::move(table));
+  if (left_out != 0)
+    out.line("  (columns of {} more threads have no room)", left_out);
 }
 
-void ThreadsReport::write_totals(TextLines &out,
-                                 const ReportStyle &style) const {
+void ThreadsReport::write_totals(ReportLines &out) const {
   std::uint64_t all = 0;
   std::uint64_t shared = 0;
   std::uint64_t contested = 0;
@@ -293,38 +281,32 @@ void ThreadsReport::write_totals(TextLines &out,
                   bytes(all), format_count(all - shared), format_count(shared));
   if (tells_reads())
     text += fmt::format(", of which {} contested", format_count(contested));
-  out.append(wrapped(text + ".", 0, style.width));
+  out.statement(text + ".");
 }
 
-void ThreadsReport::write_text(TextLines &out, const ReportStyle &style) const {
-  const std::vector<std::size_t> shown = first(style.top);
+void ThreadsReport::write_text(ReportLines &out) const {
+  const std::vector<std::size_t> shown = first(out.style().top);
   if (shown.empty()) {
     out.line("Nothing was {}.", access_word());
     return;
   }
-  const auto paragraph = [&](const std::string &text) {
-    out.append(wrapped(text, 0, style.width));
-  };
-  write_threads(out, style, shown);
+  write_threads(out);
   out.line("");
-  write_totals(out, style);
+  write_totals(out);
   if (threads_.size() == 1)
     return;
   const Matrix matrix = sharing(shown);
-  out.line("");
-  paragraph(fmt::format(
-      "Sharing: {0}s that both threads {1}, at any time. Where row and column "
-      "are one thread: its private {0}s.",
-      unit(), access_verb()));
-  write_matrix(out, style, shown, matrix.accessed);
-  if (!tells_reads())
-    return;
-  out.line("");
-  paragraph(fmt::format(
-      "Contest: {0}s that the thread of the row wrote and the thread of the "
-      "column accessed. Where they are one thread: private {0}s that it wrote.",
-      unit()));
-  write_matrix(out, style, shown, matrix.written);
+  write_matrix(
+      out, shown, matrix.accessed,
+      fmt::format("Sharing: {0}s that both threads {1}, at any time. Where row "
+                  "and column are one thread: its private {0}s.",
+                  unit(), access_verb()));
+  if (tells_reads())
+    write_matrix(out, shown, matrix.written,
+                 fmt::format("Contest: {0}s that the thread of the row wrote "
+                             "and the thread of the column accessed. Where "
+                             "they are one thread: private {0}s that it wrote.",
+                             unit()));
 }
 
 void ThreadsReport::write_json(Json &out) const {

@@ -64,16 +64,15 @@ private:
   std::string title() const override;
   void check(const SelectedTrace &trace) const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
-  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_text(ReportLines &out) const override;
   void write_json(Json &out) const override;
   std::vector<ReportRow> rows() const override;
 
-  void write_threads(TextLines &out, const ReportStyle &style,
-                     const std::vector<std::size_t> &shown) const;
-  void write_matrix(TextLines &out, const ReportStyle &style,
-                    const std::vector<std::size_t> &shown,
-                    const std::vector<std::vector<std::uint64_t>> &cells) const;
-  void write_totals(TextLines &out, const ReportStyle &style) const;
+  void write_threads(ReportLines &out) const;
+  void write_matrix(ReportLines &out, const std::vector<std::size_t> &shown,
+                    const std::vector<std::vector<std::uint64_t>> &cells,
+                    const std::string &heading) const;
+  void write_totals(ReportLines &out) const;
   /// Indices of the threads, those with the most granules first.
   std::vector<std::size_t> largest() const;
   /// The first ones of the table.

@@ -8,7 +8,6 @@
 
 #include "analysis/granule_set.h"
 #include "analysis/report_limits.h"
-#include "report/bar_table.h"
 #include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
@@ -249,120 +248,92 @@ std::vector<ReportRow> WssReport::rows() const {
   return rows;
 }
 
-void WssReport::write_shares(TextLines &out, const ReportStyle &style) const {
-  out.append(wrapped(
+void WssReport::write_shares(ReportLines &out) const {
+  BarTable table = bar_table("share", {access_word(), "read", "written"});
+  table.right_labels = true;
+  table.dark_meaning = access_word();
+  table.light_meaning.clear();
+  for (const WssShare &share : kShares) {
+    const std::uint64_t accessed = size_at(accessed_, share);
+    table.rows.push_back({share.name,
+                          {accessed, if_told(size_at(read_, share)),
+                           if_told(size_at(written_, share))},
+                          {accessed, accessed}});
+  }
+  out.table(
       fmt::format("Sizes of {}, in {}s (50 %: half of them are no larger)",
                   traces().size() == 1 ? "periods" : "each process's periods",
                   unit()),
-      0, style.width));
-  BarTable table;
-  table.label_heading = "share";
-  table.headings = {access_word()};
-  if (tells_reads())
-    table.headings = {"accessed", "read", "written"};
-  for (const WssShare &share : kShares) {
-    const std::uint64_t accessed = size_at(accessed_, share);
-    BarRow row = {share.name, {format_count(accessed)}, {accessed, accessed}};
-    if (tells_reads()) {
-      row.cells.push_back(format_count(size_at(read_, share)));
-      row.cells.push_back(format_count(size_at(written_, share)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  table.longest = bytes(accessed_.maximum());
-  table.dark_meaning = access_word();
-  out.append(draw_bars(table, style));
+      std::move(table));
 }
 
-void WssReport::write_sizes(TextLines &out, const ReportStyle &style) const {
-  const std::vector<WssStretch> &stretches = timeline_->stretches();
+void WssReport::write_sizes(ReportLines &out) const {
+  BarTable table = bar_table("from", {access_word(), "read", "written"});
+  table.right_labels = true;
+  if (tells_reads())
+    table.light_meaning = "read and not written";
+  else
+    table.dark_meaning.clear();
+  for (const WssStretch &stretch : timeline_->stretches())
+    table.rows.push_back(
+        {format_since_start(start_of(table.rows.size())),
+         {stretch.counts.accessed, if_told(stretch.counts.read),
+          if_told(stretch.counts.written)},
+         bar(stretch.counts.accessed, stretch.counts.written)});
+  table.rows = arranged(std::move(table.rows));
   const std::string what = traces().size() == 1
                                ? "the largest period in each"
                                : "the largest period of each process, added up";
-  out.append(wrapped(fmt::format("Over time, in stretches of {}: {}s of {}",
-                                 format_duration(timeline_->length_ns()),
-                                 unit(), what),
-                     0, style.width));
-  BarTable table;
-  table.label_heading = "from";
-  table.headings = {access_word()};
-  if (tells_reads()) {
-    table.headings = {"accessed", "read", "written"};
-    table.dark_meaning = "written";
-    table.light_meaning = "read and not written";
-  }
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    const WssStretch &stretch = stretches[i];
-    BarRow row = {format_since_start(start_of(i)),
-                  {format_count(stretch.counts.accessed)},
-                  {stretch.counts.accessed, tells_reads()
-                                                ? stretch.counts.written
-                                                : stretch.counts.accessed}};
-    if (tells_reads()) {
-      row.cells.push_back(format_count(stretch.counts.read));
-      row.cells.push_back(format_count(stretch.counts.written));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  table.rows = arranged(std::move(table.rows));
-  table.longest = bytes(table.most());
-  out.append(draw_bars(table, style));
+  out.table(fmt::format("Over time, in stretches of {}: {}s of {}",
+                        format_duration(timeline_->length_ns()), unit(), what),
+            std::move(table));
 }
 
-void WssReport::write_changes(TextLines &out, const ReportStyle &style) const {
-  const std::vector<WssStretch> &stretches = timeline_->stretches();
-  out.append(wrapped(
+void WssReport::write_changes(ReportLines &out) const {
+  BarTable table = bar_table("from", {"periods", "new", "left", "all so far"});
+  table.right_labels = true;
+  table.dark_meaning = "earlier";
+  table.light_meaning = "new";
+  std::uint64_t all = 0;
+  for (const WssStretch &stretch : timeline_->stretches()) {
+    const std::uint64_t before = all;
+    all += stretch.fresh;
+    table.rows.push_back({format_since_start(start_of(table.rows.size())),
+                          {stretch.periods, stretch.fresh, stretch.left, all},
+                          {all, before}});
+  }
+  table.rows = arranged(std::move(table.rows));
+  out.table(
       fmt::format("Changes, summed over the periods of a stretch. New: no "
                   "earlier period {1} the {0}. Left: the period before {1} it, "
                   "and this one did not.",
                   unit(), access_verb()),
-      0, style.width));
-  BarTable table;
-  table.label_heading = "from";
-  table.headings = {"periods", "new", "left", "all so far"};
-  table.dark_meaning = "earlier";
-  table.light_meaning = "new";
-  std::uint64_t all = 0;
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    const WssStretch &stretch = stretches[i];
-    const std::uint64_t before = all;
-    all += stretch.fresh;
-    table.rows.push_back(
-        {format_since_start(start_of(i)),
-         {format_count(stretch.periods), format_count(stretch.fresh),
-          format_count(stretch.left), format_count(all)},
-         {all, before}});
-  }
-  table.rows = arranged(std::move(table.rows));
-  table.longest = bytes(all);
-  out.append(draw_bars(table, style));
+      std::move(table));
 }
 
-void WssReport::write_rest(TextLines &out, const ReportStyle &style) const {
-  out.append(wrapped(
-      fmt::format(
-          "In all {}{} distinct {}s, {}.{}", is_lower_bound_ ? "at least " : "",
-          format_count(distinct_), unit(), bytes(distinct_),
-          may_ == 0 ? std::string()
-                    : fmt::format(" Not in the figures: {} accesses of {}s "
-                                  "that are possible and not certain.",
-                                  format_count(may_), unit())),
-      0, style.width));
+void WssReport::write_rest(ReportLines &out) const {
+  out.statement(fmt::format(
+      "In all {}{} distinct {}s, {}.{}", is_lower_bound_ ? "at least " : "",
+      format_count(distinct_), unit(), bytes(distinct_),
+      may_ == 0 ? std::string()
+                : fmt::format(" Not in the figures: {} accesses of {}s that "
+                              "are possible and not certain.",
+                              format_count(may_), unit())));
 }
 
-void WssReport::write_text(TextLines &out, const ReportStyle &style) const {
+void WssReport::write_text(ReportLines &out) const {
   if (accessed_.maximum() == 0) {
     out.line("Nothing was {} in {} period{}.", access_word(),
              format_count(accessed_.samples()), plural(accessed_.samples()));
     return;
   }
-  write_shares(out, style);
+  write_shares(out);
   out.line("");
-  write_sizes(out, style);
+  write_sizes(out);
   out.line("");
-  write_changes(out, style);
+  write_changes(out);
   out.line("");
-  write_rest(out, style);
+  write_rest(out);
 }
 
 void WssReport::write_json(Json &out) const {

@@ -89,14 +89,14 @@ private:
   const char *kind() const override { return "wss"; }
   std::string title() const override;
   std::unique_ptr<TraceTaker> start(SelectedTrace &trace) override;
-  void write_text(TextLines &out, const ReportStyle &style) const override;
+  void write_text(ReportLines &out) const override;
   void write_json(Json &out) const override;
   std::vector<ReportRow> rows() const override;
 
-  void write_shares(TextLines &out, const ReportStyle &style) const;
-  void write_sizes(TextLines &out, const ReportStyle &style) const;
-  void write_changes(TextLines &out, const ReportStyle &style) const;
-  void write_rest(TextLines &out, const ReportStyle &style) const;
+  void write_shares(ReportLines &out) const;
+  void write_sizes(ReportLines &out) const;
+  void write_changes(ReportLines &out) const;
+  void write_rest(ReportLines &out) const;
   /// When a stretch begins, since the run's start.
   std::uint64_t start_of(std::size_t stretch) const;
 

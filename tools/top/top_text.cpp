@@ -131,13 +131,13 @@ BarRow row_of(const LiveProcess &process, const TopView &view) {
   BarRow row;
   row.label = short_label_of(process);
   row.cells = {fmt::format("{}", process.pid), process.state(),
-               format_count(counts.accessed)};
+               counts.accessed};
   if (view.style.width >= kMinWidthOfReads)
-    row.cells.push_back(count(counts.read, units.tells_reads()));
-  row.cells.push_back(count(counts.written, units.tells_writes));
+    row.cells.emplace_back(count(counts.read, units.tells_reads()));
+  row.cells.emplace_back(count(counts.written, units.tells_writes));
   if (view.style.width >= kMinWidthOfAll) {
-    row.cells.push_back(format_count(process.trace->periods()));
-    row.cells.push_back(format_count(process.figures.threads.size()));
+    row.cells.push_back(process.trace->periods());
+    row.cells.push_back(process.figures.threads.size());
   }
   if (view.style.width >= kMinWidthOfReads)
     row.cells.push_back(
@@ -148,44 +148,23 @@ BarRow row_of(const LiveProcess &process, const TopView &view) {
   return row;
 }
 
-/// The columns of a table of mappings or threads.
-void set_columns(BarTable &table, const Units &units) {
-  table.left_labels = true;
-  table.headings = {units.access_word()};
-  table.dark_meaning = units.access_word();
-  if (units.tells_reads()) {
-    table.headings = {"accessed", "read", "written"};
-    table.dark_meaning = "written";
-    table.light_meaning = "only read";
-  }
+/// A table of mappings or threads.
+BarTable table_of(const char *noun, const Units &units) {
+  BarTable table;
+  table.label_heading = table.noun = noun;
+  table.headings = {units.access_word(), "read", "written"};
+  table.axis_end = [units](std::uint64_t count) { return units.bytes(count); };
+  table.dark_meaning = units.tells_reads() ? "written" : units.access_word();
+  table.light_meaning = units.tells_reads() ? "only read" : "";
+  return table;
 }
 
 BarRow row_of(std::string label, const LiveCounts &counts, const Units &units) {
-  BarRow row;
-  row.label = std::move(label);
-  row.cells = {format_count(counts.accessed)};
-  if (units.tells_reads()) {
-    row.cells.push_back(format_count(counts.read));
-    row.cells.push_back(format_count(counts.written));
-  }
-  row.bar = {counts.accessed,
-             units.tells_reads() ? counts.written : counts.accessed};
-  return row;
-}
-
-/// Draws the first rows, and says how many there are besides.
-void draw_first(TextLines &out, BarTable table, const Units &units,
-                const ReportStyle &style, const char *noun) {
-  const std::size_t all = table.rows.size();
-  table.rows.resize(std::min(all, style.top));
-  std::uint64_t longest = 0;
-  for (const BarRow &row : table.rows)
-    longest = std::max(longest, row.bar.whole);
-  table.longest = units.bytes(longest);
-  out.append(draw_bars(table, style));
-  if (all > table.rows.size())
-    out.line("  and {} more {}{}", format_count(all - table.rows.size()), noun,
-             plural(all - table.rows.size()));
+  const bool is_told = units.tells_reads();
+  return {std::move(label),
+          {counts.accessed, json_if(is_told, counts.read),
+           json_if(is_told, counts.written)},
+          {counts.accessed, is_told ? counts.written : counts.accessed}};
 }
 
 void write_head(TextLines &out, const LiveProcess &process,
@@ -283,13 +262,11 @@ void write_named(TextLines &out, std::vector<LiveNamed> entries,
               return std::tuple(key_of(b.counts, view.order), a.name) <
                      std::tuple(key_of(a.counts, view.order), b.name);
             });
-  BarTable table;
-  set_columns(table, units);
-  table.label_heading = noun;
+  BarTable table = table_of(noun, units);
   table.keeps_beginnings = keeps_beginnings;
   for (const LiveNamed &entry : entries)
     table.rows.push_back(row_of(printable(entry.name), entry.counts, units));
-  draw_first(out, std::move(table), units, view.style, noun);
+  out.append(draw_bars(std::move(table), view.style));
   out.line("");
 }
 
@@ -313,14 +290,12 @@ void write_threads(TextLines &out, const LiveProcess &process,
               return std::tuple(key_of(b.counts, view.order), a.tid) <
                      std::tuple(key_of(a.counts, view.order), b.tid);
             });
-  BarTable table;
-  set_columns(table, units);
-  table.label_heading = "thread";
+  BarTable table = table_of("thread", units);
   for (const LiveThread &thread : threads)
     table.rows.push_back(
         row_of(fmt::format("{} {}", thread.tid, printable(thread.name)),
                thread.counts, units));
-  draw_first(out, std::move(table), units, view.style, "thread");
+  out.append(draw_bars(std::move(table), view.style));
 }
 
 } // namespace
@@ -379,7 +354,6 @@ ProcessList list_text(const LiveProcesses &processes, const TopView &view) {
   note(fmt::format("{} that each accessed in the last second of its trace",
                    has_one_unit ? "Pages" : "Granules"));
   BarTable table;
-  table.left_labels = true;
   table.keeps_beginnings = true;
   table.label_heading = "command";
   table.headings = {"process", "state", "accessed"};
@@ -394,13 +368,12 @@ ProcessList list_text(const LiveProcesses &processes, const TopView &view) {
     table.headings.emplace_back("age");
   table.dark_meaning = "written";
   table.light_meaning = "only read";
-  std::uint64_t longest = 0;
-  for (const LiveProcess *process : list.processes) {
+  for (const LiveProcess *process : list.processes)
     table.rows.push_back(row_of(*process, view));
-    longest = std::max(longest, table.rows.back().bar.whole);
-  }
-  table.longest = format_bytes(static_cast<double>(longest));
-  out.append(draw_bars(table, view.style));
+  table.axis_end = [](std::uint64_t bytes) {
+    return format_bytes(static_cast<double>(bytes));
+  };
+  out.append(draw_bars(std::move(table), view.style));
   list.first_row = lines + 1;
   list.text = out.take();
   return list;

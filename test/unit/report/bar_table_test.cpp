@@ -23,7 +23,8 @@ BarTable sample() {
                 {"1.5 s", {"250", "0"}, {250, 0}},
                 {"2 s", {"1", "1"}, {1, 1}},
                 {"3 s", {"0", "0"}, {0, 0}}};
-  table.longest = "4 MiB";
+  table.right_labels = true;
+  table.axis_end = [](std::uint64_t) { return "4 MiB"; };
   table.dark_meaning = "written";
   table.light_meaning = "only read";
   return table;
@@ -39,6 +40,39 @@ TEST(BarTable, DrawsBarsOfTwoParts) {
             "    2 s      1        1  █\n"
             "    3 s      0        0\n"
             "  Bars: █ written, ▒ only read\n");
+}
+
+TEST(BarTable, NumbersAreCountsAndEmptyColumnsAreNotDrawn) {
+  BarTable table = sample();
+  table.has_bars = false;
+  table.headings = {"all", "written", "read", "of all"};
+  table.rows = {{"0 s", {1000u, nullptr, 5u, "100 %"}, {}},
+                {"1 s", {0u, nullptr, nullptr, "0 %"}, {}}};
+  EXPECT_EQ(draw_bars(table, {}), "  from    all  read  of all\n"
+                                  "   0 s  1,000     5   100 %\n"
+                                  "   1 s      0           0 %\n");
+}
+
+TEST(BarTable, SaysHowManyRowsAreLeftOut) {
+  BarTable table = sample();
+  table.has_bars = false;
+  table.noun = "match";
+  table.noun_ending = "es";
+  ReportStyle style;
+  style.top = 3;
+  const auto last_line = [&] {
+    const std::string text = draw_bars(table, style);
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  EXPECT_EQ(last_line(), "  and 1 more match\n");
+  table.all_rows = 2003;
+  EXPECT_EQ(last_line(), "  and 2,000 more matches\n");
+  style.top = 4;
+  table.all_rows = 0;
+  EXPECT_EQ(last_line(), "    3 s      0        0\n");
+  table.noun = nullptr;
+  style.top = 1;
+  EXPECT_EQ(last_line(), "    3 s      0        0\n");
 }
 
 TEST(BarTable, FallsBackToAscii) {
@@ -69,7 +103,7 @@ TEST(BarTable, HasNoAxisIfThereIsNothingToDraw) {
 
 TEST(BarTable, LongPathsLeaveASixthForBars) {
   BarTable table = sample();
-  table.left_labels = true;
+  table.right_labels = false;
   table.rows[0].label = std::string(100, 'x');
   ReportStyle style;
   style.width = 100;
@@ -81,7 +115,7 @@ TEST(BarTable, LongPathsLeaveASixthForBars) {
 
 TEST(BarTable, FitsEveryWidth) {
   BarTable table = sample();
-  table.left_labels = true;
+  table.right_labels = false;
   table.rows[1].label = "/a/path/that/is/much/longer/than/the/table/has/room";
   for (std::size_t width = 60; width <= 200; ++width) {
     ReportStyle style;
@@ -107,7 +141,7 @@ TEST(BarTable, CutsLabelsBeforeItDropsBars) {
 
 TEST(BarTable, LongLabelsCanHaveLinesOfTheirOwn) {
   BarTable table = sample();
-  table.left_labels = true;
+  table.right_labels = false;
   table.long_labels_above = true;
   ReportStyle style;
   style.width = 47;
