@@ -61,15 +61,22 @@ void Progress::at(const std::string &name, std::uint64_t done,
   if (now_ns < next_ns_)
     return;
   next_ns_ = now_ns + kNextAfterNs;
-  const std::uint64_t percent =
-      total == 0 ? 0 : std::min<std::uint64_t>(done, total) * 100 / total;
-  const std::string part =
-      total == 0 ? format_bytes(double(done)) : fmt::format("{} %", percent);
-  show_(
-      fmt::format("{}pagetide: {}: {}, {}", kClearLine,
-                  fitted(printable(name), std::min(columns_of(printable(name)),
-                                                   kMaxProgressName)),
-                  part, format_duration(now_ns - start_ns_)));
+  const std::uint64_t passed_ns = now_ns - start_ns_;
+  std::string part;
+  if (total == 0)
+    part = fmt::format("{}, {}", format_bytes(double(done)),
+                       format_duration(passed_ns));
+  else
+    part =
+        fmt::format("{} %", std::min<std::uint64_t>(done, total) * 100 / total);
+  if (done != 0 && done < total)
+    part += fmt::format(", {} left", format_duration(static_cast<std::uint64_t>(
+                                         double(passed_ns) *
+                                         double(total - done) / double(done))));
+  const std::string shown = printable(name);
+  show_(fmt::format(
+      "{}pagetide: {}: {}", kClearLine,
+      fitted(shown, std::min(columns_of(shown), kMaxProgressName)), part));
   is_shown_ = true;
 }
 
