@@ -51,6 +51,24 @@ std::string why_not(const trace::FileHeader &header,
   return {};
 }
 
+/// Whether all of the part's granules are in the range, and append_run() would
+/// not join or drop any of its runs.
+bool is_whole(const PeriodPart &part, std::uint64_t first, std::uint64_t last) {
+  return std::ranges::all_of(
+      part.sections, [&](const PeriodPart::Section &section) {
+        const std::span<const GranuleRun> runs = part.runs_of(section);
+        return !runs.empty() && runs.front().first >= first &&
+               runs.back().end() - 1 <= last &&
+               std::ranges::none_of(
+                   runs,
+                   [](const GranuleRun &run) { return run.flags == 0; }) &&
+               std::ranges::adjacent_find(
+                   runs, [](const GranuleRun &a, const GranuleRun &b) {
+                     return a.end() == b.first && a.flags == b.flags;
+                   }) == runs.end();
+      });
+}
+
 } // namespace
 
 bool Selection::has_mapping(const std::string &name) const {
@@ -231,11 +249,16 @@ void SelectedTrace::divide_selected(const PeriodTime &time) {
 /// Drops from the part what is not selected.
 void SelectedTrace::select(PeriodPart &part) {
   const PeriodTime time = {part.index, part.start_ns, part.end_ns};
-  PeriodPart whole;
-  std::swap(whole.sections, part.sections);
-  std::swap(whole.runs, part.runs);
   places_.clear();
   const bool by_pieces = divides_ || !selection_.mapping.empty();
+  // Mostly nothing is selected, and copying every run would be in vain.
+  const bool keeps_all = flags_ == ~0u && !selection_.tid && !by_pieces &&
+                         is_whole(part, first_granule_, last_granule_);
+  PeriodPart whole;
+  if (!keeps_all) {
+    std::swap(whole.sections, part.sections);
+    std::swap(whole.runs, part.runs);
+  }
   for (const PeriodPart::Section &section : whole.sections) {
     if (selection_.tid && *selection_.tid != section.tid)
       continue;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <span>
@@ -33,6 +34,67 @@ std::string thread_label(const ThreadFigures &thread) {
     return "0 without own sets";
   return fmt::format("{} {}", thread.tid, printable(thread.name));
 }
+
+/// Counts granules by pairs of a row and a column. There can be a set of
+/// threads for each page, and thousands of pairs in each: a word of bits has 64
+/// sets.
+class PairCounts {
+public:
+  explicit PairCounts(std::size_t size)
+      : cells_(size, std::vector<std::uint64_t>(size)) {}
+
+  /// Adds the granules to each pair. Those of a thread and itself count only if
+  /// `is_alone`.
+  void add(const std::vector<std::size_t> &rows,
+           const std::vector<std::size_t> &columns, std::uint64_t granules,
+           bool is_alone) {
+    if (is_alone) {
+      for (const std::size_t row : rows)
+        for (const std::size_t column : columns)
+          cells_[row][column] += granules;
+      return;
+    }
+    // The number of granules is a sum of powers of two.
+    for (; granules != 0; granules &= granules - 1) {
+      const auto power = static_cast<unsigned>(std::countr_zero(granules));
+      Words &words = words_.try_emplace(power, cells_.size()).first->second;
+      for (const std::size_t row : rows)
+        words.rows[row] |= std::uint64_t{1} << words.sets;
+      for (const std::size_t column : columns)
+        words.columns[column] |= std::uint64_t{1} << words.sets;
+      if (++words.sets == 64)
+        empty(power, words);
+    }
+  }
+
+  std::vector<std::vector<std::uint64_t>> take() {
+    for (auto &[power, words] : words_)
+      empty(power, words);
+    return std::move(cells_);
+  }
+
+private:
+  /// Sets that have equally many granules, a bit for each.
+  struct Words {
+    explicit Words(std::size_t size) : rows(size), columns(size) {}
+    std::vector<std::uint64_t> rows;
+    std::vector<std::uint64_t> columns;
+    unsigned sets = 0;
+  };
+
+  void empty(unsigned power, Words &words) {
+    for (std::size_t row = 0; row < cells_.size(); ++row)
+      for (std::size_t column = 0; column < cells_.size(); ++column)
+        if (row != column)
+          cells_[row][column] += std::uint64_t(std::popcount(
+                                     words.rows[row] & words.columns[column]))
+                                 << power;
+    words = Words(cells_.size());
+  }
+
+  std::vector<std::vector<std::uint64_t>> cells_;
+  std::map<unsigned, Words> words_; ///< by the power of two
+};
 
 } // namespace
 
@@ -144,25 +206,16 @@ ThreadsReport::sharing(const std::vector<std::size_t> &threads) const {
         found.push_back(place[thread]);
     return found;
   };
-  Matrix matrix;
-  const std::vector<std::vector<std::uint64_t>> empty(
-      threads.size(), std::vector<std::uint64_t>(threads.size(), 0));
-  matrix.accessed = matrix.written = empty;
-  counts_.each([&](std::uint32_t accessed, std::uint32_t written,
+  PairCounts accessed(threads.size());
+  PairCounts written(threads.size());
+  counts_.each([&](std::uint32_t accessed_set, std::uint32_t written_set,
                    std::uint64_t granules) {
-    const bool is_alone = sets_.size(accessed) == 1;
-    const std::vector<std::size_t> columns = places(accessed);
-    const auto add = [&](const std::vector<std::size_t> &rows,
-                         std::vector<std::vector<std::uint64_t>> &cells) {
-      for (const std::size_t row : rows)
-        for (const std::size_t column : columns)
-          if (row != column || is_alone)
-            cells[row][column] += granules;
-    };
-    add(columns, matrix.accessed);
-    add(places(written), matrix.written);
+    const bool is_alone = sets_.size(accessed_set) == 1;
+    const std::vector<std::size_t> columns = places(accessed_set);
+    accessed.add(columns, columns, granules, is_alone);
+    written.add(places(written_set), columns, granules, is_alone);
   });
-  return matrix;
+  return {accessed.take(), written.take()};
 }
 
 std::span<const ReportColumn> ThreadsReport::columns() const {

@@ -8,10 +8,13 @@
 
 #include "run_report_testing.h"
 #include "support/failure.h"
+#include "trace/runs.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <random>
 
 namespace pagetide::tools {
 namespace {
@@ -111,6 +114,42 @@ TEST(ThreadsReport, PrivateAndShared) {
   EXPECT_EQ(matrix.accessed, (Cells{{5, 10, 10}, {10, 5, 5}, {10, 5, 0}}));
   EXPECT_EQ(matrix.written, (Cells{{5, 5, 0}, {5, 5, 0}, {10, 5, 0}}));
   EXPECT_EQ(report.sharing({0}).accessed, (Cells{{0}}));
+}
+
+TEST(ThreadsReport, ManySetsOfThreadsAreCountedPairByPair) {
+  constexpr std::uint32_t kThreads = 9;
+  constexpr std::uint64_t kPlaces = 400;
+  std::mt19937 random(3);
+  Cells accessed(kThreads, std::vector<std::uint64_t>(kThreads));
+  Cells written = accessed;
+  std::vector<std::vector<GranuleRun>> runs(kThreads);
+  for (std::uint64_t place = 0; place < kPlaces; ++place) {
+    const std::uint64_t count = 1 + random() % (place % 10 == 0 ? 3000 : 2);
+    const unsigned members = 1 + random() % ((1 << kThreads) - 1);
+    const unsigned writers = members & random();
+    for (unsigned row = 0; row < kThreads; ++row) {
+      if (!(members >> row & 1))
+        continue;
+      append_run(runs[row], place * 4096, count, writers >> row & 1 ? kW : kR);
+      for (unsigned column = 0; column < kThreads; ++column) {
+        const bool counts =
+            members >> column & 1 && (row != column || members == 1u << row);
+        accessed[row][column] += counts ? count : 0;
+        written[row][column] += counts && writers >> row & 1 ? count : 0;
+      }
+    }
+  }
+  PeriodPart period = sample_period(0);
+  std::vector<std::size_t> all;
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    period.add_section(thread + 1, runs[thread]);
+    all.push_back(thread);
+  }
+  ThreadsReport report;
+  add_trace(report, trace_with({period}, {}, per_thread_header()));
+  const ThreadsReport::Matrix matrix = report.sharing(all);
+  EXPECT_EQ(matrix.accessed, accessed);
+  EXPECT_EQ(matrix.written, written);
 }
 
 TEST(ThreadsReport, ProcessesShareNothing) {
