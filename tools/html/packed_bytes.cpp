@@ -20,30 +20,12 @@ namespace {
 constexpr int kRawWindow = -15; // no header and no checksum of zlib's
 constexpr int kMemoryLevel = 8; // zlib's default
 
-} // namespace
-
-void ByteColumns::varint(std::uint64_t number) {
-  while (number >= 0x80) {
-    bytes_.push_back(static_cast<std::uint8_t>(number | 0x80));
-    number >>= 7;
-  }
-  bytes_.push_back(static_cast<std::uint8_t>(number));
-}
-
-void ByteColumns::fixed(std::uint64_t number) {
-  for (unsigned shift = 0; shift < 64; shift += 8)
-    bytes_.push_back(static_cast<std::uint8_t>(number >> shift));
-}
-
-std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes) {
-  return deflate_raw(bytes, SIZE_MAX).value();
-}
-
 std::optional<std::vector<std::uint8_t>>
-deflate_raw(std::span<const std::uint8_t> bytes, std::size_t max_bytes) {
+deflated(std::span<const std::uint8_t> bytes, std::size_t max_bytes,
+         int strategy) {
   z_stream stream = {};
   int result = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-                            kRawWindow, kMemoryLevel, Z_DEFAULT_STRATEGY);
+                            kRawWindow, kMemoryLevel, strategy);
   if (result != Z_OK)
     throw Failure(fmt::format("zlib cannot compress the data of the page: "
                               "deflateInit2 returned {}",
@@ -67,6 +49,48 @@ deflate_raw(std::span<const std::uint8_t> bytes, std::size_t max_bytes) {
         "zlib cannot compress the data of the page: deflate returned {}",
         result));
   return packed;
+}
+
+/// In noise, as many threads make it, there are no strings that repeat. zlib
+/// takes most of its time to look for them, and what it finds makes the result
+/// larger.
+int strategy_for(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kSample = 32 << 10;
+  constexpr std::size_t kOneOf = 16;
+  std::size_t by_strings = 0;
+  std::size_t by_runs = 0;
+  for (std::size_t at = kSample; at + kSample <= bytes.size();
+       at += kOneOf * kSample) {
+    const auto sample = bytes.subspan(at, kSample);
+    by_strings += deflated(sample, SIZE_MAX, Z_DEFAULT_STRATEGY)->size();
+    by_runs += deflated(sample, SIZE_MAX, Z_RLE)->size();
+  }
+  // Samples have fewer strings than the whole.
+  return by_runs < by_strings / 20 * 19 ? Z_RLE : Z_DEFAULT_STRATEGY;
+}
+
+} // namespace
+
+void ByteColumns::varint(std::uint64_t number) {
+  while (number >= 0x80) {
+    bytes_.push_back(static_cast<std::uint8_t>(number | 0x80));
+    number >>= 7;
+  }
+  bytes_.push_back(static_cast<std::uint8_t>(number));
+}
+
+void ByteColumns::fixed(std::uint64_t number) {
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    bytes_.push_back(static_cast<std::uint8_t>(number >> shift));
+}
+
+std::vector<std::uint8_t> deflate_raw(std::span<const std::uint8_t> bytes) {
+  return deflate_raw(bytes, SIZE_MAX).value();
+}
+
+std::optional<std::vector<std::uint8_t>>
+deflate_raw(std::span<const std::uint8_t> bytes, std::size_t max_bytes) {
+  return deflated(bytes, max_bytes, strategy_for(bytes));
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {

@@ -60,6 +60,26 @@ TEST(PackedBytes, DeflatedBytesComeBack) {
   }
 }
 
+std::size_t size_by_zlib(const std::vector<std::uint8_t> &bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::vector<std::uint8_t> packed(size);
+  EXPECT_EQ(compress(packed.data(), &size, bytes.data(), bytes.size()), Z_OK);
+  return size;
+}
+
+TEST(PackedBytes, NoiseIsPackedWithoutALookForStrings) {
+  std::mt19937 random(1);
+  std::vector<std::uint8_t> noise(2 << 20);
+  for (std::uint8_t &byte : noise)
+    byte = static_cast<std::uint8_t>(random() % 5 * (random() % 3));
+  EXPECT_LT(deflate_raw(noise).size(), size_by_zlib(noise) / 20 * 19);
+  // What repeats far apart is found.
+  std::vector<std::uint8_t> repeated;
+  while (repeated.size() < noise.size())
+    repeated.insert(repeated.end(), noise.begin(), noise.begin() + 20'000);
+  EXPECT_LE(deflate_raw(repeated).size(), size_by_zlib(repeated));
+}
+
 TEST(PackedBytes, NothingIfThereIsNoRoom) {
   std::vector<std::uint8_t> bytes(100'000);
   std::mt19937 random(1);
