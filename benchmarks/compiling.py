@@ -9,7 +9,9 @@ measured.
 """
 
 import pathlib
+import re
 import statistics
+import subprocess
 import sys
 
 import report
@@ -42,6 +44,19 @@ class Bench:
     def compile(self, path, way):
         out = self.directory / (way + ".o")
         return timed([self.clang, "-O2", "-c", path, "-o", out, *WAYS[way]])
+
+    def share_of_pass(self, path):
+        """What the pass itself takes, of one compilation on demand."""
+        command = [self.clang, "-O2", "-c", path, "-o",
+                   self.directory / "timed.o", *WAYS["demand"], "-ftime-report"]
+        said = subprocess.run(command, check=True, stderr=subprocess.PIPE,
+                              text=True).stderr
+        # User, system, both and wall-clock time, each with its share.
+        row = r"((?:[\d.]+ \([^)]*\) +){2,4})%s"
+        def both(name):
+            found = re.findall(row % re.escape(name), said)
+            return float(re.findall(r"([\d.]+) \(", found[0])[-2])
+        return both("pagetide::PagetidePass") / both("Clang front-end timer")
 
 
 def _rounds(bench, path, rounds):
@@ -76,6 +91,7 @@ def _measure(bench, scale):
                 "void": void,
                 "native_s": cpu.pop("native"),
                 "ways": cpu,
+                "pass_share": None if void else bench.share_of_pass(path),
                 "peak_mib": {way: max(r["peak_mib"] for r in done)
                              for way, done in runs.items() if done},
             }
@@ -88,14 +104,19 @@ def _ratio(record, way):
     return spread([s / n for s, n in zip(seconds, record["native_s"])], "%.2f")
 
 
+def _share(record):
+    share = record.get("pass_share")
+    return "" if share is None else "%.0f%%" % (100 * share)
+
+
 def _table(records):
     rows = [
         [r["shape"], "{:,}".format(r["lines"]),
          "%.2f" % statistics.median(r["native_s"]),
-         _ratio(r, "demand"), _ratio(r, "always")]
+         _ratio(r, "demand"), _ratio(r, "always"), _share(r)]
         for r in of_kind(records, "compile")
     ]
-    header = ["shape", "lines", "native s", "on demand", "always"]
+    header = ["shape", "lines", "native s", "on demand", "always", "pass, of on demand"]
     return report.table(header, rows)
 
 

@@ -8,7 +8,10 @@
 
 #include "target/Target.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -21,7 +24,13 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
+#define DEBUG_TYPE "pagetide"
+
 using namespace llvm;
+
+// NOLINTNEXTLINE(readability-identifier-naming): LLVM's macro declares it
+ALWAYS_ENABLED_STATISTIC(NumLookedAt,
+                         "Instructions looked at because loads may be sunk");
 
 namespace pagetide {
 namespace {
@@ -145,34 +154,42 @@ const Value *decidingValue(const Instruction &Terminator) {
                                               : nullptr;
 }
 
-/// Whether \p I is needed to compute \p Result in its own block.
-bool isNeededFor(const Instruction &I, const Value *Result) {
-  SmallPtrSet<const Instruction *, 16> Seen = {&I};
-  SmallVector<const Instruction *, 16> Worklist = {&I};
+/// What \p Result, if it is in \p Block, is computed from there, and itself.
+SmallPtrSet<const Instruction *, 16> neededFor(const Value *Result,
+                                               const BasicBlock &Block) {
+  SmallPtrSet<const Instruction *, 16> Needed;
+  SmallVector<const Value *, 16> Worklist = {Result};
   while (!Worklist.empty()) {
-    const Instruction *Next = Worklist.pop_back_val();
-    if (Next == Result)
-      return true;
-    for (const User *U : Next->users()) {
-      auto *User = cast<Instruction>(U);
-      if (User->getParent() == I.getParent() && !isa<PHINode>(User) &&
-          Seen.insert(User).second)
-        Worklist.push_back(User);
-    }
+    ++NumLookedAt;
+    const auto *I = dyn_cast<Instruction>(Worklist.pop_back_val());
+    if (I && I->getParent() == &Block && !isa<PHINode>(I) &&
+        Needed.insert(I).second)
+      Worklist.append(I->value_op_begin(), I->value_op_end());
   }
-  return false;
+  return Needed;
 }
 
-bool mayBeSunk(const Instruction &Read) {
-  const BasicBlock &Block = *Read.getParent();
+/// True if code generation may move one of \p Reads from \p Block to a
+/// successor. Looks at each instruction once, however many reads there are.
+bool mayBeSunk(const BasicBlock &Block,
+               const SmallPtrSetImpl<const Instruction *> &Reads) {
   const Instruction &Terminator = *Block.getTerminator();
-  if (Terminator.getNumSuccessors() < 2 || Read.isVolatile() || Read.isAtomic())
+  if (Terminator.getNumSuccessors() < 2)
     return false;
-  for (const Instruction *I = &Read; I; I = I->getNextNode())
-    if (stopsSinking(*I))
-      return false;
-  const Value *Deciding = decidingValue(Terminator);
-  return !Deciding || !isNeededFor(Read, Deciding);
+  SmallVector<const Instruction *, 16> Movable;
+  for (const Instruction &I : reverse(Block)) {
+    ++NumLookedAt;
+    if (stopsSinking(I))
+      break;
+    if (Reads.contains(&I) && !I.isVolatile() && !I.isAtomic())
+      Movable.push_back(&I);
+  }
+  const Value *Deciding = Movable.empty() ? nullptr : decidingValue(Terminator);
+  if (!Deciding)
+    return !Movable.empty();
+  auto Needed = neededFor(Deciding, Block);
+  return any_of(Movable,
+                [&](const Instruction *I) { return !Needed.contains(I); });
 }
 
 /// Inserts an instruction without code that counts as a store.
@@ -252,10 +269,13 @@ void preventReordering(ArrayRef<Instruction *> Reads, AAResults &AA) {
 }
 
 void preventSinking(ArrayRef<Instruction *> Reads) {
-  // One barrier serves all reads of its block.
+  SmallPtrSet<const Instruction *, 32> All(Reads.begin(), Reads.end());
+  SmallSetVector<BasicBlock *, 16> Blocks;
   for (Instruction *Read : Reads)
-    if (mayBeSunk(*Read))
-      insertBarrier(*Read->getParent()->getTerminator());
+    Blocks.insert(Read->getParent());
+  for (BasicBlock *Block : Blocks) // one barrier serves all of its reads
+    if (mayBeSunk(*Block, All))
+      insertBarrier(*Block->getTerminator());
   for (Instruction *Read : Reads)
     if (auto *Load = dyn_cast<LoadInst>(Read))
       preventConditionalLoad(*Load);

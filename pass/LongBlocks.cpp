@@ -1,4 +1,4 @@
-//===- LongBlocks.cpp - Bounds on what code generation orders -------------===//
+//===- LongBlocks.cpp - Bounds on what code generation does ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,28 +7,37 @@
 #include "LongBlocks.h"
 #include "LlvmCompat.h"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 
+#include <utility>
+
 using namespace llvm;
 
 namespace pagetide {
 
-/// What the scheduler orders at once. Other blocks have fewer instructions,
-/// with few exceptions; what a label costs there is lost among so many.
+/// Blocks with fewer instructions stay as they are. These are all, with few
+/// exceptions.
 static constexpr unsigned MaxOrdered = 2000;
+
+/// What the scheduler orders at once in a longer block. What a label costs
+/// there is lost among so many.
+static constexpr unsigned PartOrdered = 500;
 
 void divideLongBlocks(Function &F) {
   SmallVector<Instruction *> Places;
   for (BasicBlock &Block : F) {
+    if (Block.size() < MaxOrdered)
+      continue;
     unsigned Count = 0;
     for (Instruction &I : Block) {
       const Instruction *Before = I.getPrevNode();
       const auto *Call = dyn_cast_or_null<CallInst>(Before);
-      if (++Count < MaxOrdered || isa<PHINode>(I) || I.isEHPad() ||
+      if (++Count < PartOrdered || isa<PHINode>(I) || I.isEHPad() ||
           I.isTerminator() || (Call && Call->isMustTailCall()))
         continue;
       Places.push_back(&I);
@@ -46,6 +55,17 @@ void divideLongBlocks(Function &F) {
       Context, MDTuple::get(Context, {MDString::get(Context, "pagetide")}));
   for (Instruction *Place : Places)
     CallInst::Create(Label, {Text}, "", Place->getIterator());
+}
+
+bool isLongWithoutLoops(const Function &F, size_t Marks) {
+  // So many marks are longer than what a processor keeps decoded. To make each
+  // of them faster would hardly show.
+  constexpr size_t MaxOptimized = 1000;
+  if (Marks <= MaxOptimized)
+    return false;
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> Back;
+  FindFunctionBackedges(F, Back);
+  return Back.empty();
 }
 
 } // namespace pagetide

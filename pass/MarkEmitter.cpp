@@ -30,19 +30,25 @@ using namespace llvm;
 namespace pagetide {
 
 MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options,
-                         SiteTable &Sites)
+                         SiteTable &Sites, bool KeepsIndices)
     : F(F), M(*F.getParent()), Options(Options), Sites(Sites),
       Builder(F.getContext(), ConstantFolder(),
               IRBuilderCallbackInserter([](Instruction *I) {
                 if (I->mayReadOrWriteMemory())
                   I->setMetadata(LLVMContext::MD_nosanitize,
                                  MDNode::get(I->getContext(), {}));
-              })) {}
+              })),
+      KeepsIndices(KeepsIndices) {}
 
 void MarkEmitter::emit(const MarkStep &Step) {
   if (Step.Segment != Segment) {
+    const BasicBlock *Here = Step.Before->getParent();
+    if (!KeepsIndices || Here != Block) {
+      Indices.clear();
+      Shadows.clear();
+    }
     Segment = Step.Segment;
-    Indices.clear();
+    Block = Here;
   }
   startAt(*Step.Before);
   if (Options.marksSites() && Step.Kind != MarkStepKind::CheckBegin) {
@@ -120,8 +126,12 @@ Value *MarkEmitter::shadowOf(Value *Index, unsigned Cell, bool IsNear) {
 
 void MarkEmitter::storeMark(Value *Index, unsigned Cell, ConstantInt *Mark,
                             bool IsNear) {
-  Builder.CreateAlignedStore(Mark, shadowOf(Index, Cell, IsNear),
-                             Align(Mark->getBitWidth() / 8),
+  Value *Shadow = KeepsIndices ? Shadows.lookup({Index, Cell}) : nullptr;
+  if (!Shadow)
+    Shadow = shadowOf(Index, Cell, IsNear);
+  if (KeepsIndices)
+    Shadows[{Index, Cell}] = Shadow;
+  Builder.CreateAlignedStore(Mark, Shadow, Align(Mark->getBitWidth() / 8),
                              /*isVolatile=*/true);
 }
 

@@ -48,7 +48,11 @@ class SiteTable;
 
 class MarkEmitter {
 public:
-  MarkEmitter(llvm::Function &F, const PassOptions &Options, SiteTable &Sites);
+  /// \p KeepsIndices: segments of one block share what they compute. Code
+  /// generation finds that by itself, but it takes long in long functions. No
+  /// step may precede an earlier one of its block.
+  MarkEmitter(llvm::Function &F, const PassOptions &Options, SiteTable &Sites,
+              bool KeepsIndices);
 
   /// Emits one step of the plan. Steps must come in the plan's order.
   void emit(const MarkStep &Step);
@@ -99,10 +103,14 @@ private:
   llvm::AllocaInst *CheckBegin = nullptr;
 
   /// Indices computed in this segment, by base, offset and whether near.
+  bool KeepsIndices;
   unsigned Segment = ~0u;
+  const llvm::BasicBlock *Block = nullptr;
   llvm::DenseMap<std::pair<llvm::Value *, std::pair<int64_t, unsigned>>,
                  llvm::Value *>
       Indices;
+  /// If indices are kept: where the mark of an index and a cell goes.
+  llvm::DenseMap<std::pair<llvm::Value *, unsigned>, llvm::Value *> Shadows;
 };
 
 } // namespace pagetide

@@ -61,6 +61,8 @@ ALWAYS_ENABLED_STATISTIC(NumCalls, "Accesses marked by a call of the runtime");
 ALWAYS_ENABLED_STATISTIC(NumTransfers,
                          "Copies and memsets left to the runtime");
 ALWAYS_ENABLED_STATISTIC(NumFrames, "Return addresses that are marked");
+ALWAYS_ENABLED_STATISTIC(NumUnoptimized,
+                         "Long marked copies that are optimised no further");
 // NOLINTEND(readability-identifier-naming)
 
 namespace pagetide {
@@ -217,8 +219,11 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
   });
 }
 
+/// When the code of a function runs.
+enum class RunsWhen : uint8_t { Always, Recorded };
+
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
-                  const Expansion &Known, SiteTable &Sites,
+                  RunsWhen When, const Expansion &Known, SiteTable &Sites,
                   FunctionAnalysisManager &FAM) {
   target::expandVarArgs(F);
   canonicalizeAccesses(F, FAM);
@@ -230,7 +235,8 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   MarkPlan Plan = planMarks(Input, Chunked);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
-  MarkEmitter Emitter(F, Options, Sites);
+  bool IsLong = isLongWithoutLoops(F, Plan.Steps.size());
+  MarkEmitter Emitter(F, Options, Sites, IsLong);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
   if (Mode == MarkMode::Lines)
@@ -249,6 +255,10 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
     dropMemoryPromises(F);
   // -Wframe-larger-than means the frame that the program has without marks.
   F.removeFnAttr("warn-stack-size");
+  if (IsLong && When == RunsWhen::Recorded) {
+    preventLaterOptimization(F); // its code generation takes half the time
+    ++NumUnoptimized;
+  }
   F.addFnAttr(DoneAttribute, DoneMarked);
 }
 
@@ -308,8 +318,8 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
   AsmTexts Texts(M);
   target::refuseShadowBase(M, Functions, Texts);
   SiteTable Sites;
-  auto Mark = [&](Function &F, MarkMode Mode) {
-    markFunction(F, Options, Mode,
+  auto Mark = [&](Function &F, MarkMode Mode, RunsWhen When) {
+    markFunction(F, Options, Mode, When,
                  Expansion(F, End == PipelineEnd::Unoptimized, HasEmulatedTls),
                  Sites, FAM);
     if (IsOptimizedLater)
@@ -319,17 +329,20 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     OnDemandFunctions Split = splitOnDemand(M, Functions, Texts);
     for (Function *F : Split.Plain)
       F->addFnAttr(DoneAttribute, DonePlain);
-    for (auto [Original, Copy] : Split.Copies)
-      Mark(*Copy, Modes.of(*Original));
+    for (auto [Original, Copy] : Split.Copies) {
+      Mark(*Copy, Modes.of(*Original), RunsWhen::Recorded);
+      if (!Original->hasOptNone())
+        divideLongBlocks(*Original);
+    }
     for (Function *F : Split.Single)
-      Mark(*F, MarkMode::Calls);
+      Mark(*F, MarkMode::Calls, RunsWhen::Always);
   } else {
     SetVector<Function *> Early = separateResolverCode(M);
     for (Function *F : Early)
       F->addFnAttr(DoneAttribute, DoneRunsBeforeStart);
     for (Function *F : Functions)
       if (!Early.contains(F))
-        Mark(*F, Modes.of(*F));
+        Mark(*F, Modes.of(*F), RunsWhen::Always);
   }
   setUpModule(M, Options);
   for (Function *F : Sites.emit(M))

@@ -3,10 +3,11 @@
 
 usage: long_blocks.py CLANG OPT PLUGIN DIRECTORY
 
-Makes a function of each shape of benchmarks/long_functions.py, of some lines
-and of four times as many.
-Fails if the pass needs more than nine times the processor time for the latter, in
-each of three tries: linear is four, quadratic is sixteen.
+Makes a function of each shape of benchmarks/long_functions.py and of one more,
+of some lines and of four times as many.
+Fails if what the pass counts grows more than fivefold. Fails if the pass needs
+more than nine times the processor time for the latter, in each of three tries:
+linear is four, quadratic is sixteen.
 """
 
 import os
@@ -14,9 +15,10 @@ import re
 import subprocess
 import sys
 
-from long_functions import SHAPES, source
+from long_functions import HEAD, SHAPES, source
 
 LINES, TIMES, MOST, TRIES = 1000, 4, 9, 3
+MOST_COUNTED = 5  # beside a hundred, for what a function has once
 
 clang, opt, plugin, directory = sys.argv[1:]
 
@@ -34,22 +36,43 @@ def seconds(made):
     return min(once() for _ in range(3))
 
 
-def time_of_pass(shape, lines):
+def sums(lines):
+    """Loads that share one mark, and a branch that all of them decide."""
+    return "\n".join([HEAD, *["i += a->x;"] * lines, "if (i) other();", "}\n"])
+
+
+def counts(made):
+    """What the pass says that it counted, by name."""
+    said = subprocess.run(
+        [opt, "-load-pass-plugin=" + plugin, "-passes=pagetide", "-stats",
+         "-disable-output", made],
+        check=True, stderr=subprocess.PIPE, text=True).stderr
+    return {name: int(number) for number, name
+            in re.findall(r"(\d+) pagetide +- (.*)", said)}
+
+
+def make(shape, lines):
     text = os.path.join(directory, shape + ".c")
     made = os.path.join(directory, shape + ".bc")
     with open(text, "w") as file:
-        file.write(source(shape, lines))
+        file.write(sums(lines) if shape == "sums" else source(shape, lines))
     subprocess.run([clang, "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm",
                     "-c", text, "-o", made], check=True)
     subprocess.run([opt, "-passes=mem2reg", made, "-o", made], check=True)
-    return seconds(made)
+    return made
 
 
 failed = False
-for name in SHAPES:
+for name in [*SHAPES, "sums"]:
+    few, many = (counts(make(name, n)) for n in (LINES, TIMES * LINES))
+    assert few and many, "the pass counted nothing"
+    for what, number in many.items():
+        if number > MOST_COUNTED * few.get(what, 0) + 100:
+            print("%-10s %d, %d: %s" % (name, few.get(what, 0), number, what))
+            failed = True
     # The times are short, and other work of the machine shows in them.
     for _ in range(TRIES):
-        few, many = time_of_pass(name, LINES), time_of_pass(name, TIMES * LINES)
+        few, many = (seconds(make(name, n)) for n in (LINES, TIMES * LINES))
         print("%-10s %6.3f s, %6.3f s: %.1f" % (name, few, many, many / few))
         if many <= MOST * max(few, 0.01):
             break
