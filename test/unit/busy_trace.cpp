@@ -6,6 +6,7 @@
 
 #include "busy_trace.h"
 
+#include "short_names.h"
 #include "trace/hash.h"
 #include "trace/runs.h"
 
@@ -17,7 +18,6 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kPeriods = 64;
 constexpr std::uint64_t kText = 0x555555554;
 constexpr std::uint64_t kHeap = 0x555555600;
@@ -26,9 +26,6 @@ constexpr std::uint64_t kLibc = 0x7ffff7c00;
 constexpr std::uint64_t kStack = 0x7ffffffde;
 constexpr std::uint32_t kMain = 4242;
 constexpr std::uint32_t kWorkers[] = {4250, 4251};
-
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
 
 trace::FileHeader busy_header() {
   trace::FileHeader header = sample_header();

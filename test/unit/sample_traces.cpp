@@ -8,6 +8,7 @@
 
 #include "busy_trace.h"
 
+#include "short_names.h"
 #include "support/failure.h"
 #include "support/unique_fd.h"
 #include "trace/hash.h"
@@ -25,13 +26,9 @@ namespace pagetide::tools {
 
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kHeap = 0x555555600; // granules of 4 KiB
 constexpr std::uint64_t kStack = 0x7ffffffde;
 constexpr std::uint64_t kText = 0x555555554;
-
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
 
 class Sample {
 public:

@@ -7,6 +7,7 @@
 #include "analysis/selection.h"
 
 #include "report/run_report_testing.h"
+#include "short_names.h"
 #include "support/failure.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kHeap = kSampleHeap;
 
 /// "0: 0=1+2:3 | 1: ..." : periods, and in them threads with their runs.

@@ -8,14 +8,13 @@
 #include "report/report_text.h"
 
 #include "sample_traces.h"
+#include "short_names.h"
 #include "trace_testing.h"
 
 #include <gtest/gtest.h>
 
 namespace pagetide::tools {
 namespace {
-
-constexpr std::uint64_t kMs = 1'000'000;
 
 Summary summary_of(const std::string &name) {
   const Bytes bytes = sample_trace(name);

@@ -7,6 +7,7 @@
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "sample_traces.h"
+#include "short_names.h"
 #include "trace_testing.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +86,6 @@ private:
 };
 
 constexpr auto kSeen = trace::kKernelWritten;
-constexpr auto kW = trace::kRunWritten;
 
 /// "address:periods ..." of the uncovered pages of a kind.
 std::string uncovered(const Audit &audit, PageKind kind) {

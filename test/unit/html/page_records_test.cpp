@@ -8,6 +8,7 @@
 
 #include "analysis/report_limits.h"
 #include "pagetide/trace_format.h"
+#include "short_names.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +19,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
 constexpr auto kStable =
     static_cast<std::uint64_t>(trace::ChecksumState::kStable);
 constexpr auto kUnstable =

@@ -19,11 +19,11 @@
 namespace pagetide::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::uint64_t kHalfSecondUs = 500'000;
 
-Json view_of(const Bytes &bytes, const Selection &selection = {},
+OrderedJson view_of(const Bytes &bytes, const Selection &selection = {},
              const ViewLimits &limits = {}) {
   const ViewData data = view_process(
       [&] {
@@ -31,7 +31,7 @@ Json view_of(const Bytes &bytes, const Selection &selection = {},
                                                kSampleStartNs);
       },
       limits, nullptr);
-  return Json::parse(data.json);
+  return OrderedJson::parse(data.json);
 }
 
 Bytes three_periods() {
@@ -43,21 +43,21 @@ Bytes three_periods() {
 }
 
 TEST(ProcessView, BandsBinsAndNewPages) {
-  const Json view = view_of(three_periods());
+  const OrderedJson view = view_of(three_periods());
   EXPECT_EQ(view["periods"], 3);
   ASSERT_EQ(view["bands"].size(), 2u); // a hole of 5 among 5 pages is long
-  EXPECT_EQ(view["bands"][0], (Json{{"first", kSampleHeap},
+  EXPECT_EQ(view["bands"][0], (OrderedJson{{"first", kSampleHeap},
                                     {"end", kSampleHeap + 4},
                                     {"label", "[heap]"},
                                     {"more", 0}}));
   EXPECT_EQ(view["bins"]["start_us"],
-            (Json{0, kHalfSecondUs, 3 * kHalfSecondUs}));
+            (OrderedJson{0, kHalfSecondUs, 3 * kHalfSecondUs}));
   EXPECT_EQ(view["bins"]["us"],
-            (Json{kHalfSecondUs, kHalfSecondUs, kHalfSecondUs}));
-  EXPECT_EQ(view["bins"]["accessed"], (Json{2, 4, 1}));
-  EXPECT_EQ(view["bins"]["read"], (Json{2, 3, 1}));
-  EXPECT_EQ(view["bins"]["written"], (Json{0, 4, 0}));
-  EXPECT_EQ(view["bins"]["new"], (Json{2, 2, 1}));
+            (OrderedJson{kHalfSecondUs, kHalfSecondUs, kHalfSecondUs}));
+  EXPECT_EQ(view["bins"]["accessed"], (OrderedJson{2, 4, 1}));
+  EXPECT_EQ(view["bins"]["read"], (OrderedJson{2, 3, 1}));
+  EXPECT_EQ(view["bins"]["written"], (OrderedJson{0, 4, 0}));
+  EXPECT_EQ(view["bins"]["new"], (OrderedJson{2, 2, 1}));
   EXPECT_EQ(view["layers"].size(), 1u);
   EXPECT_EQ(view["layers"][0]["bins"], 3);
   EXPECT_EQ(view["layers"][0]["rows"], 5);
@@ -68,9 +68,9 @@ TEST(ProcessView, TheSelection) {
   Selection selection;
   selection.from_ns = 500'000'000;
   selection.writes = true;
-  const Json view = view_of(three_periods(), selection);
-  EXPECT_EQ(view["bins"]["accessed"], (Json{4, 0}));
-  EXPECT_EQ(view["bins"]["start_us"], (Json{kHalfSecondUs, 3 * kHalfSecondUs}));
+  const OrderedJson view = view_of(three_periods(), selection);
+  EXPECT_EQ(view["bins"]["accessed"], (OrderedJson{4, 0}));
+  EXPECT_EQ(view["bins"]["start_us"], (OrderedJson{kHalfSecondUs, 3 * kHalfSecondUs}));
   EXPECT_EQ(view["pages"]["count"], 4);
 }
 
@@ -87,13 +87,13 @@ TEST(ProcessView, ThreadsHaveCoarserGridsIfThereIsNoRoom) {
   ViewLimits limits;
   limits.cells = 4096;
   limits.thread_cells = 2048;
-  const Json view = view_of(bytes, {}, limits);
+  const OrderedJson view = view_of(bytes, {}, limits);
   ASSERT_EQ(view["layers"].size(), 3u);
   EXPECT_EQ(view["layers"][0]["granules_per_row"], 1);
   EXPECT_TRUE(view["layers"][0]["tid"].is_null());
   EXPECT_EQ(view["layers"][1]["tid"], 7); // it has more accesses
   for (const std::size_t layer : {1u, 2u}) {
-    const Json &shown = view["layers"][layer];
+    const OrderedJson &shown = view["layers"][layer];
     EXPECT_GT(shown["granules_per_row"], 1);
     EXPECT_EQ(shown["granules_per_row"], shown["periods_per_bin"]);
     EXPECT_LE(shown["bins"].get<int>() * shown["rows"].get<int>(), 1024);
@@ -118,7 +118,7 @@ TEST(ProcessView, GridsAreMadeCoarserUntilTheyFit) {
   ViewLimits limits;
   limits.cells = 1 << 16;
   limits.packed_bytes = 3000;
-  const Json small = view_of(bytes, {}, limits);
+  const OrderedJson small = view_of(bytes, {}, limits);
   EXPECT_LT(small["layers"][0]["rows"].get<int>() *
                 small["layers"][0]["bins"].get<int>(),
             200 * 200 / 2);
@@ -136,7 +136,7 @@ TEST(ProcessView, GridsAreMadeCoarserUntilTheyFit) {
 }
 
 TEST(ProcessView, ATraceWithoutPeriods) {
-  const Json view = view_of(sample_trace("empty"));
+  const OrderedJson view = view_of(sample_trace("empty"));
   EXPECT_EQ(view["periods"], 0);
   EXPECT_TRUE(view["bands"].empty());
   EXPECT_EQ(view["pages"]["count"], 0);
@@ -146,7 +146,7 @@ TEST(ProcessView, EverySampleIsShownToItsEnd) {
   for (const SampleTrace &sample : sample_traces()) {
     SCOPED_TRACE(sample.name);
     try {
-      const Json view = view_of(sample.make());
+      const OrderedJson view = view_of(sample.make());
       EXPECT_EQ(view["bins"]["us"].size(), view["layers"][0]["bins"]);
     } catch (const Failure &failure) {
       const std::string name = sample.name;

@@ -22,13 +22,13 @@
 namespace pagetide::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 CodePlace no_code(const std::string &, std::uint64_t) { return {}; }
 
 struct Document {
   std::size_t bytes = 0;
-  Json data;
+  OrderedJson data;
 };
 
 Document document_of(const std::vector<std::string> &files,
@@ -42,7 +42,7 @@ Document document_of(const std::vector<std::string> &files,
   run.write(assets, "1", out);
   const std::string begin = "id=\"data\">";
   const std::size_t from = out.text.find(begin) + begin.size();
-  return {out.text.size(), Json::parse(out.text.substr(
+  return {out.text.size(), OrderedJson::parse(out.text.substr(
                                from, out.text.find("</script>", from) - from))};
 }
 
@@ -98,16 +98,16 @@ TEST(RunDocument, ManyLargeProcessesStayBelowTheBound) {
   EXPECT_GT(document.bytes, options.max_bytes / 3);
   EXPECT_EQ(document.data["process_count"], 24);
   // The others are in the table, or the table says how many are not.
-  const Json &table = document.data["processes"];
+  const OrderedJson &table = document.data["processes"];
   EXPECT_EQ(table["processes"].size() + table["left_out"].get<std::size_t>(),
             24u);
   EXPECT_GT(document.data["mappings"]["left_out"], 0);
-  const Json &views = document.data["views"];
+  const OrderedJson &views = document.data["views"];
   ASSERT_GT(views.size(), 3u);
   EXPECT_LT(views.size(), 24u);
-  for (const Json &view : views) {
+  for (const OrderedJson &view : views) {
     // Coarser than every page in every period, which is what the page says.
-    const Json &layer = view["view"]["layers"][0];
+    const OrderedJson &layer = view["view"]["layers"][0];
     EXPECT_GT(layer["periods_per_bin"].get<int>() *
                   layer["granules_per_row"].get<int>(),
               1);
@@ -126,7 +126,7 @@ TEST(RunDocument, AHundredAndFiftyShortProcessesHaveAViewEach) {
   EXPECT_EQ(document.data["views"].size(), 150u);
   EXPECT_EQ(document.data["processes"]["left_out"], 0);
   std::size_t blobs = 0;
-  for (const Json &view : document.data["views"]) {
+  for (const OrderedJson &view : document.data["views"]) {
     EXPECT_EQ(view["first_blob"], blobs);
     blobs += 3; // a grid, the pages, the checksums
     EXPECT_EQ(view["view"]["layers"][0]["granules_per_row"], 1);
@@ -146,9 +146,9 @@ TEST(RunDocument, NamesAreCutBetweenCharacters) {
   writer.write(one_mapping(path.c_str(), kSampleHeap, 4));
   writer.write(period_with(0, {{kSampleHeap, 4, kR}}));
   writer.write(End{});
-  const Json data = document_of({directory.write("run", sink.bytes())}).data;
-  const Json &view = data["views"][0]["view"];
-  const auto is_cut = [&](const Json &json, std::string_view whole) {
+  const OrderedJson data = document_of({directory.write("run", sink.bytes())}).data;
+  const OrderedJson &view = data["views"][0]["view"];
+  const auto is_cut = [&](const OrderedJson &json, std::string_view whole) {
     std::string text = json.get<std::string>();
     ASSERT_TRUE(text.ends_with("...")) << text;
     text.resize(text.size() - 3);
@@ -178,29 +178,29 @@ TEST(RunDocument, SitesHaveTheLinesAroundThem) {
   source.close();
   DocumentOptions options;
   options.source.moved = {{"/src", directory.path()}};
-  const Json sites = document_of({trace}, options).data["sites"];
+  const OrderedJson sites = document_of({trace}, options).data["sites"];
   EXPECT_EQ(sites["count"], 5);
   ASSERT_EQ(sites["list"].size(), 5u);
   EXPECT_EQ(sites["list"][0]["text"], "plain");
   EXPECT_TRUE(sites["list"][0]["places"].empty());
-  const Json &fill = sites["list"][1];
+  const OrderedJson &fill = sites["list"][1];
   EXPECT_EQ(fill["text"],
             "sort::fill (sort.cpp:12:7), in main (main.cpp:40:3)");
   EXPECT_EQ(fill["pages"], 6);
   ASSERT_EQ(fill["places"].size(), 2u);
-  const Json &file = sites["files"][fill["places"][0][0].get<std::size_t>()];
+  const OrderedJson &file = sites["files"][fill["places"][0][0].get<std::size_t>()];
   EXPECT_EQ(file["path"], "/src/sort.cpp");
   EXPECT_EQ(file["lines"].size(), 9u);
-  EXPECT_EQ(file["lines"][4], (Json{12, "line 12 <b>"}));
-  const Json &caller = sites["files"][fill["places"][1][0].get<std::size_t>()];
+  EXPECT_EQ(file["lines"][4], (OrderedJson{12, "line 12 <b>"}));
+  const OrderedJson &caller = sites["files"][fill["places"][1][0].get<std::size_t>()];
   EXPECT_EQ(caller["path"], "/src/main.cpp");
   EXPECT_EQ(caller["lines"].size(), 0u);
   EXPECT_NE(caller["problem"].get<std::string>().find("cannot be read"),
             std::string::npos);
 
   options.shows_source = false;
-  const Json without = document_of({trace}, options).data["sites"];
-  for (const Json &each : without["files"])
+  const OrderedJson without = document_of({trace}, options).data["sites"];
+  for (const OrderedJson &each : without["files"])
     EXPECT_EQ(each["lines"].size(), 0u);
 }
 

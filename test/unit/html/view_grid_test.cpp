@@ -7,6 +7,7 @@
 #include "html/view_grid.h"
 
 #include "pagetide/trace_format.h"
+#include "short_names.h"
 
 #include <gtest/gtest.h>
 
@@ -16,9 +17,6 @@
 
 namespace pagetide::tools {
 namespace {
-
-constexpr auto kR = trace::kRunRead;
-constexpr auto kW = trace::kRunWritten;
 
 AddressBand band_at(std::uint64_t first, std::uint64_t length) {
   AddressBand band;

@@ -8,6 +8,7 @@
 
 #include "analysis/time_axis.h"
 #include "run_report_testing.h"
+#include "short_names.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,8 +18,6 @@ namespace pagetide::tools {
 namespace {
 
 using Form = HeatmapReport::Form;
-
-constexpr std::uint64_t kMs = 1'000'000;
 
 /// The report after both readings of the traces.
 std::unique_ptr<HeatmapReport> heatmap_of(const std::vector<Bytes> &traces,

@@ -7,6 +7,7 @@
 #include "report/processes_report.h"
 
 #include "run_report_testing.h"
+#include "short_names.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 /// A trace of one period, with that process.
 Bytes trace_of(const Process &process) {
   MemorySink sink;

@@ -9,15 +9,13 @@
 
 #include "report/run_report.h"
 #include "sample_traces.h"
+#include "short_names.h"
 #include "trace_testing.h"
 
 #include <string>
 #include <vector>
 
 namespace pagetide::tools {
-
-inline constexpr auto kR = trace::kRunRead;
-inline constexpr auto kW = trace::kRunWritten;
 
 /// The first granule of the samples' heap.
 inline constexpr std::uint64_t kSampleHeap = 0x555555600;

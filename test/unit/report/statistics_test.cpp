@@ -8,6 +8,7 @@
 #include "analysis/distribution.h"
 #include "analysis/granule_set.h"
 #include "analysis/time_curve.h"
+#include "short_names.h"
 
 #include <gtest/gtest.h>
 
@@ -127,7 +128,6 @@ TEST(TimeCurve, KeepsTheLargestOfEachColumn) {
 
 TEST(TimeCurve, DoublesItsStretches) {
   TimeCurve curve;
-  constexpr std::uint64_t kMs = 1'000'000;
   for (std::uint64_t i = 0; i < 20000; ++i)
     curve.add(i * kMs, (i + 1) * kMs, 1 + i / 5000);
   const std::vector<std::uint64_t> columns = curve.columns(16);

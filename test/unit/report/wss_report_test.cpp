@@ -7,6 +7,7 @@
 #include "report/wss_report.h"
 
 #include "run_report_testing.h"
+#include "short_names.h"
 #include "support/failure.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 /// "periods accessed/read/written +new -left" of each stretch.
 std::string text_of(const std::vector<WssStretch> &stretches) {
   std::string text;

@@ -6,6 +6,8 @@
 
 #include "support/progress.h"
 
+#include "short_names.h"
+
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,7 +16,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 constexpr const char kClear[] = "\r\x1b[K";
 
 class ProgressTest : public testing::Test {

@@ -7,6 +7,7 @@
 #include "top/live_trace.h"
 
 #include "report/run_report_testing.h"
+#include "short_names.h"
 #include "support/failure.h"
 
 #include <fcntl.h>
@@ -21,7 +22,6 @@
 namespace pagetide::tools {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
 constexpr auto kForever = std::chrono::steady_clock::time_point::max();
 
 /// Period `index` of 100 ms.

@@ -6,6 +6,7 @@
 
 #include "trace/runs.h"
 
+#include "short_names.h"
 #include "trace_testing.h"
 
 #include <gtest/gtest.h>
@@ -16,9 +17,6 @@
 
 namespace pagetide::tools {
 namespace {
-
-constexpr unsigned kR = trace::kRunRead;
-constexpr unsigned kW = trace::kRunWritten;
 
 TEST(NormalizedFlags, TheStrongerStatementStays) {
   EXPECT_EQ(normalized_flags(kR | trace::kRunMayRead), kR);
