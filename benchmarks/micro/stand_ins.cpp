@@ -58,6 +58,8 @@ void BailOut(const char *format, ...) {
 
 bool UnderSystemCallFilter() { return false; }
 
+bool IsMapped(uptr, uptr) { return true; }
+
 const Flags &GetFlags() {
   static const Flags kFlags = [] {
     Flags defaults = {};

@@ -24,7 +24,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr std::uint64_t kHalfSecondUs = 500'000;
 
 OrderedJson view_of(const Bytes &bytes, const Selection &selection = {},
-             const ViewLimits &limits = {}) {
+                    const ViewLimits &limits = {}) {
   const ViewData data = view_process(
       [&] {
         return std::make_unique<SelectedTrace>(reader_of(bytes), selection,
@@ -47,9 +47,9 @@ TEST(ProcessView, BandsBinsAndNewPages) {
   EXPECT_EQ(view["periods"], 3);
   ASSERT_EQ(view["bands"].size(), 2u); // a hole of 5 among 5 pages is long
   EXPECT_EQ(view["bands"][0], (OrderedJson{{"first", kSampleHeap},
-                                    {"end", kSampleHeap + 4},
-                                    {"label", "[heap]"},
-                                    {"more", 0}}));
+                                           {"end", kSampleHeap + 4},
+                                           {"label", "[heap]"},
+                                           {"more", 0}}));
   EXPECT_EQ(view["bins"]["start_us"],
             (OrderedJson{0, kHalfSecondUs, 3 * kHalfSecondUs}));
   EXPECT_EQ(view["bins"]["us"],
@@ -70,7 +70,8 @@ TEST(ProcessView, TheSelection) {
   selection.writes = true;
   const OrderedJson view = view_of(three_periods(), selection);
   EXPECT_EQ(view["bins"]["accessed"], (OrderedJson{4, 0}));
-  EXPECT_EQ(view["bins"]["start_us"], (OrderedJson{kHalfSecondUs, 3 * kHalfSecondUs}));
+  EXPECT_EQ(view["bins"]["start_us"],
+            (OrderedJson{kHalfSecondUs, 3 * kHalfSecondUs}));
   EXPECT_EQ(view["pages"]["count"], 4);
 }
 

@@ -146,7 +146,8 @@ TEST(RunDocument, NamesAreCutBetweenCharacters) {
   writer.write(one_mapping(path.c_str(), kSampleHeap, 4));
   writer.write(period_with(0, {{kSampleHeap, 4, kR}}));
   writer.write(End{});
-  const OrderedJson data = document_of({directory.write("run", sink.bytes())}).data;
+  const OrderedJson data =
+      document_of({directory.write("run", sink.bytes())}).data;
   const OrderedJson &view = data["views"][0]["view"];
   const auto is_cut = [&](const OrderedJson &json, std::string_view whole) {
     std::string text = json.get<std::string>();
@@ -188,11 +189,13 @@ TEST(RunDocument, SitesHaveTheLinesAroundThem) {
             "sort::fill (sort.cpp:12:7), in main (main.cpp:40:3)");
   EXPECT_EQ(fill["pages"], 6);
   ASSERT_EQ(fill["places"].size(), 2u);
-  const OrderedJson &file = sites["files"][fill["places"][0][0].get<std::size_t>()];
+  const OrderedJson &file =
+      sites["files"][fill["places"][0][0].get<std::size_t>()];
   EXPECT_EQ(file["path"], "/src/sort.cpp");
   EXPECT_EQ(file["lines"].size(), 9u);
   EXPECT_EQ(file["lines"][4], (OrderedJson{12, "line 12 <b>"}));
-  const OrderedJson &caller = sites["files"][fill["places"][1][0].get<std::size_t>()];
+  const OrderedJson &caller =
+      sites["files"][fill["places"][1][0].get<std::size_t>()];
   EXPECT_EQ(caller["path"], "/src/main.cpp");
   EXPECT_EQ(caller["lines"].size(), 0u);
   EXPECT_NE(caller["problem"].get<std::string>().find("cannot be read"),
