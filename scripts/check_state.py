@@ -30,16 +30,20 @@ def name_of(symbol):
 
 
 def variables(objects):
-    found = set()
-    for path in sorted(objects.rglob("*.cpp.o")):
-        table = subprocess.run(["llvm-objdump", "--syms", "--demangle", path], check=True,
-                               capture_output=True, text=True).stdout
-        for line in table.splitlines():
-            match = SYMBOL.match(line)
-            if match and CHANGING.match(match[1]) and not NOT_STATE.search(match[2]) \
-                    and " O " in line.split("\t")[0] + " ":
-                file = path.relative_to(objects).as_posix().removesuffix(".o")
-                found.add((file, name_of(match[2])))
+    paths = sorted(objects.rglob("*.cpp.o"))
+    if not paths:
+        return set()
+    tables = subprocess.run(["llvm-objdump", "--syms", "--demangle", *paths], check=True,
+                            capture_output=True, text=True).stdout
+    found, file = set(), ""
+    for line in tables.splitlines():
+        path, head, _ = line.partition(":\tfile format ")
+        if head:
+            file = pathlib.Path(path).relative_to(objects).as_posix().removesuffix(".o")
+        match = SYMBOL.match(line)
+        if match and CHANGING.match(match[1]) and not NOT_STATE.search(match[2]) \
+                and " O " in line.split("\t")[0] + " ":
+            found.add((file, name_of(match[2])))
     return found
 
 
