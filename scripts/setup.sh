@@ -80,7 +80,7 @@ install_packages() {
     run_step "Installing ${#missing[@]} packages: ${missing[*]}" \
       apt-install "${install[@]}" ||
       fail "the packages could not be installed: ${missing[*]}" \
-        "Pagetide needs Debian 12 (bookworm) or a system with these packages." \
+        "Pagetide needs Debian 12 or 13, or a system with these packages." \
         "The log is $LOGS/apt-install.log."
   fi
 }
