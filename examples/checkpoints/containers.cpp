@@ -15,6 +15,7 @@
 
 #include "arena.h"
 
+#include <cstdint>
 #include <map>
 #include <new>
 #include <string>
