@@ -277,6 +277,8 @@ features = {
     "perf": can_run(
         "perf", "record", "-q", "-e", "cpu-clock:u", "-o", "-", "true"
     ),
+    # Debian 13's libdw can be linked only as a shared library.
+    "static-pagetide": config.pagetide_is_static == "1",
     "namespaces": can_run("unshare", "--mount", "--pid", "--fork", "true"),
     "time-namespaces": can_run("unshare", "--time", "true"),
     "userfaultfd": has_userfaultfd(),

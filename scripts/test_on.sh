@@ -26,7 +26,7 @@ fi
 }
 suite=$1
 root=$DEPS/roots/$suite
-copy="/root/pagetide at HEAD" # where it is in that root
+copy="/srv/pagetide at HEAD" # where it is in that root; tests of other users read it
 ((EUID == 0)) || fail "a root for $suite can be made and entered only by root." \
   "Run this script by sudo."
 command -v mmdebstrap >/dev/null || fail "mmdebstrap was not found." \
