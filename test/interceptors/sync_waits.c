@@ -17,6 +17,11 @@
 #include <signal.h>
 #include <time.h>
 
+/* Where a condition has the number of its users; glibc 2.41 moved it. */
+#define USERS offsetof(pthread_cond_t, __data.__wrefs)
+/* The size of a group of waiters, with the lock in it. */
+#define SIGNAL_LOCK offsetof(pthread_cond_t, __data.__g1_orig_size)
+
 static char *a;
 /* On pages of their own. */
 static pthread_mutex_t *mutex;
@@ -52,17 +57,17 @@ static void reads(char *l) {
 static void who_writes(char *l) { expect_read(l + 24, 8); }
 static void begins_wait(void) {
   char *c = (char *)condition;
-  expect_write(c, 8), expect_write(c + 36, 4), may(c, 48), expect_read(c, 48);
+  expect_write(c, 8), expect_write(c + USERS, 4), may(c, 48), expect_read(c, 48);
   locks(mutex);
 }
 static void ends_wait(void) {
   char *c = (char *)condition;
-  expect_write(c + 36, 4), may(c, 48), expect_read(c, 48);
+  expect_write(c + USERS, 4), may(c, 48), expect_read(c, 48);
   locks(mutex);
 }
 static void signals(void) {
   char *c = (char *)condition;
-  expect_write(c + 32, 4), expect_read(c + 36, 4), may(c, 48);
+  expect_write(c + SIGNAL_LOCK, 4), expect_read(c + USERS, 4), may(c, 48);
 }
 
 static void begins(void) { waiter = thread_id(); }
