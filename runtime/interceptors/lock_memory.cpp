@@ -26,13 +26,29 @@ static int LockFuture() {
   return ErrnoOf(Syscall(SYS_mlockall, MCL_FUTURE | MCL_ONFAULT));
 }
 
+constexpr uptr kOnFault = 1; // MLOCK_ONFAULT: loads nothing
+
+/// Whether as many bytes more can be locked. Asked with a mapping that no other
+/// thread knows.
+static bool CanLockMore(uptr bytes) {
+  const uptr probe =
+      Syscall(SYS_mmap, 0, bytes, PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1, 0);
+  if (Failed(probe))
+    return false;
+  const uptr locked = Syscall(SYS_mlock2, probe, bytes, kOnFault);
+  Syscall(SYS_munmap, probe, bytes);
+  return !Failed(locked);
+}
+
 /// Whether mlock has refused a mapping because of the limit. mlockall does not
 /// mind pages that cannot be loaded (beyond a file's end, without rights), nor
 /// mappings that have gone since the list was made. Another thread may map and
-/// unmap such a place all the time, so one look at it says nothing.
+/// unmap such a place in step with these looks, so few looks say nothing.
 static bool ExceedsLimit(const Mapping &m) {
-  constexpr uptr kOnFault = 1; // MLOCK_ONFAULT: loads nothing
   constexpr int kLooks = 32;
+  if (CanLockMore(m.bytes))
+    return false;
   for (int i = 0; i < kLooks; ++i)
     if (ErrnoOf(Syscall(SYS_mlock2, m.start, m.bytes, kOnFault)) != ENOMEM ||
         Failed(Syscall(SYS_msync, m.start, m.bytes, MS_ASYNC)))
