@@ -109,8 +109,11 @@ static void input_and_output(void) {
        WORDS(at(6, 30), 30), OUT(4), OUT(24), OUT(30));
 #define COUNTED(name, control)                                                 \
   WORDS(at(name, 4), 4, at(5, 16), 1, at(control, 24), 24, 0, 0)
+  /* The kernel leaves in the limit how much of it remains. */
+  const long limit[] = {0, 1000};
   CALL("recvmmsg", 'i', V(packets[0]), COUNTED(6, 7), V(1), V(MSG_DONTWAIT),
-       WORDS(0, 1000), WORDS(at(8, 30), 30), OUT(4), OUT(24), OUT(30));
+       INX(limit, sizeof limit), WORDS(at(8, 30), 30), OUT(4), OUT(24),
+       OUT(30));
   CALL("recvmmsg", 'i', V(packets[0]), COUNTED(6, 7), V(9), V(MSG_DONTWAIT),
        V(0), WORDS(at(8, 30), 30), OUT(4), OUT(24), OUT(30));
   CALL("sendmmsg", 'i', V(packets[0]), WORDS(0, 0, at(5, 16), 1, 0, 0, 0, 0),
