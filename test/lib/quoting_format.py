@@ -3,10 +3,18 @@
 its worker processes."""
 
 import os
+import resource
 import shlex
 
+import lit.Test
 import lit.TestRunner
 import lit.formats
+
+
+def processor_time():
+    """Seconds of user and system time of the commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class QuotingShTest(lit.formats.ShTest):
@@ -31,7 +39,13 @@ class QuotingShTest(lit.formats.ShTest):
                  "T": directory}
         quoted = [(r"%" + name + r"\b", shlex.quote(path).replace("\\", r"\\"))
                   for name, path in paths.items()]
+        before = processor_time()
         # After those of the configuration, which may mention %t.
-        return lit.TestRunner.executeShTest(
+        result = lit.TestRunner.executeShTest(
             test, lit_config, self.execute_external,
             test.config.substitutions + quoted)
+        # On a busy machine this says what a test costs, and elapsed time does not.
+        if lit_config.params.get("cpu"):
+            result.addMetric(
+                "cpu", lit.Test.RealMetricValue(processor_time() - before))
+        return result

@@ -13,6 +13,9 @@ Faults are:
   may serve accesses behind it;
 - in one basic block, a mark before a call that belongs behind it, or an access
   behind a call that belongs before it.
+
+With --on-demand the code has two copies of each function. The marked one is
+looked at; a mark in the other is a fault.
 """
 
 import argparse
@@ -27,6 +30,7 @@ LABEL = re.compile(r"([^\s:\"#]+|\"[^\"]+\"):")
 INSTRUCTION = re.compile(r"\s+([a-z][a-z0-9]*)\s*([^#]*)")
 # Made by the pass, and never marked.
 UNMARKED = ("pagetide.module_ctor", "pagetide.module_dtor")
+MARKED_COPY = ".pagetide"
 # What the program accesses: not its own frame, spills are there, and no
 # constants of the code.
 MEMORY = re.compile(r"(?:^|[\s,*])-?[\w.+@]*\((%r\w+)?")
@@ -47,7 +51,7 @@ class Fault:
 class Scan:
     """The calls, marks and faults of one file of assembly."""
 
-    def __init__(self, lines):
+    def __init__(self, lines, on_demand=False):
         self.calls = self.marks = 0
         self.faults = []
         function = "?"
@@ -71,6 +75,10 @@ class Scan:
             if function in UNMARKED or not found or text.lstrip().startswith("."):
                 continue
             mnemonic, operands = found[1], found[2].strip()
+            if on_demand and not function.endswith(MARKED_COPY):
+                if "%gs:" in operands:
+                    self.add(function, number, text, "the plain copy has a mark")
+                continue
             if mnemonic.startswith("call"):
                 if operands.partition("@")[0] in NO_RETURN:
                     continue
@@ -115,11 +123,13 @@ def main():
     for what in ("calls", "marks"):
         parser.add_argument("--" + what, type=int, default=1, metavar="N",
                             help="fail if there are fewer %s than N" % what)
+    parser.add_argument("--on-demand", action="store_true",
+                        help="the code was not compiled with mode=always")
     options = parser.parse_args()
     calls = marks = faults = 0
     for path in options.files:
         with open(path, encoding="utf-8", errors="replace") as file:
-            scan = Scan(file)
+            scan = Scan(file, options.on_demand)
         calls += scan.calls
         marks += scan.marks
         faults += len(scan.faults)
