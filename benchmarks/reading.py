@@ -71,7 +71,6 @@ EXPORTS = (
     ("process", ("export", "-f", "json", "FILE")),
     ("process", ("export", "-f", "sqlite", "-o", "OUT.db", "FILE")),
     ("process", ("export", "-f", "chrome-trace", "FILE")),
-    ("sites", ("export", "-f", "page-access-tracer", "FILE")),
     ("process", ("export", "-f", "page-runs", "FILE")),
     ("process", ("export", "-f", "csv", "--what", "periods", "FILE")),
     ("process", ("diff", "FILE", "FILE")),

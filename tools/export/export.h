@@ -56,9 +56,6 @@ struct ExportFormat {
   /// Whether it writes a file itself, and so cannot write to a pipe.
   bool makes_file;
   std::unique_ptr<Export> (*make)(const ExportPlan &plan);
-  /// Throws Failure if the format cannot say what the trace does. Null if it
-  /// can for every trace.
-  void (*check)(const SelectedTrace &trace) = nullptr;
 };
 
 /// Reads the trace to its end and gives it to the export. `open` opens it once

@@ -10,7 +10,6 @@
 #include "export/csv.h"
 #include "export/json.h"
 #include "export/jsonl.h"
-#include "export/page_access_tracer.h"
 #include "export/page_runs.h"
 #include "export/sqlite.h"
 
@@ -19,9 +18,8 @@ namespace pagetide::tools {
 namespace {
 
 const ExportFormat *const kFormats[] = {
-    &kCsvFormat,      &kJsonlFormat,       &kJsonFormat,
-    &kSqliteFormat,   &kChromeTraceFormat, &kPageAccessTracerFormat,
-    &kPageRunsFormat,
+    &kCsvFormat,    &kJsonlFormat,       &kJsonFormat,
+    &kSqliteFormat, &kChromeTraceFormat, &kPageRunsFormat,
 };
 
 } // namespace

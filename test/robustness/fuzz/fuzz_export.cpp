@@ -177,8 +177,6 @@ void export_other_formats(const Bytes &bytes, const Selection &filter,
     for (const std::string &line : lines_of(runs.text))
       require(!nlohmann::json::parse(line, nullptr, false).is_discarded(),
               "each period is JSON");
-  request.format = "page-access-tracer";
-  exported(bytes, request);
 }
 
 /// The first value of the query's first row.

@@ -379,30 +379,6 @@ TEST(Export, PeriodsSayWhichEndedInACut) {
   EXPECT_EQ(others, "cut_ns,no_cut\n,\n");
 }
 
-TEST(Export, ThePageAccessTracersText) {
-  const std::string text =
-      exported(sample_trace("threads"), {.format = "page-access-tracer"});
-  EXPECT_TRUE(text.starts_with(
-      "          sorter-4242  [000] ....     1.000000: "
-      "init_page_access_trace: START sorter\n"
-      "          sorter-4242  [000] ....     1.000000: handle_mm_fault: 4242 "
-      "W 0 555555664000\n"))
-      << text;
-  EXPECT_NE(text.find("          worker-4243  [000] ....     1.500000: "
-                      "handle_mm_fault: 4243 W 0 555555606000\n"),
-            std::string::npos)
-      << text;
-  EXPECT_TRUE(text.ends_with("          sorter-4242  [000] ....     2.000000: "
-                             "__reset_page_access_trace: END sorter\n"))
-      << text;
-  const std::string unfinished =
-      exported(sample_trace("unfinished"), {.format = "page-access-tracer"});
-  EXPECT_EQ(unfinished.find("END"), std::string::npos);
-  EXPECT_THROW(
-      exported(sample_trace("access"), {.format = "page-access-tracer"}),
-      Failure);
-}
-
 TEST(Export, NamesOfFormatsTablesAndColumnsAreDistinct) {
   std::set<std::string> names;
   for (const ExportFormat *format : export_formats())

@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 PAGETIDE = sys.argv[1]
+SCRIPT = os.path.join(os.path.dirname(__file__), *[".."] * 4, "examples", "page_access_tracer.py")
 
 
 def run(*words):
@@ -239,7 +240,13 @@ LINE = re.compile(r" *(\S+)-(\d+) +\[\d{3}\] \.{4} +(\d+\.\d{6}): (\w+): (.*)")
 
 
 def check_page_access_tracer(trace):
-    lines = export("page-access-tracer", trace).splitlines()
+    done = subprocess.run([SCRIPT, trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=os.environ | {"PATH": os.path.dirname(PAGETIDE) + ":" + os.environ["PATH"]})
+    lines = done.stdout.splitlines()
+    [process] = csv_rows(trace, "--what", "processes")
+    is_whole = process["complete"] == "1"
+    equal(f"{trace}: status", done.returncode == 0, is_whole)
+    equal(f"{trace}: END", "__reset_page_access_trace: END " in lines[-1], is_whole)
     counts = collections.Counter()
     sites = collections.Counter()
     time = 0
