@@ -43,42 +43,6 @@ std::string help_entry(const std::string &left, const std::string &right) {
   return out + wrapped(right, kHelpColumn);
 }
 
-std::string command_help(const Command &command, const CLI::App &app) {
-  std::string out = fmt::format("{}.\n\nUsage: pagetide {} {}\n\n",
-                                command.help, command.name, command.usage);
-  for (const OptionFacts &option : option_facts(app)) {
-    std::string left = fmt::format("{}", fmt::join(option.names, ", "));
-    if (!option.is_operand && !option.value.empty())
-      left += " " + option.value;
-    out += help_entry(left, option.help);
-  }
-  if (command.kinds) {
-    out += fmt::format("\nKinds of reports. Each has its own options: pagetide "
-                       "{} KIND --help\n",
-                       command.name);
-    for (const Command *kind : command.kinds())
-      out += help_entry(std::string(kind->last_word()), kind->help);
-  }
-  if (command.note)
-    out += fmt::format("\n{}  {}\n", wrapped(command.note, 0),
-                       command.note_example);
-  return out + fmt::format("\n{}\nExample:\n  {}\n",
-                           wrapped(command.statuses, 0), command.example);
-}
-
-std::string general_help() {
-  std::string out = "pagetide records which pages a program reads and writes, "
-                    "period by period.\n\nUsage: pagetide COMMAND ...\n\n";
-  for (const Command *command : kCommands)
-    out += fmt::format("  {:<10} {}\n", command->name, command->help);
-  out += "\n  -h, --help     Print this help.\n"
-         "  -V, --version  Print the version.\n\n"
-         "Each command has its own --help. Examples:\n";
-  for (const Command *command : kCommands)
-    out += fmt::format("  {}\n", command->example);
-  return out;
-}
-
 void print(std::string_view text) {
   TextOutput out;
   out.write(text);
@@ -297,6 +261,42 @@ void add_number(CLI::App &app, const char *name, const char *type,
 }
 
 std::span<const Command *const> first_commands() { return kCommands; }
+
+std::string command_help(const Command &command, const CLI::App &app) {
+  std::string out = fmt::format("{}.\n\nUsage: pagetide {} {}\n\n",
+                                command.help, command.name, command.usage);
+  for (const OptionFacts &option : option_facts(app)) {
+    std::string left = fmt::format("{}", fmt::join(option.names, ", "));
+    if (!option.is_operand && !option.value.empty())
+      left += " " + option.value;
+    out += help_entry(left, option.help);
+  }
+  if (command.kinds) {
+    out += fmt::format("\nKinds of reports. Each has its own options: pagetide "
+                       "{} KIND --help\n",
+                       command.name);
+    for (const Command *kind : command.kinds())
+      out += help_entry(std::string(kind->last_word()), kind->help);
+  }
+  if (command.note)
+    out += fmt::format("\n{}  {}\n", wrapped(command.note, 0),
+                       command.note_example);
+  return out + fmt::format("\n{}\nExample:\n  {}\n",
+                           wrapped(command.statuses, 0), command.example);
+}
+
+std::string general_help() {
+  std::string out = "pagetide records which pages a program reads and writes, "
+                    "period by period.\n\nUsage: pagetide COMMAND ...\n\n";
+  for (const Command *command : kCommands)
+    out += fmt::format("  {:<10} {}\n", command->name, command->help);
+  out += "\n  -h, --help     Print this help.\n"
+         "  -V, --version  Print the version.\n\n"
+         "Each command has its own --help. Examples:\n";
+  for (const Command *command : kCommands)
+    out += fmt::format("  {}\n", command->example);
+  return out;
+}
 
 std::vector<std::string> OptionFacts::choices() const {
   std::vector<std::string> all;

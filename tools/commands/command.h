@@ -109,6 +109,11 @@ std::vector<OptionFacts> option_facts(const CLI::App &app);
 /// Those that are no kinds of others, in the order of the help.
 std::span<const Command *const> first_commands();
 
+/// What --help prints: of a command whose options are declared, and of
+/// pagetide.
+std::string command_help(const Command &command, const CLI::App &app);
+std::string general_help();
+
 /// Throws Failure if the words are wrong. It names the option or the word.
 CommandLine parse_command(const Command &command,
                           const std::vector<std::string> &words);

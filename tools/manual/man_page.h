@@ -1,4 +1,4 @@
-//===- man_page.h - Manual pages from the tables of options ---------------===//
+//===- man_page.h - Manual pages from the texts of helps ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -105,26 +105,18 @@ void parse_own(const std::string &arg, OwnOptions &own) {
                        suggestion(name) + "'? -fpagetide-help lists all");
 }
 
-std::vector<OptionHelp> option_list() {
-  std::vector<OptionHelp> list;
-  for (const PassOption &option : pass_options()) {
-    std::string forms = std::string(kPrefix) + option.name + option.values;
-    if (option.is_switch())
-      forms += "[=1], " + std::string(kNegativePrefix) + option.name + " (=0)";
-    list.push_back({forms, option.initial, option.help});
-  }
-  for (const Switch &s : kSwitches)
-    list.push_back({s.name, "", s.help});
-  return list;
-}
-
 std::string options_help() {
   std::string text;
-  for (const OptionHelp &option : option_list())
-    text +=
-        "  " + option.forms +
-        (option.initial.empty() ? "" : "  (default: " + option.initial + ")") +
-        "\n      " + option.help + "\n";
+  for (const PassOption &option : pass_options()) {
+    text += "  " + std::string(kPrefix) + option.name + option.values;
+    if (option.is_switch())
+      text += "[=1], " + std::string(kNegativePrefix) + option.name + " (=0)";
+    if (!option.initial.empty())
+      text += "  (default: " + option.initial + ")";
+    text += "\n      " + option.help + "\n";
+  }
+  for (const Switch &s : kSwitches)
+    text += std::string("  ") + s.name + "\n      " + s.help + "\n";
   return text;
 }
 

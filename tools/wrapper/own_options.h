@@ -29,14 +29,6 @@ bool is_own(std::string_view arg);
 /// Notes in \p own what such an option asks for, or what is wrong with it.
 void parse_own(const std::string &arg, OwnOptions &own);
 
-/// A line of the help.
-struct OptionHelp {
-  std::string forms;   ///< how the option is written
-  std::string initial; ///< the default, in words; may be empty
-  std::string help;
-};
-std::vector<OptionHelp> option_list();
-
 /// The text of -fpagetide-help, without the places of the parts.
 std::string options_help();
 
