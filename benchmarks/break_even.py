@@ -17,6 +17,7 @@ work. A period of T in real time is one of T / (1 + cost) in native time.
 import statistics
 from typing import NamedTuple, Optional
 
+from tables import NOTHING, geomean, table
 from variants import ENGINES, PERIODS, VARIANTS
 
 MARKS = "write"
@@ -190,3 +191,91 @@ def deviation(points, line):
         abs(p.cost - line.at(p.rate)) / max(line.at(p.rate), LEAST_COST)
         for p in points
     )
+
+
+#===- Tables ---------------------------------------------------------------===#
+
+
+def _percent(cost):
+    return "%.1f%%" % (100 * cost)
+
+
+def _pages(count):
+    if count is None:
+        return "never"
+    return "always" if count == 0 else "%d" % round(count)
+
+
+def parts(m):
+    """Titles and tables: lines, break-even, and what they come from."""
+    found = derive(m)
+    if found is None:
+        return []
+    low, middle, high = typical_marks(found)
+    lines = [
+        [
+            "write (marks)",
+            "%.3f" % (1e6 * middle.b),
+            "%s (%s..%s)" % tuple(_percent(x.a) for x in (middle, low, high)),
+            "%d" % sum(p.way == MARKS for p in found.points),
+            NOTHING,
+        ]
+    ]
+    for engine, line in found.engines.items():
+        points = [p for p in found.points if p.way == engine]
+        lines.append(
+            [
+                engine,
+                "%.3f" % (1e6 * line.b),
+                _percent(line.a),
+                "%d" % len(points),
+                "%.0f%%" % (100 * deviation(points, line)),
+            ]
+        )
+    limits = []
+    for engine, line in found.engines.items():
+        row = [engine]
+        for period in PERIODS:
+            cells = [_pages(least_pages(line, marks, SECONDS[period]))
+                     for marks in (middle, low, high)]
+            row.append("%s (%s..%s)" % tuple(cells))
+        limits.append(row)
+    header = "cost = a + b x", "b: us a page", "a", "points", "off the line"
+    return [
+        "### Break-even: the lines",
+        table(header, lines),
+        "### Break-even: pages written in a period, from which on marks are "
+        "cheaper",
+        table(["engine", *PERIODS], limits),
+        "### Break-even: by period, over native",
+        _period_table(m),
+    ]
+
+
+def _period_table(m):
+    """What recording writes costs by each means, and where marks are not the
+    cheapest."""
+    names = m.programs("kernel", "real")
+    rows = []
+    for period in PERIODS:
+        columns = {
+            way: [
+                m.ratio(n, VARIANTS[way + "-" + period], "cpu_s") for n in names
+            ]
+            for way in (MARKS, *ENGINES)
+        }
+        row = [period]
+        for column in columns.values():
+            row.append(NOTHING if None in column else "%.3f" % geomean(column))
+        marks = columns[MARKS]
+        for engine in ENGINES:
+            lost = [
+                name
+                for name, ours, its in zip(names, marks, columns[engine])
+                if ours and its and its < ours
+            ]
+            row.append(", ".join(lost) or NOTHING)
+        rows.append(row)
+    header = ["period", *("geomean " + w for w in columns)]
+    header += [engine + " is cheaper for" for engine in ENGINES]
+    return table(header, rows)

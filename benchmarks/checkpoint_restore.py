@@ -7,10 +7,10 @@ import pathlib
 import statistics
 import tempfile
 
-import report
 from checkpoint_programs import library_flags
 from commands import run
-from sections import of_kind, spread
+from sections import of_kind
+from tables import spread, table
 from toolchain import ROOT
 
 SOURCE = ROOT / "benchmarks" / "checkpoints" / "restore.c"
@@ -87,7 +87,7 @@ def _bandwidth(results, what):
     )
 
 
-def table(records):
+def table_of(records):
     groups = {}
     for r in of_kind(records, "restore"):
         options = r["options"]
@@ -114,4 +114,4 @@ def table(records):
             )
     header = ["region, files", "files MiB", "restore GB/s", "read GB/s",
               "copy GB/s", "time over the longer of these"]
-    return report.table(header, rows)
+    return table(header, rows)

@@ -8,12 +8,13 @@ import pathlib
 import statistics
 from typing import Callable, NamedTuple
 
-import report
 from build import Builder, key_of
 from checkpoint_programs import EXAMPLES, library_flags
 from commands import run
 from failure import Failure
-from sections import chosen, of_kind, spread
+from frame import chosen
+from sections import alternating, of_kind
+from tables import NOTHING, spread, table
 from toolchain import ROOT, file_hash
 
 HEAT = ROOT / "test" / "checkpoint" / "Inputs" / "heat.c"
@@ -235,7 +236,7 @@ def measure(bench, scale):
     for name in names:
         program, made = by_name[name], executables[name]
         for round_number in range(scale["rounds"]):
-            for way in WAYS if round_number % 2 == 0 else WAYS[::-1]:
+            for way in alternating(WAYS, round_number):
                 record = {
                     "record": "saves",
                     "options": {"program": name, "way": way.name,
@@ -263,7 +264,7 @@ def _bytes(count):
 
 
 def _over(one, other):
-    return "%.1f" % (one / other) if other else report.NOTHING
+    return "%.1f" % (one / other) if other else NOTHING
 
 
 def _row(name, runs, by_way):
@@ -272,16 +273,16 @@ def _row(name, runs, by_way):
     both = sorted(set(none) & set(runs))
     ratios = [
         spread([runs[n][field] / none[n][field] for n in both], "%.2f")
-        if both else report.NOTHING
+        if both else NOTHING
         for field in ("cpu_ns", "wall_ns")
     ]
     if name == NONE:
-        return [name, *[report.NOTHING] * 6, *ratios]
+        return [name, *[NOTHING] * 6, *ratios]
     of_all = runs.values()
     file = _medians(of_all, "file")
     others = [
         _over(_medians(by_way[other].values(), "file"), file)
-        if other in by_way else report.NOTHING
+        if other in by_way else NOTHING
         for other in (FULL, PAGES)
     ]
     pauses = [n for run in of_all for n in run["pause_ns"]]
@@ -311,7 +312,7 @@ def _auto(by_way):
     )
 
 
-def table(records):
+def table_of(records):
     programs = {}
     for r in of_kind(records, "saves"):
         options = r["options"]
@@ -327,5 +328,5 @@ def table(records):
         order = [way.name for way in WAYS if way.name in by_way]
         rows = [_row(name, by_way[name], by_way) for name in order]
         parts.append("#### %s\n\n%s%s" % (
-            program, report.table(header, rows), _auto(by_way)))
+            program, table(header, rows), _auto(by_way)))
     return "\n\n".join(parts)

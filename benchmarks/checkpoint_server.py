@@ -11,9 +11,9 @@ import time
 from typing import NamedTuple
 
 import key_value
-import report
 from failure import Failure
-from sections import of_kind, spread
+from sections import alternating, of_kind
+from tables import NOTHING, spread, table
 
 CLIENTS = 4
 TIME_LIMIT_S = 120
@@ -128,7 +128,7 @@ def measure(bench, scale):
     """In each round every way once; the order alternates."""
     server = key_value.Server(bench.toolchain, bench.directory)
     for round_number in range(scale["rounds"]):
-        for way in WAYS if round_number % 2 == 0 else WAYS[::-1]:
+        for way in alternating(WAYS, round_number):
             record = {
                 "record": "server",
                 "options": {
@@ -148,7 +148,7 @@ def _rate(result):
     return result["requests"] / result["seconds"]
 
 
-def table(records):
+def table_of(records):
     by_way = {}
     for r in of_kind(records, "server"):
         by_round = by_way.setdefault(r["options"]["way"], {})
@@ -164,7 +164,7 @@ def table(records):
                 name,
                 "{:,.0f}".format(statistics.median(map(_rate, runs.values()))),
                 spread([_rate(runs[n]) / _rate(none[n]) for n in both])
-                if both else report.NOTHING,
+                if both else NOTHING,
                 *(
                     "%.2f" % (statistics.median(
                         run[field] for run in runs.values()) / 1e3)
@@ -172,11 +172,11 @@ def table(records):
                 ),
                 "%.1f" % (max(run["most_us"] for run in runs.values()) / 1e3),
                 "{:,.1f}".format(statistics.median(files) / 1024)
-                if files else report.NOTHING,
+                if files else NOTHING,
                 "%.1f" % statistics.median(
                     run["beside_ms_per_s"] for run in runs.values()),
             ]
         )
     header = ["checkpoints", "requests a second", "over none", "ms: median",
               "99%", "99.9%", "longest", "file KiB", "cpu ms a second"]
-    return report.table(header, rows)
+    return table(header, rows)

@@ -15,6 +15,7 @@ import sys
 import checkpoint_restore
 import checkpoint_saves
 import checkpoint_server
+import frame
 import sections
 from sections import Table
 
@@ -64,16 +65,16 @@ BENCHMARK = sections.Benchmark(
     help=__doc__,
     example="benchmarks/checkpoints.py --quick --sections saves "
     "--programs containers",
-    documents=(
+    tables=(
         sections.Document(
             "checkpoints",
             "rounds",
             (
                 Table("saves", "Saves, by the way in which changes are known",
-                      checkpoint_saves.table),
+                      checkpoint_saves.table_of),
                 Table("server", "A key-value server under load",
-                      checkpoint_server.table),
-                Table("restore", "Restores", checkpoint_restore.table),
+                      checkpoint_server.table_of),
+                Table("restore", "Restores", checkpoint_restore.table_of),
             ),
         ),
     ),
@@ -90,4 +91,4 @@ BENCHMARK = sections.Benchmark(
 
 
 if __name__ == "__main__":
-    sys.exit(sections.main(BENCHMARK, sys.argv[1:]))
+    sys.exit(frame.main(BENCHMARK, sys.argv[1:]))

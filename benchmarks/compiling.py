@@ -14,11 +14,12 @@ import statistics
 import subprocess
 import sys
 
-import report
+import frame
 import sections
 from long_functions import SHAPES, source
 from reading import timed
-from sections import Table, of_kind, spread
+from sections import Table, of_kind
+from tables import spread, table
 
 # What the wrapper is given beside -O2. Natively it leaves everything out.
 WAYS = {
@@ -117,14 +118,14 @@ def _table(records):
         for r in of_kind(records, "compile")
     ]
     header = ["shape", "lines", "native s", "on demand", "always", "pass, of on demand"]
-    return report.table(header, rows)
+    return table(header, rows)
 
 
 BENCHMARK = sections.Benchmark(
     name="compiling",
     help=__doc__,
     example="benchmarks/compiling.py --quick",
-    documents=(
+    tables=(
         sections.Document(
             "compiling",
             "rounds",
@@ -140,4 +141,4 @@ BENCHMARK = sections.Benchmark(
 
 
 if __name__ == "__main__":
-    sys.exit(sections.main(BENCHMARK, sys.argv[1:]))
+    sys.exit(frame.main(BENCHMARK, sys.argv[1:]))

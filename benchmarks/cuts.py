@@ -6,14 +6,15 @@ import csv
 import statistics
 
 import key_value
-import report
 from build import Builder
 from commands import run
 from failure import Failure
+from frame import chosen
 from measure import Runner, Task, difference
 from programs import PROGRAMS as SUITE
 from run import task_of
-from sections import chosen, of_kind, spread
+from sections import alternating, of_kind
+from tables import NOTHING, spread, table
 from variants import BUILDS, Variant
 
 # Four threads write some 1,500 pages a period. A step is that of write.c.
@@ -67,15 +68,12 @@ def measure(bench, scale):
         steps = round(scale["cut_s"] * 1000 / step_ms)
         words = [str(n) for n in (THREADS, steps, *words)]
         for round_number in range(scale["cut_rounds"]):
-            sides = [(), OPTIONS]
-            if round_number % 2:
-                sides.reverse()
             record = {
                 "record": "cut",
                 "options": {"load": name, "period_ms": period_ms},
                 "void": None,
             }
-            for options in sides:
+            for options in alternating(((), OPTIONS), round_number):
                 seconds, periods = bench.write(words, period_ms, *options)
                 if not options:
                     record["plain_s"] = seconds
@@ -173,9 +171,7 @@ def measure_programs(bench, scale):
             continue
         for period_ms in scale["cut_periods_ms"]:
             for round_number in range(scale["cut_rounds"]):
-                sides = _variants(period_ms)
-                if round_number % 2:
-                    sides.reverse()
+                sides = alternating(_variants(period_ms), round_number)
                 record = _pair(runner, executable, task, sides)
                 record["options"] = {"load": name, "period_ms": period_ms}
                 yield record
@@ -188,7 +184,7 @@ def _pauses(periods):
     """In ms: median, 99% and most."""
     pauses = sorted(p["pause_ns"] for p in periods if p["cut"])
     if not pauses:
-        return report.NOTHING
+        return NOTHING
     return "%.2f / %.2f / %.2f" % tuple(
         pauses[min(len(pauses) - 1, int(len(pauses) * part))] / 1e6
         for part in (0.5, 0.99, 1)
@@ -204,7 +200,7 @@ def _share(periods, name):
     return "%.2f%%" % (100 * pages / max(all_pages, 1))
 
 
-def table(records, kind):
+def table_of(records, kind):
     groups = {}
     for r in of_kind(records, kind):
         key = r["options"]["load"], r["options"]["period_ms"]
@@ -234,7 +230,7 @@ def table(records, kind):
               "pause ms: median / 99% / most", "checksums without a value",
               "of those with a cut", "gone",
               "cpu over no checksums"]
-    text = report.table(header, rows)
+    text = table(header, rows)
     for (load, reason), count in sorted(reasons.items(), key=lambda r: -r[1]):
         text += "\n\nNo cut in %d of %s: %s." % (count, load, reason)
     return text

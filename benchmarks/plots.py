@@ -3,7 +3,6 @@
 
 import io
 import math
-import pathlib
 
 import break_even
 from failure import Failure
@@ -136,17 +135,6 @@ def _axes(title, below, beside):
     return figure, axes
 
 
-def curves(title, x_title, y_title, series):
-    """`series`: {name: [(x, y), ...]}, everything above 0. Returns the SVG."""
-    if not series or min(min(p) for line in series.values() for p in line) <= 0:
-        raise ValueError("no points to draw, or some that no logarithm has")
-    figure, axes = _axes(title, x_title, y_title)
-    for number, (name, line) in enumerate(series.items()):
-        axes.plot(*zip(*sorted(line)), marker=MARKERS[number % 8], label=name)
-    axes.legend()
-    return _text(figure)
-
-
 def break_even_plot(found):
     """The line by period length, and where the programs lie."""
     seconds = break_even.SECONDS
@@ -216,47 +204,30 @@ def engine_plot(found):
     return title, _text(figure)
 
 
-def _pictures(m):
-    """(group, name of the file, (title, SVG) or None) of what was measured."""
-    groups = {group.name: group for group in m.groups()}
-    if "main" in groups:
-        yield "main", "cost", bars(
-            m, groups["main"],
-            ("rw-10ms", "near-10ms", "access", "near-access", "write"),
-            "What marks cost, and recording at 10 ms")
-    if "periods" in groups:
-        yield "periods", "periods", dots(
-            m, groups["periods"], groups["periods"].variants[1:],
-            "Layout rw: periods, threads apart, checksums")
-    if "peers" in groups:
-        yield "peers", "peers", dots(
-            m, groups["peers"],
-            ("rw-10ms", "near-10ms", "write-10ms", "uffd-10ms", "mprotect-10ms",
-             "asan", "memprof", "tsan"),
-            "Marks (recorded at 10 ms) and other tools")
-        found = break_even.derive(m)
-        if found:
-            yield "peers", "break-even", break_even_plot(found)
-            yield "peers", "engines", engine_plot(found)
-    if "ablation" in groups:
-        yield "ablation", "ablation", bars(
-            m, groups["ablation"], groups["ablation"].variants,
-            "Precision near with one optimisation of the pass switched off")
+# By group: (name of the file, how it is drawn, variants or None for all, title).
+_BY_PROGRAM = {
+    "main": ("cost", bars, ("rw-10ms", "near-10ms", "access", "near-access", "write"),
+             "What marks cost, and recording at 10 ms"),
+    "periods": ("periods", dots, None,
+                "Layout rw: periods, threads apart, checksums"),
+    "peers": ("peers", dots,
+              ("rw-10ms", "near-10ms", "write-10ms", "uffd-10ms", "mprotect-10ms",
+               "asan", "memprof", "tsan"),
+              "Marks (recorded at 10 ms) and other tools"),
+    "ablation": ("ablation", bars, None,
+                 "Precision near with one optimisation of the pass switched off"),
+}
 
 
-def draw(m, directory):
-    """Draws what can be drawn of these records; returns by group (title, path)
-    of each."""
-    directory = pathlib.Path(directory)
-    drawn = {}
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for group, name, picture in _pictures(m):
-            if picture:
-                title, text = picture
-                path = directory / (name + ".svg")
-                path.write_text(text, encoding="utf-8")
-                drawn.setdefault(group, []).append((title, path))
-    except OSError as error:
-        raise Failure("cannot draw into %s: %s" % (directory, error)) from error
-    return drawn
+def of_group(m, group):
+    """What can be drawn of the group's records: (title, SVG) by name."""
+    if group.name not in _BY_PROGRAM:
+        return {}
+    name, draw, names, title = _BY_PROGRAM[group.name]
+    names = names or [n for n in group.variants if n != "control"]
+    drawn = {name: draw(m, group, names, title)}
+    found = break_even.derive(m) if group.name == "peers" else None
+    if found:
+        drawn["break-even"] = break_even_plot(found)
+        drawn["engines"] = engine_plot(found)
+    return {name: picture for name, picture in drawn.items() if picture}

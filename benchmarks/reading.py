@@ -17,11 +17,12 @@ import tempfile
 import time
 
 import commands
-import report
+import frame
 import sections
 from failure import Failure
-from run import say
+from frame import say
 from sections import Table, of_kind
+from tables import table
 
 
 def _scale(report_bytes, export_bytes):
@@ -182,7 +183,7 @@ def _traces_table(records):
          str(r["periods"])]
         for (kind, size), r in seen.items()
     ]
-    return report.table(["trace", "MB", "million rows", "periods"], rows)
+    return table(["trace", "MB", "million rows", "periods"], rows)
 
 
 def _commands_table(records, section):
@@ -200,7 +201,7 @@ def _commands_table(records, section):
     ]
     header = ["pagetide", "trace", "wall s", "user s", "system s", "peak MiB",
               "million rows/s"]
-    return report.table(header, rows)
+    return table(header, rows)
 
 
 DOCUMENT = sections.Document(
@@ -219,7 +220,7 @@ BENCHMARK = sections.Benchmark(
     name="reading",
     help=__doc__,
     example="benchmarks/reading.py --quick --scratch /var/tmp",
-    documents=(DOCUMENT,),
+    tables=(DOCUMENT,),
     sections={
         "report": lambda bench, scale: _measure(bench, scale, "report", REPORTS),
         "export": lambda bench, scale: _measure(bench, scale, "export", EXPORTS),
@@ -232,4 +233,4 @@ BENCHMARK = sections.Benchmark(
 
 
 if __name__ == "__main__":
-    sys.exit(sections.main(BENCHMARK, sys.argv[1:]))
+    sys.exit(frame.main(BENCHMARK, sys.argv[1:]))

@@ -1,37 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables from the records of a run: Markdown that reads well in a terminal."""
 
-import math
-import os
-import pathlib
 import statistics
 
 import break_even
 import time_shares
-from failure import Failure
 from programs import PROGRAMS
-from variants import (
-    BUILDS, CHOSEN, ENGINES, GROUPS, NATIVE, OTHERS_LIMIT, PERIODS, VARIANTS,
-)
-
-BEGIN = "<!-- measured %s: begin (written by benchmarks/run.py --doc) -->"
-END = "<!-- measured %s: end -->"
-
-NOTHING = "-"
-
+from tables import NOTHING, geomean, head, list_part, spread, table
+from variants import BUILDS, CHOSEN, GROUPS, NATIVE, OTHERS_LIMIT, VARIANTS
 
 class Measurements:
     """The records, by what they say."""
 
     def __init__(self, records):
-        self.session = next(
-            (r for r in records if r["record"] == "session"), None
-        )
-        if self.session is None:
-            raise Failure(
-                "there is no session record: this is no file of benchmarks/"
-                "run.py, or its first line is missing"
-            )
+        self.session = records[0]
         self.pairs = {}
         self.emulated = {}
         self.profiles = {}
@@ -151,33 +133,13 @@ class Measurements:
         return any(r["void"] and r.get("too_long") for r in records)
 
 
-def table(header, rows):
-    """A Markdown table, its columns as wide as what is in them."""
-    widths = [max(map(len, column)) for column in zip(header, *rows)]
-
-    def line(cells):
-        padded = [cells[0].ljust(widths[0])]
-        padded += [c.rjust(w) for c, w in zip(cells[1:], widths[1:])]
-        return "| " + " | ".join(padded) + " |"
-
-    rule = ["-" * widths[0]] + ["-" * (w - 1) + ":" for w in widths[1:]]
-    return "\n".join([line(header), line(rule), *map(line, rows)])
-
-
-def geomean(values):
-    return math.exp(statistics.fmean(map(math.log, values)))
-
-
 def _ratio_cell(m, program, variant, quantity):
     ratios = m.ratios(program, variant, quantity)
     if ratios is None:
         return (
             "> %d" % OTHERS_LIMIT if m.too_long(program, variant) else "void"
         )
-    middle = statistics.median(ratios)
-    if len(ratios) == 1:
-        return "%.2f" % middle
-    return "%.2f (%.2f..%.2f)" % (middle, min(ratios), max(ratios))
+    return spread(ratios, "%.2f") if len(ratios) > 1 else "%.2f" % ratios[0]
 
 
 KINDS = (
@@ -427,86 +389,6 @@ def _share(value):
     return "%.3f%%" % (100 * value)
 
 
-def profile_table(m, group):
-    """Where the time goes, by program and marked variant."""
-    variants = [
-        v
-        for v in m.variants(group, "kernel", "real")
-        if any(variant == v.name for _, variant in m.profiles)
-    ]
-    if not variants:
-        return None
-
-    def profile(program, variant):
-        return m.profiles.get((program, variant.name))
-
-    rows = [
-        [name, *(time_shares.cell(profile(name, v)) for v in variants)]
-        for name in m.programs("kernel", "real")
-    ]
-    for title, kinds in KINDS[:2]:
-        shares = [
-            [
-                time_shares.share(record, time_shares.PAGETIDE)
-                for name in m.programs(*kinds)
-                if (record := profile(name, v))
-            ]
-            for v in variants
-        ]
-        if any(shares):
-            rows.append(
-                ["most in libpagetide, %s" % title]
-                + [
-                    "%.1f" % (100 * max(column))
-                    if column and None not in column
-                    else NOTHING
-                    for column in shares
-                ]
-            )
-    for title, kinds in KINDS[:2]:
-        rows += _added_rows(m, title, m.programs(*kinds), variants)
-    return table(["program", *(v.name for v in variants)], rows)
-
-
-def _added_rows(m, title, programs, variants):
-    """What libpagetide and libc take together, less what libc takes natively."""
-    columns = [[_added(m, name, v) for name in programs] for v in variants]
-    known = [[x for x in column if x is not None] for column in columns]
-    if not any(known):
-        return []
-    return [
-        ["%s added to libc, %s" % (word, title)]
-        + ["%.1f" % (100 * choose(x)) if x else NOTHING for x in known]
-        for word, choose in (("median", statistics.median), ("most", max))
-    ]
-
-
-def _added(m, program, variant):
-    """As a share of native's time, or None."""
-    native = m.profiles.get((program, "control"))
-    marked = m.profiles.get((program, variant.name))
-    ratio = m.ratio(program, variant, "cpu_s")
-    if not native or not marked or not ratio:
-        return None
-    shares = [
-        time_shares.share(native, time_shares.LIBC),
-        time_shares.share(marked, time_shares.LIBC),
-        time_shares.share(marked, time_shares.PAGETIDE),
-    ]
-    if None in shares:
-        return None
-    before, libc, pagetide = shares
-    return (libc + pagetide) * ratio - before
-
-
-def _profile_parts(m, group):
-    title = "### Share of time in libpagetide / in libc / in the program, percent"
-    if m.unprofiled:
-        return [title, "Not measured: %s." % m.unprofiled]
-    text = profile_table(m, group)
-    return [title, text] if text else []
-
-
 def emulator_table(m, group):
     """Times over native, both without what an empty program takes."""
     variants = m.variants(group, "kernel", "real")
@@ -551,186 +433,17 @@ def emulator_table(m, group):
     return table(header, rows)
 
 
-def _percent(cost):
-    return "%.1f%%" % (100 * cost)
-
-
-def _pages(count):
-    if count is None:
-        return "never"
-    return "always" if count == 0 else "%d" % round(count)
-
-
-def break_even_parts(m):
-    """Titles and tables: lines, break-even, and what they come from."""
-    found = break_even.derive(m)
-    if found is None:
-        return []
-    low, middle, high = break_even.typical_marks(found)
-    lines = [
-        [
-            "write (marks)",
-            "%.3f" % (1e6 * middle.b),
-            "%s (%s..%s)" % tuple(_percent(x.a) for x in (middle, low, high)),
-            "%d" % sum(p.way == break_even.MARKS for p in found.points),
-            NOTHING,
-        ]
-    ]
-    for engine, line in found.engines.items():
-        points = [p for p in found.points if p.way == engine]
-        lines.append(
-            [
-                engine,
-                "%.3f" % (1e6 * line.b),
-                _percent(line.a),
-                "%d" % len(points),
-                "%.0f%%" % (100 * break_even.deviation(points, line)),
-            ]
-        )
-    limits = []
-    for engine, line in found.engines.items():
-        row = [engine]
-        for period in PERIODS:
-            cells = [
-                _pages(
-                    break_even.least_pages(
-                        line, marks, break_even.SECONDS[period]
-                    )
-                )
-                for marks in (middle, low, high)
-            ]
-            row.append("%s (%s..%s)" % tuple(cells))
-        limits.append(row)
-    header = "cost = a + b x", "b: us a page", "a", "points", "off the line"
-    return [
-        "### Break-even: the lines",
-        table(header, lines),
-        "### Break-even: pages written in a period, from which on marks are "
-        "cheaper",
-        table(["engine", *PERIODS], limits),
-        "### Break-even: by period, over native",
-        _period_table(m),
-        "### Break-even: programs",
-        _break_even_rows(found),
-    ]
-
-
-def _period_table(m):
-    """What recording writes costs by each means, and where marks are not the
-    cheapest."""
-    names = m.programs("kernel", "real")
-    rows = []
-    for period in PERIODS:
-        columns = {
-            way: [
-                m.ratio(n, VARIANTS[way + "-" + period], "cpu_s") for n in names
-            ]
-            for way in (break_even.MARKS, *ENGINES)
-        }
-        row = [period]
-        for column in columns.values():
-            row.append(NOTHING if None in column else "%.3f" % geomean(column))
-        marks = columns[break_even.MARKS]
-        for engine in ENGINES:
-            lost = [
-                name
-                for name, ours, its in zip(names, marks, columns[engine])
-                if ours and its and its < ours
-            ]
-            row.append(", ".join(lost) or NOTHING)
-        rows.append(row)
-    header = ["period", *("geomean " + w for w in columns)]
-    header += [engine + " is cheaper for" for engine in ENGINES]
-    return table(header, rows)
-
-
-def _break_even_rows(found):
-    points = {(p.program, p.period, p.way): p for p in found.points}
-    ways = (break_even.MARKS, *ENGINES)
-    rows = []
-    for program, period in dict.fromkeys((p[0], p[1]) for p in points):
-        here = {w: points.get((program, period, w)) for w in ways}
-        counted = here["uffd"] or here["mprotect"] or here[break_even.MARKS]
-        row = ["%s %s" % (program, period), "%d" % round(counted.pages)]
-        row.append(
-            " / ".join(
-                "%.1f" % (1e3 * here[w].length_s) if here[w] else NOTHING
-                for w in ways
-            )
-        )
-        row += [_percent(here[w].cost) if here[w] else NOTHING for w in ways]
-        costs = {w: p.cost for w, p in here.items() if p}
-        row.append(min(costs, key=costs.get))
-        marks = found.marks.get(program)
-        for engine, line in found.engines.items():
-            row.append(
-                _pages(
-                    break_even.least_pages(
-                        line, marks, break_even.SECONDS[period]
-                    )
-                )
-                if marks
-                else NOTHING
-            )
-        rows.append(row)
-    header = ["run", "pages a period", "ms a period (" + " / ".join(ways) + ")"]
-    header += [*("cost " + w for w in ways), "cheapest"]
-    header += ["break-even " + engine for engine in found.engines]
-    return table(header, rows)
-
-
-def head(session, rounds=None):
-    machine = session["machine"]
-    lines = [
-        "Measured %s, sizes `%s`, rounds: %d." % (
-            machine["date"],
-            session["size"],
-            session["rounds"] if rounds is None else rounds,
-        ),
-        "",
-        "- %s, %d CPUs, %s, %s MiB of memory, %s, Linux %s"
-        % (
-            machine["cpu"],
-            machine["cpus"],
-            machine["caches"] or "caches unknown",
-            machine["memory_mib"],
-            machine["system"],
-            machine["kernel"],
-        ),
-        "- %s, commit %s, compiled by %s"
-        % (machine["pagetide"], machine["commit"], machine["compiler"]),
-        "- load at the start: %.2f" % machine["load"],
-    ]
-    if session["size"] == "smoke":
-        lines += [
-            "",
-            "**Sizes `smoke` take milliseconds: they show that everything "
-            "works, and say nothing about speed.**",
-        ]
-    return "\n".join(lines)
+def _void_words(record):
+    words = " ".join(record["void"].split())
+    said = " ".join((record.get("said") or "").split())
+    if said and said not in words:
+        words += "; it said: %s" % said
+    return "%s, %s: %s" % (record["program"], record["variant"], _short(words))
 
 
 def _void_parts(m, group):
-    parts = []
-    voids = m.voids(group)
-    if voids:
-        lines = []
-        for record in voids:
-            words = " ".join(record["void"].split())
-            said = " ".join((record.get("said") or "").split())
-            if said and said not in words:
-                words += "; it said: %s" % said
-            lines.append(
-                "- %s, %s: %s"
-                % (record["program"], record["variant"], _short(words))
-            )
-        parts.append("### Void\n\n" + "\n".join(lines))
-    if m.failures:
-        parts.append(
-            "### Failed\n\n"
-            + "\n".join("- %s: %s" % item for item in m.failures.items())
-        )
-    return parts
+    return list_part("Void", map(_void_words, m.voids(group))) + list_part(
+        "Failed", ["%s: %s" % item for item in m.failures.items()])
 
 
 def _short(text, length=300):
@@ -773,9 +486,8 @@ def group_parts(m, group):
             "### Start and end of an empty program",
             start_table(m, group),
         ]
-    engines = {v.engine for v in ran if v.engine}
-    if engines:
-        parts += break_even_parts(m)
+    if any(v.engine for v in ran):
+        parts += break_even.parts(m)
     text = build_table(m, group) if ran else None
     if text:
         parts += ["### Code size and compile time, over %s" % over, text]
@@ -784,74 +496,14 @@ def group_parts(m, group):
             "### Peak resident memory, MiB" + part.title,
             memory_table(m, part),
         ]
-    # The break-even's rows say it of those that matter there.
-    text = trace_table(m, group) if ran and not engines else None
+    text = trace_table(m, group) if ran else None
     if text:
         parts += ["### What was recorded", text]
     text = maybe_table(m, group) if ran else None
     if text:
         parts += ["### What precision near could not tell", text]
     if ran:
-        parts += _profile_parts(m, group)
+        parts += time_shares.parts(m, group, KINDS)
     return parts + _void_parts(m, group)
 
 
-def render(m):
-    """All tables of a run, by group."""
-    return {
-        group.name: "## %s\n\n%s\n"
-        % (group.title, "\n\n".join(group_parts(m, group)))
-        for group in m.groups()
-    }
-
-
-def document_with(place, begin_line, end_line):
-    """The document that has a place for tables: PLACE itself, or one of the
-    documents in PLACE, if that is a directory."""
-    place = pathlib.Path(place)
-    candidates = sorted(place.glob("*.md")) if place.is_dir() else [place]
-    for path in candidates:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise Failure(
-                "cannot read %s: %s" % (path, error.strerror)
-            ) from error
-        _, begin, rest = text.partition(begin_line)
-        if begin and end_line in rest:
-            return path
-    raise Failure(
-        "%s has no place for these tables: put the lines '%s' and '%s' where "
-        "you want them" % (place, begin_line, end_line)
-    )
-
-
-def insert_sections(place, sections, drawn):
-    """Puts each group's tables into their document, after the plots that were
-    drawn of them."""
-    # All documents are found before any is written.
-    found = {
-        name: document_with(place, BEGIN % name, END % name)
-        for name in sections
-    }
-    for name, section in sections.items():
-        # The document has a heading of its own there.
-        _, _, text = section.partition("\n\n")
-        head_lines, _, tables = text.partition("\n\n###")
-        links = [
-            "![%s](%s)" % (title, os.path.relpath(path, found[name].parent))
-            for title, path in drawn.get(name, ())
-        ]
-        text = "\n\n".join([head_lines, *links]) + "\n\n###" + tables
-        insert_into(found[name], text, BEGIN % name, END % name)
-
-
-def insert_into(document, text, begin_line, end_line):
-    """Replaces what is between two lines of a document that has both."""
-    old = document.read_text(encoding="utf-8")
-    before, _, rest = old.partition(begin_line)
-    _, _, after = rest.partition(end_line)
-    document.write_text(
-        before + begin_line + "\n\n" + text + "\n" + end_line + after,
-        encoding="utf-8",
-    )

@@ -9,170 +9,35 @@ should be) or a program failed; 2 if nothing could be measured.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import sys
 import tempfile
 import time
 
+import frame
 import plots
 import report
 import time_shares
 from build import Builder
 from failure import Failure
+from frame import chosen, say
 from inputs import make_input
 from measure import Runner, Task, check_marks, emulated, pairs, profiles
 from programs import PROGRAMS, SMOKE_PROGRAMS
-from toolchain import ROOT, Toolchain, describe
+from toolchain import Toolchain, describe
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
 
 HERE = pathlib.Path(__file__).absolute().parent
-
-BUSY_LOAD = 0.5
-
-
-def add_build_option(parser):
-    parser.add_argument(
-        "--build",
-        metavar="DIR",
-        default=os.environ.get("PAGETIDE_BUILD", ROOT / "build"),
-        help="the build of Pagetide to measure; DIR/benchmarks keeps what is "
-        "built here [$PAGETIDE_BUILD, or else build]",
-    )
-
-
-def add_shared_options(parser, quick, smoke):
-    """The options of every benchmark. The two sizes get these words of help."""
-    size = parser.add_mutually_exclusive_group()
-    for name, words in (("quick", quick), ("smoke", smoke)):
-        size.add_argument(
-            "--" + name,
-            dest="size",
-            action="store_const",
-            const=name,
-            help=words,
-        )
-    parser.set_defaults(size="full")
-    add_build_option(parser)
-    parser.add_argument(
-        "--from",
-        dest="records",
-        metavar="FILE",
-        help="run nothing; print the tables of an earlier --json file",
-    )
-
-
-def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="example: benchmarks/run.py --quick --programs bzip2,lua "
-        "--group peers",
-    )
-    add_shared_options(
-        parser,
-        quick="smaller inputs, fewer rounds: group main within 5 minutes once "
-        "all is built",
-        smoke="tiny inputs, one round, programs that are built in no time: "
-        "shows that everything works, measures nothing",
-    )
-    parser.add_argument(
-        "--programs",
-        metavar="A,B",
-        help="only these: " + ", ".join(PROGRAMS),
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--group",
-        metavar="A,B",
-        default="main",
-        help="what is compared [main]: "
-        + "; ".join("%s (%s)" % (g.name, g.title) for g in GROUPS.values())
-        + "; all",
-    )
-    what.add_argument(
-        "--variants",
-        metavar="A,B",
-        help="only these, whatever their groups: "
-        + "; ".join("%s (%s)" % (v.name, v.help) for v in VARIANTS.values()),
-    )
-    parser.add_argument(
-        "--runs",
-        type=int,
-        metavar="N",
-        help="rounds, each with a pair of runs for every variant [smoke, "
-        "quick, full: %s]; start-up has its own number"
-        % "; ".join(
-            "%s %s" % (g.name, ", ".join(map(str, g.rounds.values())))
-            for g in GROUPS.values()
-        ),
-    )
-    parser.add_argument(
-        "--profile",
-        action=argparse.BooleanOptionalAction,
-        help="run each program once more as control and as each marked variant, "
-        "sampled by perf, for a table of where its time goes [full: yes; quick, "
-        "smoke: no]",
-    )
-    parser.add_argument(
-        "--build-only",
-        action="store_true",
-        help="build all of it, and see to the marks; measure nothing (what a "
-        "build takes is measured when it is made, though)",
-    )
-    parser.add_argument(
-        "--json",
-        metavar="OUT",
-        help="where the records go, one JSON object a line [below --build: "
-        "benchmarks/latest.jsonl]",
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=1,
-        help="of the order in which things are run [1]",
-    )
-    parser.add_argument(
-        "--doc",
-        metavar="PLACE",
-        help="put each group's tables into its place in this document too, or "
-        "into that of the directory's documents which has the place, such as "
-        "docs/measurements",
-    )
-    parser.add_argument(
-        "--plots",
-        metavar="DIR",
-        help="draw the groups' plots into this directory too, such as "
-        "docs/measurements/plots",
-    )
-    options = parser.parse_args(arguments)
-    if options.profile is None:
-        options.profile = options.size == "full"
-    if options.runs is not None and options.runs < 1:
-        parser.error("--runs %d: give 1 or more" % options.runs)
-    return options
-
-
-def choose(given, known, what, default):
-    """The entries of a table that the user named."""
-    names = given.split(",") if given is not None else list(default)
-    for name in names:
-        if name not in known:
-            raise Failure(
-                "'%s' is no %s; there are: %s" % (name, what, ", ".join(known))
-            )
-    return [known[name] for name in known if name in names]
 
 
 def choose_groups(options):
     """The groups to measure: of `--variants`, one made of those."""
     if options.variants is not None:
-        chosen = choose(options.variants, VARIANTS, "variant", ())
-        return [CHOSEN._replace(variants=tuple(v.name for v in chosen))]
-    if options.group == "all":
-        return list(GROUPS.values())
-    return choose(options.group, GROUPS, "group", ())
+        names = chosen(options.variants, VARIANTS, "variant")
+        return [CHOSEN._replace(variants=tuple(names))]
+    names = None if options.group == "all" else options.group
+    return [GROUPS[name] for name in chosen(names, GROUPS, "group")]
 
 
 def rounds_of(groups, options):
@@ -181,16 +46,12 @@ def rounds_of(groups, options):
     rounds = {}
     for group in groups:
         wanted = (
-            options.runs or group.rounds[options.size],
+            options.rounds or group.rounds[options.size],
             group.start_rounds[options.size],
         )
         for name in group.variants:
             rounds[name] = max(rounds.get(name, wanted), wanted)
     return {name: rounds[name] for name in VARIANTS if name in rounds}
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 def task_of(program, size, cache, client):
@@ -349,136 +210,131 @@ class Lab:
             )
 
 
-def measure(options):
-    """Measures all that was asked for; gives the records as they come."""
-    smoke = options.size == "smoke"
-    programs = choose(
-        options.programs,
-        PROGRAMS,
-        "program",
-        SMOKE_PROGRAMS if smoke else PROGRAMS,
+class Suite:
+    """The benchmark of programs (frame.py)."""
+
+    name = "run"
+    help = __doc__
+    example = "benchmarks/run.py --quick --programs bzip2,lua --group peers"
+    quick = (
+        "smaller inputs, fewer rounds: group main within 5 minutes once all is "
+        "built"
     )
-    groups = choose_groups(options)
-    start = PROGRAMS["empty"]
-    if any(VARIANTS[n].under for g in groups for n in g.variants):
-        # What starting an emulator takes is taken off.
-        programs += [] if start in programs else [start]
-    toolchain = Toolchain(options.build)
-    machine = describe(toolchain)
-    if machine["load"] > BUSY_LOAD and not smoke:
-        say(
-            "warning: the machine is busy (load %.1f): expect a wide spread"
-            % machine["load"]
+    smoke = (
+        "tiny inputs, one round, programs that are built in no time: shows that "
+        "everything works, measures nothing"
+    )
+
+    def add_options(self, parser):
+        parser.add_argument(
+            "--programs",
+            metavar="A,B",
+            help="only these: " + ", ".join(PROGRAMS),
         )
-    yield {
-        "record": "session",
-        "machine": machine,
-        "size": options.size,
-        "groups": {
-            group.name: {
-                "variants": group.variants,
-                "rounds": options.runs or group.rounds[options.size],
-            }
-            for group in groups
-        },
-        "seed": options.seed,
-    }
-    with tempfile.TemporaryDirectory(prefix="pagetide-benchmark-") as scratch:
-        lab = Lab(options, toolchain, groups, scratch)
-        yield from lab.see_to_profiles()
-        for number, program in enumerate(programs, 1):
-            say(
-                "[%d/%d] %s: %s"
-                % (number, len(programs), program.name, program.help)
-            )
-            start = time.monotonic()
-            try:
-                yield from lab.measure(program)
-            except Failure as failure:
-                # The others can still be measured; there will be no geomean.
-                say("  FAILED: %s" % failure)
-                yield {
-                    "record": "failure",
-                    "program": program.name,
-                    "what": str(failure),
-                }
-            say("  done in %.1f s" % (time.monotonic() - start))
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument(
+            "--group",
+            metavar="A,B",
+            default="main",
+            help="what is compared [main]: "
+            + "; ".join("%s (%s)" % (g.name, g.title) for g in GROUPS.values())
+            + "; all",
+        )
+        what.add_argument(
+            "--variants",
+            metavar="A,B",
+            help="only these, whatever their groups: "
+            + "; ".join("%s (%s)" % (v.name, v.help) for v in VARIANTS.values()),
+        )
+        parser.add_argument(
+            "--profile",
+            action=argparse.BooleanOptionalAction,
+            help="run each program once more as control and as each marked "
+            "variant, sampled by perf, for a table of where its time goes [full: "
+            "yes; quick, smoke: no]",
+        )
+        parser.add_argument(
+            "--build-only",
+            action="store_true",
+            help="build all of it, and see to the marks; measure nothing (what a "
+            "build takes is measured when it is made, though)",
+        )
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=1,
+            help="of the order in which things are run [1]",
+        )
 
-
-def read_records(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
-    except OSError as error:
-        raise Failure("cannot read %s: %s" % (path, error.strerror)) from error
-    except ValueError as error:
-        raise Failure(
-            "%s is no file of JSON lines: %s" % (path, error)
-        ) from error
-
-
-def write_records(options):
-    """Measures, and keeps each record at once. Returns the records, and whether
-    the user interrupted it."""
-    path = pathlib.Path(
-        options.json
-        or pathlib.Path(options.build) / "benchmarks" / "latest.jsonl"
-    )
-    records = []
-    file = None
-    try:
-        for record in measure(options):
-            if file is None:
-                # Not before it is known that there is anything to measure.
-                path.parent.mkdir(parents=True, exist_ok=True)
-                file = open(path, "w", encoding="utf-8")
-            records.append(record)
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-    except KeyboardInterrupt:
-        say("interrupted; the tables are of what was measured")
-        return records, True
-    except OSError as error:
-        raise Failure("cannot go on: %s" % error) from error
-    finally:
-        if file:
-            file.close()
-            say("records: %s" % path)
-    return records, False
-
-
-def main(arguments):
-    options = parse_arguments(arguments)
-    try:
-        interrupted = False
+    def measure(self, options):
+        smoke = options.size == "smoke"
+        if options.profile is None:
+            options.profile = options.size == "full"
         if options.build_only:
-            kinds = [record["record"] for record in measure(options)]
-            return 1 if {"unbuilt", "failure"} & set(kinds) else 0
-        if options.records:
-            records = read_records(options.records)
-        else:
-            records, interrupted = write_records(options)
-        if interrupted and not any(r["record"] == "pair" for r in records):
-            return 130
-        measurements = report.Measurements(records)
-        sections = report.render(measurements)
-        print("\n".join(sections.values()), end="")
-        drawn = {}
-        if options.plots and not interrupted:
-            drawn = plots.draw(measurements, options.plots)
-            for path in (p for paths in drawn.values() for _, p in paths):
-                say("plot: %s" % path)
-        if options.doc and not interrupted:
-            report.insert_sections(options.doc, sections, drawn)
-    except Failure as failure:
-        print("error: %s" % failure, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:  # while building
-        return 130
-    if interrupted:
-        return 130
-    return 1 if measurements.faults() else 0
+            options.json = os.devnull
+        programs = list(SMOKE_PROGRAMS if smoke else PROGRAMS)
+        if options.programs is not None:
+            programs = chosen(options.programs, PROGRAMS, "program")
+        groups = choose_groups(options)
+        if any(VARIANTS[n].under for g in groups for n in g.variants):
+            # What starting an emulator takes is taken off.
+            programs += [] if "empty" in programs else ["empty"]
+        toolchain = Toolchain(options.build)
+        machine = describe(toolchain)
+        frame.warn_if_busy(machine, options.size)
+        yield {
+            "record": "session",
+            "machine": machine,
+            "size": options.size,
+            "groups": {
+                group.name: {
+                    "variants": group.variants,
+                    "rounds": options.rounds or group.rounds[options.size],
+                }
+                for group in groups
+            },
+            "seed": options.seed,
+        }
+        with tempfile.TemporaryDirectory(prefix="pagetide-benchmark-") as scratch:
+            lab = Lab(options, toolchain, groups, scratch)
+            yield from lab.see_to_profiles()
+            for number, name in enumerate(programs, 1):
+                program = PROGRAMS[name]
+                say("[%d/%d] %s: %s"
+                    % (number, len(programs), name, program.help))
+                start = time.monotonic()
+                try:
+                    yield from lab.measure(program)
+                except Failure as failure:
+                    # The others can still be measured; there will be no geomean.
+                    say("  FAILED: %s" % failure)
+                    yield {
+                        "record": "failure",
+                        "program": name,
+                        "what": str(failure),
+                    }
+                say("  done in %.1f s" % (time.monotonic() - start))
+
+    def text(self, records):
+        if {r["record"] for r in records} <= {"session", "build"}:
+            return ""
+        m = report.Measurements(records)
+        return "\n".join(
+            "## %s\n\n%s\n" % (g.title, "\n\n".join(report.group_parts(m, g)))
+            for g in m.groups()
+        )
+
+    def documents(self, records):
+        m = report.Measurements(records)
+        return [
+            frame.Document("measured " + group.name, report.group_parts(m, group),
+                           plots.of_group(m, group))
+            for group in m.groups()
+        ]
+
+    def is_bad(self, records):
+        return bool(report.Measurements(records).faults())
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(frame.main(Suite(), sys.argv[1:]))

@@ -11,18 +11,15 @@ Exit status: 0; 1 if a run was void (it did not record what it should have);
 import json
 import os
 import pathlib
-import statistics
 import sys
-import time
 
 import commands
-import crowd
 import cuts
-import plots
-import report
+import frame
 import sections
-from failure import Failure
+import threads
 from sections import Table, of_kind
+from tables import NOTHING, table
 from toolchain import ROOT
 
 HERE = pathlib.Path(__file__).absolute().parent
@@ -40,12 +37,11 @@ FEW = 1500
 LEFT_ALONE = 40
 
 # Per size of the benchmark: `seconds` and `periods` bound each run, `rounds` are
-# pairs of runs, `steps` the work of a thread, `micro` seconds of each
-# micro-benchmark. `cut_s` is how long a run of cuts takes.
+# pairs of runs, `steps` the work of a thread. `cut_s` is how long a run of cuts
+# takes.
 SCALES = {
     "smoke": {
         "sizes": (256, 25600),
-        "live": (2, 16),
         "crowd": (2, 100),
         "crowd_steps": 100000,
         "hashed": (256,),
@@ -53,7 +49,6 @@ SCALES = {
         "periods": 20,
         "rounds": 1,
         "steps": 100000,
-        "micro": 0.0001,
         "cut_s": 0.5,
         "cut_rounds": 1,
         "cut_loads": 1,
@@ -63,15 +58,13 @@ SCALES = {
     },
     "quick": {
         "sizes": SIZES[::2] + SIZES[-1:],
-        "live": (2, 16, 128, 512),
-        "crowd": (crowd.ALONE, 256, 1024),
+        "crowd": (threads.ALONE, 256, 1024),
         "crowd_steps": 20000000,
         "hashed": (256, FEW, 25600),
         "seconds": 0.5,
         "periods": 50,
         "rounds": 3,
         "steps": 20000000,
-        "micro": 0.02,
         "cut_s": 5,
         "cut_rounds": 3,
         "cut_loads": len(cuts.LOADS),
@@ -81,15 +74,13 @@ SCALES = {
     },
     "full": {
         "sizes": SIZES,
-        "live": (2, 16, 128, 512),
-        "crowd": (crowd.ALONE, 256, 1024, 10000),
+        "crowd": (threads.ALONE, 256, 1024, 10000),
         "crowd_steps": 100000000,
         "hashed": (256, FEW, 2560, 25600, 131072),
         "seconds": 2.0,
         "periods": 200,
         "rounds": 9,
         "steps": 40000000,
-        "micro": 0.2,
         "cut_s": 8,
         "cut_rounds": 15,
         "cut_loads": len(cuts.LOADS),
@@ -115,13 +106,11 @@ class Bench:
         self.directory = pathlib.Path(directory)
         self.touch_program = self._build("touch", "-fpagetide-layout=rw")
         self.write_program = self._build("write")
-        self.share_programs = {
-            "native": self._build("share", "-fno-pagetide"),
-            "rw": self._build("share", "-fpagetide-layout=rw"),
-        }
-        self.crowd_programs = {
-            "native": self._build("crowd", "-fno-pagetide"),
-            "rw": self._build("crowd", "-fpagetide-layout=rw"),
+        self.programs = {
+            (name, build): self._build(name, flag)
+            for name in ("share", "crowd")
+            for build, flag in (("native", "-fno-pagetide"),
+                                ("rw", "-fpagetide-layout=rw"))
         }
 
     def _build(self, name, *flags):
@@ -136,21 +125,6 @@ class Bench:
         set."""
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"} | settings
         return commands.run(command, self.directory, environment)
-
-    def share(self, build, kind, threads, steps, trace=None):
-        """Processor and wall time of threads that work, and what they computed.
-        With `trace` they are recorded."""
-        settings = {}
-        if trace:
-            settings["PAGETIDE_OPTIONS"] = (
-                "trace_path='%s':period=10ms:checksum=none" % trace
-            )
-        start = time.monotonic()
-        done = self.run(
-            [self.share_programs[build], kind, threads, steps], **settings
-        )
-        wall = time.monotonic() - start
-        return {"cpu_s": int(done.stderr) / 1e9, "wall_s": wall}, done.stdout
 
     def touch(self, trace, **options):
         """Runs touch.c. With `trace` also what the trace says, and it is void
@@ -214,53 +188,6 @@ class Bench:
         return summary
 
 
-def measure_threads(bench, scale):
-    """Pairs of native and marked runs, by kind of sharing and threads."""
-    cpus = len(os.sched_getaffinity(0))
-    counts = [n for n in (1, 2) if n <= cpus]
-    if len(counts) < 2:
-        raise Failure(
-            "this process may use one processor only: what two threads do to "
-            "each other cannot be seen"
-        )
-    trace = bench.directory / "share.ptrace"
-    for round_number in range(scale["rounds"]):
-        for kind in ("private", "neighbouring", "shared"):
-            for threads in counts:
-                for variant in ("rw", "rw-10ms"):
-                    sides = ["native", variant]
-                    if round_number % 2:
-                        sides.reverse()
-                    record = {
-                        "record": "threads",
-                        "kind": kind,
-                        "threads": threads,
-                        "variant": variant,
-                        "round": round_number,
-                        "void": None,
-                    }
-                    outputs = set()
-                    for side in sides:
-                        result, output = bench.share(
-                            side.partition("-")[0],
-                            kind,
-                            threads,
-                            scale["steps"],
-                            trace if side == "rw-10ms" else None,
-                        )
-                        outputs.add(output)
-                        record["native" if side == "native" else "measured"] = (
-                            result
-                        )
-                    if len(outputs) != 1:
-                        record["void"] = "another output than native"
-                    if variant == "rw-10ms":
-                        if not trace.exists():
-                            record["void"] = "nothing was recorded"
-                        trace.unlink(missing_ok=True)
-                    yield record
-
-
 def one_run(bench, section, trace, **options):
     """A record of one run of touch.c."""
     record = {"record": section, "options": options, "void": None}
@@ -277,39 +204,32 @@ def periods_of(scale, pages):
     return max(3, min(scale["periods"], int(2e6 / max(pages, 1))))
 
 
+def by_periods(bench, section, scale, work, warm_up, **options):
+    """Runs whose periods the program ends, and those of 1 ms and 1 s. `warm_up`
+    has how many periods pass first, for each of the three."""
+    yield one_run(bench, section, True, **options, before=warm_up[0],
+                  periods=periods_of(scale, work))
+    for period_us, before in zip((1000, 1000000), warm_up[1:]):
+        if scale["seconds"] >= 0.1 or period_us == 1000:  # or else smoke
+            yield one_run(
+                bench, section, True, **options, before=before,
+                period_us=period_us,
+                periods=max(3, round(scale["seconds"] * 1e6 / period_us)),
+            )
+
+
 def measure_pages(bench, scale):
     """The end of periods against pages touched, and against pages mapped."""
     for pages in scale["sizes"]:
         for shape in (0, 1):
-            if shape and pages * 4 > SPAN:
-                continue  # not scattered any more
-            yield one_run(
-                bench, "touched", True, pages=pages, shape=shape, span=SPAN,
-                periods=periods_of(scale, pages),
-            )
-            for period_us in (1000, 1000000):
-                periods = max(3, round(scale["seconds"] * 1e6 / period_us))
-                if scale["seconds"] < 0.1 and period_us > 1000:
-                    continue  # smoke
-                yield one_run(
-                    bench, "touched", True, pages=pages, shape=shape, span=SPAN,
-                    periods=periods, period_us=period_us,
-                )
-        yield one_run(
-            bench, "mapped", True, pages=100, mapped=pages, span=SPAN,
-            before=LEFT_ALONE, periods=periods_of(scale, pages / 100),
-        )
-        for period_us in (1000, 1000000):
-            periods = max(3, round(scale["seconds"] * 1e6 / period_us))
-            if scale["seconds"] < 0.1 and period_us > 1000:
-                continue
-            yield one_run(
-                bench, "mapped", True, pages=100, mapped=pages, span=SPAN,
-                # The first ones take longer than 1 ms, up to that a GiB.
-                before=LEFT_ALONE * max(1, pages * PAGE >> 30)
-                if period_us == 1000 else 0,
-                periods=periods, period_us=period_us,
-            )
+            if not shape or pages * 4 <= SPAN:  # or else not scattered any more
+                yield from by_periods(bench, "touched", scale, pages, (0, 0, 0),
+                                      pages=pages, shape=shape, span=SPAN)
+        # The first ones take longer than 1 ms, up to that a GiB.
+        long_ago = LEFT_ALONE * max(1, pages * PAGE >> 30)
+        yield from by_periods(bench, "mapped", scale, pages / 100,
+                              (LEFT_ALONE, long_ago, 0), pages=100,
+                              mapped=pages, span=SPAN)
 
 
 def measure_checksums(bench, scale):
@@ -324,16 +244,6 @@ def measure_checksums(bench, scale):
                 )
 
 
-def measure_live(bench, scale):
-    for threads in scale["live"]:
-        for per_thread in (0, 1):
-            yield one_run(
-                bench, "live", False, pages=8, span=8 * threads,
-                threads=threads, per_thread=per_thread,
-                periods=scale["periods"],
-            )
-
-
 def measure_traces(bench, scale):
     for pages in (100, 10000):
         for shape in range(len(SHAPES)):
@@ -343,48 +253,18 @@ def measure_traces(bench, scale):
             )
 
 
-def measure_micro(bench, scale):
-    """The snapshot alone, by the micro-benchmarks."""
-    program = bench.toolchain.directory / "bin" / "pagetide-micro-runtime"
-    if not program.exists():
-        raise Failure(
-            "%s is not there: build it (ninja -C %s pagetide-micro)"
-            % (program, bench.toolchain.directory)
-        )
-    # The library says on standard error how it was built.
-    done = bench.run(
-        [
-            program,
-            "--benchmark_filter=^(snapshot/rw/read_and_written|idle|checksum|"
-            "memcpy)/",
-            "--benchmark_format=json",
-            "--benchmark_min_time=%g" % scale["micro"],
-        ]
-    )
-    for run in json.loads(done.stdout)["benchmarks"]:
-        yield {
-            "record": "micro",
-            "name": run["name"].removesuffix("/manual_time"),
-            "us": run["real_time"],
-            "bytes_per_second": run.get("bytes_per_second"),
-            "void": run.get("error_message"),
-        }
-
-
 SECTIONS = {
-    "threads": measure_threads,
-    "micro": measure_micro,
+    "threads": threads.measure,
     "pages": measure_pages,
     "checksum": measure_checksums,
-    "live": measure_live,
-    "crowd": crowd.measure,
+    "crowd": threads.measure_crowd,
     "trace": measure_traces,
     "cut": cuts.measure,
     "cut-programs": cuts.measure_programs,
 }
 
 
-#===- Tables and curves ----------------------------------------------------===#
+#===- Tables ---------------------------------------------------------------===#
 
 
 def _us(nanoseconds):
@@ -394,29 +274,6 @@ def _us(nanoseconds):
 def _size(pages):
     mib = pages * PAGE / MIB
     return "%g GiB" % (mib / 1024) if mib >= 1024 else "%.3g MiB" % mib
-
-
-def threads_table(records):
-    rows = []
-    groups = {}
-    for r in of_kind(records, "threads"):
-        key = r["kind"], r["variant"]
-        ratio = r["measured"]["cpu_s"] / r["native"]["cpu_s"]
-        groups.setdefault(key, {}).setdefault(r["threads"], []).append(ratio)
-    for (kind, variant), by_threads in groups.items():
-        medians = {n: statistics.median(v) for n, v in by_threads.items()}
-        cells = [
-            "%.3f (%.3f..%.3f)"
-            % (medians[n], min(by_threads[n]), max(by_threads[n]))
-            if n in medians
-            else report.NOTHING
-            for n in (1, 2)
-        ]
-        growth = report.NOTHING
-        if 1 in medians and 2 in medians:
-            growth = "%.3f" % (medians[2] / medians[1])
-        rows.append(["%s %s" % (kind, variant), *cells, growth])
-    return report.table(["pages", "1 thread", "2 threads", "2 over 1"], rows)
 
 
 def pages_rows(records, section):
@@ -431,9 +288,7 @@ def pages_rows(records, section):
         row[options.get("period_us", 0)] = {
             "end_ns": result["end_ns"][1],
             "recorder_ns": result["recorder_ns"] / periods,
-            "writer_ns": result["writer_ns"] / periods,
             "pages": result["trace"]["pages"],
-            "overruns": result["trace"]["overruns"] / periods,
         }
     return groups
 
@@ -441,44 +296,20 @@ def pages_rows(records, section):
 def pages_table(records, section):
     rows = []
     for (shape, size), by_period in pages_rows(records, section).items():
-        title = "%s %s" % (_size(size), shape)
-        if section == "mapped":
-            title = _size(size)
+        title = _size(size) + (" " + shape if section == "touched" else "")
         row = [title, str(size)]
-        driven = by_period.get(0)
-        row += (
-            [_us(driven["end_ns"]), _us(driven["recorder_ns"])]
-            if driven
-            else [report.NOTHING] * 2
-        )
-        for period_us in (1000, 1000000):
+        for period_us, first in ((0, lambda run: _us(run["end_ns"])),
+                                 (1000, lambda run: str(int(run["pages"]))),
+                                 (1000000, lambda run: str(int(run["pages"])))):
             run = by_period.get(period_us)
-            row += (
-                [str(int(run["pages"])), _us(run["recorder_ns"])]
-                if run
-                else [report.NOTHING] * 2
-            )
+            row += [first(run), _us(run["recorder_ns"])] if run else [NOTHING] * 2
         rows.append(row)
     header = [
         "touched" if section == "touched" else "ever touched", "pages",
         "end us", "recorder us",
         "pages at 1 ms", "recorder us", "pages at 1 s", "recorder us",
     ]
-    return report.table(header, rows)
-
-
-def micro_table(records):
-    rows = []
-    for r in of_kind(records, "micro"):
-        rate = r["bytes_per_second"]
-        rows.append(
-            [
-                r["name"],
-                "%.2f" % r["us"],
-                "%.1f" % (rate / 1e9) if rate else report.NOTHING,
-            ]
-        )
-    return report.table(["micro-benchmark", "us", "GB/s"], rows)
+    return table(header, rows)
 
 
 def checksum_table(records):
@@ -506,28 +337,14 @@ def checksum_table(records):
                 _us(end),
                 _us(plain_recorder),
                 _us(recorder),
-                "%.2f" % rate if rate else report.NOTHING,
+                "%.2f" % rate if rate else NOTHING,
             ]
         )
     header = [
         "written", "pages", "end us", "with checksums", "recorder us",
         "with checksums", "hashed GB/s",
     ]
-    return report.table(header, rows)
-
-
-def live_table(records):
-    rows = {}
-    for r in of_kind(records, "live"):
-        options, result = r["options"], r["result"]
-        row = rows.setdefault(options["threads"], [str(options["threads"])])
-        row += [
-            _us(result["end_ns"][1]),
-            _us(result["recorder_ns"] / options["periods"]),
-        ]
-    header = ["threads", "end us", "recorder us", "by thread: end us",
-              "recorder us"]
-    return report.table(header, [r for r in rows.values() if len(r) == 5])
+    return table(header, rows)
 
 
 def trace_table(records):
@@ -544,57 +361,7 @@ def trace_table(records):
             ]
         )
     header = ["pages a period", "bytes a period", "bytes a page", "writer us"]
-    return report.table(header, rows)
-
-
-def make_curves(records):
-    """SVG texts by name, of what was measured."""
-    ends, cpu, micro = {}, {}, {}
-    for (shape, size), by_period in pages_rows(records, "touched").items():
-        for period_us, run in by_period.items():
-            x = size if not period_us else run["pages"]
-            name = {0: "ended by the program", 1000: "1 ms", 1000000: "1 s"}
-            cpu.setdefault("%s, %s" % (shape, name[period_us]), []).append(
-                (x, run["recorder_ns"] / 1e3)
-            )
-            if not period_us:
-                ends.setdefault("touched, " + shape, []).append(
-                    (size, run["end_ns"] / 1e3)
-                )
-    for (_, size), by_period in pages_rows(records, "mapped").items():
-        if 0 in by_period:
-            ends.setdefault("ever touched", []).append(
-                (size, by_period[0]["end_ns"] / 1e3)
-            )
-        for period_us, name in ((1000, "1 ms"), (1000000, "1 s")):
-            if period_us in by_period:
-                cpu.setdefault("ever touched, " + name, []).append(
-                    (size, by_period[period_us]["recorder_ns"] / 1e3)
-                )
-    for r in of_kind(records, "micro"):
-        parts = r["name"].split("/")
-        if parts[0] in ("snapshot", "idle") and parts[-1].isdigit():
-            name = "idle" if parts[0] == "idle" else "snapshot"
-            micro.setdefault("%s, %s" % (name, parts[-2]), []).append(
-                (int(parts[-1]), r["us"])
-            )
-    drawn = {}
-    for name, title, series in (
-        ("scaling-end", "The end of a period", ends),
-        ("scaling-recorder", "Recorder's processor time a period", cpu),
-        ("scaling-snapshot", "The snapshot alone", micro),
-    ):
-        # A run on a busy machine may have no time to show: no logarithm has it.
-        series = {
-            line: shown
-            for line, points in series.items()
-            if (shown := [point for point in points if min(point) > 0])
-        }
-        if series:
-            drawn[name] = plots.curves(
-                title, "pages of 4 KiB", "microseconds", series
-            )
-    return drawn
+    return table(header, rows)
 
 
 DOCUMENTS = (
@@ -604,19 +371,16 @@ DOCUMENTS = (
         (
             Table("threads",
                   "Marked over native with 1 and 2 threads, processor time",
-                  threads_table),
+                  threads.table_of),
             Table("touched", "The end of a period, by pages touched in it",
                   lambda r: pages_table(r, "touched")),
             Table("mapped",
                   "The same with 100 pages a period, by pages ever touched",
                   lambda r: pages_table(r, "mapped")),
-            Table("micro", "The snapshot alone, and hashing", micro_table),
             Table("checksum", "Checksums within a period's end",
                   checksum_table),
-            Table("live", "Live threads, each with 8 pages a period",
-                  live_table),
             Table("crowd", "Many threads at once, recorded over native",
-                  crowd.table),
+                  threads.crowd_table),
             Table("trace", "Size of the trace", trace_table),
         ),
     ),
@@ -626,10 +390,10 @@ DOCUMENTS = (
         (
             Table("cut",
                   "Cuts: 1 GiB, four threads, checksums of written pages",
-                  lambda r: cuts.table(r, "cut")),
+                  lambda r: cuts.table_of(r, "cut")),
             Table("cut-program",
                   "Cuts of programs: checksums of written pages",
-                  lambda r: cuts.table(r, "cut-program")),
+                  lambda r: cuts.table_of(r, "cut-program")),
         ),
     ),
 )
@@ -637,16 +401,15 @@ DOCUMENTS = (
 BENCHMARK = sections.Benchmark(
     name="scaling",
     help=__doc__,
-    example="benchmarks/scaling.py --quick --sections threads,live",
-    documents=DOCUMENTS,
+    example="benchmarks/scaling.py --quick --sections threads,trace",
+    tables=DOCUMENTS,
     sections=SECTIONS,
     scales=SCALES,
     counts=("rounds", "cut_rounds"),
     bench=Bench,
     options=(sections.PROGRAMS,),
-    curves=make_curves,
 )
 
 
 if __name__ == "__main__":
-    sys.exit(sections.main(BENCHMARK, sys.argv[1:]))
+    sys.exit(frame.main(BENCHMARK, sys.argv[1:]))

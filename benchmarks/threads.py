@@ -1,30 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Section crowd of scaling.py: many threads at once, those with a shadow of their
-own and those that share one. Pairs of runs, native and recorded."""
+"""Sections of scaling.py: two threads that share pages or do not, and many threads
+at once, those with a shadow of their own and those that share one. Pairs of runs,
+native and marked or recorded."""
 
 import json
+import os
 import statistics
+import time
 
-import report
-from sections import of_kind
+from failure import Failure
+from sections import alternating, of_kind
+from tables import NOTHING, spread, table
 
 #: Few have a shadow each under layout rw and precision near; the rest share.
 ALONE = 64
 
 
-def _run(bench, build, trace, kind, threads, steps):
+def _run(bench, program, build, words, period=None):
+    """The finished process, recorded if there is a period, and whether it left a
+    trace."""
+    trace = bench.directory / "threads.ptrace"
     settings = {}
-    if trace:
+    if period:
         settings["PAGETIDE_OPTIONS"] = (
-            "trace_path='%s':period=100ms:checksum=none:verbosity=0" % trace
+            "trace_path='%s':period=%s:checksum=none:verbosity=0"
+            % (trace, period)
         )
-    done = bench.run([bench.crowd_programs[build], kind, threads, steps],
-                     **settings)
-    return json.loads(done.stdout)
+    done = bench.run([bench.programs[program, build], *words], **settings)
+    left = trace.exists()
+    trace.unlink(missing_ok=True)
+    return done, left
 
 
 def measure(bench, scale):
-    trace = bench.directory / "crowd.ptrace"
+    """Pairs of native and marked runs, by kind of sharing and threads."""
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Failure(
+            "this process may use one processor only: what two threads do to "
+            "each other cannot be seen"
+        )
+    for round_number in range(scale["rounds"]):
+        for kind in ("private", "neighbouring", "shared"):
+            for threads in (1, 2):
+                for variant, period in (("rw", None), ("rw-10ms", "10ms")):
+                    yield _pair(bench, scale, round_number, kind, threads,
+                                variant, period)
+
+
+def _pair(bench, scale, round_number, kind, threads, variant, period):
+    record = {
+        "record": "threads", "kind": kind, "threads": threads,
+        "variant": variant, "round": round_number, "void": None,
+    }
+    outputs = set()
+    for side in alternating(("native", "measured"), round_number):
+        is_native = side == "native"
+        start = time.monotonic()
+        done, left = _run(bench, "share", "native" if is_native else "rw",
+                          (kind, threads, scale["steps"]),
+                          None if is_native else period)
+        record[side] = {"cpu_s": int(done.stderr) / 1e9,
+                        "wall_s": time.monotonic() - start}
+        outputs.add(done.stdout)
+        if period and not is_native and not left:
+            record["void"] = "nothing was recorded"
+    if len(outputs) != 1:
+        record["void"] = "another output than native"
+    return record
+
+
+def table_of(records):
+    groups = {}
+    for r in of_kind(records, "threads"):
+        ratio = r["measured"]["cpu_s"] / r["native"]["cpu_s"]
+        by_threads = groups.setdefault((r["kind"], r["variant"]), {})
+        by_threads.setdefault(r["threads"], []).append(ratio)
+    rows = []
+    for (kind, variant), by_threads in groups.items():
+        medians = [statistics.median(by_threads[n])
+                   for n in (1, 2) if n in by_threads]
+        rows.append([
+            "%s %s" % (kind, variant),
+            *(spread(by_threads[n]) if n in by_threads else NOTHING
+              for n in (1, 2)),
+            "%.3f" % (medians[1] / medians[0]) if len(medians) == 2 else NOTHING,
+        ])
+    return table(["pages", "1 thread", "2 threads", "2 over 1"], rows)
+
+
+def measure_crowd(bench, scale):
     for round_number in range(scale["rounds"]):
         for kind in ("asleep", "busy"):
             for threads in scale["crowd"]:
@@ -33,21 +97,17 @@ def measure(bench, scale):
                     "record": "crowd", "kind": kind, "threads": threads,
                     "round": round_number, "void": None,
                 }
-                sides = ["native", "rw"]
-                if round_number % 2:
-                    sides.reverse()
-                for side in sides:
-                    record[side] = _run(
-                        bench, side, trace if side == "rw" else None, kind,
-                        threads, steps,
-                    )
-                if not trace.exists():
-                    record["void"] = "nothing was recorded"
-                trace.unlink(missing_ok=True)
+                for side in alternating(("native", "rw"), round_number):
+                    period = "100ms" if side == "rw" else None
+                    done, left = _run(bench, "crowd", side,
+                                      (kind, threads, steps), period)
+                    record[side] = json.loads(done.stdout)
+                    if period and not left:
+                        record["void"] = "nothing was recorded"
                 yield record
 
 
-def table(records):
+def crowd_table(records):
     """Medians of recorded over native. The last column compares a store's marked
     time with that of so many threads that each has a shadow of its own."""
     groups = {}
@@ -64,7 +124,7 @@ def table(records):
     for (kind, threads), of in groups.items():
         step = median(of, lambda r: r["rw"]["step_ns"])
         few = groups.get((kind, ALONE))
-        growth = report.NOTHING
+        growth = NOTHING
         if few:
             growth = "%.2f" % (step / median(few, lambda r: r["rw"]["step_ns"]))
         rows.append([
@@ -80,4 +140,4 @@ def table(records):
         "threads", "one start us", "over native", "start to end over native",
         "processor time over native", "ns a store", "over %d threads" % ALONE,
     ]
-    return report.table(header, rows)
+    return table(header, rows)

@@ -3,9 +3,11 @@
 
 import collections
 import shutil
+import statistics
 import subprocess
 
 from failure import Failure
+from tables import NOTHING, table
 
 # Not a multiple of anything that a program does each millisecond.
 HERTZ = 1997
@@ -95,10 +97,93 @@ def share(record, kind):
 def cell(record):
     """The shares of libpagetide, libc and the program, in percent."""
     if record is None:
-        return "-"
+        return NOTHING
     if record["void"]:
         return "void"
     shares = [share(record, kind) for kind in (PAGETIDE, LIBC, PROGRAM)]
     if None in shares:
-        return "-"
+        return NOTHING
     return " / ".join("%.1f" % (100 * x) for x in shares)
+
+
+#===- Table ----------------------------------------------------------------===#
+
+
+def _table(m, group, kinds_of_programs):
+    variants = [
+        v
+        for v in m.variants(group, "kernel", "real")
+        if any(variant == v.name for _, variant in m.profiles)
+    ]
+    if not variants:
+        return None
+
+    def profile(program, variant):
+        return m.profiles.get((program, variant.name))
+
+    rows = [
+        [name, *(cell(profile(name, v)) for v in variants)]
+        for name in m.programs("kernel", "real")
+    ]
+    for title, kinds in kinds_of_programs[:2]:
+        shares = [
+            [
+                share(record, PAGETIDE)
+                for name in m.programs(*kinds)
+                if (record := profile(name, v))
+            ]
+            for v in variants
+        ]
+        if any(shares):
+            rows.append(
+                ["most in libpagetide, %s" % title]
+                + [
+                    "%.1f" % (100 * max(column))
+                    if column and None not in column
+                    else NOTHING
+                    for column in shares
+                ]
+            )
+    for title, kinds in kinds_of_programs[:2]:
+        rows += _added_rows(m, title, m.programs(*kinds), variants)
+    return table(["program", *(v.name for v in variants)], rows)
+
+
+def _added_rows(m, title, programs, variants):
+    """What libpagetide and libc take together, less what libc takes natively."""
+    columns = [[_added(m, name, v) for name in programs] for v in variants]
+    known = [[x for x in column if x is not None] for column in columns]
+    if not any(known):
+        return []
+    return [
+        ["%s added to libc, %s" % (word, title)]
+        + ["%.1f" % (100 * choose(x)) if x else NOTHING for x in known]
+        for word, choose in (("median", statistics.median), ("most", max))
+    ]
+
+
+def _added(m, program, variant):
+    """As a share of native's time, or None."""
+    native = m.profiles.get((program, "control"))
+    marked = m.profiles.get((program, variant.name))
+    ratio = m.ratio(program, variant, "cpu_s")
+    if not native or not marked or not ratio:
+        return None
+    shares = [
+        share(native, LIBC),
+        share(marked, LIBC),
+        share(marked, PAGETIDE),
+    ]
+    if None in shares:
+        return None
+    before, libc, pagetide = shares
+    return (libc + pagetide) * ratio - before
+
+
+def parts(m, group, kinds_of_programs):
+    """Where the time goes, by program and marked variant."""
+    title = "### Share of time in libpagetide / in libc / in the program, percent"
+    if m.unprofiled:
+        return [title, "Not measured: %s." % m.unprofiled]
+    text = _table(m, group, kinds_of_programs)
+    return [title, text] if text else []

@@ -6,18 +6,15 @@
 //
 // usage: touch NAME=NUMBER... [trace=FILE]
 //
-//   pages      pages that each thread touches in every period
+//   pages      pages that it touches in every period
 //   shape      0 dense: side by side; 1 scattered: evenly over the span;
 //              2 random: the same each time; 3 moving: others each time
 //   span       pages of the mapping; most of it is never touched
 //   mapped     pages touched once, before anything is measured
 //   write      1: pages are written, and memory is there for them; 0: read
-//   threads    0: the first thread does it; otherwise so many others, which
-//              wait while a period ends
-//   per_thread 1: sets per thread
 //   checksum   1: of written pages, 0: none
 //   period_us  0: the program ends its periods; otherwise the clock does
-//   before     periods that pass before anything is measured (threads=0)
+//   before     periods that pass before anything is measured
 //   periods    how many are measured
 //
 // Records itself and prints a JSON object: how long the ends of periods took
@@ -31,7 +28,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +38,8 @@
 enum shape { DENSE, SCATTERED, RANDOM, MOVING };
 
 static struct options {
-  uint64_t pages, shape, span, mapped, write, threads, per_thread, checksum,
-      period_us, before, periods;
+  uint64_t pages, shape, span, mapped, write, checksum, period_us, before,
+      periods;
   const char *trace;
 } options = {.span = 10485760, .periods = 10};
 
@@ -51,16 +47,10 @@ static const struct {
   const char *name;
   uint64_t *value;
 } numbers[] = {
-    {"pages", &options.pages},
-    {"shape", &options.shape},
-    {"span", &options.span},
-    {"mapped", &options.mapped},
-    {"write", &options.write},
-    {"threads", &options.threads},
-    {"per_thread", &options.per_thread},
-    {"checksum", &options.checksum},
-    {"period_us", &options.period_us},
-    {"before", &options.before},
+    {"pages", &options.pages},         {"shape", &options.shape},
+    {"span", &options.span},           {"mapped", &options.mapped},
+    {"write", &options.write},         {"checksum", &options.checksum},
+    {"period_us", &options.period_us}, {"before", &options.before},
     {"periods", &options.periods},
 };
 
@@ -140,18 +130,16 @@ static uint64_t mixed(uint64_t n) {
 }
 
 /// The accesses that are recorded: one to each page.
-__attribute__((noinline)) static uint64_t touch(uint64_t thread,
-                                                uint64_t round) {
+__attribute__((noinline)) static uint64_t touch(uint64_t round) {
   uint64_t sum = 0;
   const uint64_t pages = options.pages;
   const uint64_t stride =
       options.shape == SCATTERED && pages ? options.span / pages : 1;
   const uint64_t others = options.shape == MOVING ? round * pages : 0;
-  char *first = memory + thread * pages * 4096;
   for (uint64_t i = 0; i < pages; ++i) {
     const uint64_t page =
         options.shape >= RANDOM ? mixed(others + i) % options.span : i * stride;
-    volatile char *place = first + page * 4096;
+    volatile char *place = memory + page * 4096;
     if (options.write)
       *place = (char)round;
     else
@@ -171,38 +159,6 @@ static void map_memory(void) {
   madvise(memory, bytes, options.write ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 }
 
-//===- Threads ------------------------------------------------------------===//
-
-/// All have touched their pages; all may go on.
-static pthread_barrier_t touched, go_on;
-
-static void *work(void *number) {
-  for (uint64_t round = 0; round < options.periods; ++round) {
-    touch((uint64_t)(uintptr_t)number, round);
-    pthread_barrier_wait(&touched);
-    pthread_barrier_wait(&go_on);
-  }
-  return NULL;
-}
-
-static pthread_t *start_threads(void) {
-  const unsigned count = (unsigned)options.threads;
-  pthread_t *threads = calloc(count + 1, sizeof(pthread_t));
-  pthread_attr_t small;
-  if (!threads || pthread_attr_init(&small) != 0 ||
-      pthread_attr_setstacksize(&small, 64 * 1024) != 0 ||
-      pthread_barrier_init(&touched, NULL, count + 1) != 0 ||
-      pthread_barrier_init(&go_on, NULL, count + 1) != 0)
-    fail("threads", "out of memory");
-  for (unsigned i = 0; i < count; ++i) {
-    const int error =
-        pthread_create(&threads[i], &small, work, (void *)(uintptr_t)i);
-    if (error)
-      fail("pthread_create", strerror(error));
-  }
-  return threads;
-}
-
 //===- Periods ------------------------------------------------------------===//
 
 static int compare(const void *a, const void *b) {
@@ -213,17 +169,12 @@ static int compare(const void *a, const void *b) {
 /// Ends each of so many periods itself; the time that takes, sorted.
 static void drive(uint64_t periods, uint64_t *end_ns) {
   for (uint64_t round = 0; round < periods; ++round) {
-    if (options.threads)
-      pthread_barrier_wait(&touched);
-    else
-      touch(0, round);
+    touch(round);
     const uint64_t start = clock_ns(CLOCK_MONOTONIC);
     const int status = pagetide_period_end();
     end_ns[round] = clock_ns(CLOCK_MONOTONIC) - start;
     if (status != PAGETIDE_OK)
       fail("pagetide_period_end", pagetide_status_string(status));
-    if (options.threads)
-      pthread_barrier_wait(&go_on);
   }
   qsort(end_ns, periods, sizeof(uint64_t), compare);
 }
@@ -234,7 +185,7 @@ static void keep_pace(uint64_t periods) {
   const uint64_t start = clock_ns(CLOCK_MONOTONIC);
   uint64_t now = start;
   for (uint64_t round = 0; now < start + periods * period; ++round) {
-    touch(0, round);
+    touch(round);
     const uint64_t done = (clock_ns(CLOCK_MONOTONIC) - start) / period;
     const uint64_t next = start + (done + 1) * period;
     const struct timespec tick = {(time_t)(next / 1000000000),
@@ -254,10 +205,8 @@ static void pass(uint64_t periods, uint64_t *end_ns) {
 int main(int argc, char **argv) {
   read_arguments(argc, argv);
   if (!options.periods || options.span < options.mapped ||
-      options.span < options.pages * (options.threads ? options.threads : 1))
+      options.span < options.pages)
     fail("arguments", "no periods, or more pages than the span has");
-  if (options.before && options.threads)
-    fail("before", "not with threads");
   if (!pagetide_present())
     fail("the runtime", "not in this process: build with pagetide-clang");
   map_memory();
@@ -266,16 +215,15 @@ int main(int argc, char **argv) {
     fail("calloc", strerror(errno));
   // First touches of pages are the kernel's work, here and in the shadow.
   const struct options wanted = options;
-  touch(0, 0);
+  touch(0);
   options.pages = wanted.mapped;
   options.shape = DENSE;
-  touch(0, 0);
+  touch(0);
   options = wanted;
 
   const pagetide_config config = {
       .size = sizeof(config),
       .period_ns = options.period_us * 1000,
-      .per_thread = options.per_thread != 0,
       .checksum =
           options.checksum ? PAGETIDE_CHECKSUM_WRITTEN : PAGETIDE_CHECKSUM_NONE,
       .trace_path = options.trace,
@@ -289,7 +237,6 @@ int main(int argc, char **argv) {
     fail("the recorder's threads", "not found");
 
   pass(options.before, end_ns);
-  pthread_t *threads = options.threads ? start_threads() : NULL;
   const uint64_t start = clock_ns(CLOCK_MONOTONIC);
   const uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const uint64_t recorder_cpu = cpu_of(recorder);
@@ -303,7 +250,5 @@ int main(int argc, char **argv) {
          clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu,
          cpu_of(recorder) - recorder_cpu, cpu_of(writer) - writer_cpu,
          end_ns[0], end_ns[n / 2], end_ns[n - 1]);
-  for (uint64_t i = 0; i < options.threads; ++i)
-    pthread_join(threads[i], NULL);
   return 0;
 }

@@ -58,7 +58,8 @@ for program, marks in MARKS.items():
             periods = NATIVE_S / seconds
             cost = us * 1e-6 * rate + (marks if way == "write" else 0)
             trace = {"accessed_sum": pages * periods, "periods": periods,
-                     "duration_s": NATIVE_S * (1 + cost)}
+                     "duration_s": NATIVE_S * (1 + cost), "overruns": 0,
+                     "accessed_median": pages, "bytes": 1024}
             late = 40.0 if (program, variant) == TOO_LONG else None
             pair(
                 program, variant, "native", NATIVE_S * (1 + cost), trace, late
