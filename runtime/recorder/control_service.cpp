@@ -10,7 +10,7 @@
 #include "platform/bailout.h"
 #include "platform/fork_reset.h"
 #include "platform/options.h"
-#include "recorder/conversation.h"
+#include "recorder/control_request.h"
 #include "recorder/period.h"
 #include "recorder/recorder_state.h"
 #include "recorder/recording.h"
@@ -94,16 +94,16 @@ bool AnswerControl() {
   const u32 ctl = __atomic_exchange_n(&waiting, 0, __ATOMIC_ACQ_REL);
   if (!ctl)
     return false;
-  Conversation conversation;
-  if (!conversation.Begin(ctl))
+  ControlRequest request;
+  if (!request.Begin(ctl))
     return true;
   Reason why;
   const char *reason = nullptr;
-  if (!Attempt(why, [&] { reason = CarryOut(conversation.Asked()); })) {
-    conversation.Reply(why.text);
+  if (!Attempt(why, [&] { reason = CarryOut(request.Asked()); })) {
+    request.Reply(why.text);
     BailOut("%s", why.text); // the recorder's loop ends the recording
   }
-  conversation.Reply(reason);
+  request.Reply(reason);
   return true;
 }
 

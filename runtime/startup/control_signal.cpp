@@ -12,8 +12,8 @@
 #include "platform/control_marker.h"
 #include "platform/interrupted_code.h"
 #include "platform/options.h"
+#include "recorder/control_request.h"
 #include "recorder/control_service.h"
-#include "recorder/conversation.h"
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "startup/demand.h"
@@ -42,9 +42,9 @@ static const char *StartLate(const control::Request &asked) {
 
 /// On a thread of the program, where it may take locks and memory.
 static void AnswerLateStart() {
-  Conversation conversation;
-  if (conversation.Begin(__atomic_load_n(&asking, __ATOMIC_ACQUIRE)))
-    conversation.Reply(StartLate(conversation.Asked()));
+  ControlRequest request;
+  if (request.Begin(__atomic_load_n(&asking, __ATOMIC_ACQUIRE)))
+    request.Reply(StartLate(request.Asked()));
 }
 
 static void OnControlSignal(int, siginfo_t *info, void *interrupted) {

@@ -1,11 +1,12 @@
-//===- conversation.h - One request of pagetide ctl -----------------------===//
+//===- control_request.h - One request of pagetide ctl --------------------===//
+//----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CONVERSATION_H
-#define PAGETIDE_RUNTIME_RECORDER_CONVERSATION_H
+#ifndef PAGETIDE_RUNTIME_RECORDER_CONTROL_REQUEST_H
+#define PAGETIDE_RUNTIME_RECORDER_CONTROL_REQUEST_H
 
 #include "pagetide/control.h"
 #include "platform/syscalls.h"
@@ -15,7 +16,7 @@ namespace pagetide {
 /// A request of pagetide ctl (pagetide/control.h), from its receipt to the
 /// reply. System calls only; the socket is in the calling thread's table of
 /// descriptors.
-class Conversation {
+class ControlRequest {
 public:
   /// Connects to the ctl of that number and receives its request. False if
   /// there is no such ctl, or if it belongs to another user: then there is
@@ -24,7 +25,7 @@ public:
   const control::Request &Asked() const { return asked_; }
 
   /// Fills in what the process is doing, sends the reply and ends the
-  /// conversation. `reason` not null: the request was refused, and why.
+  /// request. `reason` not null: the request was refused, and why.
   void Reply(const char *reason = nullptr);
 
 private:
@@ -34,4 +35,4 @@ private:
 
 } // namespace pagetide
 
-#endif // PAGETIDE_RUNTIME_RECORDER_CONVERSATION_H
+#endif // PAGETIDE_RUNTIME_RECORDER_CONTROL_REQUEST_H

@@ -1,10 +1,11 @@
-//===- conversation.cpp - One request of pagetide ctl ---------------------===//
+//===- control_request.cpp - One request of pagetide ctl ------------------===//
+//--------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "recorder/conversation.h"
+#include "recorder/control_request.h"
 
 #include "pagetide/shadow_file.h"
 #include "periods/staging.h"
@@ -57,7 +58,7 @@ static int ConnectTo(u32 ctl) {
   return -1;
 }
 
-bool Conversation::Begin(u32 ctl) {
+bool ControlRequest::Begin(u32 ctl) {
   socket_ = ConnectTo(ctl);
   if (socket_ < 0)
     return false;
@@ -75,7 +76,7 @@ bool Conversation::Begin(u32 ctl) {
   return false;
 }
 
-void Conversation::Reply(const char *reason) {
+void ControlRequest::Reply(const char *reason) {
   control::Reply reply;
   internal_memset(&reply, 0, sizeof(reply));
   reply.magic = control::kReplyMagic;
