@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_SAMPLE_TRACES_H
-#define PAGETIDE_TEST_UNIT_SAMPLE_TRACES_H
+#pragma once
 
 #include "trace/trace_records.h"
 #include "trace/trace_writer.h"
@@ -30,6 +29,8 @@ Bytes sample_trace(const std::string &name);
 
 /// A header of the samples: layout rw, 4 KiB, per process, process 4242.
 trace::FileHeader sample_header();
+/// The same, per thread.
+trace::FileHeader per_thread_header();
 
 /// The moment at which the samples' recording begins.
 inline constexpr std::uint64_t kSampleStartNs = 1'000'000'000;
@@ -48,5 +49,3 @@ void add_stable_checksums(PeriodPart &period, unsigned granule_shift,
 void write_big_trace(const std::string &path, std::uint64_t bytes);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_SAMPLE_TRACES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_REPORT_RUN_REPORT_TESTING_H
-#define PAGETIDE_TEST_UNIT_REPORT_RUN_REPORT_TESTING_H
+#pragma once
 
 #include "report/run_report.h"
 #include "sample_traces.h"
@@ -60,12 +59,4 @@ inline Bytes trace_with(const std::vector<PeriodPart> &periods,
   return sink.bytes();
 }
 
-inline trace::FileHeader per_thread_header() {
-  trace::FileHeader header = sample_header();
-  header.flags |= trace::kHeaderPerThread;
-  return finished_header(header);
-}
-
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_REPORT_RUN_REPORT_TESTING_H
