@@ -163,8 +163,8 @@ void stop_background(pagetide_checkpoint &checkpoint) {
 
 void start_background(pagetide_checkpoint &checkpoint, uint64_t period_ns,
                       pagetide_checkpoint_done done, void *user) {
-  constexpr uint64_t kLeastPeriodNs = 1'000'000;
-  if (period_ns < kLeastPeriodNs)
+  constexpr uint64_t kMinPeriodNs = 1'000'000;
+  if (period_ns < kMinPeriodNs)
     throw Error(Problem::kInvalid,
                 "pagetide_checkpoint_every: the period is below 1 ms");
   CopiesAtCut::require_support();

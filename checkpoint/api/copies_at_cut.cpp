@@ -23,7 +23,7 @@ namespace {
 /// while the threads stand.
 constexpr std::uint64_t kKeptBytes = 16u << 20;
 /// The runtime counts places in 32 bits.
-constexpr std::uint64_t kMostPlaces = ~std::uint32_t{0} - 1;
+constexpr std::uint64_t kMaxPlaces = ~std::uint32_t{0} - 1;
 
 std::uintptr_t address_of(const std::uint8_t *byte) {
   return reinterpret_cast<std::uintptr_t>(byte);
@@ -82,7 +82,7 @@ void CopiesAtCut::require_support() {
 
 void CopiesAtCut::make_room(std::size_t granule) {
   const std::uint64_t places = std::min<std::uint64_t>(
-      std::max<std::uint64_t>(most_bytes_ / granule, 1), kMostPlaces);
+      std::max<std::uint64_t>(most_bytes_ / granule, 1), kMaxPlaces);
   if (mapped_bytes_ == places * granule)
     return;
   free_room();

@@ -23,7 +23,7 @@ namespace pagetide::checkpoint {
 namespace {
 
 constexpr std::uintptr_t kPage = 4096;
-constexpr std::size_t kMostFound = 4096;
+constexpr std::size_t kMaxFound = 4096;
 constexpr char kPagemap[] = "/proc/thread-self/pagemap";
 
 template <typename Argument>
@@ -144,7 +144,7 @@ std::vector<CopyRange> KernelWrites::track(const void *address,
 void KernelWrites::scan(std::uintptr_t begin, std::uintptr_t end,
                         const kernel::ScanArgument &query,
                         std::vector<CopyRange> &found) {
-  some_.resize(kMostFound);
+  some_.resize(kMaxFound);
   while (begin < end) {
     kernel::ScanArgument argument = query;
     argument.size = sizeof(argument);

@@ -21,9 +21,9 @@ namespace pagetide::checkpoint {
 namespace {
 
 /// More would only wait for memory.
-constexpr std::size_t kMostThreads = 8;
+constexpr std::size_t kMaxThreads = 8;
 /// What is worth a thread.
-constexpr std::size_t kLeastEach = 8;
+constexpr std::size_t kMinEach = 8;
 
 std::size_t processors() {
   cpu_set_t set;
@@ -102,7 +102,7 @@ void in_parallel(std::size_t count,
                  const std::function<void(const NextIndex &)> &work) {
   Share share(count);
   const std::size_t wanted =
-      std::min({processors(), kMostThreads, count / kLeastEach});
+      std::min({processors(), kMaxThreads, count / kMinEach});
   std::vector<std::thread> others;
   others.reserve(wanted);
   while (others.size() + 1 < wanted && starts(others, share, work))

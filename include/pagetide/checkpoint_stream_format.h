@@ -73,7 +73,7 @@ enum class RoundsEnd : std::uint64_t {
   kNone = 0,         ///< one round was enough
   kSmall = 1,        ///< little enough had changed
   kNotShrinking = 2, ///< as much changes in a round as it takes to send it
-  kMostRounds = 3,
+  kMaxRounds = 3,
   kTime = 4,
 };
 

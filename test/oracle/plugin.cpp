@@ -376,12 +376,12 @@ private:
   std::vector<Record> finished_;
 };
 
-constexpr unsigned kMostThreads = 4096;
-std::atomic<Thread *> threads[kMostThreads]; ///< by vCPU
+constexpr unsigned kMaxThreads = 4096;
+std::atomic<Thread *> threads[kMaxThreads]; ///< by vCPU
 std::vector<Thread *> all_threads;
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {
-  if (vcpu >= kMostThreads)
+  if (vcpu >= kMaxThreads)
     die("too many threads", std::to_string(vcpu));
   auto *thread = new Thread(vcpu);
   std::lock_guard hold(lock);

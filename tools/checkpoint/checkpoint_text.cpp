@@ -62,7 +62,7 @@ WhyLast why_last(std::uint64_t why) {
     return {"small", "little had changed before the last"};
   case checkpoint::RoundsEnd::kNotShrinking:
     return {"not-shrinking", "they no longer became smaller"};
-  case checkpoint::RoundsEnd::kMostRounds:
+  case checkpoint::RoundsEnd::kMaxRounds:
     return {"most-rounds", "as many as the sender allows"};
   case checkpoint::RoundsEnd::kTime:
     return {"time", "the sender's time was over"};

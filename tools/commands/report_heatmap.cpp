@@ -29,7 +29,7 @@ struct HeatmapOptions {
   std::shared_ptr<std::string> output = std::make_shared<std::string>();
 };
 
-/// Reads "100x40", two numbers from 1 to HeatResolution::kMost.
+/// Reads "100x40", two numbers from 1 to HeatResolution::kMax.
 std::optional<HeatResolution> parse_resolution(const std::string &text) {
   const std::size_t x = text.find('x');
   if (x == std::string::npos)
@@ -37,7 +37,7 @@ std::optional<HeatResolution> parse_resolution(const std::string &text) {
   const auto columns = parse_number(std::string_view(text).substr(0, x));
   const auto rows = parse_number(std::string_view(text).substr(x + 1));
   const auto is_possible = [](const std::optional<std::uint64_t> &count) {
-    return count && *count >= 1 && *count <= HeatResolution::kMost;
+    return count && *count >= 1 && *count <= HeatResolution::kMax;
   };
   if (!is_possible(columns) || !is_possible(rows))
     return std::nullopt;
@@ -112,7 +112,7 @@ CommandRun set_up_heatmap(CLI::App &app) {
                        ? std::string()
                        : fmt::format("{}: is no resolution; write two numbers "
                                      "from 1 to {}, as in 120x40",
-                                     text, HeatResolution::kMost);
+                                     text, HeatResolution::kMax);
           },
           ""));
   return [options](const std::vector<std::string> &) {

@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_HEATMAP_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_HEATMAP_REPORT_H
+#pragma once
 
 #include "report/heat_picture.h"
 #include "report/run_report.h"
@@ -31,7 +30,7 @@ struct HeatResolution {
   std::size_t columns = 0; ///< 0: as many as fit
   std::size_t rows = 0;    ///< of all processes; 0: the form's default
 
-  static constexpr std::size_t kMost = 4000; ///< of either
+  static constexpr std::size_t kMax = 4000; ///< of either
 };
 
 class HeatmapReport : public RunReport {
@@ -87,5 +86,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_HEATMAP_REPORT_H

@@ -54,15 +54,15 @@ private:
 /// Whether the trace has few granules. A run of 2^40 is lawful, and reports
 /// then fill their tables to the limit, which takes seconds.
 bool is_short(const Bytes &bytes) {
-  constexpr std::uint64_t kMost = 20'000;
+  constexpr std::uint64_t kMax = 20'000;
   std::uint64_t count = 0;
   const auto add = [&](const auto &runs) {
     for (const auto &run : runs)
-      count += std::min<std::uint64_t>(run.count, kMost);
+      count += std::min<std::uint64_t>(run.count, kMax);
   };
   TraceReader reader = reader_of(bytes);
   Frame frame;
-  while (count < kMost && reader.next(frame)) {
+  while (count < kMax && reader.next(frame)) {
     if (frame.type == pagetide::trace::FrameType::kPeriod) {
       add(frame.period.runs);
       add(frame.period.checksum_runs);
@@ -70,7 +70,7 @@ bool is_short(const Bytes &bytes) {
     if (frame.type == pagetide::trace::FrameType::kPeriodSites)
       add(frame.period_sites.runs);
   }
-  return count < kMost;
+  return count < kMax;
 }
 
 Bytes from_base64(std::string_view text) {

@@ -38,7 +38,7 @@ using namespace pagetide::tools;
 namespace {
 
 /// What record passes on; the runtime takes no more than a quarter of 64 bits.
-constexpr std::uint64_t kMostNs = 1000ull * 3600 * 1000000000;
+constexpr std::uint64_t kMaxNs = 1000ull * 3600 * 1000000000;
 
 struct Refused {};
 std::vector<std::unique_ptr<char[]>> copies;
@@ -138,7 +138,7 @@ void pagetide::tools::try_input(Input input) {
     require(text == pagetide::GetFlags().trace_path, "and takes it for that");
   } else if (kind == 3) {
     check_targets(text);
-  } else if (const auto ns = parse_duration(text); ns && *ns <= kMostNs) {
+  } else if (const auto ns = parse_duration(text); ns && *ns <= kMaxNs) {
     require(parses("settle=" + duration_option(*ns)), "durations go through");
     require(pagetide::GetFlags().settle == *ns, "unchanged");
   }
