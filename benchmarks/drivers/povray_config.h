@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_BENCHMARKS_POVRAY_CONFIG_H
-#define PAGETIDE_BENCHMARKS_POVRAY_CONFIG_H
+#pragma once
 
 #include <unistd.h>
 
@@ -57,5 +56,3 @@
 #define PACKAGE_NAME "povray"
 #define VERSION "3.7"
 #define VERSION_BASE "3.7"
-
-#endif // PAGETIDE_BENCHMARKS_POVRAY_CONFIG_H

@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_BENCHMARKS_KERNEL_H
-#define PAGETIDE_BENCHMARKS_KERNEL_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ static inline uint64_t mix_double(uint64_t sum, double value) {
 static inline void print_checksum(const char *kernel, uint64_t sum) {
   printf("%s %016" PRIx64 "\n", kernel, sum);
 }
-
-#endif // PAGETIDE_BENCHMARKS_KERNEL_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_BACKGROUND_H
-#define PAGETIDE_CHECKPOINT_API_BACKGROUND_H
+#pragma once
 
 #include "pagetide/checkpoint.h"
 
@@ -71,5 +70,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_BACKGROUND_H

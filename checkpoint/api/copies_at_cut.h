@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_COPIES_AT_CUT_H
-#define PAGETIDE_CHECKPOINT_API_COPIES_AT_CUT_H
+#pragma once
 
 #include "api/dirty_regions.h"
 #include "pagetide/cut_copies.h"
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_COPIES_AT_CUT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H
-#define PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H
+#pragma once
 
 #include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"
@@ -116,5 +115,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_DIRTY_REGIONS_H

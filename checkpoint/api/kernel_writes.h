@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_KERNEL_WRITES_H
-#define PAGETIDE_CHECKPOINT_API_KERNEL_WRITES_H
+#pragma once
 
 #include "api/dirty_regions.h"
 #include "pagetide/cut_copies.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_KERNEL_WRITES_H

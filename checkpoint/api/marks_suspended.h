@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_MARKS_SUSPENDED_H
-#define PAGETIDE_CHECKPOINT_API_MARKS_SUSPENDED_H
+#pragma once
 
 #include "pagetide/pagetide.h"
 
@@ -20,5 +19,3 @@ public:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_MARKS_SUSPENDED_H

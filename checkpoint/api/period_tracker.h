@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_PERIOD_TRACKER_H
-#define PAGETIDE_CHECKPOINT_API_PERIOD_TRACKER_H
+#pragma once
 
 #include "api/dirty_regions.h"
 #include "pagetide/pagetide.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_PERIOD_TRACKER_H

@@ -15,8 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_REGION_MEMORY_H
-#define PAGETIDE_CHECKPOINT_API_REGION_MEMORY_H
+#pragma once
 
 #include "api/dirty_regions.h"
 #include "pagetide/cut_copies.h"
@@ -63,5 +62,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_REGION_MEMORY_H

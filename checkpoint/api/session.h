@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_SESSION_H
-#define PAGETIDE_CHECKPOINT_API_SESSION_H
+#pragma once
 
 #include "api/copies_at_cut.h"
 #include "api/dirty_regions.h"
@@ -133,5 +132,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_SESSION_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_SIGNAL_HELD_H
-#define PAGETIDE_CHECKPOINT_API_SIGNAL_HELD_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_SIGNAL_HELD_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_API_UPDATES_H
-#define PAGETIDE_CHECKPOINT_API_UPDATES_H
+#pragma once
 
 #include <cstdint>
 
@@ -44,5 +43,3 @@ private:
 bool let_updates_go();
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_API_UPDATES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_FORMAT_ERROR_H
-#define PAGETIDE_CHECKPOINT_FORMAT_ERROR_H
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_FORMAT_ERROR_H

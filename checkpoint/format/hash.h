@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_FORMAT_HASH_H
-#define PAGETIDE_CHECKPOINT_FORMAT_HASH_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -15,5 +14,3 @@ namespace pagetide::checkpoint {
 std::uint64_t hash_of(const void *data, std::size_t bytes);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_FORMAT_HASH_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_FORMAT_MANIFEST_H
-#define PAGETIDE_CHECKPOINT_FORMAT_MANIFEST_H
+#pragma once
 
 #include "pagetide/checkpoint_format.h"
 
@@ -85,5 +84,3 @@ Manifest decode(std::span<const std::uint8_t> file, const std::string &name);
 DataHeader data_header(const Manifest &manifest);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_FORMAT_MANIFEST_H

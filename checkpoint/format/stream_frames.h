@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_FORMAT_STREAM_FRAMES_H
-#define PAGETIDE_CHECKPOINT_FORMAT_STREAM_FRAMES_H
+#pragma once
 
 #include "format/manifest.h"
 #include "pagetide/checkpoint_stream_format.h"
@@ -32,5 +31,3 @@ StreamEnd decode_end(std::span<const std::uint8_t> payload,
                      const std::string &name);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_FORMAT_STREAM_FRAMES_H

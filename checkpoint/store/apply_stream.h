@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_APPLY_STREAM_H
-#define PAGETIDE_CHECKPOINT_STORE_APPLY_STREAM_H
+#pragma once
 
 #include "pagetide/checkpoint_stream_format.h"
 #include "store/file.h"
@@ -44,5 +43,3 @@ AppliedStream apply_stream(const File &in, const std::string &folder,
                            const ApplyProgress &progress);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_APPLY_STREAM_H

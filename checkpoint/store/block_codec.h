@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_BLOCK_CODEC_H
-#define PAGETIDE_CHECKPOINT_STORE_BLOCK_CODEC_H
+#pragma once
 
 #include "format/manifest.h"
 #include "store/file.h"
@@ -82,5 +81,3 @@ private:
 File open_data(const std::string &path, const Manifest &manifest);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_BLOCK_CODEC_H

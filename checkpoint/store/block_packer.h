@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_BLOCK_PACKER_H
-#define PAGETIDE_CHECKPOINT_STORE_BLOCK_PACKER_H
+#pragma once
 
 #include "format/manifest.h"
 #include "store/block_codec.h"
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_BLOCK_PACKER_H

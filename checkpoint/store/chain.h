@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_CHAIN_H
-#define PAGETIDE_CHECKPOINT_STORE_CHAIN_H
+#pragma once
 
 #include "format/manifest.h"
 #include "store/block_codec.h"
@@ -94,5 +93,3 @@ std::uint64_t last_good(const Folder &folder, std::uint64_t from,
                         const std::string &program);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_CHAIN_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_CHECKPOINT_WRITER_H
-#define PAGETIDE_CHECKPOINT_STORE_CHECKPOINT_WRITER_H
+#pragma once
 
 #include "format/manifest.h"
 #include "store/block_packer.h"
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_CHECKPOINT_WRITER_H

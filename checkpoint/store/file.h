@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_FILE_H
-#define PAGETIDE_CHECKPOINT_STORE_FILE_H
+#pragma once
 
 #include "format/manifest.h"
 
@@ -76,5 +75,3 @@ void rename_file(const std::string &from, const std::string &to);
 void sync_folder(const std::string &folder);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_FILE_H

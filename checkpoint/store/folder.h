@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_FOLDER_H
-#define PAGETIDE_CHECKPOINT_STORE_FOLDER_H
+#pragma once
 
 #include "format/manifest.h"
 
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_FOLDER_H

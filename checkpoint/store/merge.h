@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_MERGE_H
-#define PAGETIDE_CHECKPOINT_STORE_MERGE_H
+#pragma once
 
 #include "store/block_packer.h"
 #include "store/chain.h"
@@ -35,5 +34,3 @@ void merge(const Chain &chain, Source source, BlockPacker &out,
            const MergeProgress &tell);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_MERGE_H

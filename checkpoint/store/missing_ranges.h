@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_MISSING_RANGES_H
-#define PAGETIDE_CHECKPOINT_STORE_MISSING_RANGES_H
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_MISSING_RANGES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_STREAM_READER_H
-#define PAGETIDE_CHECKPOINT_STORE_STREAM_READER_H
+#pragma once
 
 #include "format/stream_frames.h"
 #include "store/file.h"
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_STREAM_READER_H

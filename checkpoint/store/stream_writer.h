@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_STREAM_WRITER_H
-#define PAGETIDE_CHECKPOINT_STORE_STREAM_WRITER_H
+#pragma once
 
 #include "format/stream_frames.h"
 #include "store/block_packer.h"
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_STREAM_WRITER_H

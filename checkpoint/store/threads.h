@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_THREADS_H
-#define PAGETIDE_CHECKPOINT_STORE_THREADS_H
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -25,5 +24,3 @@ void in_parallel(std::size_t count,
                  const std::function<void(const NextIndex &next)> &work);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_THREADS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_UPKEEP_H
-#define PAGETIDE_CHECKPOINT_STORE_UPKEEP_H
+#pragma once
 
 #include "store/checkpoint_writer.h"
 #include "store/folder.h"
@@ -61,5 +60,3 @@ compact(const Folder &folder, std::size_t keep, std::optional<int> compression,
         const std::function<void(std::uint64_t, std::uint64_t)> &progress);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_UPKEEP_H

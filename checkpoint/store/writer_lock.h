@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_CHECKPOINT_STORE_WRITER_LOCK_H
-#define PAGETIDE_CHECKPOINT_STORE_WRITER_LOCK_H
+#pragma once
 
 #include "store/file.h"
 #include "store/folder.h"
@@ -29,5 +28,3 @@ void require_program(const Folder &folder, const Manifest &manifest,
                      const std::string &program);
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_CHECKPOINT_STORE_WRITER_LOCK_H

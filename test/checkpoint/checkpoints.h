@@ -4,8 +4,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_CHECKPOINTS_H
-#define PAGETIDE_TEST_CHECKPOINTS_H
+#pragma once
 
 #include "require.h"
 
@@ -97,5 +96,3 @@ static inline uint8_t *pages(size_t count) {
   memset(memory, 0, count * 4096);
   return (uint8_t *)memory;
 }
-
-#endif /* PAGETIDE_TEST_CHECKPOINTS_H */

@@ -4,8 +4,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_THREADS_THAT_WRITE_H
-#define PAGETIDE_TEST_THREADS_THAT_WRITE_H
+#pragma once
 
 #include "checkpoints.h"
 
@@ -119,5 +118,3 @@ static void protect_state(pagetide_checkpoint *c) {
   require_checkpoint(
       pagetide_checkpoint_protect(c, 3, done_by, sizeof done_by), 0);
 }
-
-#endif /* PAGETIDE_TEST_THREADS_THAT_WRITE_H */

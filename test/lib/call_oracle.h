@@ -21,8 +21,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_CALL_ORACLE_H
-#define PAGETIDE_TEST_CALL_ORACLE_H
+#pragma once
 
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -330,7 +329,5 @@ static void observe_row(const char *name, char kind, void *function,
   if (clean_up && !died)
     clean_up(result);
 }
-
-#endif
 
 #endif

@@ -12,8 +12,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_CALL_TABLE_H
-#define PAGETIDE_TEST_CALL_TABLE_H
+#pragma once
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -309,5 +308,3 @@ static void not_called(const char *names, const char *why) {
     names += n;
   }
 }
-
-#endif

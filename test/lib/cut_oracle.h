@@ -11,8 +11,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_CUT_ORACLE_H
-#define PAGETIDE_TEST_CUT_ORACLE_H
+#pragma once
 
 #include "recording.h"
 #include "reference_hash.h"
@@ -171,5 +170,3 @@ static void spin(int us) {
              (now.tv_nsec - begin.tv_nsec) / 1000 <
          us);
 }
-
-#endif /* PAGETIDE_TEST_CUT_ORACLE_H */

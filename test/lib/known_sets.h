@@ -15,8 +15,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_KNOWN_SETS_H
-#define PAGETIDE_TEST_KNOWN_SETS_H
+#pragma once
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -146,5 +145,3 @@ static inline char *arena(unsigned n, size_t bytes) {
   require_status(status, PAGETIDE_OK);
   return p;
 }
-
-#endif /* PAGETIDE_TEST_KNOWN_SETS_H */

@@ -10,8 +10,7 @@
  * access may be reported, and must be. The stamps lie in the mapped file
  * $PAGETIDE_STAMPS: they outlive the process. */
 
-#ifndef PAGETIDE_TEST_KNOWN_TIMES_H
-#define PAGETIDE_TEST_KNOWN_TIMES_H
+#pragma once
 
 #include "known_sets.h"
 
@@ -74,5 +73,3 @@ static inline uint64_t next_random(uint64_t *state) {
       *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return *state >> 33;
 }
-
-#endif /* PAGETIDE_TEST_KNOWN_TIMES_H */

@@ -4,8 +4,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_RAW_THREAD_H
-#define PAGETIDE_TEST_RAW_THREAD_H
+#pragma once
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -60,5 +59,3 @@ static inline void wait_for_raw_thread(int *alive) {
   while ((value = __atomic_load_n(alive, __ATOMIC_ACQUIRE)) != 0)
     syscall(SYS_futex, alive, FUTEX_WAIT, value, NULL, NULL, 0);
 }
-
-#endif /* PAGETIDE_TEST_RAW_THREAD_H */

@@ -4,8 +4,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_RECORDING_H
-#define PAGETIDE_TEST_RECORDING_H
+#pragma once
 
 #include "known_sets.h"
 
@@ -109,5 +108,3 @@ static NOINLINE void write_byte(char *p) { *(volatile char *)p = 1; }
 static NOINLINE char read_byte(const char *p) {
   return *(const volatile char *)p;
 }
-
-#endif /* PAGETIDE_TEST_RECORDING_H */

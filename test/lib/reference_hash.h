@@ -7,8 +7,7 @@
 /* Defined in reference_hash.c, which is built without the plugin: it reads
  * pages without marking them. */
 
-#ifndef PAGETIDE_TEST_REFERENCE_HASH_H
-#define PAGETIDE_TEST_REFERENCE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ uint64_t reference_combined(uint64_t address, uint64_t hash);
 
 /* Stores the value, without a mark. */
 void unmarked_store(void *p, uint64_t value);
-
-#endif /* PAGETIDE_TEST_REFERENCE_HASH_H */

@@ -4,8 +4,7 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef PAGETIDE_TEST_REQUIRE_H
-#define PAGETIDE_TEST_REQUIRE_H
+#pragma once
 
 #include <errno.h>
 #include <pagetide/pagetide.h>
@@ -48,5 +47,3 @@
       _exit(99);                                                               \
     }                                                                          \
   } while (0)
-
-#endif /* PAGETIDE_TEST_REQUIRE_H */

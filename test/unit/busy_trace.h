@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_BUSY_TRACE_H
-#define PAGETIDE_TEST_UNIT_BUSY_TRACE_H
+#pragma once
 
 #include "sample_traces.h"
 
@@ -19,5 +18,3 @@ Bytes make_busy();
 Bytes make_busy_child();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_BUSY_TRACE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_EXPORT_TESTING_H
-#define PAGETIDE_TEST_UNIT_EXPORT_TESTING_H
+#pragma once
 
 #include "export/export.h"
 #include "export/export_formats.h"
@@ -52,5 +51,3 @@ inline void export_bytes(std::span<const std::uint8_t> bytes,
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_EXPORT_TESTING_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_RUN_TRACES_H
-#define PAGETIDE_TEST_UNIT_RUN_TRACES_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -29,5 +28,3 @@ void write_many_traces(const std::string &path, std::uint32_t processes);
 void write_markup_trace(const std::string &path);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_RUN_TRACES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_SHADOW_FILE_MAKER_H
-#define PAGETIDE_TEST_UNIT_SHADOW_FILE_MAKER_H
+#pragma once
 
 #include "support/unique_fd.h"
 #include "trace/trace_records.h"
@@ -73,5 +72,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_SHADOW_FILE_MAKER_H

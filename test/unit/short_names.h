@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_SHORT_NAMES_H
-#define PAGETIDE_TEST_UNIT_SHORT_NAMES_H
+#pragma once
 
 #include "pagetide/trace_format.h"
 
@@ -21,5 +20,3 @@ inline constexpr auto kR = trace::kRunRead;
 inline constexpr auto kW = trace::kRunWritten;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_SHORT_NAMES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_STRING_SINK_H
-#define PAGETIDE_TEST_UNIT_STRING_SINK_H
+#pragma once
 
 #include "support/text_output.h"
 
@@ -21,5 +20,3 @@ public:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_STRING_SINK_H

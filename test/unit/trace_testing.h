@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_UNIT_TRACE_TESTING_H
-#define PAGETIDE_TEST_UNIT_TRACE_TESTING_H
+#pragma once
 
 #include "trace/trace_reader.h"
 #include "trace/trace_writer.h"
@@ -64,5 +63,3 @@ private:
 Bytes bytes_of_file(const std::string &path);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_UNIT_TRACE_TESTING_H

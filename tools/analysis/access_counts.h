@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_ACCESS_COUNTS_H
-#define PAGETIDE_TOOLS_ANALYSIS_ACCESS_COUNTS_H
+#pragma once
 
 #include "trace/runs.h"
 
@@ -71,5 +70,3 @@ struct AccessCounts {
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_ACCESS_COUNTS_H

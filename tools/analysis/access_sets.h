@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_ACCESS_SETS_H
-#define PAGETIDE_TOOLS_ANALYSIS_ACCESS_SETS_H
+#pragma once
 
 #include "analysis/access_counts.h"
 #include "analysis/granule_set.h"
@@ -37,5 +36,3 @@ struct AccessSets {
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_ACCESS_SETS_H

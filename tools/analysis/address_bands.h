@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_ADDRESS_BANDS_H
-#define PAGETIDE_TOOLS_ANALYSIS_ADDRESS_BANDS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -119,5 +118,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_ADDRESS_BANDS_H

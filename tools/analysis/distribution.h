@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_DISTRIBUTION_H
-#define PAGETIDE_TOOLS_ANALYSIS_DISTRIBUTION_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_DISTRIBUTION_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_GRANULE_SET_H
-#define PAGETIDE_TOOLS_ANALYSIS_GRANULE_SET_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -73,5 +72,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_GRANULE_SET_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_HEAT_GRID_H
-#define PAGETIDE_TOOLS_ANALYSIS_HEAT_GRID_H
+#pragma once
 
 #include "analysis/address_bands.h"
 #include "trace/trace_records.h"
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_HEAT_GRID_H

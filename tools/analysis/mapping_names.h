@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_MAPPING_NAMES_H
-#define PAGETIDE_TOOLS_ANALYSIS_MAPPING_NAMES_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -158,5 +157,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_MAPPING_NAMES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_MAPPING_USE_H
-#define PAGETIDE_TOOLS_ANALYSIS_MAPPING_USE_H
+#pragma once
 
 #include "analysis/access_counts.h"
 #include "analysis/granule_set.h"
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_MAPPING_USE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_MAPPINGS_AHEAD_H
-#define PAGETIDE_TOOLS_ANALYSIS_MAPPINGS_AHEAD_H
+#pragma once
 
 #include "trace/trace_reader.h"
 
@@ -37,5 +36,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_MAPPINGS_AHEAD_H

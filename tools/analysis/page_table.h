@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_PAGE_TABLE_H
-#define PAGETIDE_TOOLS_ANALYSIS_PAGE_TABLE_H
+#pragma once
 
 #include "analysis/granule_set.h"
 
@@ -155,5 +154,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_PAGE_TABLE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_REPORT_LIMITS_H
-#define PAGETIDE_TOOLS_ANALYSIS_REPORT_LIMITS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ inline constexpr std::size_t kMaxListedMappings = 1000;
 inline constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_REPORT_LIMITS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_SELECTION_H
-#define PAGETIDE_TOOLS_ANALYSIS_SELECTION_H
+#pragma once
 
 #include "analysis/mapping_names.h"
 #include "support/text_format.h"
@@ -206,5 +205,3 @@ std::unique_ptr<SelectedTrace> open_selected(const std::string &file,
                                              std::uint64_t run_start_ns);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_SELECTION_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_SHARED_MEMORY_H
-#define PAGETIDE_TOOLS_ANALYSIS_SHARED_MEMORY_H
+#pragma once
 
 #include "analysis/mapping_names.h"
 #include "analysis/report_limits.h"
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_SHARED_MEMORY_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_SHARING_H
-#define PAGETIDE_TOOLS_ANALYSIS_SHARING_H
+#pragma once
 
 #include "analysis/page_table.h"
 #include "analysis/report_limits.h"
@@ -204,5 +203,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_SHARING_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_SOURCE_TEXT_H
-#define PAGETIDE_TOOLS_ANALYSIS_SOURCE_TEXT_H
+#pragma once
 
 #include <string>
 #include <utility>
@@ -34,5 +33,3 @@ std::vector<std::string> read_source(const SourceRequest &request,
                                      const std::string &recorded);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_SOURCE_TEXT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
-#define PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H
+#pragma once
 
 #include "analysis/access_counts.h"
 #include "analysis/distribution.h"
@@ -114,5 +113,3 @@ Summary summarize(const std::string &path);
 Summary summarize(TraceReader reader);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_SUMMARY_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_TIME_AXIS_H
-#define PAGETIDE_TOOLS_ANALYSIS_TIME_AXIS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +24,3 @@ std::vector<TimeTick> time_ticks(std::uint64_t from_ns, std::uint64_t to_ns,
                                  std::size_t max_ticks);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_TIME_AXIS_H

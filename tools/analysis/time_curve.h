@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_TIME_CURVE_H
-#define PAGETIDE_TOOLS_ANALYSIS_TIME_CURVE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +52,3 @@ std::string draw_curve(const TimeCurve &curve, const CurveStyle &style,
                        const void *context);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_TIME_CURVE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_ANALYSIS_TRACE_FILES_H
-#define PAGETIDE_TOOLS_ANALYSIS_TRACE_FILES_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -130,5 +129,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_ANALYSIS_TRACE_FILES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_ADDRESS_SPACE_H
-#define PAGETIDE_TOOLS_AUDIT_ADDRESS_SPACE_H
+#pragma once
 
 #include "audit/audit_result.h"
 #include "audit/elf_image.h"
@@ -99,5 +98,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_ADDRESS_SPACE_H

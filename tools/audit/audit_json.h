@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_AUDIT_JSON_H
-#define PAGETIDE_TOOLS_AUDIT_AUDIT_JSON_H
+#pragma once
 
 #include "audit/audit_result.h"
 
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 std::string audit_json(const Audit &audit);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_AUDIT_JSON_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H
-#define PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H
+#pragma once
 
 #include "audit/audit_result.h"
 
@@ -24,5 +23,3 @@ std::string audit_text(const Audit &audit, const std::string &title,
                        const AuditStyle &style);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_AUDIT_REPORT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_AUDIT_RESULT_H
-#define PAGETIDE_TOOLS_AUDIT_AUDIT_RESULT_H
+#pragma once
 
 #include "audit/page_kinds.h"
 #include "trace/trace_reader.h"
@@ -95,5 +94,3 @@ void sort_groups(std::vector<AuditGroup> &groups);
 void add_audit(Audit &sum, const Audit &other);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_AUDIT_RESULT_H

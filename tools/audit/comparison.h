@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_COMPARISON_H
-#define PAGETIDE_TOOLS_AUDIT_COMPARISON_H
+#pragma once
 
 #include "audit/audit_result.h"
 #include "audit/elf_image.h"
@@ -24,5 +23,3 @@ namespace pagetide::tools {
 Audit audit_trace(TraceReader reader, const ModuleLookup &look_up);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_COMPARISON_H

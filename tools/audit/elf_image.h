@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_ELF_IMAGE_H
-#define PAGETIDE_TOOLS_AUDIT_ELF_IMAGE_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -38,5 +37,3 @@ using ModuleLookup = std::function<ModuleFile(const std::string &path)>;
 ModuleFile read_module(const std::string &path);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_ELF_IMAGE_H

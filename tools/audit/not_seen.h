@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_NOT_SEEN_H
-#define PAGETIDE_TOOLS_AUDIT_NOT_SEEN_H
+#pragma once
 
 #include <string_view>
 
@@ -16,5 +15,3 @@ namespace pagetide::tools {
 const char *why_not_seen(std::string_view function);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_NOT_SEEN_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_PAGE_KINDS_H
-#define PAGETIDE_TOOLS_AUDIT_PAGE_KINDS_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -54,5 +53,3 @@ bool is_system_library(const std::string &path);
 bool is_runtime_library(const std::string &path);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_PAGE_KINDS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
-#define PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H
+#pragma once
 
 #include "support/pieces.h"
 
@@ -60,5 +59,3 @@ void split(PageRange range, const std::vector<PageRange> &list, Inside inside,
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_AUDIT_PAGE_RANGE_H

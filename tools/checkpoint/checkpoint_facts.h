@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_FACTS_H
-#define PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_FACTS_H
+#pragma once
 
 #include "format/manifest.h"
 #include "store/folder.h"
@@ -55,5 +54,3 @@ CheckpointFacts checkpoint_facts(const checkpoint::Folder &folder,
 std::vector<RegionFacts> region_facts(const checkpoint::Manifest &manifest);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_FACTS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H
-#define PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H
+#pragma once
 
 #include "checkpoint/checkpoint_facts.h"
 #include "store/apply_stream.h"
@@ -39,5 +38,3 @@ std::string applied_json(const std::string &folder,
                          const checkpoint::AppliedStream &applied);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_CHECKPOINT_CHECKPOINT_TEXT_H

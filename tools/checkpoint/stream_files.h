@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_CHECKPOINT_STREAM_FILES_H
-#define PAGETIDE_TOOLS_CHECKPOINT_STREAM_FILES_H
+#pragma once
 
 #include "store/apply_stream.h"
 #include "store/folder.h"
@@ -31,5 +30,3 @@ checkpoint::AppliedStream read_stream(const std::string &input,
                                       const std::string &folder);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_CHECKPOINT_STREAM_FILES_H

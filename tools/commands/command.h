@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMMANDS_COMMAND_H
-#define PAGETIDE_TOOLS_COMMANDS_COMMAND_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -133,5 +132,3 @@ std::size_t find_rest(const CLI::App &app,
 int run_pagetide(const std::vector<std::string> &words);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMMANDS_COMMAND_H

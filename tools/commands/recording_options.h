@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H
-#define PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -52,5 +51,3 @@ class RuntimeOptions;
 void add_recording_text(RuntimeOptions &text, const RecordingOptions &options);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMMANDS_RECORDING_OPTIONS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMMANDS_REPORT_KINDS_H
-#define PAGETIDE_TOOLS_COMMANDS_REPORT_KINDS_H
+#pragma once
 
 #include "commands/report_options.h"
 
@@ -20,5 +19,3 @@ int report_processes(const ReportOptions &options,
                      const std::vector<std::string> &traces);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMMANDS_REPORT_KINDS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMMANDS_REPORT_OPTIONS_H
-#define PAGETIDE_TOOLS_COMMANDS_REPORT_OPTIONS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -66,5 +65,3 @@ std::vector<std::string> traces_of(const ReportOptions &options);
 std::uint64_t start_of_run(const std::vector<std::string> &traces);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMMANDS_REPORT_OPTIONS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H
-#define PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "commands/report_options.h"
@@ -57,5 +56,3 @@ int run_kind(const KindOptions &options, RunReport &report);
 std::string csv_of(const RunReport &report);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMMANDS_REPORT_RUN_H

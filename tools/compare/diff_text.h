@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H
-#define PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H
+#pragma once
 
 #include "compare/run_comparison.h"
 #include "report/bar_table.h"
@@ -37,5 +36,3 @@ void write_runs(ReportLines &out, std::span<const RunReport::Trace> a,
 Json traces_json(std::span<const RunReport::Trace> traces);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_DIFF_TEXT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_DIFFERENCES_H
-#define PAGETIDE_TOOLS_COMPARE_DIFFERENCES_H
+#pragma once
 
 #include "analysis/selection.h"
 
@@ -111,5 +110,3 @@ struct ComparedFigures {
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_DIFFERENCES_H

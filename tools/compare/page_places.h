@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_PAGE_PLACES_H
-#define PAGETIDE_TOOLS_COMPARE_PAGE_PLACES_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -116,5 +115,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_PAGE_PLACES_H

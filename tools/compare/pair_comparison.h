@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_PAIR_COMPARISON_H
-#define PAGETIDE_TOOLS_COMPARE_PAIR_COMPARISON_H
+#pragma once
 
 #include "analysis/page_table.h"
 #include "analysis/report_limits.h"
@@ -116,5 +115,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_PAIR_COMPARISON_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_PROCESS_PAIRS_H
-#define PAGETIDE_TOOLS_COMPARE_PROCESS_PAIRS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -47,5 +46,3 @@ std::vector<ProcessPair> pair_processes(std::span<const RunProcess> a,
                                         std::span<const RunProcess> b);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_PROCESS_PAIRS_H

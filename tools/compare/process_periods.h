@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_PROCESS_PERIODS_H
-#define PAGETIDE_TOOLS_COMPARE_PROCESS_PERIODS_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "compare/page_places.h"
@@ -114,5 +113,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_PROCESS_PERIODS_H

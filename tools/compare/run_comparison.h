@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_RUN_COMPARISON_H
-#define PAGETIDE_TOOLS_COMPARE_RUN_COMPARISON_H
+#pragma once
 
 #include "compare/differences.h"
 #include "compare/process_pairs.h"
@@ -102,5 +101,3 @@ private:
 std::uint64_t start_of(std::span<const RunProcess> processes);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_RUN_COMPARISON_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_COMPARE_WSS_DIFF_H
-#define PAGETIDE_TOOLS_COMPARE_WSS_DIFF_H
+#pragma once
 
 #include "compare/run_comparison.h"
 #include "report/mappings_report.h"
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_COMPARE_WSS_DIFF_H

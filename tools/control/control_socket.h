@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_CONTROL_CONTROL_SOCKET_H
-#define PAGETIDE_TOOLS_CONTROL_CONTROL_SOCKET_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -80,5 +79,3 @@ control::Reply ask_process(const UniqueFd &connection,
                            std::chrono::milliseconds patience, int interrupts);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_CONTROL_CONTROL_SOCKET_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_CONTROL_CONTROL_TEXT_H
-#define PAGETIDE_TOOLS_CONTROL_CONTROL_TEXT_H
+#pragma once
 
 #include "pagetide/control.h"
 
@@ -39,5 +38,3 @@ std::string control_text(const ControlAnswer &answer);
 std::string control_json(const ControlAnswer &answer);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_CONTROL_CONTROL_TEXT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_CONTROL_TARGET_PROCESS_H
-#define PAGETIDE_TOOLS_CONTROL_TARGET_PROCESS_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -106,5 +105,3 @@ std::string why_unreachable(const ProcessStatus &status,
                             const ControlMaps &maps);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_CONTROL_TARGET_PROCESS_H

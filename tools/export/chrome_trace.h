@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_CHROME_TRACE_H
-#define PAGETIDE_TOOLS_EXPORT_CHROME_TRACE_H
+#pragma once
 
 #include "export/export.h"
 
@@ -14,5 +13,3 @@ namespace pagetide::tools {
 extern const ExportFormat kChromeTraceFormat;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_CHROME_TRACE_H

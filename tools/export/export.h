@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_EXPORT_H
-#define PAGETIDE_TOOLS_EXPORT_EXPORT_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "export/table.h"
@@ -65,5 +64,3 @@ void export_trace(SelectedTrace &trace, std::uint64_t number,
                   const std::function<void()> &progress = {});
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_EXPORT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_EXPORT_FORMATS_H
-#define PAGETIDE_TOOLS_EXPORT_EXPORT_FORMATS_H
+#pragma once
 
 #include "export/export.h"
 
@@ -21,5 +20,3 @@ std::span<const ExportFormat *const> export_formats();
 const ExportFormat *find_format(std::string_view name);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_EXPORT_FORMATS_H

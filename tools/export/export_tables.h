@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_EXPORT_TABLES_H
-#define PAGETIDE_TOOLS_EXPORT_EXPORT_TABLES_H
+#pragma once
 
 #include "export/table.h"
 
@@ -22,5 +21,3 @@ std::span<const Table *const> export_tables();
 const Table *find_table(std::string_view name);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_EXPORT_TABLES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_JSON_H
-#define PAGETIDE_TOOLS_EXPORT_JSON_H
+#pragma once
 
 #include "export/export.h"
 
@@ -14,5 +13,3 @@ namespace pagetide::tools {
 extern const ExportFormat kJsonFormat;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_JSON_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_JSON_ROW_H
-#define PAGETIDE_TOOLS_EXPORT_JSON_ROW_H
+#pragma once
 
 #include "export/table.h"
 
@@ -24,5 +23,3 @@ void append_json_row(fmt::memory_buffer &out, const Table &table,
                      std::span<const std::size_t> columns, const Cell *cells);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_JSON_ROW_H

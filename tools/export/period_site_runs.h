@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_PERIOD_SITE_RUNS_H
-#define PAGETIDE_TOOLS_EXPORT_PERIOD_SITE_RUNS_H
+#pragma once
 
 #include "trace/frame_decoder.h"
 
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_PERIOD_SITE_RUNS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_PERIODS_TABLE_H
-#define PAGETIDE_TOOLS_EXPORT_PERIODS_TABLE_H
+#pragma once
 
 #include "export/table.h"
 
@@ -14,5 +13,3 @@ namespace pagetide::tools {
 extern const Table kPeriodsTable;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_PERIODS_TABLE_H

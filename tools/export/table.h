@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_TABLE_H
-#define PAGETIDE_TOOLS_EXPORT_TABLE_H
+#pragma once
 
 #include "analysis/access_counts.h"
 #include "analysis/selection.h"
@@ -122,5 +121,3 @@ inline Cell written_cell(const AccessCounts &counts, abi::Layout layout) {
 inline Cell flag_cell(bool flag) { return Cell::of(std::uint64_t{flag}); }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_TABLE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_EXPORT_TABLE_EXPORT_H
-#define PAGETIDE_TOOLS_EXPORT_TABLE_EXPORT_H
+#pragma once
 
 #include "export/export.h"
 
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_EXPORT_TABLE_EXPORT_H

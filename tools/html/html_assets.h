@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_HTML_ASSETS_H
-#define PAGETIDE_TOOLS_HTML_HTML_ASSETS_H
+#pragma once
 
 #include <string_view>
 
@@ -23,5 +22,3 @@ struct HtmlAssets {
 extern const HtmlAssets kHtmlAssets;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_HTML_ASSETS_H

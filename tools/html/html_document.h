@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_HTML_DOCUMENT_H
-#define PAGETIDE_TOOLS_HTML_HTML_DOCUMENT_H
+#pragma once
 
 #include "html/html_assets.h"
 #include "support/text_output.h"
@@ -57,5 +56,3 @@ private:
 std::string make_nonce();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_HTML_DOCUMENT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_PACKED_BYTES_H
-#define PAGETIDE_TOOLS_HTML_PACKED_BYTES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -41,5 +40,3 @@ deflate_raw(std::span<const std::uint8_t> bytes, std::size_t max_bytes);
 std::string base64(std::span<const std::uint8_t> bytes);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_PACKED_BYTES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_PAGE_RECORDS_H
-#define PAGETIDE_TOOLS_HTML_PAGE_RECORDS_H
+#pragma once
 
 #include "analysis/page_table.h"
 #include "html/packed_bytes.h"
@@ -104,5 +103,3 @@ ByteColumns columns_of(const std::vector<ChecksumEvent> &events,
                        std::uint64_t unit_ns);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_PAGE_RECORDS_H

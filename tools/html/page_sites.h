@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_PAGE_SITES_H
-#define PAGETIDE_TOOLS_HTML_PAGE_SITES_H
+#pragma once
 
 #include "analysis/page_table.h"
 #include "analysis/sharing.h"
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_PAGE_SITES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H
-#define PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "html/site_list.h"
@@ -58,5 +57,3 @@ ViewData view_process(const OpenSelected &open, const ViewLimits &limits,
                       const SiteList *sites);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_PROCESS_VIEW_H

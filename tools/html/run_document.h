@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_RUN_DOCUMENT_H
-#define PAGETIDE_TOOLS_HTML_RUN_DOCUMENT_H
+#pragma once
 
 #include "analysis/source_text.h"
 #include "html/html_assets.h"
@@ -75,5 +74,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_RUN_DOCUMENT_H

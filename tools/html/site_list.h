@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_SITE_LIST_H
-#define PAGETIDE_TOOLS_HTML_SITE_LIST_H
+#pragma once
 
 #include "analysis/source_text.h"
 #include "report/sites_report.h"
@@ -78,5 +77,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_SITE_LIST_H

@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_HTML_VIEW_GRID_H
-#define PAGETIDE_TOOLS_HTML_VIEW_GRID_H
+#pragma once
 
 #include "analysis/address_bands.h"
 #include "trace/trace_records.h"
@@ -97,5 +96,3 @@ GridShape shape_for(std::uint64_t periods, const AddressBands &bands,
                     std::size_t max_bins = ViewGrid::kMaxBins);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_HTML_VIEW_GRID_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_MANUAL_COMPLETION_H
-#define PAGETIDE_TOOLS_MANUAL_COMPLETION_H
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ std::string bash_completion();
 std::string zsh_completion();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_MANUAL_COMPLETION_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_MANUAL_MAN_PAGE_H
-#define PAGETIDE_TOOLS_MANUAL_MAN_PAGE_H
+#pragma once
 
 #include "commands/command.h"
 
@@ -22,5 +21,3 @@ std::string main_man_page();
 std::string wrapper_man_page();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_MANUAL_MAN_PAGE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_CHILD_PROCESS_H
-#define PAGETIDE_TOOLS_RECORD_CHILD_PROCESS_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_CHILD_PROCESS_H

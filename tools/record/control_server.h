@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
-#define PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H
+#pragma once
 
 #include "analysis/trace_files.h"
 #include "record/harvest.h"
@@ -127,5 +126,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_CONTROL_SERVER_H

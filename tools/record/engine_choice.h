@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H
-#define PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H
+#pragma once
 
 #include "pagetide/engines.h"
 #include "support/elf_note.h"
@@ -45,5 +44,3 @@ prepare_engine(const engines::Capabilities &engine, bool per_thread,
 void say_nothing_preloaded(const std::string &file, const std::string &engine);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_ENGINE_CHOICE_H

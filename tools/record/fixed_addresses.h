@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_FIXED_ADDRESSES_H
-#define PAGETIDE_TOOLS_RECORD_FIXED_ADDRESSES_H
+#pragma once
 
 namespace pagetide::tools {
 
@@ -24,5 +23,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_FIXED_ADDRESSES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_HARVEST_H
-#define PAGETIDE_TOOLS_RECORD_HARVEST_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ HarvestResult harvest(const HarvestRequest &request);
 std::string missing_from_trace(int trace_fd, const std::string &name);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_HARVEST_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_KERNEL_PROBE_H
-#define PAGETIDE_TOOLS_RECORD_KERNEL_PROBE_H
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 std::string probe_kernel_writes();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_KERNEL_PROBE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_OUTER_RECORD_H
-#define PAGETIDE_TOOLS_RECORD_OUTER_RECORD_H
+#pragma once
 
 namespace pagetide::tools {
 
@@ -14,5 +13,3 @@ namespace pagetide::tools {
 void notify_outer_record();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_OUTER_RECORD_H

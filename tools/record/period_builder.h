@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_PERIOD_BUILDER_H
-#define PAGETIDE_TOOLS_RECORD_PERIOD_BUILDER_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_PERIOD_BUILDER_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_PUBLISHED_OPTIONS_H
-#define PAGETIDE_TOOLS_RECORD_PUBLISHED_OPTIONS_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_PUBLISHED_OPTIONS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_RECORDING_RUN_H
-#define PAGETIDE_TOOLS_RECORD_RECORDING_RUN_H
+#pragma once
 
 #include "record/child_process.h"
 #include "record/control_server.h"
@@ -40,5 +39,3 @@ void say_nothing_recorded(const ControlServer &server,
                           const std::string &command, const ElfFile &file);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_RECORDING_RUN_H

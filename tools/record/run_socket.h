@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_RUN_SOCKET_H
-#define PAGETIDE_TOOLS_RECORD_RUN_SOCKET_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_RUN_SOCKET_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H
-#define PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H
+#pragma once
 
 #include <string>
 
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_RUNTIME_OPTIONS_H

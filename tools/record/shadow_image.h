@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_SHADOW_IMAGE_H
-#define PAGETIDE_TOOLS_RECORD_SHADOW_IMAGE_H
+#pragma once
 
 #include "support/unique_fd.h"
 #include "trace/trace_records.h"
@@ -87,5 +86,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_SHADOW_IMAGE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_RECORD_TRACE_TEXTS_H
-#define PAGETIDE_TOOLS_RECORD_TRACE_TEXTS_H
+#pragma once
 
 #include "record/control_server.h"
 
@@ -19,5 +18,3 @@ namespace pagetide::tools {
 std::string describe_trace(const ControlServer::Trace &trace);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_RECORD_TRACE_TEXTS_H

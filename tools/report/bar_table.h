@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_BAR_TABLE_H
-#define PAGETIDE_TOOLS_REPORT_BAR_TABLE_H
+#pragma once
 
 #include "report/report_style.h"
 #include "support/json.h"
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_BAR_TABLE_H

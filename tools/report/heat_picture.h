@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H
-#define PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H
+#pragma once
 
 #include "analysis/heat_grid.h"
 #include "report/report_style.h"
@@ -109,5 +108,3 @@ std::string heat_text(const HeatPicture &picture, const ReportStyle &style);
 std::string heat_svg(const HeatPicture &picture);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_HEAT_PICTURE_H

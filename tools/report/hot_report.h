@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_HOT_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_HOT_REPORT_H
+#pragma once
 
 #include "analysis/report_limits.h"
 #include "report/run_report.h"
@@ -91,5 +90,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_HOT_REPORT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_INFO_TEXT_H
-#define PAGETIDE_TOOLS_REPORT_INFO_TEXT_H
+#pragma once
 
 #include "trace/trace_reader.h"
 
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 std::string info_text(TraceReader &reader);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_INFO_TEXT_H

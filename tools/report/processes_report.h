@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H
+#pragma once
 
 #include "analysis/granule_set.h"
 #include "analysis/report_limits.h"
@@ -69,5 +68,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_PROCESSES_REPORT_H

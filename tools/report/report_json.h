@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_REPORT_JSON_H
-#define PAGETIDE_TOOLS_REPORT_REPORT_JSON_H
+#pragma once
 
 #include "analysis/summary.h"
 
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 std::string report_json(const Summary &summary);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_REPORT_JSON_H

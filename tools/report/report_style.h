@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_REPORT_STYLE_H
-#define PAGETIDE_TOOLS_REPORT_REPORT_STYLE_H
+#pragma once
 
 #include <cstddef>
 
@@ -27,5 +26,3 @@ struct ReportStyle {
 ReportStyle style_of_terminal();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_REPORT_STYLE_H

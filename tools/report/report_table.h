@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_REPORT_TABLE_H
-#define PAGETIDE_TOOLS_REPORT_REPORT_TABLE_H
+#pragma once
 
 #include "support/json.h"
 
@@ -48,5 +47,3 @@ std::string table_csv(std::span<const ReportColumn> columns,
                       const std::vector<ReportRow> &rows);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_REPORT_TABLE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
-#define PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H
+#pragma once
 
 #include "analysis/summary.h"
 #include "report/report_style.h"
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 std::string report_text(const Summary &summary, const ReportStyle &style);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_REPORT_TEXT_H

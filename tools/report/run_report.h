@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_RUN_REPORT_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "report/bar_table.h"
@@ -170,5 +169,3 @@ std::string process_label(const RunReport::Trace &trace);
 std::string format_since_start(std::uint64_t ns);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_RUN_REPORT_H

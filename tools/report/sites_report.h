@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_SITES_REPORT_H
+#pragma once
 
 #include "analysis/source_text.h"
 #include "report/run_report.h"
@@ -114,5 +113,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_SITES_REPORT_H

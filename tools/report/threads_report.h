@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_THREADS_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_THREADS_REPORT_H
+#pragma once
 
 #include "analysis/report_limits.h"
 #include "analysis/sharing.h"
@@ -86,5 +85,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_THREADS_REPORT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
-#define PAGETIDE_TOOLS_REPORT_WSS_REPORT_H
+#pragma once
 
 #include "analysis/access_counts.h"
 #include "analysis/distribution.h"
@@ -113,5 +112,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_REPORT_WSS_REPORT_H

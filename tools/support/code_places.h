@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_CODE_PLACES_H
-#define PAGETIDE_TOOLS_SUPPORT_CODE_PLACES_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -29,5 +28,3 @@ using CodeLookup =
 CodeLookup read_code_places();
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_CODE_PLACES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_CSV_TEXT_H
-#define PAGETIDE_TOOLS_SUPPORT_CSV_TEXT_H
+#pragma once
 
 #include <string_view>
 
@@ -28,5 +27,3 @@ void append_csv_text(Buffer &line, std::string_view text) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_CSV_TEXT_H

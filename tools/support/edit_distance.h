@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H
-#define PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -56,5 +55,3 @@ closest_word(std::string_view word,
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_EDIT_DISTANCE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_ELF_NOTE_H
-#define PAGETIDE_TOOLS_SUPPORT_ELF_NOTE_H
+#pragma once
 
 #include "pagetide/abi.h"
 
@@ -29,5 +28,3 @@ ElfFile examine_elf(const std::string &path);
 std::string find_command(const std::string &command);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_ELF_NOTE_H

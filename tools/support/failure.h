@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_FAILURE_H
-#define PAGETIDE_TOOLS_SUPPORT_FAILURE_H
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -21,5 +20,3 @@ public:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_FAILURE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_FIND_ENGINE_H
-#define PAGETIDE_TOOLS_SUPPORT_FIND_ENGINE_H
+#pragma once
 
 #include "pagetide/engines.h"
 
@@ -22,5 +21,3 @@ constexpr const engines::Capabilities *find_engine(std::string_view name) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_FIND_ENGINE_H

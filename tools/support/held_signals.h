@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_HELD_SIGNALS_H
-#define PAGETIDE_TOOLS_SUPPORT_HELD_SIGNALS_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_HELD_SIGNALS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_JSON_H
-#define PAGETIDE_TOOLS_SUPPORT_JSON_H
+#pragma once
 
 #include <concepts>
 #include <cstddef>
@@ -118,5 +117,3 @@ bool is_plain_json(std::string_view text);
 std::string valid_utf8(std::string text);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_JSON_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_MARKUP_TEXT_H
-#define PAGETIDE_TOOLS_SUPPORT_MARKUP_TEXT_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 std::string markup_text(std::string_view text);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_MARKUP_TEXT_H

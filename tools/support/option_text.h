@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_OPTION_TEXT_H
-#define PAGETIDE_TOOLS_SUPPORT_OPTION_TEXT_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -28,5 +27,3 @@ std::vector<OptionText> split_options(std::string_view options);
 std::string option_in(std::string_view options, std::string_view name);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_OPTION_TEXT_H

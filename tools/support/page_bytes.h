@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_PAGE_BYTES_H
-#define PAGETIDE_TOOLS_SUPPORT_PAGE_BYTES_H
+#pragma once
 
 #include <cstddef>
 
@@ -14,5 +13,3 @@ namespace pagetide::tools {
 inline constexpr std::size_t kPageBytes = 4096;
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_PAGE_BYTES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_PIECES_H
-#define PAGETIDE_TOOLS_SUPPORT_PIECES_H
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_PIECES_H

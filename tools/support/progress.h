@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_PROGRESS_H
-#define PAGETIDE_TOOLS_SUPPORT_PROGRESS_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_PROGRESS_H

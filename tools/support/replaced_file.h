@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_REPLACED_FILE_H
-#define PAGETIDE_TOOLS_SUPPORT_REPLACED_FILE_H
+#pragma once
 
 #include <string>
 
@@ -38,5 +37,3 @@ private:
 bool can_be_replaced(const std::string &name);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_REPLACED_FILE_H

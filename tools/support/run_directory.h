@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_RUN_DIRECTORY_H
-#define PAGETIDE_TOOLS_SUPPORT_RUN_DIRECTORY_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -25,5 +24,3 @@ UniqueFd open_run_directory(const std::string &path, uid_t user,
                             std::string &problem);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_RUN_DIRECTORY_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_SAME_FILE_H
-#define PAGETIDE_TOOLS_SUPPORT_SAME_FILE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -24,5 +23,3 @@ inline bool are_one_file(const std::string &a, const std::string &b) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_SAME_FILE_H

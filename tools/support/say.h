@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_SAY_H
-#define PAGETIDE_TOOLS_SUPPORT_SAY_H
+#pragma once
 
 #include <fmt/format.h>
 
@@ -26,5 +25,3 @@ void say(fmt::format_string<Args...> format, Args &&...args) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_SAY_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_FORMAT_H
-#define PAGETIDE_TOOLS_SUPPORT_TEXT_FORMAT_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -90,5 +89,3 @@ std::optional<NumberRange> parse_range(std::string_view text);
 std::string duration_option(std::uint64_t ns);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_TEXT_FORMAT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H
-#define PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H
+#pragma once
 
 #include "support/replaced_file.h"
 #include "support/unique_fd.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_TEXT_OUTPUT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
-#define PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H
+#pragma once
 
 #include <fmt/format.h>
 
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_TEXT_WRAP_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_SUPPORT_UNIQUE_FD_H
-#define PAGETIDE_TOOLS_SUPPORT_UNIQUE_FD_H
+#pragma once
 
 #include <unistd.h>
 
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_SUPPORT_UNIQUE_FD_H

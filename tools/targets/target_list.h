@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TARGETS_TARGET_LIST_H
-#define PAGETIDE_TOOLS_TARGETS_TARGET_LIST_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TARGETS_TARGET_LIST_H

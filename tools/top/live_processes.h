@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TOP_LIVE_PROCESSES_H
-#define PAGETIDE_TOOLS_TOP_LIVE_PROCESSES_H
+#pragma once
 
 #include "top/live_trace.h"
 #include "top/open_traces.h"
@@ -75,5 +74,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TOP_LIVE_PROCESSES_H

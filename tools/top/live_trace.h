@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TOP_LIVE_TRACE_H
-#define PAGETIDE_TOOLS_TOP_LIVE_TRACE_H
+#pragma once
 
 #include "analysis/mapping_names.h"
 #include "analysis/time_curve.h"
@@ -194,5 +193,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TOP_LIVE_TRACE_H

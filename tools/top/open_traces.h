@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TOP_OPEN_TRACES_H
-#define PAGETIDE_TOOLS_TOP_OPEN_TRACES_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -44,5 +43,3 @@ std::vector<pid_t> processes_of(uid_t user);
 std::optional<OpenTrace> open_trace_of(pid_t pid);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TOP_OPEN_TRACES_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TOP_TOP_SCREEN_H
-#define PAGETIDE_TOOLS_TOP_TOP_SCREEN_H
+#pragma once
 
 #include "top/live_processes.h"
 
@@ -21,5 +20,3 @@ void show_on_terminal(LiveProcesses &processes, bool of_one,
                       std::chrono::milliseconds delay);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TOP_TOP_SCREEN_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TOP_TOP_TEXT_H
-#define PAGETIDE_TOOLS_TOP_TOP_TEXT_H
+#pragma once
 
 #include "report/report_style.h"
 #include "top/live_processes.h"
@@ -49,5 +48,3 @@ ProcessList list_text(const LiveProcesses &processes, const TopView &view);
 std::string process_text(const LiveProcess &process, const TopView &view);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TOP_TOP_TEXT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_BYTE_SOURCE_H
-#define PAGETIDE_TOOLS_TRACE_BYTE_SOURCE_H
+#pragma once
 
 #include "support/unique_fd.h"
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_BYTE_SOURCE_H

@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_COMPLETENESS_H
-#define PAGETIDE_TOOLS_TRACE_COMPLETENESS_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -132,5 +131,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_COMPLETENESS_H

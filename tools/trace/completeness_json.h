@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_COMPLETENESS_JSON_H
-#define PAGETIDE_TOOLS_TRACE_COMPLETENESS_JSON_H
+#pragma once
 
 #include "support/json.h"
 #include "trace/completeness.h"
@@ -17,5 +16,3 @@ namespace pagetide::tools {
 Json completeness_json(const Completeness &completeness);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_COMPLETENESS_JSON_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_FRAME_DECODER_H
-#define PAGETIDE_TOOLS_TRACE_FRAME_DECODER_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -52,5 +51,3 @@ void decode_frame(const trace::FileHeader &header,
                   std::span<const std::uint8_t> payload, Frame &frame);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_FRAME_DECODER_H

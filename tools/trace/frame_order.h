@@ -14,8 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_FRAME_ORDER_H
-#define PAGETIDE_TOOLS_TRACE_FRAME_ORDER_H
+#pragma once
 
 #include "trace/frame_decoder.h"
 
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_FRAME_ORDER_H

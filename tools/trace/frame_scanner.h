@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_FRAME_SCANNER_H
-#define PAGETIDE_TOOLS_TRACE_FRAME_SCANNER_H
+#pragma once
 
 #include "trace/byte_source.h"
 
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_FRAME_SCANNER_H

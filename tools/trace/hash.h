@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_HASH_H
-#define PAGETIDE_TOOLS_TRACE_HASH_H
+#pragma once
 
 #include "pagetide/trace_format.h"
 
@@ -28,5 +27,3 @@ std::uint64_t frame_hash(const trace::FrameHeader &header, const void *payload);
 std::uint64_t combined_term(std::uint64_t address, std::uint64_t checksum);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_HASH_H

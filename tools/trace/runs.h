@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_RUNS_H
-#define PAGETIDE_TOOLS_TRACE_RUNS_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -62,5 +61,3 @@ std::span<const GranuleRun> union_of_sections(const PeriodPart &part,
                                               std::vector<GranuleRun> &scratch);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_RUNS_H

@@ -15,8 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_SITE_TABLE_H
-#define PAGETIDE_TOOLS_TRACE_SITE_TABLE_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -104,5 +103,3 @@ std::string place_text(const Site &site);
 std::string site_text(const SiteTable &table, std::uint32_t id);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_SITE_TABLE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_SPOOLED_PIPE_H
-#define PAGETIDE_TOOLS_TRACE_SPOOLED_PIPE_H
+#pragma once
 
 #include "support/unique_fd.h"
 #include "trace/byte_source.h"
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_SPOOLED_PIPE_H

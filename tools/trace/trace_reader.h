@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_TRACE_READER_H
-#define PAGETIDE_TOOLS_TRACE_TRACE_READER_H
+#pragma once
 
 #include "support/progress.h"
 #include "trace/byte_source.h"
@@ -95,5 +94,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_TRACE_READER_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_TRACE_RECORDS_H
-#define PAGETIDE_TOOLS_TRACE_TRACE_RECORDS_H
+#pragma once
 
 #include "pagetide/abi.h"
 #include "pagetide/trace_format.h"
@@ -306,5 +305,3 @@ std::string end_reason_name(const End &end);
 std::string note_code_name(trace::NoteCode code);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_TRACE_RECORDS_H

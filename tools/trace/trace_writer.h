@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TOOLS_TRACE_TRACE_WRITER_H
-#define PAGETIDE_TOOLS_TRACE_TRACE_WRITER_H
+#pragma once
 
 #include "trace/trace_records.h"
 
@@ -145,5 +144,3 @@ private:
 };
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TOOLS_TRACE_TRACE_WRITER_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_CHILD_PROCESS_H
-#define PAGETIDE_WRAPPER_CHILD_PROCESS_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -21,5 +20,3 @@ std::optional<std::string> output_of(const std::vector<std::string> &command);
 int run_and_wait(const std::vector<std::string> &command);
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_CHILD_PROCESS_H

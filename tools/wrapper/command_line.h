@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_COMMAND_LINE_H
-#define PAGETIDE_WRAPPER_COMMAND_LINE_H
+#pragma once
 
 #include "own_options.h"
 
@@ -89,5 +88,3 @@ std::string refusal_of_lld(const CommandLine &line, const std::string &major,
                            const std::string &plugins);
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_COMMAND_LINE_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_OWN_OPTIONS_H
-#define PAGETIDE_WRAPPER_OWN_OPTIONS_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -33,5 +32,3 @@ void parse_own(const std::string &arg, OwnOptions &own);
 std::string options_help();
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_OWN_OPTIONS_H

@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_PASS_OPTIONS_H
-#define PAGETIDE_WRAPPER_PASS_OPTIONS_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -30,5 +29,3 @@ struct PassOption {
 const std::vector<PassOption> &pass_options();
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_PASS_OPTIONS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_RESPONSE_FILE_H
-#define PAGETIDE_WRAPPER_RESPONSE_FILE_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -31,5 +30,3 @@ read_config_files(const std::vector<std::string> &files,
                   const std::vector<std::string> &directories);
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_RESPONSE_FILE_H

@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_THINLTO_BACKEND_H
-#define PAGETIDE_WRAPPER_THINLTO_BACKEND_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -31,5 +30,3 @@ std::vector<std::string> optimizing_arguments(const CommandLine &line,
 CommandLine marking_line(const CommandLine &line, const std::string &bitcode);
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_THINLTO_BACKEND_H

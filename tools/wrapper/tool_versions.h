@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_WRAPPER_TOOL_VERSIONS_H
-#define PAGETIDE_WRAPPER_TOOL_VERSIONS_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -41,5 +40,3 @@ std::string lld_major(const CommandLine &line, const std::string &clang,
                       bool is_default);
 
 } // namespace pagetide::wrapper
-
-#endif // PAGETIDE_WRAPPER_TOOL_VERSIONS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_FUZZ_FOLDER_H
-#define PAGETIDE_TEST_FUZZ_FOLDER_H
+#pragma once
 
 #include "format/hash.h"
 #include "format/manifest.h"
@@ -58,5 +57,3 @@ inline void repair_manifest(Bytes &file) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_FUZZ_FOLDER_H

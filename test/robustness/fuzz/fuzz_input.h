@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_FUZZ_INPUT_H
-#define PAGETIDE_TEST_FUZZ_INPUT_H
+#pragma once
 
 #include "trace/trace_writer.h"
 
@@ -64,5 +63,3 @@ private:
 void try_input(Input input);
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_FUZZ_INPUT_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_FUZZ_TRACES_H
-#define PAGETIDE_TEST_FUZZ_TRACES_H
+#pragma once
 
 #include "export_testing.h"
 #include "fuzz_input.h"
@@ -100,5 +99,3 @@ inline ExportedText exported(const Bytes &bytes, const ExportRequest &request) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_FUZZ_TRACES_H

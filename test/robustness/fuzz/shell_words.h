@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_FUZZ_SHELL_WORDS_H
-#define PAGETIDE_TEST_FUZZ_SHELL_WORDS_H
+#pragma once
 
 #include "fuzz_input.h"
 
@@ -63,5 +62,3 @@ inline std::vector<std::string> shell_words(std::string_view line) {
 }
 
 } // namespace pagetide::tools
-
-#endif // PAGETIDE_TEST_FUZZ_SHELL_WORDS_H

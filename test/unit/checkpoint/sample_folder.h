@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_CHECKPOINT_SAMPLE_FOLDER_H
-#define PAGETIDE_TEST_CHECKPOINT_SAMPLE_FOLDER_H
+#pragma once
 
 #include "store/chain.h"
 #include "store/checkpoint_writer.h"
@@ -143,5 +142,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_TEST_CHECKPOINT_SAMPLE_FOLDER_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_TEST_CHECKPOINT_SAMPLE_STREAM_H
-#define PAGETIDE_TEST_CHECKPOINT_SAMPLE_STREAM_H
+#pragma once
 
 #include "checkpoint/sample_folder.h"
 #include "store/stream_writer.h"
@@ -126,5 +125,3 @@ private:
 };
 
 } // namespace pagetide::checkpoint
-
-#endif // PAGETIDE_TEST_CHECKPOINT_SAMPLE_STREAM_H
