@@ -151,6 +151,7 @@ def command(*words):
 deps = os.path.join(config.pagetide_source_root, ".deps")
 clang = config.clang
 clangxx = config.clangxx
+config.flang = os.path.join(config.llvm_tools_dir, "flang-new")
 plugin = in_lib("PagetidePass-%s.so" % config.pagetide_llvm)
 runtime = in_lib("libpagetide.so")
 include = os.path.join(config.pagetide_source_root, "include")
@@ -190,6 +191,8 @@ substitutions = {
     # What links an object made by the two above with the runtime.
     "link_pagetide": command(*link),
     "opt": command(os.path.join(config.llvm_tools_dir, "opt")),
+    "flang": command(config.flang),
+    "pagetide_flang": command(in_bin("pagetide-flang")),
     # A second clang that the pass was built for.
     "clang_22": command(config.clang_22),
     "clangxx_22": command(config.clang_22 + "++"),
@@ -255,6 +258,7 @@ features = {
         os.path.join(config.pagetide_build_root, "bin", "pagetide")),
     # What is installed beside clang.
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
+    "flang": os.path.exists(config.flang),
     "llvm-22": config.clang_22 != "no",
     "llvm-19-forms": config.pagetide_llvm == "19",
     "asan": has_sanitizer("asan"),

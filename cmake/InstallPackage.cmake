@@ -23,6 +23,7 @@ install(
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-clang++"
+              "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pagetide-flang"
         DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(FILES "${_package_build_dir}/PagetideConfig.cmake"
               "${_package_build_dir}/PagetideConfigVersion.cmake"

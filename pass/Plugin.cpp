@@ -24,6 +24,7 @@
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")
@@ -138,6 +139,9 @@ void registerCallbacks(PassBuilder &Builder) {
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
+  // Marks may have inline assembly, which flang 19 has no parser for of its
+  // own.
+  InitializeNativeTargetAsmParser();
   return {LLVM_PLUGIN_API_VERSION, "Pagetide", PAGETIDE_VERSION,
           registerCallbacks};
 }

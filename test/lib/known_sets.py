@@ -19,7 +19,7 @@ import page_sets
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    for tool in ("clang", "clangxx", "plugin", "runtime", "include", "pagetide"):
+    for tool in ("clang", "clangxx", "flang", "plugin", "runtime", "include", "pagetide"):
         parser.add_argument("--" + tool, required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--ways", type=lambda text: text.split(","), default=[
@@ -121,36 +121,46 @@ def build(args, way):
     common = [f"-{way.level}", "-g1", "-Wall", "-Wextra",
               "-Wno-unused-function", f"-DGRANULE={way.granule}",
               "-I", args.include, "-I", support]
-    instrument = [f"-fpass-plugin={args.plugin}",
-                  "-Xclang", "-load", "-Xclang", args.plugin]
-    for option in (f"-pagetide-layout={way.layout}",
-                   f"-pagetide-granule={way.granule_shift}",
-                   f"-pagetide-precision={way.precision}"):
-        instrument += ["-Xclang", "-mllvm", "-Xclang", option]
-    instrument += args.flag
     link = ["-pthread", "-ldl"]
+    if any(source.endswith(".f90") for source in args.source):
+        tools = os.path.dirname(os.path.realpath(args.flang))
+        link += ["-L" + os.path.join(os.path.dirname(tools), "lib"),
+                 "-lFortranRuntime", "-lFortranDecimal", "-lm"]
     with_runtime = ["-Wl,--push-state,--no-as-needed", args.runtime,
                     "-Wl,--pop-state",
                     "-Wl,-rpath," + os.path.dirname(args.runtime)]
 
     def compiler_for(source):
+        if source.endswith(".f90"):
+            return [args.flang, f"-{way.level}", "-g", "-J", directory]
         if source.endswith(".cpp"):
-            return [args.clangxx, "-std=c++17"]
-        return [args.clang, "-std=gnu99"]
+            return [args.clangxx, "-std=c++17", *common]
+        return [args.clang, "-std=gnu99", *common]
+
+    def instrumented(source):
+        passed_on = "-Xflang" if source.endswith(".f90") else "-Xclang"
+        words = [f"-fpass-plugin={args.plugin}",
+                 passed_on, "-load", passed_on, args.plugin]
+        for option in (f"-pagetide-layout={way.layout}",
+                       f"-pagetide-granule={way.granule_shift}",
+                       f"-pagetide-precision={way.precision}"):
+            words += [passed_on, "-mllvm", passed_on, option]
+        return words + args.flag
 
     for libraries, plain in ((args.library, False), (args.plain_library, True)):
         for library in libraries:
             name, source = library.split("=", 1)
-            run([*compiler_for(source), *common, "-fPIC", "-shared",
-                 *([] if plain else instrument), source,
+            run([*compiler_for(source), "-fPIC", "-shared",
+                 *([] if plain else instrumented(source)), source,
                  "-o", directory / f"{name}.so",
                  *([] if plain else with_runtime), *link])
     objects = []
     for source, plain in [(s, args.plain_host) for s in args.source] + \
             [(s, True) for s in args.plain]:
         target = directory / (os.path.basename(source) + ".o")
-        run([*compiler_for(source), *common, "-c",
-             *(args.flag if plain else instrument), source, "-o", target])
+        run([*compiler_for(source), "-c",
+             *(args.flag if plain else instrumented(source)), source,
+             "-o", target])
         objects.append(target)
     program = directory / "program"
     driver = compiler_for(".cpp" if any(

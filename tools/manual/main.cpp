@@ -37,7 +37,8 @@ void write_all(const std::filesystem::path &directory) {
   const std::filesystem::path pages = directory / "man1";
   write_file(pages / "pagetide.1", main_man_page());
   write_file(pages / "pagetide-clang.1", wrapper_man_page());
-  write_file(pages / "pagetide-clang++.1", ".so man1/pagetide-clang.1\n");
+  for (const char *other : {"pagetide-clang++.1", "pagetide-flang.1"})
+    write_file(pages / other, ".so man1/pagetide-clang.1\n");
   for (const Command *command : all_commands())
     write_file(pages / (page_name(*command) + ".1"), man_page(*command));
   write_file(directory / "bash" / "pagetide", bash_completion());

@@ -91,12 +91,13 @@ std::string wrapper_man_page() {
   return page(
       "pagetide-clang",
       "Compile a program so that pagetide can record its pages",
-      "pagetide-clang and pagetide-clang++ run clang and clang++ with "
-      "Pagetide's pass and\nruntime. They take clang's options and "
-      "these:\n\n" +
+      "pagetide-clang, pagetide-clang++ and pagetide-flang run clang, clang++ "
+      "and flang\nwith Pagetide's pass and runtime. They take that compiler's "
+      "options and these:\n\n" +
           wrapper::options_help() +
-          "\nPAGETIDE_CLANG in the environment is the clang to run. The "
-          "exit status is that of\nclang, or 1 if clang cannot be run."
+          "\nPAGETIDE_CLANG in the environment is the clang to run, "
+          "PAGETIDE_FLANG the flang.\nThe exit status is that of the compiler, "
+          "or 1 if it cannot be run."
           "\n\nExample:\n  pagetide-clang -O2 -g prog.c -o prog\n",
       "pagetide(1), pagetide-record(1)");
 }

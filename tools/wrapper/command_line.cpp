@@ -203,7 +203,8 @@ void note_clangs(const llvm::opt::Arg &arg, CommandLine &line) {
   }
 }
 
-llvm::opt::InputArgList read(const std::vector<std::string> &args) {
+llvm::opt::InputArgList read(const std::vector<std::string> &args,
+                             bool fortran) {
   std::vector<const char *> pointers;
   pointers.reserve(args.size());
   for (const std::string &arg : args)
@@ -211,13 +212,19 @@ llvm::opt::InputArgList read(const std::vector<std::string> &args) {
   unsigned missing_index = 0, missing_count = 0; // clang says so
   return clang::driver::getDriverOptTable().ParseArgs(
       pointers, missing_index, missing_count,
-      llvm::opt::Visibility(options::ClangOption));
+      llvm::opt::Visibility(fortran ? options::FlangOption
+                                    : options::ClangOption));
 }
 
-void add_linker_argument(std::vector<std::string> &out, std::string arg) {
+void add_linker_argument(const CommandLine &line, std::vector<std::string> &out,
+                         const std::string &arg) {
+  if (line.fortran) { // flang 19 has no -Xlinker
+    out.push_back("-Wl," + arg);
+    return;
+  }
   // -Wl, would split a path with a comma.
   out.emplace_back("-Xlinker");
-  out.push_back(std::move(arg));
+  out.push_back(arg);
 }
 
 /// Marks are made when compiling, also under -flto.
@@ -252,18 +259,19 @@ void add_header_directories(const CommandLine &line, const Parts &parts,
 } // namespace
 
 CommandLine parse(const std::vector<std::string> &args,
-                  const std::vector<std::string> &configured) {
+                  const std::vector<std::string> &configured, bool fortran) {
   CommandLine line;
-  if (!args.empty() && args[0].starts_with("-cc1")) {
+  line.fortran = fortran;
+  if (!args.empty() && args[0].starts_with(fortran ? "-fc1" : "-cc1")) {
     line.raw = true;
     line.rest = args;
     return line;
   }
-  const llvm::opt::InputArgList from_files = read(configured);
+  const llvm::opt::InputArgList from_files = read(configured, fortran);
   for (const llvm::opt::Arg *arg : from_files)
     note_clangs(*arg, line);
   std::vector<bool> is_ours(args.size());
-  const llvm::opt::InputArgList list = read(args);
+  const llvm::opt::InputArgList list = read(args, fortran);
   llvm::opt::ArgStringList backend_rest;
   for (const llvm::opt::Arg *arg : list) {
     const std::string &text = args[arg->getIndex()];
@@ -343,34 +351,38 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
   std::vector<std::string> out;
   // Clang must not warn if it does not use what we add: the project may use
   // -Werror.
-  out.emplace_back("--start-no-unused-arguments");
+  // Flang does not warn of the plugin, and has no such option.
+  if (!line.fortran)
+    out.emplace_back("--start-no-unused-arguments");
   if (line.links && !line.relocatable) {
     // First, so that the loader finds the runtime's memcpy before libc's or
     // that of another library. It is needed even if no object refers to it.
-    add_linker_argument(out, "--push-state");
-    add_linker_argument(out, "--no-as-needed");
-    add_linker_argument(out, parts.runtime);
-    add_linker_argument(out, "--pop-state");
+    add_linker_argument(line, out, "--push-state");
+    add_linker_argument(line, out, "--no-as-needed");
+    add_linker_argument(line, out, parts.runtime);
+    add_linker_argument(line, out, "--pop-state");
     if (line.rpath) {
-      add_linker_argument(out, "-rpath");
-      add_linker_argument(out, parts.runtime_dir);
+      add_linker_argument(line, out, "-rpath");
+      add_linker_argument(line, out, parts.runtime_dir);
     }
     // For -lpagetide-checkpoint.
-    add_linker_argument(out, "-L" + parts.runtime_dir);
+    add_linker_argument(line, out, "-L" + parts.runtime_dir);
   }
   if (links_by_lld(line)) {
     if (line.linker.empty())
       out.emplace_back("-fuse-ld=lld");
     if (!parts.linker_plugin.empty()) {
-      add_linker_argument(out, "--load-pass-plugin=" + parts.linker_plugin);
+      add_linker_argument(line, out,
+                          "--load-pass-plugin=" + parts.linker_plugin);
       // ThinLTO's cache does not know the pass. lld makes its keys of LLVM's
       // options too. This one changes nothing else unless LLVM prints IR.
-      add_linker_argument(out, "-mllvm");
-      add_linker_argument(out, "-filter-print-funcs=pagetide." +
-                                   parts.plugin_version);
+      add_linker_argument(line, out, "-mllvm");
+      add_linker_argument(
+          line, out, "-filter-print-funcs=pagetide." + parts.plugin_version);
     }
   }
-  add_header_directories(line, parts, out);
+  if (!line.fortran)
+    add_header_directories(line, parts, out);
   if (line.generates) {
     out.push_back("-fpass-plugin=" + parts.plugin);
     if (!line.pass_options.empty()) {
@@ -378,17 +390,19 @@ std::vector<std::string> clang_arguments(const CommandLine &line,
       // options. Clang passes a plain -mllvm to its assembler too, which does
       // not know them. So the plugin is loaded, and gets its options, by
       // -Xclang.
-      for (const char *word : {"-Xclang", "-load", "-Xclang"})
+      const char *const pass_on = line.fortran ? "-Xflang" : "-Xclang";
+      for (const char *word : {pass_on, "-load", pass_on})
         out.emplace_back(word);
       out.push_back(parts.plugin);
       for (const std::string &option : line.pass_options) {
-        for (const char *word : {"-Xclang", "-mllvm", "-Xclang"})
+        for (const char *word : {pass_on, "-mllvm", pass_on})
           out.emplace_back(word);
         out.push_back(option);
       }
     }
   }
-  out.emplace_back("--end-no-unused-arguments");
+  if (!line.fortran)
+    out.emplace_back("--end-no-unused-arguments");
   out.insert(out.end(), line.rest.begin(), line.rest.end());
   return out;
 }

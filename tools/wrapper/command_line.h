@@ -21,6 +21,7 @@ namespace pagetide::wrapper {
 /// What the wrapper must know about its arguments, as clang's own table of
 /// options reads them.
 struct CommandLine : OwnOptions {
+  bool fortran = false;     ///< flang reads it, otherwise clang
   bool has_input = false;   ///< a file, `-`, or a library
   bool only_headers = true; ///< every input is a header: it is precompiled
   bool raw = false;         ///< -cc1 and similar: not for clang's driver
@@ -52,9 +53,11 @@ struct CommandLine : OwnOptions {
 };
 
 /// Reads a command line (without the program's name, response files expanded).
-/// \p configured: what configuration files (--config) put before it.
+/// \p configured: what configuration files (--config) put before it. \p
+/// fortran: the line is for flang.
 CommandLine parse(const std::vector<std::string> &args,
-                  const std::vector<std::string> &configured = {});
+                  const std::vector<std::string> &configured = {},
+                  bool fortran = false);
 
 /// Whether clang gets anything of Pagetide's for this command line. Without an
 /// input (--version, -print-..., -v) an added library would make clang link.

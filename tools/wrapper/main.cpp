@@ -1,12 +1,13 @@
-//===- main.cpp - pagetide-clang and pagetide-clang++ ---------------------===//
+//===- main.cpp - pagetide-clang, pagetide-clang++, pagetide-flang --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler command to use instead of clang (CC=pagetide-clang) or clang++
-// (CXX=pagetide-clang++). It runs clang with the pass, and links the runtime.
-// It is one program with two names: its name selects clang's mode.
+// A compiler command to use instead of clang (CC=pagetide-clang), clang++
+// (CXX=pagetide-clang++) or flang (FC=pagetide-flang). It runs that with the
+// pass, and links the runtime. It is one program with three names: its name
+// selects the compiler and clang's mode.
 //
 // It is not a shell script, for two reasons. Response files, odd file names and
 // thousands of arguments must stay as they are. And it reads the pass's options
@@ -116,20 +117,21 @@ void find_linker_plugin(Parts &parts, const std::string &major) {
                          std::to_string(plugin.st_mtim.tv_nsec);
 }
 
-/// The clang that the user has chosen, or an empty string.
-std::string chosen_clang() {
-  const char *chosen = std::getenv("PAGETIDE_CLANG");
+/// The compiler that the user has chosen, or an empty string.
+std::string chosen_compiler(const CompilerKind &kind) {
+  const char *chosen = std::getenv(kind.variable);
   return chosen ? chosen : "";
 }
 
-/// The clang to run: the chosen one, else the one that Pagetide was built with,
-/// else one on the PATH.
-std::string find_clang() {
-  if (const std::string chosen = chosen_clang(); !chosen.empty())
+/// The compiler to run: the chosen one, else the one that Pagetide was built
+/// with or one beside that, else one on the PATH.
+std::string find_compiler(const CompilerKind &kind) {
+  if (const std::string chosen = chosen_compiler(kind); !chosen.empty())
     return chosen;
-  if (access(PAGETIDE_BUILT_WITH_CLANG, X_OK) == 0)
-    return PAGETIDE_BUILT_WITH_CLANG;
-  return "clang-" PAGETIDE_LLVM_MAJOR;
+  std::string file = PAGETIDE_BUILT_WITH_CLANG;
+  if (&kind != &kClang)
+    file = directory_of(resolved(file)) + "/" + kind.file;
+  return access(file.c_str(), X_OK) == 0 ? file : kind.on_path;
 }
 
 /// The file that execvp would run.
@@ -145,12 +147,12 @@ std::string found_on_path(const std::string &program) {
   return program;
 }
 
-/// Ends the program if PAGETIDE_CLANG leads back to it: by another name, or by
-/// a program that calls it again.
-void refuse_loop() {
+/// Ends the program if PAGETIDE_CLANG or its like leads back to it: by another
+/// name, or by a program that calls it again.
+void refuse_loop(const CompilerKind &kind) {
   constexpr char kDepth[] = "PAGETIDE_WRAPPER_DEPTH";
   constexpr int kMaxDepth = 8; // a compiler may start compilers
-  const std::string chosen = chosen_clang();
+  const std::string chosen = chosen_compiler(kind);
   if (chosen.empty())
     return;
   const char *text = std::getenv(kDepth);
@@ -160,39 +162,42 @@ void refuse_loop() {
       (stat(found_on_path(chosen).c_str(), &theirs) == 0 &&
        stat("/proc/self/exe", &ours) == 0 && theirs.st_dev == ours.st_dev &&
        theirs.st_ino == ours.st_ino))
-    fail("PAGETIDE_CLANG=" + chosen +
+    fail(std::string(kind.variable) + "=" + chosen +
          " leads back to this program, which would run it for ever; set it to "
-         "a clang " PAGETIDE_LLVM_MAJOR ", or unset it");
+         "a " +
+         kind.name + " " PAGETIDE_LLVM_MAJOR ", or unset it");
   setenv(kDepth, std::to_string(depth + 1).c_str(), 1);
 }
 
-/// The version of \p clang if it can load a plugin in \p lib; otherwise ends
-/// the program. The default clang has the default version: asking it would cost
-/// time. A clang that generates nothing loads nothing, and is not asked.
-std::string checked_major(const std::string &clang, const std::string &lib,
-                          bool generates) {
-  if (chosen_clang().empty() || !generates)
+/// The version of \p compiler if it can load a plugin in \p lib; otherwise
+/// ends the program. The default compiler has the default version: asking it
+/// would cost time. One that generates nothing loads nothing, and is not asked.
+std::string checked_major(const CompilerKind &kind, const std::string &compiler,
+                          const std::string &lib, bool generates) {
+  if (chosen_compiler(kind).empty() || !generates)
     return PAGETIDE_LLVM_MAJOR;
-  const std::optional<ClangVersion> version = clang_version(clang);
+  const std::optional<CompilerVersion> version =
+      compiler_version(kind, compiler);
   if (!version) // running it says why it cannot be started
     return PAGETIDE_LLVM_MAJOR;
   if (version->major.empty() || !is_there(plugin_of(lib, version->major)))
-    fail(why_not_usable(clang, *version, lib));
+    fail(why_not_usable(kind, compiler, *version, lib));
   return version->major;
 }
 
-void print_help(const Parts &parts, const std::string &clang) {
-  std::printf(
-      "%s runs clang with Pagetide's pass and runtime. It takes clang's "
-      "options, and:\n\n%s\n"
-      "  clang    %s (to use another: PAGETIDE_CLANG=PROGRAM)\n"
-      "  pass     %s\n"
-      "  runtime  %s\n",
-      program_name.c_str(), options_help().c_str(), clang.c_str(),
-      parts.plugin.c_str(), parts.runtime.c_str());
+void print_help(const CompilerKind &kind, const Parts &parts,
+                const std::string &compiler) {
+  std::printf("%s runs %s with Pagetide's pass and runtime. It takes %s's "
+              "options, and:\n\n%s\n"
+              "  %s    %s (to use another: %s=PROGRAM)\n"
+              "  pass     %s\n"
+              "  runtime  %s\n",
+              program_name.c_str(), kind.name, kind.name,
+              options_help().c_str(), kind.name, compiler.c_str(),
+              kind.variable, parts.plugin.c_str(), parts.runtime.c_str());
 }
 
-[[noreturn]] void run(const std::string &clang,
+[[noreturn]] void run(const CompilerKind &kind, const std::string &clang,
                       const std::vector<std::string> &args) {
   std::vector<char *> argv;
   argv.push_back(const_cast<char *>(clang.c_str()));
@@ -203,9 +208,9 @@ void print_help(const Parts &parts, const std::string &clang) {
   if (errno == E2BIG)
     fail("the command line is too long; put arguments into a response file "
          "(@FILE)");
-  fail("cannot run '" + clang + "': " + std::strerror(errno) +
-       "; install clang-" PAGETIDE_LLVM_MAJOR
-       ", or set PAGETIDE_CLANG to a clang " PAGETIDE_LLVM_MAJOR);
+  fail("cannot run '" + clang + "': " + std::strerror(errno) + "; install " +
+       kind.package + ", or set " + kind.variable + " to a " + kind.name +
+       " " PAGETIDE_LLVM_MAJOR);
 }
 
 /// clang's options that say how it is called, before all others.
@@ -256,20 +261,22 @@ int main(int argc, char **argv) {
   if (argc > 0)
     program_name = base_name(argv[0]);
   const bool cxx = program_name.find("++") != std::string::npos;
+  const bool fortran = program_name.find("flang") != std::string::npos;
+  const CompilerKind &kind = fortran ? kFlang : kClang;
 
   const std::vector<std::string> given(argv + (argc > 0), argv + argc);
   const std::vector<std::string> expanded = expand_response_files(given);
-  CommandLine line = parse(expanded);
-  const std::string clang = find_clang();
+  CommandLine line = parse(expanded, {}, fortran);
+  const std::string clang = find_compiler(kind);
   std::vector<std::string> configured;
   if (!line.config_files.empty()) {
     line.config_directories.push_back(directory_of(resolved(clang)));
     configured = read_config_files(line.config_files, line.config_directories);
-    line = parse(expanded, configured);
+    line = parse(expanded, configured, fortran);
   }
   // Clang gets a response file as it is, unless the file has options of ours:
   // its text may be too long for a command line.
-  if (CommandLine unexpanded = parse(given, configured);
+  if (CommandLine unexpanded = parse(given, configured, fortran);
       unexpanded.own_count == line.own_count)
     line.rest = std::move(unexpanded.rest);
   for (const std::string &error : line.errors)
@@ -278,11 +285,12 @@ int main(int argc, char **argv) {
   if (!line.errors.empty())
     return kFailure;
 
-  refuse_loop();
+  refuse_loop(kind);
   const std::string bin = own_directory();
   if (line.help) {
-    print_help(find_parts(bin, find_lib(bin),
-                          checked_major(clang, find_lib(bin), true)),
+    print_help(kind,
+               find_parts(bin, find_lib(bin),
+                          checked_major(kind, clang, find_lib(bin), true)),
                clang);
     return 0;
   }
@@ -293,10 +301,11 @@ int main(int argc, char **argv) {
     const std::string lib = find_lib(bin);
     std::string major = PAGETIDE_LLVM_MAJOR;
     if (uses_pagetide(line))
-      major = checked_major(clang, lib, line.generates);
+      major = checked_major(kind, clang, lib, line.generates);
     parts = find_parts(bin, lib, major);
     if (uses_pagetide(line) && links_by_lld(line)) {
-      const std::string lld = lld_major(line, clang, chosen_clang().empty());
+      const std::string lld =
+          lld_major(line, clang, chosen_compiler(kind).empty());
       find_linker_plugin(parts, lld.empty() ? major : lld);
       if (parts.linker_plugin.empty())
         if (const std::string why = refusal_of_lld(line, lld, plugins_in(lib));
@@ -312,5 +321,5 @@ int main(int argc, char **argv) {
 
   std::vector<std::string> args = mode(cxx, line);
   append(args, clang_arguments(line, parts));
-  run(clang, args);
+  run(kind, clang, args);
 }

@@ -26,8 +26,7 @@ namespace {
 constexpr std::string_view kPluginStart = "PagetidePass-";
 constexpr std::string_view kPluginEnd = ".so";
 
-/// The number after "clang version ", as in "Debian clang version 19.1.7", or
-/// after "LLD ".
+/// The number after \p name, as in "Debian clang version 19.1.7".
 std::string major_after(const std::string &name, const std::string &text) {
   const std::size_t at = text.find(name);
   if (at == std::string::npos)
@@ -42,6 +41,13 @@ std::string first_line(const std::string &text) {
 }
 
 } // namespace
+
+const CompilerKind kClang = {"clang", "PAGETIDE_CLANG", "clang",
+                             "clang-" PAGETIDE_LLVM_MAJOR,
+                             "clang-" PAGETIDE_LLVM_MAJOR};
+const CompilerKind kFlang = {"flang", "PAGETIDE_FLANG", "flang-new",
+                             "flang-new-" PAGETIDE_LLVM_MAJOR,
+                             "flang-" PAGETIDE_LLVM_MAJOR};
 
 std::string plugin_of(const std::string &lib, const std::string &major) {
   return lib + "/" + std::string(kPluginStart) + major +
@@ -69,17 +75,24 @@ std::string plugins_in(const std::string &lib) {
   return "there is a pass for " + list;
 }
 
-std::optional<ClangVersion> clang_version(const std::string &compiler) {
+std::optional<CompilerVersion> compiler_version(const CompilerKind &kind,
+                                                const std::string &compiler) {
   const std::optional<std::string> text = output_of({compiler, "--version"});
   if (!text)
     return std::nullopt;
   const std::string line = first_line(*text);
-  return ClangVersion{line, major_after("clang version ", line)};
+  for (const char *name : {kind.name, kind.file})
+    if (std::string major = major_after(std::string(name) + " version ", line);
+        !major.empty())
+      return CompilerVersion{line, major};
+  return CompilerVersion{line, ""};
 }
 
-std::string why_not_usable(const std::string &compiler,
-                           const ClangVersion &version,
+std::string why_not_usable(const CompilerKind &kind,
+                           const std::string &compiler,
+                           const CompilerVersion &version,
                            const std::string &lib) {
+  const std::string name = kind.name, variable = kind.variable;
   const std::string &major = version.major;
   std::string remedy;
   if (!major.empty())
@@ -87,10 +100,11 @@ std::string why_not_usable(const std::string &compiler,
              " scripts/setup.sh packages; cmake build "
              "-DPAGETIDE_LLVM=\"" PAGETIDE_LLVM_MAJOR ";" +
              major + "\"), or ";
-  return "PAGETIDE_CLANG=" + compiler + " is " +
-         (major.empty() ? "no clang" : "clang " + major) + " (it says \"" +
-         version.line + "\"), but " + plugins_in(lib) + "; " + remedy +
-         "set PAGETIDE_CLANG to a clang that has one, or unset it, or add "
+  return variable + "=" + compiler + " is " +
+         (major.empty() ? "no " + name : name + " " + major) + " (it says \"" +
+         version.line + "\"), but " + plugins_in(lib) + "; " + remedy + "set " +
+         variable + " to a " + name +
+         " that has one, or unset it, or add "
          "-fno-pagetide to compile without instrumentation";
 }
 
