@@ -232,6 +232,14 @@ def can_run(*command):
         return False
 
 
+def said_by(*command):
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, timeout=20,
+                              capture_output=True, text=True).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
 def has_userfaultfd():
     """Whether a descriptor for faults of user mode can be had."""
     number, only_user_mode = 323, 1
@@ -260,6 +268,7 @@ features = {
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
     "flang": os.path.exists(config.flang),
     "llvm-22": config.clang_22 != "no",
+    "rust-of-llvm-22": "LLVM version: 22" in said_by("rustc", "-vV"),
     "llvm-19-forms": config.pagetide_llvm == "19",
     "asan": has_sanitizer("asan"),
     "tsan": has_sanitizer("tsan"),

@@ -275,7 +275,7 @@ bool unifyModuleSetup(Module &M) {
   return true;
 }
 
-bool setUpModule(Module &M, const PassOptions &Options) {
+bool setUpModule(Module &M, const PassOptions &Options, bool IsAfterThinLink) {
   abi::ModuleInfo Info = Options.moduleInfo();
   if (usesApi(M))
     Info.flags |= abi::kModuleUsesApi;
@@ -289,7 +289,10 @@ bool setUpModule(Module &M, const PassOptions &Options) {
     Record->setCodeModel(CodeModel::Small);
     fillBoth(*Note, *Record, Info);
     makeConstructor(M, Record);
-    makeSettingsSymbol(M, Info);
+    // Of code that a thin link made, lld does not look at comdats. Clang's
+    // bitcode has flags that say so; rustc's has none.
+    if (!IsAfterThinLink)
+      makeSettingsSymbol(M, Info);
     return true;
   }
   if (agree(infoOf(*Notes.front()), Info)) {

@@ -23,8 +23,10 @@ namespace pagetide {
 struct PassOptions;
 
 /// Gives \p M its note and its constructor, if it has none yet. Returns false
-/// after reporting an error: \p M has been marked with other options.
-bool setUpModule(llvm::Module &M, const PassOptions &Options);
+/// after reporting an error: \p M has been marked with other options. \p
+/// IsAfterThinLink: the linker will not look at comdats of \p M.
+bool setUpModule(llvm::Module &M, const PassOptions &Options,
+                 bool IsAfterThinLink);
 
 /// If parts of \p M have marks, takes what was not given from their note.
 void takeOptionsOfMarkedParts(llvm::Module &M, PassOptions &Options);

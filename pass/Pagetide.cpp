@@ -344,7 +344,7 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
       if (!Early.contains(F))
         Mark(*F, Modes.of(*F), RunsWhen::Always);
   }
-  setUpModule(M, Options);
+  setUpModule(M, Options, End == PipelineEnd::AfterThinLink);
   for (Function *F : Sites.emit(M))
     F->addFnAttr(DoneAttribute, DonePlain);
   printStatistics();

@@ -28,6 +28,9 @@ enum class PipelineEnd {
   Final,
   /// At the end of a pipeline after which the linker runs another.
   BeforeLink,
+  /// The same as Final, on bitcode that a thin link has taken. LLVM 19 does not
+  /// tell.
+  AfterThinLink,
   /// At the end of the -O0 pipeline, which does not say what follows it.
   Unoptimized,
 };

@@ -53,10 +53,15 @@ PipelineEnd pipelineEnd(ModulePassManager &SoFar) {
 
 /// LLVM 22 tells it.
 PipelineEnd pipelineEnd(ThinOrFullLTOPhase Phase) {
-  return Phase == ThinOrFullLTOPhase::ThinLTOPreLink ||
-                 Phase == ThinOrFullLTOPhase::FullLTOPreLink
-             ? PipelineEnd::BeforeLink
-             : PipelineEnd::Final;
+  switch (Phase) {
+  case ThinOrFullLTOPhase::ThinLTOPreLink:
+  case ThinOrFullLTOPhase::FullLTOPreLink:
+    return PipelineEnd::BeforeLink;
+  case ThinOrFullLTOPhase::ThinLTOPostLink:
+    return PipelineEnd::AfterThinLink;
+  default:
+    return PipelineEnd::Final;
+  }
 }
 
 /// Adds the pass at the end of a pipeline. LLVM calls the one that it knows.

@@ -28,6 +28,9 @@ constexpr std::string_view kLinkerRelocatable[] = {"-r", "--relocatable",
 /// From here on the linker takes static libraries only, libc's among them.
 constexpr std::string_view kLinkerStatic[] = {
     "-static", "--static", "-Bstatic", "--Bstatic", "-dn", "-non_shared"};
+/// Behind these is the level at which lld optimises bitcode.
+constexpr std::string_view kLinkerLevel[] = {"--lto-O", "-plugin-opt=O",
+                                             "--plugin-opt=O"};
 constexpr std::string_view kLinkerDynamic[] = {"-Bdynamic", "--Bdynamic", "-dy",
                                                "-call_shared"};
 
@@ -78,6 +81,9 @@ void note_linkers(std::string_view arg, std::string_view option,
         note_linkers(word, std::string(option).append(arg).append(": "), line);
     return;
   }
+  for (const std::string_view level : kLinkerLevel)
+    if (arg.starts_with(level))
+      line.linker_level = arg;
   if (any_of(arg, kLinkerRelocatable))
     line.relocatable = true;
   else if (any_of(arg, kLinkerStatic))
@@ -325,6 +331,13 @@ std::string refusal(const CommandLine &line) {
            line.static_link +
            " out (single libraries may be static), or add -fno-pagetide to "
            "link this program without instrumentation";
+  // Without -flto the bitcode is another compiler's, which has no marks yet.
+  if (links_by_lld(line) && !line.lto && line.linker_level.ends_with("O0"))
+    return line.linker_level +
+           ": at this level lld runs no pass, so that bitcode of rustc would "
+           "have no marks. Add -Wl,--lto-O1 (cargo: rustflags \"-C "
+           "link-arg=-Wl,--lto-O1\"), or -fno-pagetide to link without "
+           "instrumentation";
   if (line.links && line.lto && !links_by_lld(line) && !marks_at_once(line))
     return line.linker +
            ": with -flto the linker runs the pass, and only lld can load it. "

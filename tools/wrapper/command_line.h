@@ -38,6 +38,7 @@ struct CommandLine : OwnOptions {
   bool lld = false;           ///< the linker chosen is lld
   std::string linker;         ///< the option that chose one, e.g. -fuse-ld=bfd
   std::string static_link;    ///< the option that asks for a static program
+  std::string linker_level;   ///< the last option for lld's level of LTO
   std::string linker_static;  ///< the same, for the linker alone
   std::string thinlto_index;  ///< -fthinlto-index=, of a distributed ThinLTO
   std::string output;         ///< -o
