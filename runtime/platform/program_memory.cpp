@@ -51,20 +51,17 @@ void InitCopies() {
     NoteSystemCallFilter();
 }
 
-/// process_vm_readv or process_vm_writev. Returns the errno, or EFAULT if a
-/// part is not there.
-static int CopyByCall(long number, void *own, const void *programs,
-                      uptr bytes) {
-  iovec local = {own, bytes};
-  iovec remote = {const_cast<void *>(programs), bytes};
-  const uptr n =
-      Syscall(number, GetTidRaw(), (uptr)&local, 1, (uptr)&remote, 1, 0);
+/// Has the kernel copy from one place of this process to another. Returns the
+/// errno, or EFAULT if a part is not there.
+static int CopyByCall(void *to, const void *from, uptr bytes) {
+  // Not process_vm_readv: it pins what it reads, and a page that is shared with
+  // a forked process is copied for that.
+  iovec local = {const_cast<void *>(from), bytes}, remote = {to, bytes};
+  const uptr n = Syscall(SYS_process_vm_writev, GetTidRaw(), (uptr)&local, 1,
+                         (uptr)&remote, 1, 0);
   if (Failed(n))
     return ErrnoOf(n);
   return n == bytes ? 0 : EFAULT;
-}
-static int ReadByCall(void *to, const void *from, uptr bytes) {
-  return CopyByCall(SYS_process_vm_readv, to, from, bytes);
 }
 
 bool IsMapped(uptr address, uptr bytes) {
@@ -75,7 +72,7 @@ bool IsMapped(uptr address, uptr bytes) {
 }
 
 bool ReadIfMapped(void *to, uptr from, uptr bytes) {
-  return !UnderSystemCallFilter() && !ReadByCall(to, (const void *)from, bytes);
+  return !UnderSystemCallFilter() && !CopyByCall(to, (const void *)from, bytes);
 }
 
 bool CopyFromProgram(void *to, const void *from, uptr bytes) {
@@ -84,7 +81,7 @@ bool CopyFromProgram(void *to, const void *from, uptr bytes) {
   if (!from)
     return false;
   if (!UnderSystemCallFilter()) {
-    const int error = ReadByCall(to, from, bytes);
+    const int error = CopyByCall(to, from, bytes);
     if (!error || error == EFAULT)
       return !error;
   }
@@ -96,8 +93,7 @@ bool CopyToProgram(void *to, const void *from, uptr bytes) {
   if (!to)
     return false;
   if (!UnderSystemCallFilter()) {
-    const int error =
-        CopyByCall(SYS_process_vm_writev, const_cast<void *>(from), to, bytes);
+    const int error = CopyByCall(to, from, bytes);
     if (!error || error == EFAULT)
       return !error;
   }

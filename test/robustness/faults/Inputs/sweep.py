@@ -62,6 +62,7 @@ ERRORS = {
     "clone": ["EAGAIN"], "clone3": ["EAGAIN"], "socket": ["EMFILE"],
     "connect": ["ECONNREFUSED", "EINTR"], "sendmsg": ["ENOMEM", "EINTR"],
     "dup3": ["EMFILE"], "process_vm_readv": ["EPERM", "ENOMEM", "+EPERM"],
+    "process_vm_writev": ["EPERM", "ENOMEM", "+EPERM"],
     "prctl": ["EPERM"], "ptrace": ["EPERM"],
 }
 
