@@ -17,7 +17,7 @@
 
 namespace pagetide::engines {
 
-enum class Kind : std::uint8_t { kMarks, kUffd, kMprotect };
+enum class Kind : std::uint8_t { kMarks, kUffd, kMprotect, kFork };
 
 struct Capabilities {
   Kind kind;
@@ -45,9 +45,13 @@ inline constexpr Capabilities kTable[] = {
      /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
      /*any_granule=*/false, /*stop=*/false, /*cut=*/false,
      /*needs_scans=*/false},
+    {Kind::kFork, "fork", "what any such program writes to private memory",
+     /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
+     /*any_granule=*/false, /*stop=*/true, /*cut=*/false,
+     /*needs_scans=*/false},
 };
 /// The names, for messages.
-inline constexpr char kNames[] = "marks, uffd or mprotect";
+inline constexpr char kNames[] = "marks, uffd, mprotect or fork";
 
 constexpr const Capabilities &of(Kind kind) {
   return kTable[static_cast<std::uint8_t>(kind)];

@@ -183,6 +183,11 @@ bool HashPeriod(const Engine &engine, ChecksumMode mode, UnstablePolicy policy,
   PageVec<PageHash> &pages = result.hashes;
   ListWanted(result.set, mode, ChecksumState::kStable, pages);
 
+  if (engine.kept_memory) {
+    HashPages(GetTidRaw(), pages, {.memory = engine.kept_memory()});
+    result.combined = Combine(pages);
+    return true;
+  }
   unsettled_words.clear();
   bool ok = CarryUnsettled(GetFlags().settle_wait, &unsettled_words);
   ExcludeUnsettled(pages);

@@ -6,6 +6,7 @@
 
 #include "engines/chosen_engine.h"
 
+#include "engines/fork_engine.h"
 #include "engines/marks_engine.h"
 #include "engines/mprotect_engine.h"
 #include "engines/uffd_engine.h"
@@ -19,6 +20,8 @@ static const Engine &EngineOf(engines::Kind kind) {
     return UffdEngine();
   case engines::Kind::kMprotect:
     return MprotectEngine();
+  case engines::Kind::kFork:
+    return ForkEngine();
   case engines::Kind::kMarks:
     break;
   }

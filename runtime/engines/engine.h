@@ -78,6 +78,12 @@ struct Engine {
 
   /// Appends the calls under way. False if they may write anywhere.
   bool (*in_flight)(PageVec<CallInFlight> &calls) = nullptr;
+
+  //===- For checksums ---------------------------------------------------===//
+
+  /// A descriptor of the program's memory as it was at the last collection.
+  /// Every page in it is stable. Null: the engine keeps no memory.
+  int (*kept_memory)() = nullptr;
 };
 
 //===- For engines --------------------------------------------------------===//

@@ -6,8 +6,7 @@
 //
 // For programs without instrumented code. There are no marks and no shadows,
 // and interceptors only call libc. The pages that the kernel reports as written
-// (write_tracking.h) are staged like marks from a shadow of layout `write`, so
-// that everything behind the engine is the same.
+// (write_tracking.h) are staged like marks.
 //
 // The kernel reports a page and protects it again in one step. So no thread is
 // unsettled at a boundary, and nothing is carried.
@@ -16,9 +15,8 @@
 
 #include "engines/uffd_engine.h"
 
+#include "engines/staged_runs.h"
 #include "engines/write_tracking.h"
-#include "periods/early_marks.h"
-#include "periods/staging.h"
 #include "platform/bailout.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
@@ -31,11 +29,6 @@
 
 namespace pagetide {
 
-using shadow_file::ChunkKind;
-
-static_assert(abi::kDefaultGranuleShift == 12,
-              "granules are the kernel's pages");
-constexpr u64 kPagesPerWord = 8;
 constexpr uptr kEndOfMemory = uptr{1} << abi::kAddressBits;
 
 namespace {
@@ -45,34 +38,12 @@ struct Uffd {
   u64 shared_changes; ///< how many there were then
   PageVec<WrittenRun> runs;
   PageVec<UntrackedRange> untracked, warned;
-  EarlyMarks early;           ///< of the open period, staged already
+  StagedRuns staged;
   PageVec<StagedWord> peeked; ///< what the last peek found
 };
 } // namespace
 
 PAGETIDE_RECORDER_STATE static Uffd uffd;
-
-//===- Runs of pages and words of cells -----------------------------------===//
-
-/// Calls add(word, value) for the words that the runs' pages have in a shadow
-/// of layout `write`. Neighbouring runs may give one word twice. Stops and
-/// returns false if add returns false.
-template <typename Add>
-static bool ForEachWord(const PageVec<WrittenRun> &runs, Add add) {
-  for (const WrittenRun &run : runs) {
-    const u64 cell =
-        run.flags & trace::kKernelWritten ? abi::kCellMarked : abi::kCellMay;
-    for (u64 page = run.first, end = run.first + run.count; page < end;) {
-      const u64 word = page / kPagesPerWord;
-      u64 value = 0;
-      for (; page < end && page / kPagesPerWord == word; ++page)
-        value |= cell << (8 * (page % kPagesPerWord));
-      if (!add(word, value))
-        return false;
-    }
-  }
-  return true;
-}
 
 //===- Mappings -----------------------------------------------------------===//
 
@@ -80,20 +51,11 @@ static bool ForEachWord(const PageVec<WrittenRun> &runs, Add add) {
 /// while they were examined.
 static void SayUntracked() {
   for (const UntrackedRange &u : uffd.untracked) {
-    bool is_there = false, known = false;
+    bool is_there = false;
     for (const Mapping &m : uffd.mappings.entries)
       is_there |= m.start <= u.begin && u.end <= m.start + m.bytes;
-    for (const UntrackedRange &t : uffd.warned)
-      known |= t.begin == u.begin && t.end == u.end;
-    if (known || !is_there)
-      continue;
-    uffd.warned.push_back(u);
-    Reason text;
-    __sanitizer::internal_snprintf(
-        text.text, sizeof(text.text),
-        "writes to 0x%zx-0x%zx are not seen by engine uffd: %s", u.begin, u.end,
-        u.why);
-    NoteLost(text.text);
+    if (is_there)
+      NoteUntracked("uffd", u, uffd.warned);
   }
 }
 
@@ -134,7 +96,7 @@ static int TakeAll() {
 static const char *Start() {
   if (const char *missing = StartWriteTracking(true))
     return missing;
-  uffd.early.Clear();
+  uffd.staged.Clear();
   uffd.warned.clear();
   uffd.runs.clear();
   const bool tracked = Track(true, false);
@@ -149,19 +111,7 @@ static bool Collect(bool ends_period) {
   if (int error = TakeAll())
     BailOut("the kernel no longer reports which pages were written: %s",
             DescribeErrno(error));
-  bool ok;
-  if (ends_period) {
-    StagingCursor cursor(0, ChunkKind::kMarks);
-    ok = ForEachWord(uffd.runs, [&](u64 word, u64 value) {
-      return cursor.Add(word, value) != nullptr;
-    });
-    uffd.early.Clear();
-  } else {
-    ok = ForEachWord(uffd.runs, [&](u64 word, u64 value) {
-      return uffd.early.Add(0, word, value, true) != nullptr;
-    });
-  }
-  return ok;
+  return uffd.staged.Stage(uffd.runs, ends_period);
 }
 
 static void Recheck(PageVec<PageHash> &pages, bool (*)(u32 tid)) {
@@ -187,9 +137,7 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
   // Pages of newly found shared memory that may have been written are reported
   // only once: stage them.
   Track(false);
-  ForEachWord(uffd.runs, [&](u64 word, u64 value) {
-    return uffd.early.Add(0, word, value, true) != nullptr;
-  });
+  uffd.staged.Stage(uffd.runs, false);
   uffd.runs.clear();
   LookAtWritten(range.begin << abi::kDefaultGranuleShift,
                 range.end << abi::kDefaultGranuleShift, uffd.runs);
@@ -198,17 +146,14 @@ static void Peek(GranuleRange range, PageVec<StagedWord> &words) {
     uffd.peeked.push_back({word, value});
     return true;
   });
-  for (const EarlyMarks::Entry &entry : uffd.early.Entries())
-    if (entry.record)
-      if (u64 value = entry.visible & MaskInRange(entry.record->word, range))
-        words.push_back({entry.record->word, value});
+  uffd.staged.Peek(range, words);
 }
 
 static bool Take(GranuleRange range) {
   bool ok = true;
   uffd.runs.clear();
   for (const StagedWord &peeked : uffd.peeked) {
-    ok = ok && uffd.early.Add(0, peeked.word, peeked.value, false);
+    ok = ok && uffd.staged.StageEarly(peeked.word, peeked.value, false);
     for (u64 i = 0; i < kPagesPerWord; ++i)
       if (peeked.value >> (8 * i) & 0xff) {
         const uptr page = (peeked.word * kPagesPerWord + i)
@@ -217,9 +162,7 @@ static bool Take(GranuleRange range) {
                     uffd.runs);
       }
   }
-  for (EarlyMarks::Entry &entry : uffd.early.Entries())
-    if (entry.record)
-      entry.visible &= ~MaskInRange(entry.record->word, range);
+  uffd.staged.Hide(range);
   return ok;
 }
 

@@ -26,6 +26,7 @@
 #include "platform/messages.h"
 #include "platform/raw_thread.h"
 #include "platform/uffd_wp.h"
+#include "trace/pending_frames.h"
 
 #include "pagetide/trace_format.h"
 #include "sanitizer_common/sanitizer_common.h"
@@ -53,7 +54,7 @@ struct Tracking {
   RawThread event_reader;
   PageVec<AddressRange> own;
   PageVec<AddressRange> shared; ///< registered, as last looked up
-  PageVec<WrittenRun> kept;     ///< for RemoveOwnRuns
+  PageVec<WrittenRun> kept;     ///< for RemoveRanges
 };
 } // namespace
 
@@ -61,7 +62,7 @@ PAGETIDE_RECORDER_STATE static Tracking tracking;
 
 //===- One mapping --------------------------------------------------------===//
 
-static void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags) {
+void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags) {
   const u64 first = begin >> kPageShift, count = (end - begin) >> kPageShift;
   if (!runs.empty()) {
     WrittenRun &last = runs.back();
@@ -82,8 +83,7 @@ const char *WhyNotToTrack(const char *name) {
   return nullptr;
 }
 
-/// [vdso], [vvar] and the like belong to the kernel, and nobody writes them.
-static bool IsKernelPage(const char *name) { return StartsWith(name, "[v"); }
+bool IsKernelPage(const char *name) { return StartsWith(name, "[v"); }
 
 constexpr u64 kNotYetCopied = kPagePfnZero | kPageFile;
 
@@ -214,14 +214,38 @@ static void ListOwn() {
   ListOwnMemory(tracking.own);
   if (tracking.exclude_library)
     tracking.own.push_back(OwnLibrary());
+  SortRanges(tracking.own);
+}
+
+void SortRanges(PageVec<AddressRange> &ranges) {
   // Insertion sort: they are few and nearly sorted.
-  for (uptr i = 1; i < tracking.own.size(); ++i)
-    for (uptr j = i; j && tracking.own[j].begin < tracking.own[j - 1].begin;
-         --j) {
-      const AddressRange t = tracking.own[j];
-      tracking.own[j] = tracking.own[j - 1];
-      tracking.own[j - 1] = t;
+  for (uptr i = 1; i < ranges.size(); ++i)
+    for (uptr j = i; j && ranges[j].begin < ranges[j - 1].begin; --j) {
+      const AddressRange t = ranges[j];
+      ranges[j] = ranges[j - 1];
+      ranges[j - 1] = t;
     }
+}
+
+void RemoveRanges(const PageVec<AddressRange> &ranges,
+                  PageVec<WrittenRun> &runs, uptr first) {
+  tracking.kept.clear();
+  for (uptr i = first; i < runs.size(); ++i) {
+    const uptr end = (runs[i].first + runs[i].count) << kPageShift;
+    uptr at = runs[i].first << kPageShift;
+    for (const AddressRange &range : ranges) {
+      if (range.end <= at || range.begin >= end)
+        continue;
+      if (at < range.begin)
+        AddRun(tracking.kept, at, range.begin, runs[i].flags);
+      at = range.end;
+    }
+    if (at < end)
+      AddRun(tracking.kept, at, end, runs[i].flags);
+  }
+  runs.resize(first);
+  for (const WrittenRun &run : tracking.kept)
+    runs.push_back(run);
 }
 
 /// Removes the runtime's own memory from runs[first] on. The writer's thread
@@ -231,23 +255,7 @@ static void RemoveOwnRuns(PageVec<WrittenRun> &runs, uptr first) {
   if (runs.size() == first)
     return;
   ListOwn();
-  tracking.kept.clear();
-  for (uptr i = first; i < runs.size(); ++i) {
-    const uptr end = (runs[i].first + runs[i].count) << kPageShift;
-    uptr at = runs[i].first << kPageShift;
-    for (const AddressRange &own : tracking.own) {
-      if (own.end <= at || own.begin >= end)
-        continue;
-      if (at < own.begin)
-        AddRun(tracking.kept, at, own.begin, runs[i].flags);
-      at = own.end;
-    }
-    if (at < end)
-      AddRun(tracking.kept, at, end, runs[i].flags);
-  }
-  runs.resize(first);
-  for (const WrittenRun &run : tracking.kept)
-    runs.push_back(run);
+  RemoveRanges(tracking.own, runs, first);
 }
 
 void TrackMappings(const MappingList &mappings, bool take,
@@ -344,6 +352,19 @@ int TakeWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
 
 int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs) {
   return ScanTracked(begin, end, 0, runs);
+}
+
+void NoteUntracked(const char *engine, const UntrackedRange &range,
+                   PageVec<UntrackedRange> &told) {
+  for (const UntrackedRange &t : told)
+    if (t.begin == range.begin && t.end == range.end)
+      return;
+  told.push_back(range);
+  Reason text;
+  internal_snprintf(text.text, sizeof(text.text),
+                    "writes to 0x%zx-0x%zx are not seen by engine %s: %s",
+                    range.begin, range.end, engine, range.why);
+  NoteLost(text.text);
 }
 
 //===- Without tracking ---------------------------------------------------===//

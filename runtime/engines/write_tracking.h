@@ -41,6 +41,10 @@ struct UntrackedRange {
   uptr begin, end;
   const char *why;
 };
+/// Notes once for each range that `engine` does not see its writes. `told` has
+/// what was noted before.
+void NoteUntracked(const char *engine, const UntrackedRange &range,
+                   PageVec<UntrackedRange> &told);
 
 /// Returns null, or a static text that says what the system lacks.
 /// `exclude_library`: this library's variables are not tracked. (The memory
@@ -58,8 +62,16 @@ void TrackMappings(const MappingList &mappings, bool take,
 
 /// Why a mapping with this name must not be tracked; null if it may be.
 const char *WhyNotToTrack(const char *name);
+/// "[vdso]" and the like belong to the kernel, and nobody writes them.
+bool IsKernelPage(const char *name);
 /// The address range of this library.
 AddressRange OwnLibrary();
+/// Appends a run, or joins it with the last one.
+void AddRun(PageVec<WrittenRun> &runs, uptr begin, uptr end, u8 flags);
+void SortRanges(PageVec<AddressRange> &ranges);
+/// Removes sorted ranges, which may overlap, from runs[first] on.
+void RemoveRanges(const PageVec<AddressRange> &ranges,
+                  PageVec<WrittenRun> &runs, uptr first);
 /// Works without tracking: appends the populated pages of [begin, end). Private
 /// pages were written since they were mapped; shared pages were read or
 /// written. Returns 0, or an errno if the kernel does not list them.

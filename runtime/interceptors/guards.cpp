@@ -136,6 +136,11 @@ static void NoteAdvice(uptr address, uptr bytes, int advice) {
   case MADV_DONTNEED_LOCKED:
   case MADV_REMOVE:
     return NoteContentChange(address, bytes);
+  case MADV_DONTFORK:
+  case MADV_WIPEONFORK:
+    return NoteForkChange(address, bytes, Writers::kUnkept);
+  case MADV_MERGEABLE:
+    return NoteForkChange(address, bytes, Writers::kMerged);
   default:
     return;
   }

@@ -96,8 +96,23 @@ PAGETIDE_INTERCEPTOR(void *, calloc, SIZE_T n, SIZE_T bytes) {
   return p;
 }
 
+/// For engines without a shadow: the kernel moves a block that is a mapping.
+static void *ReallocNotingMove(void *p, SIZE_T n) {
+  const Block before(p);
+  if (!before.mapped)
+    return __libc_realloc(p, n);
+  const ChangingMappings changing(/*may_share=*/true);
+  void *moved = __libc_realloc(p, n);
+  if (moved && moved != p)
+    NoteMappingChange(PageDown((uptr)moved), before.usable, Writers::kOwn,
+                      PageDown((uptr)p));
+  return moved;
+}
+
 PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
   const bool glibcs = AllocatorIsGlibcs();
+  if (p && n && glibcs && ControlReady() && !ShadowReady())
+    return ReallocNotingMove(p, n);
   if (!Active() && glibcs)
     return __libc_realloc(p, n);
   OnInterceptedCall();

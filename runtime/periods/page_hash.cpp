@@ -94,6 +94,36 @@ int TakeReadingRefused() {
   return refused;
 }
 
+namespace {
+/// Pages to be read.
+struct Job {
+  u32 tid;
+  PageVec<PageHash> *pages;
+  PageVec<uptr> indices; ///< of those to read
+  PageUse use;
+  u64 (*hash)(const u8 *p, uptr bytes);
+  const ReadingHelp *help;
+
+  PageHash &PageAt(uptr at) const { return (*pages)[indices[at]]; }
+};
+} // namespace
+
+PAGETIDE_RECORDER_STATE static Job job;
+
+/// Reads pieces of job.use.memory, as ReadPieces does.
+static uptr ReadCopies(const iovec *pieces, uptr count) {
+  uptr bytes = 0;
+  for (uptr i = 0; i < count; ++i) {
+    const uptr n =
+        Syscall(SYS_pread64, (uptr)job.use.memory, (uptr)buffer + bytes,
+                pieces[i].iov_len, (uptr)pieces[i].iov_base);
+    bytes += Failed(n) ? 0 : n;
+    if (n != pieces[i].iov_len)
+      break;
+  }
+  return bytes;
+}
+
 /// Reads remote pieces into the buffer, in order. Returns how many bytes came
 /// before the first that could not be read.
 static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
@@ -110,6 +140,8 @@ static uptr ReadPieces(u32 tid, const iovec *pieces, uptr count, uptr bytes) {
   }
   if (way == ReadWay::kNone)
     return 0;
+  if (job.use.memory)
+    return ReadCopies(pieces, count);
   iovec local = {buffer, bytes};
   const uptr n = Syscall(SYS_process_vm_readv, tid, (uptr)&local, 1,
                          (uptr)pieces, count, 0);
@@ -184,22 +216,6 @@ static bool MayHashWide() {
 static u64 HashPortably(const u8 *p, uptr bytes) {
   return XXH3_64bits(p, bytes);
 }
-
-namespace {
-/// Pages to be read.
-struct Job {
-  u32 tid;
-  PageVec<PageHash> *pages;
-  PageVec<uptr> indices; ///< of those to read
-  PageUse use;
-  u64 (*hash)(const u8 *p, uptr bytes);
-  const ReadingHelp *help;
-
-  PageHash &PageAt(uptr at) const { return (*pages)[indices[at]]; }
-};
-} // namespace
-
-PAGETIDE_RECORDER_STATE static Job job;
 
 /// Hashes a page whose bytes are at `from`.
 static void HashOne(PageHash &page, const u8 *from) {
@@ -310,6 +326,8 @@ void BeginHashPages(u32 tid, PageVec<PageHash> &pages, const PageUse &use,
   job.tid = tid;
   job.pages = &pages;
   job.use = use;
+  if (use.memory && way == ReadWay::kFile)
+    MapCallBuffer();
   job.hash = MayHashWide() ? HashByAvx2 : HashPortably;
   job.help = help;
   job.indices.clear();

@@ -35,6 +35,9 @@ struct PageHash {
 struct PageUse {
   bool hash = true;
   u8 *copies = nullptr; ///< where PageHash::copy counts; null: none is made
+  /// /proc/PID/mem of a process with a copy of the memory; 0: the memory is
+  /// this process's. (process_vm_readv would have the kernel copy each page.)
+  int memory = 0;
 };
 
 using PartWork = void (*)(u32 reader, u32 part);

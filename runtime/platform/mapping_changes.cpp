@@ -80,6 +80,12 @@ void NoteContentChange(uptr address, uptr bytes, Writers writers,
     shared_changes.Add(change);
 }
 
+void NoteForkChange(uptr address, uptr bytes, Writers writers) {
+  if (bytes)
+    shared_changes.Add(
+        {PageDown(address), PageUp(address + bytes), writers, 0});
+}
+
 //===- The program's own mappings -----------------------------------------===//
 
 /// Smaller mappings are not worth a place.

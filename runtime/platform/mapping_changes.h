@@ -26,7 +26,9 @@ enum class Writers : u32 {
   kOwn,    ///< who writes at these addresses
   kKernel, ///< it may clear the pages at any time
   kFile,   ///< who writes the file, until a page is copied: private mappings
-  kShared  ///< whoever has the same memory, at any address in any process
+  kShared, ///< whoever has the same memory, at any address in any process
+  kUnkept, ///< who writes at these addresses, but a fork does not copy them
+  kMerged  ///< the same, but the kernel may replace pages by equal ones
 };
 
 struct MappingChange {
@@ -56,6 +58,10 @@ void NoteContentChange(uptr address, uptr bytes,
 void NoteMappingChange(uptr address, uptr bytes,
                        Writers writers = Writers::kOwn, uptr moved_from = 0);
 
+/// What a fork makes of the range is another from now on: kUnkept or kMerged.
+/// Only ListSharedChanges has it.
+void NoteForkChange(uptr address, uptr bytes, Writers writers);
+
 /// After NoteMappingChange: the program itself has mapped this anonymous
 /// memory. So libc, which unmaps only what it has mapped, will not give back
 /// any of it by itself.
@@ -70,8 +76,8 @@ bool AnyMappingChangeUnderWay();
 /// Appends the changes from number `since` on. False if they are not all kept.
 bool ListMappingChanges(u64 since, PageVec<MappingChange> &changes);
 
-/// The same of those changes after which others may write: kFile, kShared, and
-/// memory that was moved.
+/// The same of those changes after which others may write, kFile and kShared,
+/// of memory that was moved, and of what NoteForkChange notes.
 u64 SharedChanges();
 bool AnySharedChangeUnderWay();
 bool ListSharedChanges(u64 since, PageVec<MappingChange> &changes);

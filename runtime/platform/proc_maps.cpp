@@ -121,18 +121,11 @@ static bool IsControlMarker(const Mapping &m) {
          m.bytes == control::kMarkerBytes && !m.protection;
 }
 
-int ReadMappings(MappingList &list, AddressRange (*skip)()) {
-  PAGETIDE_RECORDER_STATE static PageVec<char> text;
-  return ReadMappings(list, skip, text);
-}
-
-int ReadMappings(MappingList &list, AddressRange (*skip)(),
-                 PageVec<char> &text) {
+static int ParseMaps(MappingList &list, AddressRange (*skip)(),
+                     const PageVec<char> &text) {
   list.entries.clear();
   list.names.clear();
   list.beyond = 0;
-  if (int error = ReadMapsFile(text))
-    return error;
   const AddressRange skipped = skip();
   // A line: start-end rwxp offset major:minor inode      name
   for (const char *p = text.data(); *p;) {
@@ -181,6 +174,25 @@ int ReadMappings(MappingList &list, AddressRange (*skip)(),
       return ENOMEM;
   }
   return 0;
+}
+
+int ReadMappings(MappingList &list, AddressRange (*skip)(),
+                 PageVec<char> &text) {
+  const int error = ReadMapsFile(text);
+  return error ? error : ParseMaps(list, skip, text);
+}
+
+PAGETIDE_RECORDER_STATE static PageVec<char> maps_text;
+
+int ReadMappings(MappingList &list, AddressRange (*skip)()) {
+  return ReadMappings(list, skip, maps_text);
+}
+
+int ReadMappingsOf(u32 pid, MappingList &list, AddressRange (*skip)()) {
+  char path[64];
+  internal_snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+  const int error = ReadTextFile(path, maps_text);
+  return error ? error : ParseMaps(list, skip, maps_text);
 }
 
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,

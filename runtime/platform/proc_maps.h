@@ -39,6 +39,9 @@ int ReadMappings(MappingList &list, AddressRange (*skip)());
 int ReadMappings(MappingList &list, AddressRange (*skip)(),
                  PageVec<char> &text);
 
+/// The same of another process, which has a copy of this one's memory.
+int ReadMappingsOf(u32 pid, MappingList &list, AddressRange (*skip)());
+
 bool SameMapping(const MappingList &a, const Mapping &x, const MappingList &b,
                  const Mapping &y);
 bool SameMappings(const MappingList &a, const MappingList &b);

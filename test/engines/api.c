@@ -14,6 +14,7 @@
 // RUN: %plain_c -O1 -DNOBODY_UNSETTLED -DCANNOT_STOP \
 // RUN:   %e2e/checksums/checksums_unstable.c %support/reference_hash.c \
 // RUN:   -o %t.unstable && %with_mprotect %t.unstable
+// RUN: %with_fork %t && %with_fork %t.watch
 // Without an engine the program is not recorded, though the library is there.
 // RUN: not %t
 

@@ -4,10 +4,10 @@
  *
  *===----------------------------------------------------------------------===*
  *
- *   refuse userfaultfd|personality|api|scan ERRNO COMMAND...
+ *   refuse userfaultfd|personality|move_pages|api|scan ERRNO COMMAND...
  *
- * A seccomp filter has the system call userfaultfd or personality, the request
- * UFFDIO_API, or the request PAGEMAP_SCAN fail with that error.
+ * A seccomp filter has the system call of that name, the request UFFDIO_API, or
+ * the request PAGEMAP_SCAN fail with that error.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -31,8 +31,18 @@ int main(int argc, char **argv) {
     return 2;
   unsigned deny = SECCOMP_RET_ERRNO | (unsigned)atoi(argv[2]);
   unsigned request = !strcmp(argv[1], "api") ? 0xc018aa3fu : 0xc0606610u;
-  int is_personality = !strcmp(argv[1], "personality");
-  unsigned denied = is_personality ? SYS_personality : SYS_userfaultfd;
+  static const struct {
+    const char *name;
+    unsigned number;
+  } calls[] = {{"userfaultfd", SYS_userfaultfd},
+               {"personality", SYS_personality},
+               {"move_pages", SYS_move_pages}};
+  unsigned denied = 0, is_call = 0;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
+    if (!strcmp(argv[1], calls[i].name)) {
+      is_call = 1;
+      denied = calls[i].number;
+    }
   struct sock_filter call[] = {LOAD(nr), SKIP_UNLESS(denied, 1),
                                BPF_STMT(BPF_RET | BPF_K, deny),
                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
@@ -43,7 +53,7 @@ int main(int argc, char **argv) {
                                 BPF_STMT(BPF_RET | BPF_K, deny),
                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   struct sock_fprog program = {4, call};
-  if (!is_personality && strcmp(argv[1], "userfaultfd")) {
+  if (!is_call) {
     program.len = 6;
     program.filter = ioctl;
   }

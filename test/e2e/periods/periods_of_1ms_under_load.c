@@ -17,6 +17,10 @@
 
 enum { THREADS = 3, STAMPS = 25000, OWN = 1500, SHARED = 400 };
 
+#ifndef WRITTEN
+#define WRITTEN 1 /* 2: a write may be in two periods */
+#endif
+
 static char *own, *shared, *load;
 static struct stamp *stamps;
 
@@ -30,7 +34,7 @@ static void *work(void *argument) {
     char *page = draw % 4 == 0
                      ? shared + (draw >> 8) % SHARED * PAGE + 64 * t
                      : own + (t * OWN + (draw >> 8) % OWN) * PAGE;
-    int written = (draw >> 2) % 2;
+    int written = (draw >> 2) % 2 ? WRITTEN : 0;
     stamp_begin(s, page, 1, written);
     if (written) {
       *(volatile char *)page = (char)i;
