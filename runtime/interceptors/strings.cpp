@@ -473,16 +473,16 @@ PAGETIDE_INTERCEPTOR(char *, strcat, char *d, const char *s) {
   MarkedStpcpy(d + MarkedFind(d, 0, kNoBound), s);
   return d;
 }
-/// Appends at most `most` bytes and a zero; returns the new length.
-static uptr MarkedAppend(char *d, const char *s, uptr most) {
-  uptr length = MarkedFind(d, 0, kNoBound);
+/// Appends at most `most` bytes and a zero. Nothing is touched if `most` is 0, as
+/// in glibc since 2.38.
+static void MarkedAppend(char *d, const char *s, uptr most) {
+  if (!most)
+    return;
+  d += MarkedFind(d, 0, kNoBound);
   uptr n = MarkedFind(s, 0, Min(most, kNoBound));
-  if (!most) // libc does not even write the end
-    return length;
-  MarkedMemcpy(d + length, s, n);
-  DidWrite(d + length + n, 1);
-  d[length + n] = 0;
-  return length + n;
+  MarkedMemcpy(d, s, n);
+  DidWrite(d + n, 1);
+  d[n] = 0;
 }
 PAGETIDE_INTERCEPTOR(char *, strncat, char *d, const char *s, SIZE_T most) {
   OnInterceptedCall();

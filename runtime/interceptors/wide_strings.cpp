@@ -48,7 +48,10 @@ static wchar_t *MarkedWideCopyFilled(wchar_t *d, const wchar_t *s, uptr most) {
   MarkedMemset(d + n, 0, (most - n) * 4);
   return d + n;
 }
+/// Nothing is touched if `most` is 0, as in glibc since 2.38.
 static wchar_t *MarkedWideAppend(wchar_t *d, const wchar_t *s, uptr most) {
+  if (!most)
+    return d;
   uptr length = MarkedWideLength(d, kNoBound);
   uptr n = MarkedWideLength(s, most);
   MarkedMemcpy(d + length, s, n * 4);

@@ -213,6 +213,7 @@ static void wide(void) {
   CALL("wcscat", 'p', TEXT(L"ab\0\0\0"), TEXT(L"cde"));
   CALL("__wcscat_chk", 'p', TEXT(L"ab\0\0\0"), TEXT(L"cde"), V(6));
   CALL("wcsncat", 'p', TEXT(L"ab\0\0\0"), RAW(L"cde"), V(3));
+  CALL("wcsncat", 'p', TEXT(L"ab"), OUT(0), V(0));
   CALL("__wcsncat_chk", 'p', TEXT(L"ab\0\0\0"), RAW(L"cde"), V(3), V(6));
   CALL("wcscmp", 's', TEXT(L"abc"), TEXT(L"abc"));
   CALL("wcscmp", 's', RAW(L"abd"), RAW(L"abc"));
