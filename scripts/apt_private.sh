@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Source packages from the user's own package sources, without a change to the
-# user's apt; sourced by bash after common.sh.
+# Source packages from the user's own package sources, and packages of other suites
+# of Debian, without a change to the user's apt; sourced by bash after common.sh.
 #
 # apt gets its own configuration in .deps/apt. It has the user's settings
 # (proxies, keys), but our lists and caches. apt_sources.py makes the sources
@@ -71,3 +71,31 @@ download_source() {
   (cd "$directory" && private_apt apt-get -q source --only-source \
     --download-only "$@" "$package")
 }
+
+# mirrors LABEL: where the user's apt gets that archive from.
+mirrors() {
+  # shellcheck disable=SC2016 # apt's variables
+  apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Created-By: Packages' |
+    sed -n "s/^$1|//p" | sort -u
+}
+main_mirror() {
+  local main
+  main=$(mirrors Debian | head -n 1)
+  [[ -n $main ]] || fail "apt knows no mirror of Debian." \
+    "Run apt-get update, and look at the sources in /etc/apt."
+  printf '%s\n' "$main"
+}
+
+# download_kernel SUITE DIR: the package of the kernel that linux-image-amd64 of that
+# suite stands for, verified, into DIR. Nothing is installed.
+download_kernel() (
+  APT_DIR=$DEPS/apt-$1
+  _write_apt_conf
+  printf 'Dir::State::status "%s/none/status";\n' "$APT_DIR" >>"$APT_DIR/apt.conf"
+  touch "$APT_DIR/none/status"
+  printf 'deb %s %s main\n' "$(main_mirror)" "$1" >"$APT_DIR/sources.d/suite.list"
+  private_apt apt-get -q update &&
+    package=$(private_apt apt-cache depends linux-image-amd64 |
+      sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1) &&
+    mkdir -p "$2" && cd "$2" && private_apt apt-get -q download "$package"
+)

@@ -6,8 +6,8 @@
 # Boots a stock kernel of Debian in QEMU, with this machine's files, and runs
 # COMMAND there by bash, as root and in this directory. Prints what it prints, and
 # ends with its status. What it writes is gone at the end; /tmp is empty there.
-#   -s SUITE    the kernel of that suite's root, which scripts/test_on.sh made;
-#               without it, the kernel of the Debian that runs here
+#   -s SUITE    the kernel of that suite (bullseye 5.10, bookworm 6.1, trixie 6.12);
+#               without it, of the Debian that runs here
 #   -k DEB      the kernel of that package (linux-image-...)
 #   -m MIB      its memory, 4096 by default
 #   -t SECONDS  how long it may take, 3600 by default
@@ -18,6 +18,8 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=scripts/apt_private.sh
+source "$(dirname "${BASH_SOURCE[0]}")/apt_private.sh"
 
 suite='' package='' mib=4096 limit=3600
 while getopts s:k:m:t: option; do
@@ -40,32 +42,20 @@ for tool in qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio 
     fail "${tool%:*} was not found." "Install it: apt-get install ${tool#*:}."
 done
 
-# The newest kernel that linux-image-amd64 stands for, of this machine or a suite's
-# root. `apt-get download` verifies it.
-download_kernel() {
-  local store=$DEPS/kernels/${suite:-here}
-  # shellcheck disable=SC2016 # the shell in the root expands it
-  local download='apt-get -qq update
-    name=$(apt-cache depends linux-image-amd64 |
-      sed -n "s/.*Depends: \(linux-image-[^ ]*\)$/\1/p" | head -n 1)
-    rm -rf /var/tmp/kernel && mkdir -p /var/tmp/kernel && cd /var/tmp/kernel &&
-    apt-get -qq download "$name"'
-  mkdir -p "$store"
-  package=$(find "$store" -name 'linux-image-*.deb')
+kernel_of_suite() {
+  local store
+  # shellcheck source=/dev/null
+  [[ -n $suite ]] || suite=$(source /etc/os-release && echo "$VERSION_CODENAME")
+  store=$DEPS/kernels/$suite
+  package=$(find "$store" -name 'linux-image-*.deb' 2>/dev/null || true)
   [[ -z $package ]] || return 0
-  if [[ -n $suite ]]; then
-    [[ -d $DEPS/roots/$suite ]] || fail "there is no root of $suite." \
-      "Make one: scripts/test_on.sh $suite true."
-    run_step "Downloading the kernel of $suite" "kernel-$suite" \
-      "$PAGETIDE_ROOT/scripts/test_on.sh" --keep "$suite" "$download" >&2 &&
-      mv "$DEPS/roots/$suite"/var/tmp/kernel/*.deb "$store"
-  else
-    run_step "Downloading this Debian's kernel" kernel-here \
-      bash -c "$download" >&2 && mv /var/tmp/kernel/*.deb "$store"
-  fi || fail "the kernel could not be downloaded (above)."
+  run_step "Downloading the kernel of $suite" "kernel-$suite" \
+    download_kernel "$suite" "$store" >&2 ||
+    fail "the kernel of $suite could not be downloaded (above)." \
+      "Does the mirror have $suite?"
   package=$(find "$store" -name 'linux-image-*.deb')
 }
-[[ -n $package ]] || download_kernel
+[[ -n $package ]] || kernel_of_suite
 
 files=$DEPS/kernels/files/$(basename "$package" .deb)
 if [[ ! -d $files ]]; then
@@ -88,7 +78,7 @@ cp "$(command -v busybox)" "$initrd/bin/busybox"
 # What the root file system needs, in the order in which it is loaded.
 number=100
 for module in virtio_pci 9pnet_virtio 9p overlay; do
-  while read -r _ file; do
+  while read -r file _; do
     number=$((number + 1))
     to=$initrd/modules/$number-$(basename "${file%%.ko*}").ko
     case $file in
@@ -97,7 +87,7 @@ for module in virtio_pci 9pnet_virtio 9p overlay; do
     *.ko) cp "$file" "$to" ;;
     esac
   done < <(/sbin/modprobe -d "$files" -S "$version" --show-depends "$module" |
-    grep '^insmod ')
+    sed -n 's/^insmod //p')
 done
 
 {

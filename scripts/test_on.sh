@@ -14,6 +14,8 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=scripts/debian_roots.sh
+source "$(dirname "${BASH_SOURCE[0]}")/debian_roots.sh"
 
 keep=
 if [[ ${1:-} == --keep ]]; then
@@ -27,39 +29,7 @@ fi
 suite=$1
 root=$DEPS/roots/$suite
 copy="/srv/pagetide at HEAD" # where it is in that root; tests of other users read it
-((EUID == 0)) || fail "a root for $suite can be made and entered only by root." \
-  "Run this script by sudo."
-command -v mmdebstrap >/dev/null || fail "mmdebstrap was not found." \
-  "Install it: apt-get install mmdebstrap."
-
-# mirrors LABEL: where this machine's apt gets that archive from.
-mirrors() {
-  # shellcheck disable=SC2016 # apt's variables
-  apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Created-By: Packages' |
-    sed -n "s/^$1|//p" | sort -u
-}
-
-make_root() {
-  local main security sources=()
-  main=$(mirrors Debian | head -n 1)
-  security=$(mirrors Debian-Security | head -n 1)
-  [[ -n $main ]] || fail "apt knows no mirror of Debian." \
-    "Run apt-get update, and look at the sources in /etc/apt."
-  sources=("deb $main $suite main")
-  if [[ $suite != sid ]]; then
-    sources+=("deb $main $suite-updates main")
-    [[ -z $security ]] || sources+=("deb $security $suite-security main")
-  fi
-  rm -rf "$root" "$root.new"
-  mkdir -p "$DEPS/roots"
-  # Proxies and the like are this machine's.
-  apt-config dump | grep '^Acquire::[^ ]*[Pp]roxy' >"$DEPS/roots/apt.conf" || true
-  run_step "Making a root of $suite" "on-$suite-root" \
-    mmdebstrap --variant=apt --include=ca-certificates,git \
-    --aptopt="$DEPS/roots/apt.conf" "$suite" "$root.new" "${sources[@]}" ||
-    fail "the root could not be made (above)." "Does the mirror have $suite?"
-  mv "$root.new" "$root"
-}
+need_roots
 
 # Untracked and ignored files of an earlier copy stay: builds, and what was fetched.
 copy_head() {
@@ -71,34 +41,10 @@ copy_head() {
   fi
 }
 
-# enter COMMAND: there, with what a machine has mounted. All of it goes when the
-# command ends.
-enter() {
-  # shellcheck disable=SC2016 # the inner shell expands these
-  unshare --mount --pid --fork --kill-child bash -c '
-    set -e
-    root=$1
-    mount --make-rprivate /
-    mount --bind "$root" "$root"
-    mount -t proc proc "$root/proc"
-    mount --rbind /sys "$root/sys"
-    mount -t devtmpfs dev "$root/dev"
-    mkdir -p "$root/dev/pts" "$root/dev/shm"
-    mount -t devpts -o newinstance,ptmxmode=666 pts "$root/dev/pts"
-    mount -t tmpfs shm "$root/dev/shm"
-    for file in resolv.conf hosts; do
-      cp -L "/etc/$file" "$root/etc/$file" 2>/dev/null || true
-    done
-    exec chroot "$root" /usr/bin/env -i HOME=/root USER=root LANG=C.UTF-8 \
-      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-      PAGETIDE_LLVM="${PAGETIDE_LLVM:-}" bash -c "cd \"\$1\" && eval \"\$2\"" - "$2" "$3"
-  ' - "$root" "$copy" "$1" </dev/null
-}
-
-[[ -n $keep && -d $root ]] || make_root
+[[ -n $keep && -d $root ]] || make_root "$suite" "$root" git
 copy_head
 if (($# == 2)); then
-  enter "$2"
+  enter "$root" "$copy" "$2"
   exit
 fi
 
@@ -107,7 +53,7 @@ for script in demo test; do
   log=$LOGS/on-$suite-$script.log
   start=$SECONDS status=0
   say "scripts/$script.sh on $suite (its output: $log)"
-  enter "scripts/$script.sh" >"$log" 2>&1 || status=$?
+  enter "$root" "$copy" "scripts/$script.sh" >"$log" 2>&1 || status=$?
   tail -n 1 "$log" | sed 's/^/    /'
   say "scripts/$script.sh on $suite: status $status after $(duration $((SECONDS - start)))"
   ((status == 0)) || failed=1

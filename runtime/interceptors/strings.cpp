@@ -473,8 +473,8 @@ PAGETIDE_INTERCEPTOR(char *, strcat, char *d, const char *s) {
   MarkedStpcpy(d + MarkedFind(d, 0, kNoBound), s);
   return d;
 }
-/// Appends at most `most` bytes and a zero. Nothing is touched if `most` is 0, as
-/// in glibc since 2.38.
+/// Appends at most `most` bytes and a zero. Nothing is touched if `most` is 0,
+/// as in glibc since 2.38.
 static void MarkedAppend(char *d, const char *s, uptr most) {
   if (!most)
     return;

@@ -39,11 +39,11 @@ std::string find_runtime() {
   const std::filesystem::path bin = self.parent_path();
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
     const std::string path =
-        (bin / relative / "libpagetide.so").lexically_normal().string();
+        (bin / relative / "libpagetide.so.1").lexically_normal().string();
     if (::access(path.c_str(), R_OK) == 0)
       return path;
   }
-  throw Failure(fmt::format("libpagetide.so is not in {}/lib, beside this "
+  throw Failure(fmt::format("libpagetide.so.1 is not in {}/lib, beside this "
                             "program's directory; build it (ninja), or "
                             "install all of Pagetide (cmake --install)",
                             bin.parent_path().string()));
