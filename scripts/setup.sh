@@ -3,7 +3,7 @@
 #
 # usage: scripts/setup.sh [packages [SECTION...] | compiler-rt | npm]
 #
-# Makes a Debian 12 machine ready to build and test Pagetide:
+# Makes a Debian 12 or 13 machine ready to build and test Pagetide:
 #   packages     installs the packages of scripts/packages.txt (or of some of its
 #                sections) that are missing, as root, by sudo otherwise; with
 #                PAGETIDE_LLVM=22 in the environment also clang 22, for which the
