@@ -11,16 +11,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
+#include "interceptors/libc_sizes.h"
 #include "platform/program_events.h"
 
 using namespace pagetide;
 
 namespace {
 
-/// ucontext_t, as glibc uses it: registers, the signal mask, and 32 bytes of
-/// the floating-point state.
-constexpr uptr kLinkAt = 8, kStackAt = 16, kRegistersAt = 40, kMaskAt = 296,
-               kFloatingAt = 424, kEnd = 456;
+/// Of a ucontext_t, glibc uses registers, the signal mask, and 32 bytes of the
+/// floating-point state.
+constexpr uptr kEnd = kFloatingAt + 32;
 
 void WillSave(uptr context) {
   if (EngineListens())

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/io.h"
+#include "interceptors/libc_sizes.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 #include "platform/program_events.h"
@@ -105,9 +106,6 @@ PAGETIDE_GLOB(glob)
 PAGETIDE_GLOB(glob64)
 
 //===- Files and their names ----------------------------------------------===//
-
-constexpr uptr kStatBytes = 144, kStatxBytes = 256;
-constexpr uptr kStatfsBytes = 120, kStatvfsBytes = 112;
 
 #define PAGETIDE_BY_PATH(name, pointer, bytes)                                 \
   PAGETIDE_AFTER(int, name, (const char *path, pointer p), (path, p),          \

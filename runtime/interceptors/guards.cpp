@@ -13,6 +13,7 @@
 #include "interceptors/guards.h"
 
 #include "interceptors/interceptor.h"
+#include "interceptors/libc_sizes.h"
 #include "interceptors/lock_memory.h"
 #include "interceptors/mark_faults.h"
 #include "interceptors/move_memory.h"
@@ -270,7 +271,6 @@ PAGETIDE_INTERCEPTOR(int, arch_prctl, int code, uptr address) {
 struct sigaction;
 namespace {
 constexpr int kSigSegv = 11;
-constexpr uptr kActionBytes = 152;     // of libc's struct sigaction
 constexpr int kRestart = 0x10000000;   // SA_RESTART
 constexpr int kOnce = (int)0xc0000000; // SA_RESETHAND, SA_NODEFER
 } // namespace

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "interceptors/libc_sizes.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 #include "platform/locks.h"
@@ -50,7 +51,6 @@ PAGETIDE_AFTER(int, timerfd_settime,
                DidWrite(old, 2 * kTimeBytes, !result))
 PAGETIDE_AFTER(long, times, (void *t), (t), DidWrite(t, 32, result != -1))
 
-constexpr uptr kTmBytes = 56; // struct tm
 /// If there is no room, libc reads the format only so far.
 static void DidReadDateFormat(const char *format, uptr result) {
   result ? DidReadString(format) : MayHaveReadString(format, true);
@@ -149,7 +149,6 @@ PAGETIDE_AROUND(int, sigaltstack, (const void *stack, void *former),
                 if (former) KernelWillWrite(former, kAltStackBytes),
                 DidRead(stack, kAltStackBytes, !result);
                 DidWrite(former, kAltStackBytes, !result))
-constexpr uptr kSiginfoBytes = 128;
 PAGETIDE_AFTER(int, sigwait, (const void *set, int *n), (set, n),
                DidRead(set, kSignalSetBytes, !result);
                DidWrite(n, sizeof(*n), !result))
@@ -164,7 +163,6 @@ PAGETIDE_AFTER(int, sigtimedwait,
 
 //===- Processes and the system -------------------------------------------===//
 
-constexpr uptr kRusageBytes = 144;
 PAGETIDE_AFTER(int, wait, (int *status), (status),
                DidWrite(status, 4, result > 0))
 PAGETIDE_AFTER(int, waitpid, (int pid, int *status, int options),
@@ -293,7 +291,6 @@ PAGETIDE_FIND(getgrent_r, Group, (), (), )
 
 //===- Regular expressions ------------------------------------------------===//
 
-constexpr uptr kRegexBytes = 64, kMatchBytes = 8; // regex_t, regmatch_t
 /// With REG_NOSUB, regexec does not write the matches.
 static bool ReportsNoMatches(const u8 *regex) {
   constexpr uptr kFlagsAt = 56;

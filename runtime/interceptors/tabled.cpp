@@ -7,6 +7,7 @@
 #include "interceptors/tabled.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/io.h"
+#include "interceptors/libc_sizes.h"
 #include "interceptors/requests.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
@@ -29,7 +30,6 @@ RandomMemory random_memory;
 constexpr uptr kLongestMessage = uptr{1} << 24; ///< of a queue of System V
 constexpr uptr kMaxPieces = 1024;               ///< UIO_MAXIOV
 constexpr uptr kMaxPolled = uptr{1} << 20;      ///< fs.nr_open
-constexpr uptr kBrokenDownBytes = 56;           ///< tm
 
 /// What a call has done, in the words of tabled.def.
 class Effects {
@@ -215,8 +215,8 @@ public:
 
   /// A time that libc brings into its ranges. -1 is a time too.
   PAGETIDE_ONCE_ONLY void Normalized(uptr p, long result) const {
-    Read(p, kBrokenDownBytes);
-    result == -1 ? MayWrite(p, kBrokenDownBytes) : Write(p, kBrokenDownBytes);
+    Read(p, kTmBytes);
+    result == -1 ? MayWrite(p, kTmBytes) : Write(p, kTmBytes);
   }
   /// The kernel does not look at the path if no time is to be set.
   PAGETIDE_ONCE_ONLY void SetTimes(uptr path, uptr times) const {
