@@ -39,8 +39,9 @@ duration() {
 
 # The last line of a log, without what terminals would make of it.
 _last_line() {
-  tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -v '^[[:space:]]*$' |
-    tail -n 1 | tr -cd '[:print:]'
+  # A log may be empty still.
+  tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' |
+    { grep -v '^[[:space:]]*$' || true; } | tail -n 1 | tr -cd '[:print:]'
 }
 
 # run_step TITLE LOG COMMAND...: runs a command that may take long. Its output
