@@ -8,6 +8,7 @@
 
 #include "MergedAccesses.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 
@@ -127,6 +128,7 @@ void AccessGroups::markExact(const Group &G, SegmentSteps &Steps) {
           addByte(G, G.Bytes.High, Steps);
       }
       Before->second = Joined;
+      Before->second.LastUse = ++Function.Uses;
       return;
     }
   }
@@ -152,10 +154,14 @@ void AccessGroups::countRepeated(const Group &G) {
                   : Repeated.AtJoins);
 }
 
-void AccessGroups::setMarked(const Group &G, const ByteExtent &Bytes) {
+void AccessGroups::setMarked(const Group &G, ByteExtent Bytes) {
   FormAndCell Key = {G.AddressForm, G.Cell};
-  if (Marked.size() < MaxMarkedExtents || Marked.contains(Key))
-    Marked[Key] = Bytes;
+  if (Marked.size() == MaxMarkedExtents && !Marked.contains(Key))
+    Marked.erase(min_element(Marked, [](const auto &A, const auto &B) {
+      return A.second.LastUse < B.second.LastUse;
+    }));
+  Bytes.LastUse = ++Function.Uses;
+  Marked[Key] = std::move(Bytes);
 }
 
 void AccessGroups::markNear(const Group &G, SegmentSteps &Steps) {
@@ -166,6 +172,7 @@ void AccessGroups::markNear(const Group &G, SegmentSteps &Steps) {
       G.Bytes.High <= Before->second.High) {
     for (unsigned Mark : Before->second.NearMarks)
       NearMarks[Mark].ServesOthers = true;
+    Before->second.LastUse = ++Function.Uses;
     return;
   }
   auto Reach = static_cast<int64_t>(Options.cellBytes());

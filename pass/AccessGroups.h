@@ -43,6 +43,7 @@ struct FunctionPlan {
   const llvm::DataLayout &DL;
   AddressForms Forms;
   llvm::DenseSet<FormAndCell> EverMarked; ///< somewhere in the function
+  uint64_t Uses;                          ///< of what is marked, until now
   MarkPlan Plan;
 };
 
@@ -110,7 +111,7 @@ private:
   void markNear(const Group &G, SegmentSteps &Steps);
   MarkStep &addByte(const Group &G, int64_t Offset, SegmentSteps &Steps);
   void countRepeated(const Group &G);
-  void setMarked(const Group &G, const ByteExtent &Bytes);
+  void setMarked(const Group &G, ByteExtent Bytes);
   std::optional<int64_t> certainOffset(const Group &G, int64_t At) const;
 
   FunctionPlan &Function;

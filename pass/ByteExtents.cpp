@@ -25,6 +25,7 @@ void intersect(MarkedExtents &Here, const MarkedExtents &Other) {
     if (Mine.Low > Mine.High)
       Gone.push_back(Key);
     Mine.BaseIs.forgetUnless(Theirs->second.BaseIs);
+    Mine.LastUse = std::max(Mine.LastUse, Theirs->second.LastUse);
     for (unsigned Mark : Theirs->second.NearMarks)
       if (!is_contained(Mine.NearMarks, Mark))
         Mine.NearMarks.push_back(Mark);

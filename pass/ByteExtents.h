@@ -45,6 +45,8 @@ struct ByteExtent {
   Congruence BaseIs;
   /// The near marks that marked it, on all paths.
   llvm::SmallVector<unsigned, 1> NearMarks = {};
+  /// When the function's plan last needed it: a number that grows.
+  uint64_t LastUse = 0;
 
   bool isWithin(uint64_t Bytes) const {
     return static_cast<uint64_t>(High) - static_cast<uint64_t>(Low) < Bytes;
@@ -75,6 +77,7 @@ using FormAndCell = std::pair<unsigned, unsigned>;
 using MarkedExtents = llvm::SmallDenseMap<FormAndCell, ByteExtent, 8>;
 
 /// More would save nothing, and large functions would take long to compile.
+/// What was not needed for longest gives way.
 constexpr unsigned MaxMarkedExtents = 32;
 
 /// Removes from \p Here what is not marked at the end of \p Other.

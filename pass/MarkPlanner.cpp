@@ -189,11 +189,8 @@ MarkPlan planMarks(const FunctionToMark &Input, ChunkedAccesses &Chunked) {
   Function &F = Input.F;
   const PassOptions &Options = Input.Options;
   const DataLayout &DL = F.getParent()->getDataLayout();
-  FunctionPlan Planned = {Input,
-                          DL,
-                          AddressForms(DL, Options.AddressForms),
-                          {},
-                          std::move(Chunked.Plan)};
+  FunctionPlan Planned = {Input, DL, AddressForms(DL, Options.AddressForms),
+                          {},    0,  std::move(Chunked.Plan)};
   target::ReturnAddresses Returns(F);
   DenseMap<const BasicBlock *, MarkedExtents> AtEnd;
   auto PlanBlock = [&](BasicBlock &Block) {

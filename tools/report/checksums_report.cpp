@@ -25,7 +25,7 @@ namespace {
 using Result = ChecksumResult;
 
 /// Of stretches, if the program ends its periods itself.
-constexpr std::uint64_t kShortest = 1'000'000;
+constexpr std::uint64_t kMinStretchNs = 1'000'000;
 
 struct ResultWords {
   const char *key;
@@ -278,8 +278,8 @@ private:
 std::unique_ptr<TraceTaker> ChecksumsReport::start(SelectedTrace &trace) {
   from_ns_ = trace.selection().from_ns;
   if (stretch_ns_ == 0)
-    stretch_ns_ = std::clamp<std::uint64_t>(trace.header().period_ns, kShortest,
-                                            std::uint64_t{1} << 42);
+    stretch_ns_ = std::clamp<std::uint64_t>(
+        trace.header().period_ns, kMinStretchNs, std::uint64_t{1} << 42);
   return std::make_unique<Taker>(*this, trace);
 }
 

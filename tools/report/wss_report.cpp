@@ -21,7 +21,7 @@ namespace pagetide::tools {
 namespace {
 
 /// Of stretches, if the program ends its periods itself.
-constexpr std::uint64_t kShortest = 1'000'000;
+constexpr std::uint64_t kMinWindowNs = 1'000'000;
 constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 42;
 
 constexpr WssShare kShares[] = {
@@ -116,7 +116,7 @@ std::uint64_t size_at(const Distribution &counts, const WssShare &share) {
 }
 
 WssTimeline::WssTimeline(std::uint64_t length_ns, std::size_t max_stretches)
-    : length_ns_(length_ns == 0 ? kShortest
+    : length_ns_(length_ns == 0 ? kMinWindowNs
                                 : std::min(length_ns, kLongestPeriod)),
       max_stretches_(std::max<std::size_t>(max_stretches, 2)) {}
 
