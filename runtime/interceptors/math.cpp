@@ -103,7 +103,8 @@ template <> constexpr uptr kStored<long double> = 10;
 #define PAGETIDE_FOR_OLD_TYPES(make)                                           \
   make(double, ) make(float, f) make(long double, l)
 #define PAGETIDE_FOR_NEW_TYPES(make)                                           \
-  make(float, f32) make(double, f64) make(double, f32x) make(long double, f64x)
+  make(float, f32) make(double, f64) make(double, f32x)                        \
+      make(long double, f64x) make(__float128, f128)
 PAGETIDE_FOR_OLD_TYPES(PAGETIDE_LIBM_FUNCTIONS)
 PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_FUNCTIONS)
 PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_PARTS)

@@ -502,6 +502,13 @@ static void numbers(void) {
   CALL("setpayloadf setpayloadf32 setpayloadsigf setpayloadsigf32", 'i', OUT(4),
        F(5));
   CALL("setpayload", 'i', OUT(8), D(-5));
+  /* The lower half of a number is given. */
+  CALL("sincosf128", 'v', D(1), OUT(16), OUT(16));
+  CALL("remquof128", 'd', D(13), D(3), OUT(4));
+  CALL("lgammaf128_r frexpf128", 'd', D(.5), OUT(4));
+  CALL("modff128", 'd', D(3.5), OUT(16));
+  CALL("canonicalizef128", 'i', OUT(16), ZERO(16));
+  CALL("setpayloadf128 setpayloadsigf128", 'i', OUT(16), D(0));
   stacked[0] = 12.5L, stacked[1] = 3;
   CALL("sincosl sincosf64x", 'v', OUT(10), OUT(10));
   CALL("remquol remquof64x lgammal_r lgammaf64x_r frexpl frexpf64x", 'L',

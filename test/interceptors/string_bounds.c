@@ -14,6 +14,7 @@
 
 #include "call_table.h"
 
+#include <gnu/libc-version.h>
 #include <iconv.h>
 #include <locale.h>
 #include <wchar.h>
@@ -23,6 +24,12 @@ static char long_text[SPAN];
 
 static int is_first(const void *a, const void *b) {
   return *(const char *)a - *(const char *)b;
+}
+
+/* The runtime's own strncat and wcsncat touch nothing if the count is 0. Those of
+ * older libcs look for the end of the destination: the truth is another there. */
+static int appends_nothing_untouched(void) {
+  return strverscmp(gnu_get_libc_version(), "2.38") >= 0;
 }
 
 static void free_it(long p) { free((void *)p); }
@@ -102,7 +109,8 @@ static void strings(void) {
   CALL("strcat", 'p', TEXT("ab\0\0\0"), TEXT("cde"));
   CALL("__strcat_chk", 'p', TEXT("ab\0\0\0"), TEXT("cde"), V(6));
   CALL("strncat", 'p', TEXT("ab\0\0\0"), RAW("cde"), V(3));
-  CALL("strncat", 'p', TEXT("ab"), OUT(0), V(0));
+  if (appends_nothing_untouched())
+    CALL("strncat", 'p', TEXT("ab"), OUT(0), V(0));
   CALL("strncat strcat", 'p', TEXT("ab"), TEXT(""), V(5));
   CALL("strncat", 'p', TEXT("ab\0\0"), TEXT("cd"), V(-1));
   CALL("__strncat_chk", 'p', TEXT("ab\0\0\0"), RAW("cde"), V(3), V(6));
@@ -179,18 +187,20 @@ static void numbers(void) {
     CALL("strtod_l strtof_l strtold_l", 'd', IN(real[i], strlen(real[i]) + 1),
          OUT(8), V(locale));
   }
-  CALL("strtod strtof strtold atof strtof32 strtof64 strtof32x strtof64x", 'd',
-       RAW("1.5;"), OUT(8));
+  CALL("strtod strtof strtold atof strtof32 strtof64 strtof32x strtof64x "
+       "strtof128",
+       'd', RAW("1.5;"), OUT(8));
   CALL("strtod_l strtof_l strtold_l strtof32_l strtof64_l strtof32x_l "
-       "strtof64x_l",
+       "strtof64x_l strtof128_l",
        'd', RAW("1.5;"), OUT(8), V(newlocale(LC_ALL_MASK, "C", NULL)));
   CALL("wcstol wcstoll wcstoul wcstoull wcstoimax wcstoumax wcstoq wcstouq",
        'l', TEXT(L" -12"), OUT(8), V(10));
   CALL("wcstol_l wcstoll_l wcstoul_l wcstoull_l", 'l', TEXT(L" -12"), OUT(8),
        V(10), V(newlocale(LC_ALL_MASK, "C", NULL)));
-  CALL("wcstof32 wcstof64 wcstof32x wcstof64x", 'd', TEXT(L"1e"), OUT(8));
+  CALL("wcstof32 wcstof64 wcstof32x wcstof64x wcstof128", 'd', TEXT(L"1e"),
+       OUT(8));
   CALL("wcstod_l wcstof_l wcstold_l wcstof32_l wcstof64_l wcstof32x_l "
-       "wcstof64x_l",
+       "wcstof64x_l wcstof128_l",
        'd', TEXT(L"1e"), OUT(8), V(newlocale(LC_ALL_MASK, "C", NULL)));
   CALL("wcstok", 'p', TEXT(L"a,b"), TEXT(L","), OUT(8));
   CALL("wcstok", 'p', TEXT(L",,"), TEXT(L","), OUT(8));
@@ -213,7 +223,8 @@ static void wide(void) {
   CALL("wcscat", 'p', TEXT(L"ab\0\0\0"), TEXT(L"cde"));
   CALL("__wcscat_chk", 'p', TEXT(L"ab\0\0\0"), TEXT(L"cde"), V(6));
   CALL("wcsncat", 'p', TEXT(L"ab\0\0\0"), RAW(L"cde"), V(3));
-  CALL("wcsncat", 'p', TEXT(L"ab"), OUT(0), V(0));
+  if (appends_nothing_untouched())
+    CALL("wcsncat", 'p', TEXT(L"ab"), OUT(0), V(0));
   CALL("__wcsncat_chk", 'p', TEXT(L"ab\0\0\0"), RAW(L"cde"), V(3), V(6));
   CALL("wcscmp", 's', TEXT(L"abc"), TEXT(L"abc"));
   CALL("wcscmp", 's', RAW(L"abd"), RAW(L"abc"));

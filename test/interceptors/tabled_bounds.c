@@ -296,6 +296,7 @@ static void numbers(void) {
        D(4.5));
   CALL("strfromd strfromf64 strfromf32x", 'i', OUT(2), V(2), TEXT("%g"),
        D(4.5));
+  CALL("strfromf128", 'i', OUT(30), V(30), TEXT("%g"), D(4.5));
   CALL("strfromf strfromf32", 'i', OUT(9), V(9), TEXT("%g"), F(4.5f));
   stacked[0] = 4.75L;
   CALL("strfroml strfromf64x", 'i', OUT(9), V(9), TEXT("%g"));

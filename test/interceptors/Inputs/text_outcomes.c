@@ -102,10 +102,10 @@ static void prints(void) {
           TEXT(L"%s"), TEXT("abc"));
   OUTCOME("truncated", "__vswprintf_chk", 'i', OUT(8), V(2), V(1), V(2),
           TEXT(L"%s"), LIST(at(6, 8)), WORDS(at(7, 4)), TEXT("abc"));
-  OUTCOME("truncated", "strfromd strfromf64 strfromf32x", 'i', OUT(2), V(2),
-          TEXT("%g"), D(4.5));
-  OUTCOME("empty", "strfromd strfromf64 strfromf32x", 'i', OUT(9), V(0),
-          TEXT("%g"), D(4.5));
+  OUTCOME("truncated", "strfromd strfromf64 strfromf32x strfromf128", 'i',
+          OUT(2), V(2), TEXT("%g"), D(4.5));
+  OUTCOME("empty", "strfromd strfromf64 strfromf32x strfromf128", 'i', OUT(9),
+          V(0), TEXT("%g"), D(4.5));
   OUTCOME("truncated", "strfromf strfromf32", 'i', OUT(2), V(2), TEXT("%g"),
           F(4.5F));
   OUTCOME("empty", "strfromf strfromf32", 'i', OUT(9), V(0), TEXT("%g"),
@@ -296,12 +296,14 @@ static void numbers(void) {
   CALL(WIDE_INTEGERS, 'l', RAW(L"12;"), OUT(8), V(0));
   OUTCOME("empty", WIDE_LOCAL_INTEGERS, 'l', TEXT(L"x"), OUT(8), V(10), V(c));
   OUTCOME("failure", WIDE_LOCAL_INTEGERS, 'l', TEXT(L"12"), OUT(8), V(1), V(c));
-#define REALS "strtof strtod strtof32 strtof64 strtof32x"
-#define LOCAL_REALS "strtof_l strtod_l strtof32_l strtof64_l strtof32x_l"
+#define REALS "strtof strtod strtof32 strtof64 strtof32x strtof128"
+#define LOCAL_REALS                                                            \
+  "strtof_l strtod_l strtof32_l strtof64_l strtof32x_l strtof128_l"
 #define LONG_REALS "strtold strtof64x"
 #define LOCAL_LONG_REALS "strtold_l strtof64x_l"
-#define WIDE_REALS "wcstof wcstod wcstof32 wcstof64 wcstof32x"
-#define WIDE_LOCAL_REALS "wcstof_l wcstod_l wcstof32_l wcstof64_l wcstof32x_l"
+#define WIDE_REALS "wcstof wcstod wcstof32 wcstof64 wcstof32x wcstof128"
+#define WIDE_LOCAL_REALS                                                       \
+  "wcstof_l wcstod_l wcstof32_l wcstof64_l wcstof32x_l wcstof128_l"
   static const char *const texts[] = {
       "",       "x",       "+",        "1e",      "1e+x",    "0x",
       "0x.",    "0xp",     "nan",      "nan(",    "nan(ab)", "nan(a-",
