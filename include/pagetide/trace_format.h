@@ -143,8 +143,8 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //              made it: the same in all traces of one run, random
 // Process   := string executable, varint count, string argument*,
 //              string options, string engine, string runtime_version
-//              (engine: marks, uffd or mprotect; early traces say shadow for
-//              marks). Since 1.8 written again when a program has written a
+//              (engine: marks, uffd, mprotect or fork; early traces say shadow
+//              for marks). Since 1.8 written again when a program has written a
 //              title over its arguments
 // Mappings  := varint time, varint count,
 //              { varint start, varint bytes, varint protection,
