@@ -67,8 +67,8 @@ debian_package(development libpagetide-dev libdevel
   "page sets of running programs: compiler wrappers and headers"
   "Pagetide tells which pages of memory a program read and wrote in periods.
 This package has what builds programs with marks: the plugin of clang, the
-wrappers pagetide-clang and pagetide-clang++, headers, and files for CMake
-and pkg-config."
+wrappers pagetide-clang, pagetide-clang++ and pagetide-flang, headers, and
+files for CMake and pkg-config."
   libraries command)
 # A plugin of clang: nothing is linked with it.
 set(CPACK_PAGETIDE_DEVELOPMENT_OVERRIDES

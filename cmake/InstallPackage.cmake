@@ -2,7 +2,7 @@
 #
 # What cmake --install puts into a prefix: pass, runtime, command and wrappers,
 # the C API's headers, the library of checkpoints, and the package that find_package(Pagetide) finds. To be
-# included when the targets are there. Components are the packages of Packages.cmake:
+# included when the targets are there. Components are the packages of DebianPackages.cmake:
 # the libraries, the command, and what builds programs.
 
 include(CMakePackageConfigHelpers)
@@ -54,10 +54,10 @@ install(FILES "${_package_build_dir}/pagetide.pc"
 
 install(DIRECTORY "${PAGETIDE_MANUAL_DIR}/man1"
         DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT command
-        PATTERN "pagetide-clang*" EXCLUDE)
+        REGEX "/pagetide-(clang|flang)" EXCLUDE)
 install(DIRECTORY "${PAGETIDE_MANUAL_DIR}/man1"
         DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT development
-        FILES_MATCHING PATTERN "pagetide-clang*")
+        FILES_MATCHING REGEX "/pagetide-(clang|flang)")
 install(FILES "${PAGETIDE_MANUAL_DIR}/bash/pagetide"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
         COMPONENT command)

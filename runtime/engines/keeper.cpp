@@ -222,8 +222,8 @@ static const char *MakeWitness() {
                          MAP_PRIVATE | MAP_ANONYMOUS, (uptr)-1, 0);
   if (Failed(p))
     return Missing("memory", ErrnoOf(p));
-  // If it were paged out, a descendant could have it without mapping it. A
-  // lock on fault makes no page: a page that is made anew is shared by nobody.
+  // A descendant could have the page without mapping it if the page were paged
+  // out. The lock prevents that. It makes no page before the first access.
   constexpr uptr kOnFault = 1; // MLOCK_ONFAULT
   Syscall(SYS_mlock2, p, kPageBytes, kOnFault);
   keepers.witness = (u8 *)p;

@@ -7,23 +7,10 @@
 // RUN: %known_sets --engine fork --checksum written \
 // RUN:   --plain %support/reference_hash.c %s
 
-#include "Inputs/mapped_memory.h"
-#include "reference_hash.h"
+#include "Inputs/hashed_memory.h"
 
 #include <malloc.h>
 
-/* Written, and what the copy of the boundary has there. */
-static void expect_stable(const char *p, int may) {
-  expect_at(known_period_, thread_id(), p, 1, may ? "mw" : "w");
-  truth_line("checksum %d %llu 0x%llx stable 0x%llx\n", (int)getpid(),
-             (unsigned long long)known_period_,
-             (unsigned long long)(uintptr_t)p,
-             (unsigned long long)reference_hash(p, PAGE));
-}
-static void wrote(char *p) {
-  put(p);
-  expect_stable(p, 0);
-}
 static void only_read(const char *p) { (void)*(const volatile char *)p; }
 
 /* Each way from a state at one boundary to a state at the next. */

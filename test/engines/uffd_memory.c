@@ -8,21 +8,7 @@
 // RUN: %known_sets --engine uffd --checksum written \
 // RUN:   --plain %support/reference_hash.c %s
 
-#include "Inputs/mapped_memory.h"
-#include "reference_hash.h"
-
-/* Written, and what the period's end finds there. */
-static void expect_stable(const char *p, int may) {
-  expect_at(known_period_, thread_id(), p, 1, may ? "mw" : "w");
-  truth_line("checksum %d %llu 0x%llx stable 0x%llx\n", (int)getpid(),
-             (unsigned long long)known_period_,
-             (unsigned long long)(uintptr_t)p,
-             (unsigned long long)reference_hash(p, PAGE));
-}
-static void wrote(char *p) {
-  put(p);
-  expect_stable(p, 0);
-}
+#include "Inputs/hashed_memory.h"
 
 /* The same in memory that other processes may write while it is hashed. */
 static void expect_unstable(const char *p, int may) {
