@@ -114,7 +114,8 @@ bool isQuickToSink(const Function &F) {
 
 } // namespace
 
-void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM) {
+void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM,
+                          bool MaySink) {
   dropDeadLoads(F);
   if (F.hasOptNone())
     return; // code generation keeps these accesses then
@@ -123,7 +124,7 @@ void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM) {
   FAM.invalidate(F, PreservedAnalyses::none());
   // Loads that code generation could sink have barriers (preventSinking). So
   // marks are right without this too.
-  if (isQuickToSink(F))
+  if (MaySink && isQuickToSink(F))
     SinkingPass().run(F, FAM);
 }
 

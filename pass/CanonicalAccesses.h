@@ -20,9 +20,10 @@ namespace pagetide {
 /// lifetime ends right after. If only one successor of a load's block uses the
 /// load, moves it there. Replaces fortified copies that have nothing to check
 /// by plain ones. Otherwise there would be marks of accesses that are never
-/// made, and copies without marks that code generation introduces.
-void canonicalizeAccesses(llvm::Function &F,
-                          llvm::FunctionAnalysisManager &FAM);
+/// made, and copies without marks that code generation introduces. Unless
+/// \p MaySink, moves no loads.
+void canonicalizeAccesses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
+                          bool MaySink);
 
 } // namespace pagetide
 

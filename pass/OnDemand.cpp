@@ -200,6 +200,10 @@ GlobalVariable *marksOnByte(Module &M) {
   return On;
 }
 
+bool hasTwoCopies(Function &F, const AsmTexts &Texts) {
+  return !touchesNothing(F) && !whyNotCopied(F, LabelTables(F), Texts);
+}
+
 OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions,
                                 const AsmTexts &Texts) {
   OnDemandFunctions Result;

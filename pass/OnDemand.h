@@ -48,6 +48,9 @@ OnDemandFunctions splitOnDemand(llvm::Module &M,
                                 llvm::ArrayRef<llvm::Function *> Functions,
                                 const AsmTexts &Texts);
 
+/// Whether \p F is to exist with and without marks, and can.
+bool hasTwoCopies(llvm::Function &F, const AsmTexts &Texts);
+
 /// The byte that says whether marks are on; made if \p M has none yet.
 llvm::GlobalVariable *marksOnByte(llvm::Module &M);
 

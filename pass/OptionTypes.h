@@ -53,9 +53,12 @@ enum class DemandMode : uint32_t {
   OnDemand,
   /// Every function has marks.
   Always,
+  /// As OnDemand, and marks come and go while functions run (Windows.h).
+  Windows,
 };
 
-inline constexpr const char *DemandModeNames[] = {"on-demand", "always"};
+inline constexpr const char *DemandModeNames[] = {"on-demand", "always",
+                                                  "windows"};
 inline constexpr const char *LtoModeNames[] = {"auto", "mark", "defer"};
 inline constexpr const char *MarkPrecisionNames[] = {"auto", "exact", "near"};
 inline constexpr const char *MarkModeNames[] = {"inline", "calls", "check",

@@ -25,6 +25,7 @@
 #include "OnDemand.h"
 #include "Resolvers.h"
 #include "Sites.h"
+#include "Windows.h"
 #include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -219,19 +220,45 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
   });
 }
 
+/// Removes from \p Functions those between whose copies control can change
+/// (Windows.h), and returns them.
+SmallVector<Function *> takeSwitchable(SmallVectorImpl<Function *> &Functions,
+                                       const AsmTexts &Texts) {
+  SmallVector<Function *> Result, Others;
+  for (Function *F : Functions)
+    (hasTwoCopies(*F, Texts) && !whyNotSwitched(*F) ? Result : Others)
+        .push_back(F);
+  Functions = Others;
+  return Result;
+}
+
+/// The mark of abi::kCoveredAddress.
+MarkStep coveredMark(Instruction &Before, const PassOptions &Options) {
+  LLVMContext &Context = Before.getContext();
+  Constant *Address = ConstantExpr::getIntToPtr(
+      ConstantInt::get(Type::getInt64Ty(Context), abi::kCoveredAddress),
+      PointerType::get(Context, 0));
+  return MarkStep::byte(Before, 0, Before, Address, 0,
+                        cellsOf(AccessKind::Write, Options.Layout).front());
+}
+
 /// When the code of a function runs.
 enum class RunsWhen : uint8_t { Always, Recorded };
 
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
                   RunsWhen When, const Expansion &Known, SiteTable &Sites,
                   FunctionAnalysisManager &FAM) {
+  bool IsSwitched =
+      Options.Mode == DemandMode::Windows && When == RunsWhen::Recorded;
   target::expandVarArgs(F);
-  canonicalizeAccesses(F, FAM);
+  canonicalizeAccesses(F, FAM, /*MaySink=*/!IsSwitched);
 
   FunctionAccesses Accesses(F, Options);
   FunctionToMark Input = {F, Accesses, Known, Options, Mode};
   OptimizationRemarkEmitter Remarks(&F);
-  ChunkedAccesses Chunked = chunkLoops(Input, FAM, Remarks);
+  ChunkedAccesses Chunked;
+  if (!IsSwitched) // plain code could not enter a chunk
+    Chunked = chunkLoops(Input, FAM, Remarks);
   MarkPlan Plan = planMarks(Input, Chunked);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
@@ -299,6 +326,13 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
                        Twine(Options.Granule));
     return PreservedAnalyses::all();
   }
+  if (Options.Mode == DemandMode::Windows && Options.marksSites()) {
+    reportError(M,
+                Twine("option mode=windows has no layout ") +
+                    abi::kLayoutNames[static_cast<uint32_t>(Options.Layout)] +
+                    "; leave one of the two options out");
+    return PreservedAnalyses::all();
+  }
   if (Options.isNear() && Options.marksSites()) {
     reportError(M,
                 Twine("layout ") +
@@ -325,7 +359,10 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };
-  if (Options.Mode == DemandMode::OnDemand) {
+  SmallVector<Function *> Switched;
+  if (Options.Mode == DemandMode::Windows)
+    Switched = takeSwitchable(Functions, Texts);
+  if (Options.Mode != DemandMode::Always) {
     OnDemandFunctions Split = splitOnDemand(M, Functions, Texts);
     for (Function *F : Split.Plain)
       F->addFnAttr(DoneAttribute, DonePlain);
@@ -336,6 +373,17 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     }
     for (Function *F : Split.Single)
       Mark(*F, MarkMode::Calls, RunsWhen::Always);
+    for (Function *F : Switched) {
+      canonicalizeAccesses(*F, FAM, /*MaySink=*/false);
+      WindowCopy Pair;
+      copyForWindows(*F, Pair);
+      Mark(*Pair.Copy, Modes.of(*F), RunsWhen::Recorded);
+      MarkEmitter Emitter(*F, Options, Sites, /*KeepsIndices=*/false);
+      mergeForWindows(Pair, *marksOnByte(M), FAM, [&](Instruction &Before) {
+        Emitter.emit(coveredMark(Before, Options));
+      });
+      F->addFnAttr(DoneAttribute, DoneMarked);
+    }
   } else {
     SetVector<Function *> Early = separateResolverCode(M);
     for (Function *F : Early)

@@ -222,7 +222,8 @@ std::string optionsHelp() {
 abi::ModuleInfo PassOptions::moduleInfo() const {
   return {abi::kVersion, static_cast<uint32_t>(Layout), cellShift(), Granule,
           (SkipConstants ? abi::kModuleSkipsConstants : 0U) |
-              (Mode == DemandMode::OnDemand ? abi::kModuleOnDemand : 0U)};
+              (Mode != DemandMode::Always ? abi::kModuleOnDemand : 0U) |
+              (Mode == DemandMode::Windows ? abi::kModuleWindows : 0U)};
 }
 
 std::string PassOptions::describe() const {
@@ -278,8 +279,9 @@ void PassOptions::takeUngiven(const abi::ModuleInfo &Marked) {
   if (!Given.SkipConstants)
     SkipConstants = Marked.flags & abi::kModuleSkipsConstants;
   if (!Given.Mode)
-    Mode = Marked.flags & abi::kModuleOnDemand ? DemandMode::OnDemand
-                                               : DemandMode::Always;
+    Mode = Marked.flags & abi::kModuleWindows    ? DemandMode::Windows
+           : Marked.flags & abi::kModuleOnDemand ? DemandMode::OnDemand
+                                                 : DemandMode::Always;
 }
 
 } // namespace pagetide

@@ -313,10 +313,20 @@ enum ModuleFlags : std::uint32_t {
   kModuleSkipsConstants = 1, ///< loads of constant globals are not marked
   kModuleOnDemand = 2,       ///< marks run only while its byte is not 0
   kModuleUsesApi = 4,        ///< refers to functions of pagetide.h
+  kModuleWindows = 8,        ///< running functions test the byte too
 };
 
-/// In mode on-demand: the hidden byte of a linked file that its functions test.
-/// Whoever calls a function reaches the copy with marks if the byte is not 0.
+/// In mode windows: where a thread changes to marked code, it marks a write of
+/// this address, at which no program has memory (vm.mmap_min_addr).
+inline constexpr std::uint64_t kCoveredAddress = 0;
+/// The mark in words as they are staged: in the first one, its write's bits.
+constexpr std::uint64_t covered_mask(Layout layout) {
+  return std::uint64_t{0xff} << 8 * write_cell(layout);
+}
+
+/// In modes on-demand and windows: the hidden byte of a linked file that its
+/// functions test. Whoever calls a function reaches the copy with marks if the
+/// byte is not 0.
 inline constexpr const char kMarksOnSymbol[] = "__pagetide_marks_on";
 
 /// Every instrumented object file has this note, in section .note.pagetide.

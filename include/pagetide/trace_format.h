@@ -35,8 +35,8 @@ namespace pagetide::trace {
 
 inline constexpr std::uint8_t kMagic[8] = {'P', 'G', 'T',  'I',
                                            'D', 'E', '\r', '\n'};
-inline constexpr std::uint16_t kVersionMajor = 1; ///< a reader refuses others
-inline constexpr std::uint16_t kVersionMinor = 9; ///< later minors only add
+inline constexpr std::uint16_t kVersionMajor = 1;  ///< a reader refuses others
+inline constexpr std::uint16_t kVersionMinor = 10; ///< later minors only add
 
 enum class ChecksumMode : std::uint8_t {
   kNone = 0,
@@ -239,7 +239,13 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 // A checksum belongs to a granule, not to a thread. A per-thread trace has it
 // once, for the rows of all sections.
 
-enum class ThreadEvent : std::uint8_t { kStart = 0, kEnd = 1 };
+enum class ThreadEvent : std::uint8_t {
+  kStart = 0,
+  kEnd = 1,
+  /// Since 1.10. In the window of marks that has just ended, the thread's sets
+  /// are exact from this time on. Those of other threads may lack accesses.
+  kExactSince = 2,
+};
 
 /// Added to the PROT_ bits of a mapping's protection.
 inline constexpr std::uint32_t kMappingShared = 8;
@@ -276,6 +282,7 @@ enum PeriodFlags : std::uint8_t {
   kPeriodPartial = 2,   ///< ended by the program's death; harvested
   kPeriodHarvested = 4, ///< complete, but written after the program's death
   kPeriodFinal = 8,     ///< ended early by exit, exec or stop
+  kPeriodOff = 16,      ///< between two windows: marks were off (since 1.10)
 };
 
 enum RunFlags : std::uint8_t {

@@ -7,6 +7,7 @@
 #include "engines/marks_engine.h"
 
 #include "engines/audit_writes.h"
+#include "engines/covered_threads.h"
 #include "periods/early_marks.h"
 #include "periods/settled.h"
 #include "platform/fork_reset.h"
@@ -168,7 +169,8 @@ static bool CollectMarks(bool ends_period, bool standing) {
       ok = TakeSlot(
           extents, e, ~u64{0},
           [&](u64 word, u64 value) {
-            return cursor.AddOrJoin(word, value) != nullptr;
+            value = WithoutCovered(slot, word, value);
+            return !value || cursor.AddOrJoin(word, value) != nullptr;
           },
           [&](u64 word, u64 value) {
             return sites.Add(word, value) != nullptr;
@@ -182,9 +184,11 @@ static bool CollectMarks(bool ends_period, bool standing) {
       ok = TakeSlot(
           extents, e, taken,
           [&](u64 word, u64 value) {
+            value = WithoutCovered(slot, word, value);
             if (value & mask)
               AddOrJoin(written, first, word, value & mask);
-            return early.Add(StagingTid(slot), word, value, true) != nullptr;
+            return !value ||
+                   early.Add(StagingTid(slot), word, value, true) != nullptr;
           },
           [&](u64 word, u64 value) {
             return early_sites.AddSites(tid, word, value) != nullptr;
@@ -462,9 +466,11 @@ void EmptyRetiredSlots(bool keep_marks) {
         ok &= TakeMarks(
             slot, e.begin, e.end,
             [&](u64 word, u64 value) {
+              value = WithoutCovered(slot, word, value);
               if (value & mask)
                 AddOrJoin(written, first, word, value & mask);
-              return early.Add(StagingTid(slot), word, value, true) != nullptr;
+              return !value ||
+                     early.Add(StagingTid(slot), word, value, true) != nullptr;
             },
             [](u64) {},
             [&](u64 word, u64 value) {

@@ -27,6 +27,7 @@
 #include "recorder/recorder_state.h"
 #include "recorder/requests.h"
 #include "recorder/slot_service.h"
+#include "recorder/windows.h"
 #include "threads/service_thread.h"
 #include "trace/pending_frames.h"
 #include "trace/site_frames.h"
@@ -234,7 +235,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   ObserveProgram(plan);
   bool ok = CollectMarks(plan);
   const auto *watch = WatchedRegions(watched) ? &watched : nullptr;
-  PeriodResult &result = MakeResult(plan, flags, watch);
+  PeriodResult &result = MakeResult(plan, flags | FlagsOfWindow(), watch);
   ok = ReadPages(plan, watch, result) && ok;
   if (plan.callback)
     GiveToCallback(result, on_caller);
@@ -243,6 +244,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");
   HandOver(plan, result, ok);
+  PassPeriod(plan.now);
   return ok;
 }
 

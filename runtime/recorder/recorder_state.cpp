@@ -6,6 +6,8 @@
 
 #include "recorder/recorder_state.h"
 
+#include "recorder/windows.h"
+
 #include "platform/start_data.h"
 
 namespace pagetide {
@@ -22,8 +24,8 @@ void SetRecording(bool is_recording) { StoreRelease(&recording, is_recording); }
 void Schedule(u64 from) {
   u64 period = __atomic_load_n(&record_config.period_ns, __ATOMIC_ACQUIRE);
   constexpr u64 kNever = 0; // also if the sum wraps: beyond five centuries
-  recorder_state.next_end =
-      period && from + period > from ? from + period : kNever;
+  recorder_state.next_end = EndWithinWindow(
+      from, period && from + period > from ? from + period : kNever);
 }
 
 void ChangePeriod(u64 period_ns) {

@@ -22,6 +22,7 @@
 #include "recorder/mappings_watch.h"
 #include "recorder/requests.h"
 #include "recorder/slot_service.h"
+#include "recorder/windows.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 #include "trace/control_client.h"
@@ -373,6 +374,7 @@ int StartRecording(const char *parent_trace) {
   if (GetFlags().kernel_writes && (Tracing() || for_cuts))
     if (const char *missing = StartKernelWrites(KnownMappings(), for_cuts))
       CannotWatchKernelWrites(missing);
+  BeginWindows(now);
   Schedule(now);
   ObserveThreadEnds(true);
   SetRecording(true);
@@ -383,6 +385,7 @@ int StartRecording(const char *parent_trace) {
 }
 
 static void Stop(RecordingState state, const char *why) {
+  EndWindows();
   StopKernelWrites();
   if (recorder_state.engine)
     recorder_state.engine->stop();

@@ -12,6 +12,7 @@
 #include "platform/environment.h"
 #include "platform/messages.h"
 #include "platform/program_events.h"
+#include "shadow/mark_switches.h"
 #include "shadow/shadow.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -250,10 +251,8 @@ bool LoadedModulesFit(u64 &shadow_bytes) {
 }
 
 void SwitchLoadedModulesOn() {
-  VisitLoadedModules([](const ModuleNote &record, const char *) {
-    if (u8 *byte = abi::marks_on_byte(record))
-      *byte = 1;
-  });
+  VisitLoadedModules(
+      [](const ModuleNote &record, const char *) { AddMarkSwitch(record); });
 }
 
 const LoadedNotes &ReadLoadedNotes() {

@@ -8,6 +8,7 @@
 #include "platform/exports.h"
 #include "platform/options.h"
 #include "recorder/requests.h"
+#include "shadow/mark_switches.h"
 #include "startup/demand.h"
 #include "startup/init.h"
 #include "startup/late_start.h"
@@ -56,8 +57,6 @@ __pagetide_module_init_v5(const pagetide::abi::ModuleNote *record) {
   dladdr((const void *)record, &where);
   AdmitModule(record->info, where.dli_fname ? where.dli_fname : "");
   EnsureSecondPhase();
-  u8 *byte = abi::marks_on_byte(*record);
-  if (byte && !*byte) // an audit sees what is written
-    *byte = 1;
+  AddMarkSwitch(*record);
   RegisterAtexitHandlersDone(where.dli_fbase);
 }

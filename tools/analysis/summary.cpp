@@ -150,7 +150,9 @@ void Summarizer::add_frame(const Frame &frame) {
     break;
   case trace::FrameType::kThreads:
     for (const ThreadRecord &record : frame.threads.records)
-      if (ThreadSummary *entry = thread(record.tid)) {
+      if (record.event == trace::ThreadEvent::kExactSince)
+        ++summary_.exact_in_windows;
+      else if (ThreadSummary *entry = thread(record.tid)) {
         if (!record.name.empty())
           entry->name = first_bytes(record.name, kMaxThreadName);
         if (record.event == trace::ThreadEvent::kStart)
@@ -301,6 +303,10 @@ void Summarizer::end_period(const PeriodPart &part) {
   mappings_.end_period();
   ++summary_.periods;
   summary_.driven_periods += (part.flags & trace::kPeriodDriven) != 0;
+  if (part.flags & trace::kPeriodOff) {
+    ++summary_.off_periods;
+    summary_.off_ns += part.end_ns - part.start_ns;
+  }
   summary_.final_periods += (part.flags & trace::kPeriodFinal) != 0;
   summary_.harvested_periods += (part.flags & trace::kPeriodHarvested) != 0;
   summary_.partial_periods += (part.flags & trace::kPeriodPartial) != 0;

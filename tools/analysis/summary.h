@@ -75,6 +75,10 @@ struct Summary {
 
   std::uint64_t periods = 0;
   std::uint64_t driven_periods = 0;
+  std::uint64_t off_periods = 0; ///< between windows, with marks off
+  std::uint64_t off_ns = 0;      ///< the time that they took
+  /// How often a thread was exact in a window, from some moment on.
+  std::uint64_t exact_in_windows = 0;
   std::uint64_t final_periods = 0;
   std::uint64_t harvested_periods = 0;
   std::uint64_t partial_periods = 0;

@@ -14,7 +14,7 @@ using trace::ChecksumState;
 
 namespace {
 
-constexpr std::array<Column, 28> kPeriodsColumns = {{
+constexpr std::array<Column, 29> kPeriodsColumns = {{
     {"trace", "number of the trace in this export, from 1"},
     {"pid", "of the process"},
     {"period", "number of the period, from 0"},
@@ -25,6 +25,7 @@ constexpr std::array<Column, 28> kPeriodsColumns = {{
     {"final", "1: cut short by exit, exec or stop"},
     {"harvested", "1: complete, and written after the process's death"},
     {"partial", "1: cut short by the process's death"},
+    {"off", "1: between two windows: marks were off, so most is missing"},
     {"overruns", "scheduled ends that passed unserved in this period"},
     {"accessed", "granules with a certain access of this period"},
     {"read", "of these; empty if the layout cannot know"},
@@ -120,6 +121,7 @@ private:
         flag_cell(flags_ & trace::kPeriodFinal),
         flag_cell(flags_ & trace::kPeriodHarvested),
         flag_cell(flags_ & trace::kPeriodPartial),
+        flag_cell(flags_ & trace::kPeriodOff),
         Cell::of(overruns_),
         Cell::of(counts_.accessed),
         read_cell(counts_, layout),

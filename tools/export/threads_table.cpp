@@ -53,6 +53,8 @@ public:
       if (Thread *thread = find(record.tid)) {
         if (!record.name.empty())
           thread->name = first_bytes(record.name, kMaxThreadName);
+        if (record.event == trace::ThreadEvent::kExactSince)
+          continue;
         if (record.event == trace::ThreadEvent::kStart)
           thread->start_ns = record.time_ns;
         else

@@ -107,6 +107,9 @@ std::string report_json(const Summary &s) {
   out["period_ns"] = s.header.period_ns;
   out["periods"] = {{"count", s.periods},
                     {"driven", s.driven_periods},
+                    {"off", s.off_periods},
+                    {"off_ns", s.off_ns},
+                    {"exact_in_windows", s.exact_in_windows},
                     {"final", s.final_periods},
                     {"harvested", s.harvested_periods},
                     {"partial", s.partial_periods},

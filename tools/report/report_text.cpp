@@ -135,6 +135,9 @@ std::string TextReport::periods_text() const {
   if (s.driven_periods != 0)
     text += fmt::format("; {} ended by the program",
                         format_count(s.driven_periods));
+  if (s.off_periods != 0)
+    text += fmt::format("; {} between windows, {} with marks off",
+                        format_count(s.off_periods), format_duration(s.off_ns));
   if (s.final_periods != 0)
     text += "; the last cut short by the recording's end";
   if (s.harvested_periods != 0)

@@ -368,7 +368,7 @@ void decode_frame(const trace::FileHeader &header,
     for (std::uint64_t i = 0, n = cursor.varint("thread count"); i < n; ++i) {
       ThreadRecord record;
       const std::uint8_t event = cursor.byte("thread event");
-      if (event > static_cast<std::uint8_t>(trace::ThreadEvent::kEnd))
+      if (event > static_cast<std::uint8_t>(trace::ThreadEvent::kExactSince))
         throw Malformed{fmt::format("thread event {} is unknown", event)};
       record.event = static_cast<trace::ThreadEvent>(event);
       record.tid = cursor.tid();
