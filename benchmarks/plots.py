@@ -211,7 +211,7 @@ _BY_PROGRAM = {
     "periods": ("periods", dots, None,
                 "Layout rw: periods, threads apart, checksums"),
     "peers": ("peers", dots,
-              ("rw-10ms", "near-10ms", "write-10ms", "uffd-10ms", "mprotect-10ms",
+              ("rw-10ms", "near-10ms", "write-10ms", "uffd-10ms", "fork-10ms",
                "asan", "memprof", "tsan"),
               "Marks (recorded at 10 ms) and other tools"),
     "ablation": ("ablation", bars, None,

@@ -61,7 +61,7 @@ class Group(NamedTuple):
 
 
 PERIODS = ("1ms", "10ms", "100ms", "1s")
-ENGINES = ("uffd", "mprotect")
+ENGINES = ("uffd", "fork")
 RAN = ("kernel", "real")
 
 # How often native's time another tool may take: what is slower is no choice,

@@ -18,8 +18,8 @@ LIST = pathlib.Path(__file__).resolve().parent.parent / "runtime" / "kept_in_chi
 # Where variables may change. What a child sets to zero has sections of its own.
 CHANGING = re.compile(r"\.(?:bss|data(?!\.rel\.ro))\b")
 SYMBOL = re.compile(r"^[0-9a-f]+ \w?[ \w!]{6} +O? *(\S+)\t[0-9a-f]+ (?:\.hidden )?(.*)$")
-# Pointers to libc's functions, and what several files have as inline variables.
-NOT_STATE = re.compile(r"__interception::real_|program_events$")
+# Pointers to libc's functions.
+NOT_STATE = re.compile(r"__interception::real_")
 
 
 def name_of(symbol):

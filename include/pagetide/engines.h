@@ -17,7 +17,7 @@
 
 namespace pagetide::engines {
 
-enum class Kind : std::uint8_t { kMarks, kUffd, kMprotect, kFork };
+enum class Kind : std::uint8_t { kMarks, kUffd, kFork };
 
 struct Capabilities {
   Kind kind;
@@ -29,7 +29,6 @@ struct Capabilities {
   bool reads;       ///< sees reads too, if the build does
   bool per_thread;  ///< tells which thread made an access
   bool any_granule; ///< knows more than pages of the system
-  bool stop;        ///< threads may be stopped for checksums (unstable=stop)
   bool cut;         ///< periods can end in cuts (unstable=cut), with copies
   bool needs_scans; ///< the kernel must tell which pages are written
 };
@@ -37,21 +36,17 @@ struct Capabilities {
 inline constexpr Capabilities kTable[] = {
     {Kind::kMarks, "marks", "what instrumented programs read and write",
      /*by_marks=*/true, /*reads=*/true, /*per_thread=*/true,
-     /*any_granule=*/true, /*stop=*/true, /*cut=*/true, /*needs_scans=*/false},
+     /*any_granule=*/true, /*cut=*/true, /*needs_scans=*/false},
     {Kind::kUffd, "uffd", "what any dynamically linked program writes",
      /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
-     /*any_granule=*/false, /*stop=*/true, /*cut=*/false, /*needs_scans=*/true},
-    {Kind::kMprotect, "mprotect", "the same, on kernels without userfaultfd",
-     /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
-     /*any_granule=*/false, /*stop=*/false, /*cut=*/false,
-     /*needs_scans=*/false},
+     /*any_granule=*/false, /*cut=*/false, /*needs_scans=*/true},
     {Kind::kFork, "fork", "what any such program writes to private memory",
      /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
-     /*any_granule=*/false, /*stop=*/true, /*cut=*/false,
+     /*any_granule=*/false, /*cut=*/false,
      /*needs_scans=*/false},
 };
 /// The names, for messages.
-inline constexpr char kNames[] = "marks, uffd, mprotect or fork";
+inline constexpr char kNames[] = "marks, uffd or fork";
 
 constexpr const Capabilities &of(Kind kind) {
   return kTable[static_cast<std::uint8_t>(kind)];

@@ -143,9 +143,9 @@ inline constexpr std::uint32_t kPartBytes = 4u << 20;
 //              made it: the same in all traces of one run, random
 // Process   := string executable, varint count, string argument*,
 //              string options, string engine, string runtime_version
-//              (engine: marks, uffd, mprotect or fork; early traces say shadow
-//              for marks). Since 1.8 written again when a program has written a
-//              title over its arguments
+//              (engine: a name of engines.h; early traces say shadow for
+//              marks, or mprotect). Since 1.8 written again when a program has
+//              written a title over its arguments
 // Mappings  := varint time, varint count,
 //              { varint start, varint bytes, varint protection,
 //                varint offset, string name }*      all of them, if changed

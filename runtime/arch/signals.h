@@ -33,8 +33,6 @@ inline InterruptedCall GetInterruptedCall(const ucontext_t &context);
 /// signal only if that asks for it.
 inline bool IsSignalFrame(const void *memory);
 
-/// Of SIGSEGV: a write was tried.
-inline bool IsWriteFault(const ucontext_t &context);
 /// The length of the instruction at `code` if it is a mark, which is a store of
 /// a constant or a register to the shadow; otherwise 0.
 uptr MarkLength(const u8 *code);

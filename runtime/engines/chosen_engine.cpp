@@ -8,7 +8,6 @@
 
 #include "engines/fork_engine.h"
 #include "engines/marks_engine.h"
-#include "engines/mprotect_engine.h"
 #include "engines/uffd_engine.h"
 #include "platform/options.h"
 
@@ -18,8 +17,6 @@ static const Engine &EngineOf(engines::Kind kind) {
   switch (kind) {
   case engines::Kind::kUffd:
     return UffdEngine();
-  case engines::Kind::kMprotect:
-    return MprotectEngine();
   case engines::Kind::kFork:
     return ForkEngine();
   case engines::Kind::kMarks:

@@ -20,11 +20,7 @@
 #include "periods/period_result.h"
 #include "platform/page_vec.h"
 
-struct sigaction;
-
 namespace pagetide {
-
-using Sigaction = int(int, const struct sigaction *, struct sigaction *);
 
 // What each of them can do is in include/pagetide/engines.h.
 
@@ -60,11 +56,6 @@ struct Engine {
   /// Moves the accesses that a peek found, and no others, into the open period.
   /// Later peeks do not see them.
   bool (*take)(GranuleRange range);
-
-  /// Runs on the program's first thread, before recording, unless it is null.
-  /// Returns null, or a static text that says what failed. `sigaction` is
-  /// libc's.
-  const char *(*prepare)(Sigaction *sigaction) = nullptr;
 
   //===- For cuts; null if the engine cannot tell ------------------------===//
 

@@ -438,8 +438,8 @@ static bool Take(GranuleRange range) {
 
 const Engine &MarksEngine() {
   static const Engine kEngine = {
-      Start, ForgetIdleShadow, Collect,         Recheck, Peek,
-      Take,  nullptr,          CollectStanding, Watch,   ListInFlight};
+      Start, ForgetIdleShadow, Collect, Recheck,     Peek,
+      Take,  CollectStanding,  Watch,   ListInFlight};
   return kEngine;
 }
 

@@ -367,21 +367,6 @@ void NoteUntracked(const char *engine, const UntrackedRange &range,
   NoteLost(text.text);
 }
 
-//===- Without tracking ---------------------------------------------------===//
-
-int ListTouchedPages(uptr begin, uptr end, bool is_shared,
-                     PageVec<WrittenRun> &runs) {
-  if (int error = tracking.kernel.OpenPagemap())
-    return error;
-  const u64 no = is_shared ? 0 : u64{kNotYetCopied};
-  return tracking.kernel.Scan(
-      begin, end, {0, no, no, kPagePresent | kPageSwapped, kPagePresent},
-      [&](const PageRegion &found) {
-        AddRun(runs, found.start, found.end,
-               is_shared ? kKernelTouched : kKernelWritten);
-      });
-}
-
 //===- Begin and end ------------------------------------------------------===//
 
 /// With events of moved mappings, protection moves along, and a move does not

@@ -72,12 +72,6 @@ void SortRanges(PageVec<AddressRange> &ranges);
 /// Removes sorted ranges, which may overlap, from runs[first] on.
 void RemoveRanges(const PageVec<AddressRange> &ranges,
                   PageVec<WrittenRun> &runs, uptr first);
-/// Works without tracking: appends the populated pages of [begin, end). Private
-/// pages were written since they were mapped; shared pages were read or
-/// written. Returns 0, or an errno if the kernel does not list them.
-int ListTouchedPages(uptr begin, uptr end, bool is_shared,
-                     PageVec<WrittenRun> &runs);
-
 /// True if there is private memory that was written and is not tracked yet.
 bool FoundNewMemory();
 /// Appends its pages. Returns 0 or an errno.

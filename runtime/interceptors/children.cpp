@@ -6,7 +6,6 @@
 
 #include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"
-#include "platform/program_events.h"
 
 #include <fcntl.h>
 
@@ -14,9 +13,8 @@ using namespace pagetide;
 
 //===- posix_spawn --------------------------------------------------------===//
 
-/// The child writes a new stack while signals are blocked. It reads the
-/// strings, and a bad address may kill it: then the call has succeeded all the
-/// same.
+/// The child reads the strings, and a bad address may kill it: then the call
+/// has succeeded all the same.
 #define PAGETIDE_SPAWN(name, searched)                                         \
   PAGETIDE_INTERCEPTOR(int, name, int *pid, const char *file,                  \
                        const void *actions, const void *attributes,            \
@@ -26,9 +24,6 @@ using namespace pagetide;
     int error;                                                                 \
     {                                                                          \
       const ChildEnvironment child(env, AT_FDCWD, searched);                   \
-      ScopedHoldProtection hold;                                               \
-      if (pid)                                                                 \
-        KernelWillWrite(pid, sizeof(*pid));                                    \
       error = REAL(name)(pid, file, actions, attributes, argv, child.Get());   \
     }                                                                          \
     if (!ShadowReady())                                                        \

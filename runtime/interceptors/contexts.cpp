@@ -12,7 +12,6 @@
 
 #include "interceptors/interceptor.h"
 #include "interceptors/libc_sizes.h"
-#include "platform/program_events.h"
 
 using namespace pagetide;
 
@@ -23,8 +22,6 @@ namespace {
 constexpr uptr kEnd = kFloatingAt + 32;
 
 void WillSave(uptr context) {
-  if (EngineListens())
-    KernelWillWrite((void *)(context + kMaskAt), kFloatingAt - kMaskAt);
   MarkWrite(context + kRegistersAt, kEnd - kRegistersAt);
 }
 void WillLoad(uptr context) {

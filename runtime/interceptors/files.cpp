@@ -8,7 +8,6 @@
 #include "interceptors/libc_sizes.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
-#include "platform/program_events.h"
 #include "shadow/call_sites.h"
 
 #include <stdarg.h>
@@ -16,28 +15,6 @@
 using namespace pagetide;
 
 //===- Directories --------------------------------------------------------===//
-
-/// The kernel writes entries into libc's buffer behind the directory's
-/// descriptor, on the heap. If the buffer is bad, the kernel has not moved on
-/// in the directory.
-#define PAGETIDE_READ_DIRECTORY(name)                                          \
-  PAGETIDE_INTERCEPTOR(void *, name, void *directory) {                        \
-    OnInterceptedCall();                                                       \
-    constexpr uptr kMaxBuffer = uptr{64} << 10;                                \
-    NeedReal();                                                                \
-    if (!EngineListens())                                                      \
-      return REAL(name)(directory);                                            \
-    const int before = errno;                                                  \
-    for (int tries = 0;; ++tries) {                                            \
-      KernelWillWrite(directory, kMaxBuffer);                                  \
-      errno = before;                                                          \
-      void *entry = REAL(name)(directory);                                     \
-      if (entry || errno != EFAULT || tries == kMaxTries)                      \
-        return entry;                                                          \
-    }                                                                          \
-  }
-PAGETIDE_READ_DIRECTORY(readdir)
-PAGETIDE_READ_DIRECTORY(readdir64)
 
 /// A list of names that libc has allocated.
 static void DidList(u8 **const *list, int count) {

@@ -23,7 +23,6 @@
 #include "platform/mapping_changes.h"
 #include "platform/messages.h"
 #include "platform/proc_maps.h"
-#include "platform/program_events.h"
 #include "threads/thread_start.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -79,7 +78,6 @@ static Writers WritersOf(u64 flags) {
 template <typename Real>
 static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
                  int fd, sptr offset) {
-  ScopedHoldProtection hold;
   const Writers writers = WritersOf((u64)flags);
   const ChangingMappings changing(writers != Writers::kOwn);
   if (ControlReady() && address) {
@@ -90,8 +88,6 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
       address = 0; // only a hint, with which the kernel may go beyond 47 bits
     if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
       KeepShadow("mmap", address, bytes);
-    if (fixed)
-      MappingWillChange(address, bytes);
   }
   void *result = real((void *)address, bytes, protection, flags, fd, offset);
   if ((uptr)result != kMapFailed) {
@@ -99,12 +95,6 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
     if (flags & MAP_ANONYMOUS)
       MappedByProgram((uptr)result, bytes);
   }
-  constexpr int kKnown = MAP_PRIVATE | MAP_ANONYMOUS; // no memory of a device
-  constexpr int kStack = MAP_GROWSDOWN | MAP_STACK;
-  if ((uptr)result != kMapFailed && (flags & kKnown) && !(flags & kStack))
-    (flags & kKnown) == kKnown
-        ? AnonymousWasMapped((uptr)result, bytes, protection)
-        : RightsWereSet((uptr)result, bytes, protection);
   return result;
 }
 
@@ -120,9 +110,7 @@ PAGETIDE_INTERCEPTOR(void *, mmap64, void *address, uptr bytes, int protection,
 }
 PAGETIDE_INTERCEPTOR(int, munmap, void *address, uptr bytes) {
   KeepShadow("munmap", (uptr)address, bytes);
-  ScopedHoldProtection hold;
   const ChangingMappings changing;
-  MappingWillChange((uptr)address, bytes);
   const int result = RESOLVED(munmap)(address, bytes);
   NoteMappingChange((uptr)address, bytes);
   return result;
@@ -205,38 +193,12 @@ PAGETIDE_INTERCEPTOR(void *, mremap, void *address, uptr old_bytes, uptr bytes,
     }
   }
   const ChangingMappings changing(/*may_share=*/true);
-  const auto move = [&] {
-    void *moved = (void *)MoveMemory(
-        {(uptr)address, old_bytes, bytes, (uptr)flags, (uptr)target}, [&] {
-          return (uptr)RESOLVED(mremap)(address, old_bytes, bytes, flags,
-                                        target);
-        });
-    NoteMove((uptr)address, old_bytes, (uptr)moved, bytes);
-    return moved;
-  };
-  if (!EngineListens())
-    return move();
-  // The kernel moves one mapping. Changed rights would make it many.
-  ScopedHoldProtection hold;
-  const int rights = ProgramRightsOf((uptr)address);
-  MappingWillChange((uptr)address, old_bytes);
-  if (flags & MREMAP_FIXED)
-    MappingWillChange((uptr)target, bytes);
-  void *result = move();
-  if ((uptr)result != kMapFailed)
-    RightsWereSet((uptr)result, bytes, rights);
-  else
-    RightsWereSet((uptr)address, old_bytes, rights);
-  return result;
-}
-
-PAGETIDE_INTERCEPTOR(int, mprotect, void *address, uptr bytes, int rights) {
-  ScopedHoldProtection hold;
-  MappingWillChange((uptr)address, bytes);
-  int result = RESOLVED(mprotect)(address, bytes, rights);
-  if (!result)
-    RightsWereSet((uptr)address, bytes, rights);
-  return result;
+  void *moved = (void *)MoveMemory(
+      {(uptr)address, old_bytes, bytes, (uptr)flags, (uptr)target}, [&] {
+        return (uptr)RESOLVED(mremap)(address, old_bytes, bytes, flags, target);
+      });
+  NoteMove((uptr)address, old_bytes, (uptr)moved, bytes);
+  return moved;
 }
 
 /// Locking all memory would fill the shadow with pages: tens of gigabytes.
@@ -275,22 +237,6 @@ constexpr int kRestart = 0x10000000;   // SA_RESTART
 constexpr int kOnce = (int)0xc0000000; // SA_RESETHAND, SA_NODEFER
 } // namespace
 
-/// While an engine serves faults no handler may run with SIGSEGV blocked.
-template <typename Real>
-static int SetServableAction(Real real, int number,
-                             const struct sigaction *action,
-                             struct sigaction *previous) {
-  alignas(8) u8 copy[kActionBytes];
-  constexpr uptr kMaskAt = 8;
-  if (action) {
-    __sanitizer::internal_memcpy(copy, (const void *)action, kActionBytes);
-    *(u64 *)(copy + kMaskAt) &= signals_to_block;
-  }
-  KernelWillWrite(previous, kActionBytes);
-  return real(number, action ? (const struct sigaction *)copy : nullptr,
-              previous);
-}
-
 PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
                      struct sigaction *previous) {
   if (action)
@@ -301,8 +247,6 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
   int result;
   if (number == kSigSegv && ShadowReady())
     result = SetFaultHandler(action, previous, REAL(sigaction));
-  else if (EngineListens())
-    result = SetServableAction(REAL(sigaction), number, action, previous);
   else
     result = REAL(sigaction)(number, action, previous);
   if (result) { // libc copies the action before the kernel refuses it

@@ -16,7 +16,6 @@
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "platform/mapping_changes.h"
-#include "platform/program_events.h"
 #include "shadow/call_sites.h"
 #include "shadow/marking.h"
 
@@ -128,18 +127,7 @@ PAGETIDE_INTERCEPTOR(void *, realloc, void *p, SIZE_T n) {
     return moved;
   }
   const Block before(p);
-  // The kernel moves a block that is a mapping, and its rights move along.
-  ScopedHoldProtection hold;
-  const int rights = before.mapped ? ProgramRightsOf((uptr)p) : 0;
-  if (rights)
-    MappingWillChange((uptr)p, before.usable);
   void *moved = RESOLVED(realloc)(p, n);
-  if (rights) {
-    const Block now(moved ? moved : p);
-    const uptr begin = (uptr)(moved ? moved : p) & ~uptr{4095};
-    if (now.mapped)
-      RightsWereSet(begin, now.usable, rights);
-  }
   if (!moved)
     return moved;
   const Block after(moved);

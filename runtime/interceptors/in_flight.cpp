@@ -8,7 +8,6 @@
 
 #include "interceptors/interceptor.h"
 #include "interceptors/unwindable.h"
-#include "platform/program_events.h"
 #include "threads/thread_start.h"
 
 #include <signal.h>
@@ -57,8 +56,6 @@ InFlightPart::InFlightPart(const void *p, uptr bytes, InFlightKind kind) {
     outer_ = *innermost_;
     *innermost_ = (std::uint64_t)this;
   }
-  if (EngineListens() && bytes < kAnywhere && kind == InFlightKind::kBuffer)
-    KernelWillWrite(p, bytes);
 }
 
 void InFlightPart::End() {

@@ -94,61 +94,18 @@ PAGETIDE_AFTER(int, sigdelset, (void *set, int n), (set, n),
                DidWrite(set, kSignalSetBytes, !result))
 PAGETIDE_AFTER(int, sigismember, (const void *set, int n), (set, n),
                DidRead(set, kSignalSetBytes, result >= 0))
-/// The set without SIGSEGV, if an engine must be able to serve faults.
-class ServableSet {
-public:
-  explicit ServableSet(const void *set) : set_(set) {
-    if (!EngineListens() || !set)
-      return;
-    CopyFromProgram(copy_, set, kSignalSetBytes);
-    copy_[0] &= signals_to_block;
-    set_ = copy_;
-  }
-  ServableSet(const ServableSet &) = delete;
-  ServableSet &operator=(const ServableSet &) = delete;
-  const void *Get() const { return set_; }
-
-private:
-  const void *set_;
-  u64 copy_[16] = {}; // libc's sigset_t
-};
 #define PAGETIDE_MASK(name)                                                    \
-  PAGETIDE_INTERCEPTOR(int, name, int how, const void *set, void *old) {       \
-    OnInterceptedCall();                                                       \
-    constexpr int kUnblock = 1;                                                \
-    const ServableSet servable(how == kUnblock ? nullptr : set);               \
-    KernelWillWrite(old, kSignalSetBytes);                                     \
-    int result =                                                               \
-        RESOLVED(name)(how, servable.Get() ? servable.Get() : set, old);       \
-    if (ShadowReady()) {                                                       \
-      DidRead(set, kSignalSetBytes, !result);                                  \
-      DidWrite(old, kSignalSetBytes, !result);                                 \
-    }                                                                          \
-    return result;                                                             \
-  }
+  PAGETIDE_AFTER(int, name, (int how, const void *set, void *old),             \
+                 (how, set, old), DidRead(set, kSignalSetBytes, !result);      \
+                 DidWrite(old, kSignalSetBytes, !result))
 PAGETIDE_MASK(sigprocmask)
 PAGETIDE_MASK(pthread_sigmask)
 PAGETIDE_AFTER(int, sigsuspend, (const void *set), (set),
                DidRead(set, kSignalSetBytes, errno == EINTR))
 constexpr uptr kAltStackBytes = 24; // stack_t: address, flags, size
-/// The kernel writes frames to the stack, so it must not be protected.
-static void BeforeAlternateStack(const void *stack) {
-  struct {
-    uptr begin;
-    int flags;
-    uptr bytes;
-  } wanted;
-  constexpr int kDisable = 2; // SS_DISABLE
-  if (EngineListens() && stack &&
-      CopyFromProgram(&wanted, stack, sizeof(wanted)) &&
-      !(wanted.flags & kDisable))
-    ExcludeFromProtection(wanted.begin, wanted.begin + wanted.bytes);
-}
-PAGETIDE_AROUND(int, sigaltstack, (const void *stack, void *former),
-                (stack, former), BeforeAlternateStack(stack);
-                if (former) KernelWillWrite(former, kAltStackBytes),
-                DidRead(stack, kAltStackBytes, !result);
-                DidWrite(former, kAltStackBytes, !result))
+PAGETIDE_AFTER(int, sigaltstack, (const void *stack, void *former),
+               (stack, former), DidRead(stack, kAltStackBytes, !result);
+               DidWrite(former, kAltStackBytes, !result))
 PAGETIDE_AFTER(int, sigwait, (const void *set, int *n), (set, n),
                DidRead(set, kSignalSetBytes, !result);
                DidWrite(n, sizeof(*n), !result))

@@ -9,7 +9,6 @@
 #include "arch/signals.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
-#include "platform/program_events.h"
 #include "shadow/shadow.h"
 
 #include <errno.h>
@@ -57,8 +56,6 @@ static void HandleFault(int number, siginfo_t *info, void *context) {
 int SetFaultHandler(const struct sigaction *action, struct sigaction *previous,
                     int (*real)(int, const struct sigaction *,
                                 struct sigaction *)) {
-  if (EngineListens()) // its handler comes first, and no code has marks
-    return program_events->set_fault_action(action, previous);
   ScopedLock hold(action_lock);
   const ProgramAction before = program_action;
   struct sigaction ours, theirs;

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
-#include "interceptors/stream_buffers.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 
@@ -89,9 +88,7 @@ PAGETIDE_INTERCEPTOR(int, fflush_unlocked, void *f) {
 }
 PAGETIDE_INTERCEPTOR(int, fclose, void *f) {
   OnInterceptedCall();
-  const u32 buffer = BufferOf(f);
   int result = RESOLVED(fclose)(f);
-  TakeBackBuffer(buffer);
   DidFlush(f, true);
   return result;
 }

@@ -13,7 +13,6 @@
 #include "periods/watch.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
-#include "platform/program_events.h"
 #include "platform/program_memory.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
@@ -48,7 +47,6 @@ void RenewInChild(bool runs_handlers) {
   ZeroInChild();
   if (!ControlReady())
     return;
-  RenewEngineInChild();
   RenewMarkChecksInChild();
   if (runs_handlers)
     InheritReachOfRecord();
@@ -78,9 +76,7 @@ PAGETIDE_INTERCEPTOR(int, _Fork, void) {
 
 PAGETIDE_INTERCEPTOR(int, system, const char *command) {
   OnInterceptedCall();
-  HoldProtection(+1);
   int result = RESOLVED(system)(command);
-  HoldProtection(-1);
   if (ShadowReady())
     DidReadPath(command, result < 0);
   return result;

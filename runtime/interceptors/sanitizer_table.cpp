@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
-#include "platform/program_events.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_errno.h"

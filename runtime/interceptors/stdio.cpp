@@ -13,10 +13,8 @@
 #include "interceptors/formats.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
-#include "interceptors/stream_buffers.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
-#include "platform/program_events.h"
 
 using namespace pagetide;
 
@@ -416,7 +414,6 @@ static void DidReadMode(const char *mode, bool failed) {
                        const char *mode PAGETIDE_UNPACK parameters) {          \
     OnInterceptedCall();                                                       \
     void *f = RESOLVED(name)(path, mode PAGETIDE_UNPACK arguments);            \
-    GiveBuffer(f, mode);                                                       \
     DidReadPath(path, !f);                                                     \
     DidReadMode(mode, !f);                                                     \
     return f;                                                                  \
@@ -427,24 +424,14 @@ PAGETIDE_OPEN_STREAM(freopen, (, void *old), (, old))
 PAGETIDE_OPEN_STREAM(freopen64, (, void *old), (, old))
 PAGETIDE_INTERCEPTOR(void *, popen, const char *command, const char *mode) {
   OnInterceptedCall();
-  HoldProtection(+1);
   void *f = RESOLVED(popen)(command, mode);
-  HoldProtection(-1);
-  GiveBuffer(f, mode);
   DidReadPath(command, !f);
   DidReadMode(mode, !f);
   return f;
 }
-PAGETIDE_INTERCEPTOR(int, pclose, void *f) {
-  const u32 buffer = BufferOf(f);
-  int result = RESOLVED(pclose)(f);
-  TakeBackBuffer(buffer);
-  return result;
-}
 PAGETIDE_INTERCEPTOR(void *, fdopen, int fd, const char *mode) {
   OnInterceptedCall();
   void *f = RESOLVED(fdopen)(fd, mode);
-  GiveBuffer(f, mode);
   DidReadMode(mode, !f);
   return f;
 }

@@ -197,7 +197,7 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
   if (!ShadowReady())
     return call();
   InFlight in_flight = RangeInFlight(number, arguments);
-  long result = KernelCall(RESOLVED(syscall))(number, a, b, c, d, e, f);
+  long result = RESOLVED(syscall)(number, a, b, c, d, e, f);
   if (!DidCall(number, result, arguments))
     DidRawCall(number, result, arguments);
   return result;

@@ -17,48 +17,8 @@
 
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
-#include "platform/program_events.h"
 
 namespace pagetide {
-
-template <typename T> bool IsFailure(T *result) { return !result; }
-template <typename T> bool IsFailure(T result) { return (sptr)result < 0; }
-
-/// Opens the memory of arguments that an engine has protected.
-template <typename... Arguments> bool OpenForKernel(Arguments... arguments) {
-  constexpr uptr kMaxResult = 4096;
-  bool opened = false;
-  const uptr all[] = {0, (uptr)arguments...};
-  for (uptr argument : all)
-    if (ProgramRightsOf(argument)) {
-      KernelWillWrite((void *)argument, kMaxResult);
-      opened = true;
-    }
-  return opened;
-}
-
-/// KernelCall(real)(arguments...) calls a libc function that makes one system
-/// call. EFAULT may mean that an engine has protected the memory of an
-/// argument. Such a call has done nothing, so it is made again. That can take
-/// several tries, because a period may end in between.
-constexpr int kMaxTries = 10;
-template <typename Real> class KernelCall {
-public:
-  explicit KernelCall(Real *real) : real_(real) {}
-  template <typename... Arguments>
-  auto operator()(Arguments... arguments) const {
-    auto result = real_(arguments...);
-    for (int tries = 0;
-         EngineListens() && IsFailure(result) && errno == EFAULT &&
-         tries < kMaxTries && OpenForKernel(arguments...);
-         ++tries)
-      result = real_(arguments...);
-    return result;
-  }
-
-private:
-  Real *real_;
-};
 
 constexpr uptr kSignalSetBytes = 8; ///< what the kernel knows of a sigset_t
 
@@ -90,7 +50,7 @@ inline void DidWrite(void *p, uptr bytes, bool succeeded) {
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
     OnInterceptedCall();                                                       \
     before;                                                                    \
-    type result = KernelCall(RESOLVED(name)) arguments;                        \
+    type result = RESOLVED(name) arguments;                                    \
     if (ShadowReady()) {                                                       \
       after;                                                                   \
     }                                                                          \

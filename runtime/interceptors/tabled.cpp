@@ -442,24 +442,12 @@ private:
 
 } // namespace
 
-/// As KernelCall: opens what an engine has protected, for another try. Asked
-/// after a failure.
-PAGETIDE_ONCE_ONLY static bool Reopened(int &tries, uptr a, uptr b, uptr c,
-                                        uptr d, uptr e, uptr f) {
-  return EngineListens() && errno == EFAULT && tries++ < kMaxTries &&
-         OpenForKernel(a, b, c, d, e, f);
-}
-
 #define PAGETIDE_TABLED(first, first_argument, type, name, when, effects)      \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK first uptr a, uptr b,       \
                        uptr c, uptr d, uptr e, uptr f, uptr g, uptr h) {       \
     OnInterceptedCall();                                                       \
-    auto *const real = RESOLVED(name);                                         \
-    type result;                                                               \
-    int tries = 0;                                                             \
-    do                                                                         \
-      result = real(PAGETIDE_UNPACK first_argument a, b, c, d, e, f, g, h);    \
-    while (IsFailure(result) && Reopened(tries, a, b, c, d, e, f));            \
+    type result =                                                              \
+        RESOLVED(name)(PAGETIDE_UNPACK first_argument a, b, c, d, e, f, g, h); \
     if (!ShadowReady())                                                        \
       return result;                                                           \
     struct Call : Effects {                                                    \

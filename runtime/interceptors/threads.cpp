@@ -17,7 +17,6 @@
 #include "interceptors/process.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
-#include "platform/program_events.h"
 #include "recorder/requests.h"
 #include "threads/thread_start.h"
 #include "threads/unregistered.h"
@@ -50,7 +49,6 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
   DidRead(attr, attr ? kAttrBytes : 0);
   DidWrite(thread, sizeof(uptr)); // before the thread runs
-  KernelWillWrite(thread, sizeof(uptr));
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
@@ -131,9 +129,6 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
     return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
                        child_tid);
   }
-  // The child makes its first writes with signals blocked.
-  constexpr uptr kMaxStackBytes = uptr{1} << 20;
-  ExcludeFromProtection((uptr)stack - kMaxStackBytes, (uptr)stack);
   CloneStart *start = PrepareClone(run, arg, block_signals.Saved());
   int tid =
       REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);

@@ -44,10 +44,8 @@ void Lock::Release() {
     Syscall(SYS_futex, (uptr)&state_, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
-u64 signals_to_block = ~u64{0};
-
 ScopedBlockSignals::ScopedBlockSignals() {
-  u64 all = signals_to_block;
+  u64 all = kAllSignals;
   saved_ = 0;
   Syscall(SYS_rt_sigprocmask, SIG_BLOCK, (uptr)&all, (uptr)&saved_, 8);
 }

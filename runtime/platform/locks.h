@@ -28,8 +28,8 @@ private:
   u32 state_ = 0; // 0 free, 1 held, 2 held and awaited
 };
 
-/// All signals. Without SIGSEGV if the runtime itself handles faults.
-extern u64 signals_to_block;
+/// For rt_sigprocmask.
+constexpr u64 kAllSignals = ~u64{0};
 
 /// Blocks all signals of the calling thread while it lives, so that no signal
 /// handler runs while the runtime holds a lock.

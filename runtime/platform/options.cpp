@@ -395,10 +395,6 @@ static void CheckEngine() {
   if (flags.per_thread && !engine.per_thread)
     Fatal("option per_thread needs engine=marks: the other engines see which "
           "pages a process writes, not which thread does.\n");
-  if (flags.unstable.policy == trace::UnstablePolicy::kStop && !engine.stop)
-    Fatal("option unstable=stop does not work with engine=%s: threads that "
-          "wait in a fault must not be stopped. Use flag or rehash.\n",
-          engine.name);
   if (flags.unstable.policy == trace::UnstablePolicy::kCut && !engine.cut)
     Fatal("option unstable=cut needs engine=marks: the other engines do not "
           "see which memory the program maps anew. Use flag or rehash.\n");

@@ -329,7 +329,6 @@ int StartRecording(const char *parent_trace) {
     return PAGETIDE_UNSUPPORTED;
   const engines::Capabilities &can = EngineCan();
   if ((record_config.per_thread && !can.per_thread) ||
-      (record_config.unstable == UnstablePolicy::kStop && !can.stop) ||
       (record_config.unstable == UnstablePolicy::kCut && !can.cut))
     return PAGETIDE_UNSUPPORTED;
   if (!CanReport(record_config.unit_shift))

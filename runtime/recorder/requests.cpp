@@ -86,7 +86,7 @@ static int CallRecorder(Op op, SetArguments set_arguments,
     return PAGETIDE_BUSY;
   if (EnsureRecorder())
     return RecorderHasGone() ? PAGETIDE_NOT_RECORDING : PAGETIDE_NO_MEMORY;
-  u64 all = signals_to_block, saved = 0;
+  u64 all = kAllSignals, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   request_lock.Acquire();
   self.in_request = true;
@@ -171,7 +171,7 @@ void OnAtexitHandlersDone() {
 /// A callback ends the program or calls exec. The recorder goes on as if the
 /// callback had returned, and the period is written.
 static void AbandonRequest() {
-  u64 all = signals_to_block, saved = 0;
+  u64 all = kAllSignals, saved = 0;
   Syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (uptr)&all, (uptr)&saved, 8);
   if (!AbandonCallback() && !self.abandoned_request) {
     StoreRelease(&request.turn, kRecorder);

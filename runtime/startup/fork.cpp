@@ -18,7 +18,6 @@
 #include "interceptors/process.h"
 #include "periods/watch.h"
 #include "platform/locks.h"
-#include "platform/program_events.h"
 #include "recorder/callback_thread.h"
 #include "recorder/recorder.h"
 #include "threads/thread_start.h"
@@ -37,15 +36,13 @@ namespace pagetide {
 static void Prepare() {
   if (!ControlReady())
     return;
-  ForkBegins();
-  u64 all = signals_to_block, saved = 0;
+  u64 all = kAllSignals, saved = 0;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, (uptr)&saved, 8);
   self.signal_mask = saved;
   LockRecorder(self.in_request);
   LockCallback();
   LockThreads();
   LockWatch();
-  LockEngineForFork();
   __sanitizer::InternalAllocatorLock();
 }
 
@@ -57,7 +54,6 @@ static void InParent() {
   if (!ControlReady())
     return;
   __sanitizer::InternalAllocatorUnlock();
-  UnlockEngineAfterFork();
   UnlockWatch();
   UnlockThreads();
   UnlockCallback();

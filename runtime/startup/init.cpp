@@ -11,13 +11,11 @@
 #include "interceptors/child_environment.h"
 #include "interceptors/period_by_calls.h"
 #include "interceptors/real_functions.h"
-#include "interceptors/stream_buffers.h"
 #include "platform/environment.h"
 #include "platform/errno_names.h"
 #include "platform/messages.h"
 #include "platform/notice.h"
 #include "platform/options.h"
-#include "platform/program_events.h"
 #include "platform/program_memory.h"
 #include "recorder/recorder.h"
 #include "recorder/recording.h"
@@ -127,19 +125,7 @@ static void PrepareEngine() {
   const abi::ModuleInfo module = {abi::kVersion, (u32)abi::Layout::kWrite,
                                   abi::kDefaultGranuleShift,
                                   abi::kDefaultGranuleShift, 0};
-  const auto prepare = ChosenEngine().prepare;
-  if (!prepare)
-    return CreateControl(module);
-  if (GetBaseRegister()) {
-    stays_unrecorded = true;
-    return RefuseToStart("the GS base is already in use, by another tool");
-  }
-  CreateShadow(module);
-  if (const char *failure = prepare((Sigaction *)ResolveReal("sigaction"))) {
-    stays_unrecorded = true;
-    Warning("engine %s cannot start: %s.\n", EngineCan().name, failure);
-    RefuseToStart("its memory cannot be protected");
-  }
+  CreateControl(module);
 }
 
 void EnsureSecondPhase() {
@@ -156,8 +142,6 @@ void EnsureSecondPhase() {
   InitCopies();
   InitRecorder();
   InitInterceptors();
-  if (EngineListens())
-    BufferInput(stdin);
   const bool can_record = !EnsureRecorder();
   if (!can_record && RecordingIsAskedFor())
     RefuseToStart("it cannot be recorded");

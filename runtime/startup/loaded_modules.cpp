@@ -11,7 +11,6 @@
 #include "interceptors/real_functions.h"
 #include "platform/environment.h"
 #include "platform/messages.h"
-#include "platform/program_events.h"
 #include "shadow/mark_switches.h"
 #include "shadow/shadow.h"
 
@@ -80,7 +79,7 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!origin)
     origin = "the program";
   CheckFields(module, origin);
-  if ((ControlReady() && !ShadowReady()) || EngineListens())
+  if (ControlReady() && !ShadowReady())
     Fatal(
         "%s is instrumented, and was loaded into a process that is recorded "
         "by another engine than marks (docs/using/recording.md). Load a build "

@@ -28,7 +28,6 @@ struct ThreadSelf {
   bool in_request;        ///< waits for the recorder, or runs a callback
   bool abandoned_request; ///< has ended its request from within the callback
   bool ended;             ///< its last destructors are running
-  bool forks;             ///< is in fork, under engine mprotect
   /// For a thread on the fallback slot and without a place: its calls under way
   /// (see InFlight), and the innermost one.
   u64 fallback_calls;

@@ -9,7 +9,6 @@
 #include "arch/thread_pointer.h"
 #include "pagetide/shadow_file.h"
 #include "platform/options.h"
-#include "platform/program_events.h"
 
 #include "interception/interception.h"
 #include "sanitizer_common/sanitizer_linux.h"
@@ -35,7 +34,7 @@ static void SetArea(u32 slot, uptr begin, uptr bytes, bool is_stack) {
   StoreRelease(&areas[slot].bytes, bytes);
 }
 
-bool AreasWanted() { return GetFlags().kernel_writes || EngineListens(); }
+bool AreasWanted() { return GetFlags().kernel_writes; }
 
 /// The end of the pages that hold libc's descriptor of the calling thread. The
 /// descriptor is at the thread pointer. libc tells debuggers its size.
@@ -82,21 +81,6 @@ void NoteThreadLocal(u32 slot) {
       &search);
   const uptr begin = PageDown(search.lowest);
   SetArea(slot, begin, EndOfDescriptor() - begin, false);
-}
-
-void ExcludeStackOf(const void *attributes) {
-  void *stack = nullptr;
-  size_t bytes = 0;
-  if (EngineListens() && attributes &&
-      !pthread_attr_getstack((const pthread_attr_t *)attributes, &stack,
-                             &bytes) &&
-      stack && bytes)
-    ExcludeFromProtection((uptr)stack, (uptr)stack + bytes);
-}
-
-void ExcludeOwnStack(uptr bytes) {
-  const uptr end = EndOfDescriptor();
-  ExcludeFromProtection(end - bytes, end);
 }
 
 } // namespace pagetide

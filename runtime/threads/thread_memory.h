@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Some consumers must know which memory belongs to a thread: option
-// kernel_writes, and an engine that protects memory. Without these consumers
+// Option kernel_writes must know which memory belongs to a thread. Without it
 // nothing is noted.
 //
 //===----------------------------------------------------------------------===//
@@ -36,12 +35,6 @@ uptr StackBytes(const void *attributes);
 void NoteStack(u32 slot, uptr bytes);
 /// On the first thread: notes its thread-local storage.
 void NoteThreadLocal(u32 slot);
-
-/// If the program gives a stack to a new thread, excludes it from protection:
-/// it may be protected already.
-void ExcludeStackOf(const void *attributes);
-/// The same on a new thread, for the `bytes` that libc gave it.
-void ExcludeOwnStack(uptr bytes);
 
 } // namespace pagetide
 

@@ -10,7 +10,6 @@
 #include "platform/errno_names.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
-#include "platform/program_events.h"
 #include "threads/runtime_threads.h"
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
@@ -52,14 +51,11 @@ ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
             signals != nullptr,
             signals ? *signals : 0,
             AreasWanted() ? StackBytes(attributes) : 0};
-  ExcludeStackOf(attributes);
-  HoldProtection(+1);
   CountThread(+1);
   return start;
 }
 
 void CancelThread(ThreadStart *start) {
-  HoldProtection(-1);
   CountThread(-1);
   if (start->slot != kFallbackSlot)
     FreeSlot(start->slot);
@@ -82,7 +78,6 @@ static void EndThread(void *round) {
   }
   self.ended = true;
   CountThread(-1);
-  ThreadEnds();
   u32 slot = CurrentSlot();
   if (slot == kFallbackSlot)
     EndOnFallbackSlot();
@@ -109,28 +104,16 @@ void *RunThread(void *arg) {
   SetEndKey(1);
   if (AreasWanted() && copy.slot != kFallbackSlot)
     NoteStack(copy.slot, copy.stack_bytes);
-  if (EngineListens()) {
-    // It stays excluded: libc gives the stack of an ended thread to a new one.
-    ExcludeOwnStack(copy.stack_bytes);
-    HoldProtection(-1);
-    ThreadBegins();
-  }
   if (copy.set_signals)
     Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   return copy.run(copy.arg);
 }
 
 void AdoptThread() {
-  {
-    ScopedBlockSignals block_signals;
-    CountThread(+1);
-    EnterSlot(AcquireSlot());
-    SetEndKey(1);
-  }
-  if (!EngineListens())
-    return;
-  ExcludeOwnStack(StackBytes(nullptr));
-  ThreadBegins();
+  ScopedBlockSignals block_signals;
+  CountThread(+1);
+  EnterSlot(AcquireSlot());
+  SetEndKey(1);
 }
 
 //===- Clones -------------------------------------------------------------===//
@@ -161,7 +144,7 @@ int RunClone(void *arg) {
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&copy.signals, 0, 8);
   int result = copy.run(copy.arg);
   // It may also end by the exit system call. The recorder will notice that.
-  u64 all = signals_to_block;
+  u64 all = kAllSignals;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
   if (shadow.slot_base[kFallbackSlot])
     SetShadowBase(shadow.slot_base[kFallbackSlot]);

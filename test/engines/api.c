@@ -10,10 +10,6 @@
 // RUN: %plain_c -O2 %e2e/api/api_watch.c -o %t.watch && %with_uffd %t.watch
 // RUN: %plain_c -O1 -DNOBODY_UNSETTLED %e2e/checksums/checksums_unstable.c \
 // RUN:   %support/reference_hash.c -o %t.unstable && %with_uffd %t.unstable
-// RUN: %plain_c -O1 -DHAS_MARKS %s -o %t.marks && %with_mprotect %t.marks
-// RUN: %plain_c -O1 -DNOBODY_UNSETTLED -DCANNOT_STOP \
-// RUN:   %e2e/checksums/checksums_unstable.c %support/reference_hash.c \
-// RUN:   -o %t.unstable && %with_mprotect %t.unstable
 // RUN: %with_fork %t && %with_fork %t.watch
 // Without an engine the program is not recorded, though the library is there.
 // RUN: not %t
@@ -47,11 +43,6 @@ int main(void) {
   pagetide_config config = driven_config();
   config.per_thread = 1;
   require_status(pagetide_start(&config), PAGETIDE_UNSUPPORTED);
-#ifdef HAS_MARKS
-  config.per_thread = 0;
-  config.unstable = PAGETIDE_UNSTABLE_STOP;
-  require_status(pagetide_start(&config), PAGETIDE_UNSUPPORTED);
-#endif
   start_driven();
   require_status(pagetide_on_period(see, NULL), PAGETIDE_OK);
   check(0, 256, NULL, 0);
@@ -89,11 +80,9 @@ int main(void) {
   require_equal(flags_of(0, late + 7 * PAGE), PAGETIDE_WRITTEN);
   check(0, 256, NULL, 0);
 
-#ifndef HAS_MARKS
   /* What only marks can do. */
   require_status(pagetide_mark_written(a, 1), PAGETIDE_UNSUPPORTED);
   require_status(pagetide_leave_out_begin(), PAGETIDE_UNSUPPORTED);
-#endif
   require_status(pagetide_stop(), PAGETIDE_OK);
   /* And once more. */
   start_driven();

@@ -297,7 +297,7 @@ static void system_state(void) {
   CALL("setgroups", 'i', V(70000), OUT(4));
   CALL("capset", 'i', INTS(0, 0), OUTX(24));
   CALL("mmap mmap64", 'p', V(0), V(0), V(3), V(34), V(-1), V(0));
-  CALL("munmap mprotect", 'i', V(1), V(4096), V(1));
+  CALL("munmap", 'i', V(1), V(4096), V(1));
   CALL("mremap", 'p', V(4096), V(4096), V(4096), V(0));
   CALL("madvise", 'i', V(1), V(4096), V(0));
   CALL("shmat", 'l', V(-1), V(0), V(0));

@@ -17,7 +17,6 @@
 #include "call_table.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <netdb.h>
@@ -370,8 +369,6 @@ static void files(void) {
   CALL("scandir scandir64", 'i', TEXT("/nowhere"), OUT(8), V(0), V(0));
   CALL("scandirat scandirat64", 'i', V(AT_FDCWD), INX(folder, sizeof folder),
        OUTX(8), V(0), V(0));
-  DIR *const d = opendir(folder);
-  CALL("readdir readdir64", 'v', V(d));
   only_good = 1; /* the structure says what libc reads */
   CALL("glob glob64", 'e', TEXT("/dev/nul[l]"), V(0), V(0), OUTX(72));
   CALL("glob glob64", 'e', TEXT("/dev/no[l]"), V(0), V(0), OUTX(72));

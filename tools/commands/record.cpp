@@ -257,11 +257,6 @@ int run_record(const RecordOptions &options,
         file, abi::kLayoutNames[elf.note->layout],
         abi::has_sites(static_cast<abi::Layout>(elf.note->layout)) ? "rw-site"
                                                                    : "rw"));
-  if (options.unstable == "stop" && !options.can().stop)
-    throw Failure(fmt::format("--unstable stop does not work with --engine {}: "
-                              "threads that wait in a fault must not be "
-                              "stopped; use flag or rehash",
-                              options.engine));
   if (options.unstable == "cut" && !options.can().cut)
     throw Failure(fmt::format("--unstable cut does not work with --engine {}: "
                               "only marks tell what is written until the cut; "
@@ -332,6 +327,16 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
+/// Returns what is wrong with the name, or an empty text.
+std::string check_engine(const std::string &name) {
+  if (find_engine(name))
+    return "";
+  return fmt::format("{} is no engine; {}", name,
+                     name == "mprotect"
+                         ? "fork sees the same on all kernels that it served"
+                         : fmt::format("take {}", engines::kNames));
+}
+
 std::string engine_help() {
   std::string out = "How to detect accesses";
   for (const engines::Capabilities &engine : engines::kTable)
@@ -351,7 +356,7 @@ CommandRun set_up_record(CLI::App &app) {
       "has made its own. [pagetide.PROGRAM.PID.ptrace]");
   app.add_option("--engine", options->engine, engine_help())
       ->type_name(fmt::format("{}", fmt::join(engine_names(), "|")))
-      ->check(CLI::IsMember(engine_names()).description(""));
+      ->check(CLI::Validator(check_engine, ""));
   app.add_option(
          "--on-failure", options->on_failure,
          "What to do if recording a process cannot begin, or cannot go on. "

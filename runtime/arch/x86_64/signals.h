@@ -60,11 +60,6 @@ inline bool IsSignalFrame(const void *memory) {
          !frame.link && (!frame.vectors || frame.vectors > (uptr)&frame);
 }
 
-inline bool IsWriteFault(const ucontext_t &context) {
-  constexpr greg_t kWrite = 2; // of the processor's error code
-  return context.uc_mcontext.gregs[REG_ERR] & kWrite;
-}
-
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_ARCH_X86_64_SIGNALS_H

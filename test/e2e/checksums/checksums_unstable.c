@@ -133,8 +133,6 @@ int main(void) {
   require_status(pagetide_on_period(see, NULL), PAGETIDE_OK);
   check(PAGETIDE_UNSTABLE_FLAG);
   check(PAGETIDE_UNSTABLE_REHASH);
-#ifndef CANNOT_STOP /* engine mprotect */
   check(PAGETIDE_UNSTABLE_STOP);
-#endif
   return 0;
 }

@@ -24,7 +24,7 @@
 //
 // An engine that needs no instrumented code: the library is preloaded again.
 // RUN: %plain_c -O1 %s -o plain && rm -f trace*
-// RUN: %pagetide record --engine mprotect -p 0 -o trace -- ./plain execve \
+// RUN: %pagetide record --engine fork -p 0 -o trace -- ./plain execve \
 // RUN:   >said 2>messages
 // RUN: grep -x 'started: recording 1' said && test $(ls trace* | wc -l) = 2
 //

@@ -51,7 +51,7 @@ cell "marks, per thread" "${record[@]}" --per-thread -- "$marked"
 cell "checksums, cut" "${record[@]}" --checksum written --unstable cut -- "$marked"
 cell "checksums, stop" "${record[@]}" --checksum written --unstable stop -- "$marked"
 cell "kernel writes" "${record[@]}" --checksum written --kernel-writes -- "$marked"
-cell "engine mprotect" "${record[@]}" --engine mprotect -- "$plain"
+cell "engine fork" "${record[@]}" --engine fork -- "$plain"
 cell "engine uffd" "${record[@]}" --engine uffd -- "$plain"
 cell "audit" pagetide audit -p 200ms -o FILE.ptrace -- "$marked"
 if "$checkpoints" "$work/folder" >out 2>&1; then

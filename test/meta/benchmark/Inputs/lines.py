@@ -6,11 +6,11 @@ import json
 
 NATIVE_S = 2.0
 MARKS = {"bzip2": 0.1, "lua": 0.3}
-US = {"write": 0, "uffd": 1, "mprotect": 8}
+US = {"write": 0, "uffd": 1, "fork": 8}
 # Length in seconds, pages written.
 PERIODS = {"1ms": (1e-3, 500), "10ms": (1e-2, 1000), "100ms": (0.1, 1500),
            "1s": (1.0, 2000)}
-TOO_LONG = "lua", "mprotect-1ms"
+TOO_LONG = "lua", "fork-1ms"
 
 
 def record(kind, **fields):
