@@ -6,6 +6,7 @@
 
 #include "record/control_server.h"
 
+#include "support/clock.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 
@@ -24,7 +25,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <ctime>
 
 namespace pagetide::tools {
 
@@ -40,13 +40,6 @@ constexpr std::size_t kFdsOfProcess = 4;
 constexpr std::size_t kOtherFds = 24;
 /// Descriptors accepted in one message; a Hello has two.
 constexpr std::size_t kMaxFds = 8;
-
-std::uint64_t monotonic_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Whether the descriptor that a process handed over is a plain file. Opening
 /// something else again, such as a FIFO, could wait forever.
