@@ -6,7 +6,8 @@
 //
 // Runtime and tools ask this table what an engine can do, and do not compare
 // engines' names. A new engine is a row here, and a struct Engine
-// (runtime/engines/engine.h) in runtime/engines/chosen_engine.cpp.
+// (runtime/engines/engine.h) in runtime/engines/chosen_engine.cpp, or a watcher
+// in tools/engines/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 
 namespace pagetide::engines {
 
-enum class Kind : std::uint8_t { kMarks, kUffd, kFork };
+enum class Kind : std::uint8_t { kMarks, kUffd, kFork, kSoftDirty };
 
 struct Capabilities {
   Kind kind;
@@ -31,6 +32,9 @@ struct Capabilities {
   bool any_granule; ///< knows more than pages of the system
   bool cut;         ///< periods can end in cuts (unstable=cut), with copies
   bool needs_scans; ///< the kernel must tell which pages are written
+  /// `pagetide record` watches the processes, of whatever program. Nothing is
+  /// preloaded, and the runtime has no such engine.
+  bool outside = false;
 };
 
 inline constexpr Capabilities kTable[] = {
@@ -44,8 +48,12 @@ inline constexpr Capabilities kTable[] = {
      /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
      /*any_granule=*/false, /*cut=*/false,
      /*needs_scans=*/false},
+    {Kind::kSoftDirty, "soft-dirty", "what any program at all writes",
+     /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
+     /*any_granule=*/false, /*cut=*/false, /*needs_scans=*/false,
+     /*outside=*/true},
 };
-/// The names, for messages.
+/// The names of the runtime's, for messages.
 inline constexpr char kNames[] = "marks, uffd or fork";
 
 constexpr const Capabilities &of(Kind kind) {

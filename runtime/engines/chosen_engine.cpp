@@ -19,6 +19,7 @@ static const Engine &EngineOf(engines::Kind kind) {
     return UffdEngine();
   case engines::Kind::kFork:
     return ForkEngine();
+  case engines::Kind::kSoftDirty: // in the tools
   case engines::Kind::kMarks:
     break;
   }

@@ -199,7 +199,7 @@ static bool ParseMarks(const char *text, MarksWhen &value) {
 static constexpr auto &kExpectEngine = engines::kNames;
 static bool ParseEngine(const char *text, engines::Kind &value) {
   for (const engines::Capabilities &engine : engines::kTable)
-    if (!internal_strcmp(text, engine.name)) {
+    if (!engine.outside && !internal_strcmp(text, engine.name)) {
       value = engine.kind;
       return true;
     }

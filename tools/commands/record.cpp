@@ -7,6 +7,9 @@
 #include "analysis/trace_files.h"
 #include "commands/command.h"
 #include "commands/recording_options.h"
+#include "control/target_process.h"
+#include "engines/outside_run.h"
+#include "engines/process_facts.h"
 #include "record/engine_choice.h"
 #include "record/fixed_addresses.h"
 #include "record/kernel_probe.h"
@@ -55,6 +58,8 @@ struct RecordOptions : RecordingOptions {
   std::string engine = engines::of(engines::Kind::kMarks).name;
   const engines::Capabilities &can() const { return *find_engine(engine); }
 
+  std::string pid;      ///< empty: a command is started
+  std::string duration; ///< of --for
   std::string on_failure;
   bool kernel_writes = false;
   std::string window;
@@ -238,8 +243,117 @@ void require_kernel_writes(const RecordOptions &options,
                               file, missing));
 }
 
+//===- Engines that watch from outside ------------------------------------===//
+
+/// Throws Failure if an option asks for what only code in the program does.
+void check_seen_from_outside(const RecordOptions &options,
+                             const engines::Capabilities &engine) {
+  const struct {
+    const char *name;
+    bool given;
+  } kRefused[] = {
+      {"--per-thread", options.per_thread},
+      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
+      {"--unstable", !options.unstable.empty()},
+      {"--granularity",
+       !options.granularity.empty() &&
+           granularity_shift(options.granularity) != 0 &&
+           granularity_shift(options.granularity) != abi::kDefaultGranuleShift},
+      {"--kernel-writes", options.kernel_writes},
+      {"--on-failure", !options.on_failure.empty()},
+      {"--no-aslr", options.no_aslr && !options.pid.empty()},
+      {"--period 0", options.period == "0"},
+  };
+  for (const auto &[name, given] : kRefused)
+    if (given)
+      throw Failure(fmt::format(
+          "{} does not work when record watches from outside by engine {}: "
+          "that sees which pages a process writes, in periods of the clock; "
+          "leave it out",
+          name, engine.name));
+}
+
+OutsideRun outside_run(const RecordOptions &options,
+                       const engines::Capabilities &engine,
+                       TraceOutput *output) {
+  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
+  OutsideRun run;
+  run.watch.engine = engine.kind;
+  run.watch.period_ns = options.period.empty()
+                            ? kDefaultPeriodNs
+                            : *parse_duration(options.period);
+  if (!options.duration.empty())
+    run.watch.for_ns = *parse_duration(options.duration);
+  run.watch.options =
+      fmt::format("period={}", duration_option(run.watch.period_ns));
+  run.watch.output = output;
+  return run;
+}
+
+/// The trace's place; nothing with --no-output.
+std::optional<TraceOutput> trace_output(const RecordOptions &options,
+                                        const std::string &program) {
+  if (options.no_output)
+    return std::nullopt;
+  return TraceOutput(options.output.empty()
+                         ? new_trace_name(program, ::getpid())
+                         : options.output);
+}
+
+int record_process(const RecordOptions &options) {
+  const pid_t pid = pid_of(options.pid);
+  if (const std::string why = why_not_to_attach(pid); !why.empty())
+    throw Failure(why);
+  const bool chosen = options.engine != engines::kTable[0].name;
+  const engines::Capabilities &engine =
+      chosen ? options.can() : engines::of(engine_to_attach());
+  if (!engine.outside && engine.kind != engines::Kind::kUffd)
+    throw Failure(fmt::format("--engine {} is in the program from its start "
+                              "on, so it cannot record process {}; leave out "
+                              "--engine",
+                              engine.name, pid));
+  check_seen_from_outside(options, engine);
+  std::optional<TraceOutput> output = trace_output(options, program_of(pid));
+  OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
+  run.pid = pid;
+  return run_outside(run).recorded ? 0 : kRecordFailed;
+}
+
+int record_from_outside(const RecordOptions &options,
+                        const std::vector<std::string> &command,
+                        const std::string &file, const ElfFile &elf) {
+  check_seen_from_outside(options, options.can());
+  check_without_marks(options.can(), file, elf);
+  if (const std::string missing = probe_soft_dirty(); !missing.empty())
+    throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
+                              "not run: {}; take --engine uffd or fork",
+                              options.engine, file, missing));
+  if (::access(file.c_str(), X_OK) != 0)
+    return say_cannot_start(command[0], errno);
+  std::optional<TraceOutput> output = trace_output(options, command[0]);
+  OutsideRun run =
+      outside_run(options, options.can(), output ? &*output : nullptr);
+  run.command = command;
+  std::optional<FixedAddresses> fixed_addresses;
+  if (options.no_aslr)
+    fixed_addresses.emplace();
+  const OutsideResult result = run_outside(run);
+  if (result.start_error != 0 && result.start_error != ECANCELED)
+    return say_cannot_start(command[0], result.start_error);
+  return result.recorded ? pass_on(result.status) : kRecordFailed;
+}
+
 int run_record(const RecordOptions &options,
                const std::vector<std::string> &command) {
+  if (!options.pid.empty()) {
+    if (!command.empty())
+      throw Failure("--pid records a process that runs already; leave out "
+                    "--pid, or the command");
+    return record_process(options);
+  }
+  if (!options.duration.empty() && !options.can().outside)
+    throw Failure("--for belongs to --pid, and to engines that watch from "
+                  "outside; leave it out");
   if (command.empty())
     throw Failure("no command to record; write it after --, as in: "
                   "pagetide record -- ./prog");
@@ -266,16 +380,14 @@ int run_record(const RecordOptions &options,
     require_kernel_writes(options, file);
   if (!options.window.empty())
     require_windows(options, file, elf);
+  if (options.can().outside)
+    return record_from_outside(options, command, file, elf);
   std::unique_ptr<PreloadableRuntime> preloaded;
   if (!options.can().by_marks)
     preloaded = prepare_engine(options.can(), options.per_thread, file, elf);
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
-  std::optional<TraceOutput> output;
-  if (!options.no_output)
-    output.emplace(options.output.empty()
-                       ? new_trace_name(command[0], ::getpid())
-                       : options.output);
+  std::optional<TraceOutput> output = trace_output(options, command[0]);
 
   ExitStatus status;
   const QuietPipes pipes;
@@ -357,6 +469,23 @@ CommandRun set_up_record(CLI::App &app) {
   app.add_option("--engine", options->engine, engine_help())
       ->type_name(fmt::format("{}", fmt::join(engine_names(), "|")))
       ->check(CLI::Validator(check_engine, ""));
+  app.add_option(
+         "--pid", options->pid,
+         "Record a process that runs already, and those that it starts, "
+         "from outside, until it ends, this command is interrupted, or "
+         "--for is over. It is then as it was before.")
+      ->type_name("PID");
+  app.add_option("--for", options->duration,
+                 "How long to record. [until the process ends]")
+      ->type_name("DURATION")
+      ->check(CLI::Validator(
+          [](const std::string &text) {
+            return parse_duration(text).value_or(0) != 0
+                       ? std::string()
+                       : text + ": is no duration; write a number and one of "
+                                "the units ms, s, min, h, as in 10s";
+          },
+          ""));
   app.add_option(
          "--on-failure", options->on_failure,
          "What to do if recording a process cannot begin, or cannot go on. "

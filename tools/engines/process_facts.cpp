@@ -114,6 +114,13 @@ std::optional<Mappings> mappings_of(pid_t pid) {
   return mappings;
 }
 
+std::string program_of(pid_t pid) {
+  std::error_code error;
+  const auto path =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  return path.empty() ? std::string("process") : path.filename().string();
+}
+
 Process process_of(pid_t pid) {
   Process process;
   std::error_code error;

@@ -27,6 +27,9 @@ Mappings parse_mappings(std::string_view text);
 /// Of a task's address space. Nothing if it has none any more.
 std::optional<Mappings> mappings_of(pid_t pid);
 
+/// The file name of its program, or its own name.
+std::string program_of(pid_t pid);
+
 /// Executable and arguments. Engine, options and version are not set.
 Process process_of(pid_t pid);
 

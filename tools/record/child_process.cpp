@@ -47,9 +47,11 @@ std::vector<std::string> environment_with(const std::string &variable,
   std::vector<std::string> environment;
   const std::string prefix = variable + "=";
   for (char **entry = environ; *entry; ++entry)
-    if (std::strncmp(*entry, prefix.c_str(), prefix.size()) != 0)
+    if (variable.empty() ||
+        std::strncmp(*entry, prefix.c_str(), prefix.size()) != 0)
       environment.emplace_back(*entry);
-  environment.push_back(prefix + value);
+  if (!variable.empty())
+    environment.push_back(prefix + value);
   return environment;
 }
 
@@ -63,7 +65,8 @@ QuietPipes::QuietPipes() {
 
 ChildProcess::ChildProcess(const std::vector<std::string> &command,
                            const std::string &variable,
-                           const std::string &value, const QuietPipes &pipes)
+                           const std::string &value, const QuietPipes &pipes,
+                           const std::function<int()> &before_exec)
     : saved_(std::make_unique<SavedState>()) {
   sigset_t handled;
   sigemptyset(&handled);
@@ -97,8 +100,11 @@ ChildProcess::ChildProcess(const std::vector<std::string> &command,
   if (pid_ == 0) {
     saved_->restore();
     pipes.restore();
-    ::execvpe(argv[0], argv.data(), envp.data());
-    start_error_ = errno;
+    start_error_ = before_exec ? before_exec() : 0;
+    if (start_error_ == 0) {
+      ::execvpe(argv[0], argv.data(), envp.data());
+      start_error_ = errno;
+    }
     ::_exit(127);
   }
   if (pid_ < 0) {

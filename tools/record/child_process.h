@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,10 +58,13 @@ class ChildProcess {
 public:
   /// Starts command[0], looked up in PATH. Its environment has `variable` with
   /// this value. If it cannot be started, start_error() is the errno, and pid()
-  /// is -1.
+  /// is -1. The child calls `before_exec` with this process's memory, and is
+  /// not executed if that returns an errno. Without a variable the environment
+  /// is as it was.
   ChildProcess(const std::vector<std::string> &command,
                const std::string &variable, const std::string &value,
-               const QuietPipes &pipes);
+               const QuietPipes &pipes,
+               const std::function<int()> &before_exec = {});
   ~ChildProcess();
   ChildProcess(const ChildProcess &) = delete;
 

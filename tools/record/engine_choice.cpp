@@ -91,6 +91,21 @@ PreloadableRuntime::~PreloadableRuntime() {
     std::filesystem::remove_all(directory_, ignored);
 }
 
+void check_without_marks(const engines::Capabilities &engine,
+                         const std::string &file, const ElfFile &elf) {
+  if (elf.note)
+    throw Failure(
+        fmt::format("{} is instrumented, and its marks tell more than "
+                    "--engine {}; leave out --engine, or use a build "
+                    "that is not instrumented",
+                    file, engine.name));
+  if (elf.gains_privilege)
+    throw Failure(
+        fmt::format("{} gains privileges when it starts, and would not if it "
+                    "were recorded; record a copy that gains none",
+                    file));
+}
+
 std::unique_ptr<PreloadableRuntime>
 prepare_engine(const engines::Capabilities &engine, bool per_thread,
                const std::string &file, const ElfFile &elf) {
@@ -100,23 +115,12 @@ prepare_engine(const engines::Capabilities &engine, bool per_thread,
                               "leave out --per-thread, or build the program "
                               "with pagetide-clang",
                               engine.name));
-  if (elf.note)
-    throw Failure(
-        fmt::format("{} is instrumented, and its marks tell more than "
-                    "--engine {}; leave out --engine, or use a build "
-                    "that is not instrumented",
-                    file, engine.name));
+  check_without_marks(engine, file, elf);
   if (elf.is_elf && !elf.is_dynamic)
     throw Failure(fmt::format("{} is statically linked, so nothing can be "
                               "preloaded into it; link it dynamically, or "
                               "build it with pagetide-clang",
                               file));
-  if (elf.gains_privilege)
-    throw Failure(
-        fmt::format("{} gains privileges when it starts, so the loader "
-                    "preloads nothing; record a copy that gains "
-                    "none",
-                    file));
   const std::string missing =
       engine.needs_scans ? probe_kernel_writes() : std::string();
   if (!missing.empty())

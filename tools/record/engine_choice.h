@@ -33,6 +33,10 @@ private:
   std::filesystem::path directory_; ///< empty: none was made
 };
 
+/// Throws Failure if the file is instrumented, or gains privileges.
+void check_without_marks(const engines::Capabilities &engine,
+                         const std::string &file, const ElfFile &elf);
+
 /// Sets LD_PRELOAD, so that the runtime is preloaded into the commands that
 /// this process starts while the result lives. `engine` is one that needs no
 /// marks. Throws Failure if it cannot record `file`.
