@@ -13,6 +13,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 import page_sets
 
@@ -56,6 +57,11 @@ def arguments():
                         help="run by `pagetide record`, not by itself")
     parser.add_argument("--engine", help="SOURCE is built without the plugin and "
                         "the runtime, and recorded by this engine")
+    parser.add_argument("--outside", metavar="ENGINE", help="as --engine, for a "
+                        "static program that record watches from outside; needs "
+                        "--timed")
+    parser.add_argument("--attach", action="store_true", help="with --outside: "
+                        "when the program runs (known_times.h)")
     parser.add_argument("--status", type=int, default=0,
                         help="the program's exit status, or minus its signal")
     parser.add_argument("--info", action="append", default=[],
@@ -67,6 +73,9 @@ def arguments():
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("source", nargs="+")
     args = parser.parse_args()
+    if args.outside:
+        args.engine = args.outside
+        args.flag += ["-static", "-DWATCHED_FROM_OUTSIDE"]
     if args.engine:
         args.ways = ["O2/write"]
         args.modes = ["process"]
@@ -194,6 +203,26 @@ def traces_of(trace):
     return sorted(trace.parent.glob(trace.name + "*"))
 
 
+def attach(args, command, env, trace):
+    """Starts the program, then its recording, then lets it go on."""
+    split = command.index("--")
+    go = trace.with_suffix(".go")
+    go.unlink(missing_ok=True)
+    with subprocess.Popen(command[split + 1:], env=env | {"PAGETIDE_GO": str(go)},
+                          stdin=subprocess.DEVNULL) as program:
+        with subprocess.Popen([*command[:split], "--pid", str(program.pid)],
+                              stderr=subprocess.PIPE, text=True) as record:
+            while record.poll() is None and not (
+                    trace.exists() and trace.stat().st_size):
+                time.sleep(0.01)
+            go.touch()
+            said = record.communicate(timeout=args.timeout)[1]
+        if program.wait(args.timeout) != args.status or record.returncode != 0:
+            raise Failure(f"exit status {program.returncode} of the program, "
+                          f"{record.returncode} of record: {said}")
+    return subprocess.CompletedProcess(command, 0, "", said)
+
+
 def check(args, way, mode, program):
     directory = program.parent
     truth_file = directory / f"{mode}.truth"
@@ -215,8 +244,9 @@ def check(args, way, mode, program):
     if args.under_record:
         command = [args.pagetide, "record", "-o", trace, "-p", period,
                    *(["--engine", args.engine] if args.engine else []),
-                   "--checksum", args.checksum, "--unstable",
-                   args.unstable,
+                   *([] if args.outside else
+                     ["--checksum", args.checksum, "--unstable",
+                      args.unstable]),
                    *(["--per-thread"] if mode == "thread" else []), "--",
                    *command]
         env["PAGETIDE_OPTIONS"] = ":".join(args.option + unit)
@@ -225,7 +255,10 @@ def check(args, way, mode, program):
             f"trace_path='{trace}'", f"period={period}",
             f"per_thread={int(mode == 'thread')}", f"checksum={args.checksum}",
             f"unstable={args.unstable}", *args.option, *unit])
-    done = run(command, env=env, timeout=args.timeout, status=status)
+    if args.attach:
+        done = attach(args, command, env, trace)
+    else:
+        done = run(command, env=env, timeout=args.timeout, status=status)
     if not args.under_record and done.stderr:
         raise Failure(f"unexpected output on stderr:\n{done.stderr}")
 
@@ -246,6 +279,8 @@ def check(args, way, mode, program):
         stamps = page_sets.read_stamps(stamp_file.read_bytes())
         if not stamps:
             raise Failure("the program stamped nothing")
+        if args.outside:  # all of its memory is recorded
+            rows = page_sets.between(stamps, rows, way.granule)
         if mode == "process":
             stamps = [stamp._replace(tid=0) for stamp in stamps]
         differences, alone = page_sets.compare_timed(

@@ -29,8 +29,12 @@ static inline uint64_t now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Room for `count` stamps. To be called once. */
+/* Room for `count` stamps. To be called once. Waits until the file $PAGETIDE_GO
+ * is there, if that is set. */
 static inline struct stamp *map_stamps(size_t count) {
+  const char *go = getenv("PAGETIDE_GO");
+  while (go && access(go, F_OK) != 0)
+    usleep(1000);
   const char *path = getenv("PAGETIDE_STAMPS");
   require(path != NULL);
   int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -449,6 +449,13 @@ def after_watching(stamps, rows, granule):
             if row.end > first or low <= row.address < high]
 
 
+def between(stamps, rows, granule):
+    """The rows of the memory from the lowest stamped address to the highest."""
+    low = min(stamp.address for stamp in stamps) // granule * granule
+    high = max(stamp.address + stamp.bytes for stamp in stamps)
+    return [row for row in single_rows(rows, granule) if low <= row.address < high]
+
+
 def compare_timed(stamps, rows, layout, granule, near=False):
     """Differences between stamped accesses and the rows of timed periods: each
     access has a row in its period or the one before, and each row an access of its

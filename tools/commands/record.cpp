@@ -324,10 +324,14 @@ int record_from_outside(const RecordOptions &options,
                         const std::string &file, const ElfFile &elf) {
   check_seen_from_outside(options, options.can());
   check_without_marks(options.can(), file, elf);
-  if (const std::string missing = probe_soft_dirty(); !missing.empty())
+  const bool by_bits = options.can().kind == engines::Kind::kSoftDirty;
+  if (const std::string missing =
+          by_bits ? probe_soft_dirty() : probe_kernel_writes();
+      !missing.empty())
     throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
-                              "not run: {}; take --engine uffd or fork",
-                              options.engine, file, missing));
+                              "not run: {}; take --engine {}",
+                              options.engine, file, missing,
+                              by_bits ? "uffd or fork" : "soft-dirty"));
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
   std::optional<TraceOutput> output = trace_output(options, command[0]);
@@ -380,7 +384,10 @@ int run_record(const RecordOptions &options,
     require_kernel_writes(options, file);
   if (!options.window.empty())
     require_windows(options, file, elf);
-  if (options.can().outside)
+  // Nothing can be preloaded into a static program.
+  const bool is_static = elf.is_elf && !elf.is_dynamic;
+  if (options.can().outside ||
+      (is_static && options.can().kind == engines::Kind::kUffd))
     return record_from_outside(options, command, file, elf);
   std::unique_ptr<PreloadableRuntime> preloaded;
   if (!options.can().by_marks)

@@ -65,6 +65,10 @@ std::string probe_soft_dirty();
 /// Both throw Failure if it is impossible.
 std::unique_ptr<OutsideEngine> make_soft_dirty(pid_t task);
 
+/// Divides huge pages that the process has: a write to one would count as a
+/// write to all of it.
+void split_huge_pages(pid_t task, RemoteCalls &calls);
+
 /// `calls` are made by a thread of the process.
 std::unique_ptr<OutsideEngine> make_outside_uffd(pid_t process,
                                                  RemoteCalls &calls);

@@ -23,10 +23,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -48,7 +50,11 @@ struct Pipe {
 };
 
 void say_traces_of(const Watcher &watcher) {
-  const std::vector<Watcher::Trace> &traces = watcher.traces();
+  // FILE first: with it, report finds all traces of the run.
+  std::vector<Watcher::Trace> traces = watcher.traces();
+  std::ranges::sort(traces, {}, [](const Watcher::Trace &trace) {
+    return std::pair(trace.path.size(), trace.path);
+  });
   for (std::size_t i = 0; i < traces.size() && i < kMostListed; ++i)
     say("trace: {} ({}){}{}", printable(traces[i].path),
         format_bytes(static_cast<double>(traces[i].bytes)),

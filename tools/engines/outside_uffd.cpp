@@ -67,9 +67,9 @@ private:
     return ::ioctl(uffd_.get(), kUffdIoRegister, &argument) == 0 ? 0 : errno;
   }
   int protect(MemoryRange range);
-  template <typename Found>
-  int scan(MemoryRange range, const WantedPages &wanted, Found found) {
-    return scan_pages(pagemap_.get(), range, wanted, found);
+  int scan(MemoryRange range, const WantedPages &wanted, unsigned flags,
+           std::vector<GranuleRun> &runs) {
+    return scan_pages(pagemap_.get(), range, wanted, flags, runs);
   }
   int track_shared(MemoryRange range, std::vector<GranuleRun> &runs);
   void track(const Mapping &mapping, std::vector<GranuleRun> &shared);
@@ -127,24 +127,17 @@ int OutsideUffd::protect(MemoryRange range) {
 /// written.
 int OutsideUffd::track_shared(MemoryRange range,
                               std::vector<GranuleRun> &runs) {
-  bool registered = false;
-  int error = scan(range, {0, 0, kPageWpAllowed, 0},
-                   [&](const MemoryRange &) { registered = true; });
-  const auto add_as = [&](unsigned flags) {
-    return [&runs, flags](const MemoryRange &found) {
-      append_run(runs, found.begin / kPageBytes,
-                 (found.end - found.begin) / kPageBytes, flags);
-    };
-  };
+  std::vector<GranuleRun> registered;
+  int error = scan(range, {0, 0, kPageWpAllowed, 0}, 0, registered);
   if (error)
     return error;
-  if (registered)
+  if (!registered.empty())
     return scan(range, {kScanWpMatching, 0, kPageWritten, 0},
-                add_as(trace::kRunWritten));
+                trace::kRunWritten, runs);
   error = register_range(range);
   if (!error)
     error = scan(range, {0, 0, 0, kPagePresent | kPageSwapped},
-                 add_as(trace::kRunMayWritten));
+                 trace::kRunMayWritten, runs);
   return error ? error : protect(range);
 }
 
@@ -181,11 +174,7 @@ std::vector<GranuleRun> OutsideUffd::collect(pid_t, const Mappings &mappings) {
                          {kScanWpMatching, kNotYetCopied,
                           kPageWritten | kPageWpAllowed | kNotYetCopied,
                           kPagePresent | kPageSwapped},
-                         [&](const MemoryRange &found) {
-                           append_run(runs, found.begin / kPageBytes,
-                                      (found.end - found.begin) / kPageBytes,
-                                      trace::kRunWritten);
-                         });
+                         trace::kRunWritten, runs);
   if (error)
     throw Failure(fmt::format("the kernel no longer reports which pages were "
                               "written: PAGEMAP_SCAN: {}",

@@ -8,6 +8,7 @@
 
 #include "engines/outside_engine.h"
 #include "support/page_bytes.h"
+#include "trace/runs.h"
 
 #include "pagetide/pagemap_scan.h"
 
@@ -28,15 +29,16 @@ struct WantedPages {
   std::uint64_t any;      ///< and one of these, unless there are none
 };
 
-/// Calls found(MemoryRange) by ascending address. Returns an errno.
-template <typename Found>
-int scan_pages(int pagemap, MemoryRange range, const WantedPages &wanted,
-               Found found) {
+/// Adds the pages to the list as runs with these flags, sorted. Returns an
+/// errno.
+inline int scan_pages(int pagemap, MemoryRange range, const WantedPages &wanted,
+                      unsigned flags, std::vector<GranuleRun> &runs) {
   // Linux 6.18 refuses a request that has this half's last page (EFAULT).
   // Nothing is ever mapped there.
   constexpr std::uint64_t kEndOfMappings =
-      (std::uint64_t{1} << 47) - kPageBytes;
-  static std::vector<kernel::PageRegion> regions(4096);
+      (std::uint64_t{1} << abi::kAddressBits) - kPageBytes;
+  std::vector<kernel::PageRegion> regions(4096);
+  std::vector<MemoryRange> found;
   kernel::ScanArgument scan = {};
   scan.size = sizeof(scan);
   scan.flags = wanted.flags;
@@ -54,10 +56,22 @@ int scan_pages(int pagemap, MemoryRange range, const WantedPages &wanted,
       continue;
     if (count < 0)
       return errno;
-    for (int i = 0; i < count; ++i)
-      found(MemoryRange{regions[static_cast<std::size_t>(i)].start,
-                        regions[static_cast<std::size_t>(i)].end});
+    for (int i = 0; i < count; ++i) {
+      const kernel::PageRegion &region = regions[static_cast<std::size_t>(i)];
+      found.push_back({region.start, region.end});
+    }
+    // It may be before the last region found: what is written meanwhile is
+    // found once more.
     scan.start = scan.walk_end;
+  }
+  std::ranges::sort(found, {}, &MemoryRange::begin);
+  std::uint64_t end = 0; // of what the list has
+  for (const MemoryRange &region : found) {
+    const std::uint64_t begin = std::max(region.begin, end);
+    if (begin < region.end)
+      append_run(runs, begin / kPageBytes, (region.end - begin) / kPageBytes,
+                 flags);
+    end = std::max(end, region.end);
   }
   return 0;
 }

@@ -24,6 +24,7 @@
 #include "engines/outside_engine.h"
 #include "engines/page_scan.h"
 #include "engines/process_facts.h"
+#include "engines/remote_calls.h"
 #include "support/failure.h"
 #include "support/page_bytes.h"
 #include "support/unique_fd.h"
@@ -33,12 +34,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -119,12 +121,11 @@ KernelBits look_at_kernel() {
   bits.works = cleared && entry_at(pagemap.get(), address).is_dirty();
   bits.zero_frame =
       entry_at(pagemap.get(), const_cast<char *>(page) + kPageBytes).frame();
-  bool found = false;
   const auto begin = reinterpret_cast<std::uint64_t>(address);
+  std::vector<GranuleRun> found;
   bits.scans = scan_pages(pagemap.get(), {begin, begin + kPageBytes},
-                          {0, 0, kPageSoftDirty, 0},
-                          [&](const MemoryRange &) { found = true; }) == 0 &&
-               found;
+                          {0, 0, kPageSoftDirty, 0}, 0, found) == 0 &&
+               !found.empty();
   ::munmap(address, 2 * kPageBytes);
   return bits;
 }
@@ -251,10 +252,14 @@ void SoftDirty::scan(const Mapping &mapping,
   const MemoryRange whole = {mapping.start, mapping.start + mapping.bytes};
   const std::uint64_t not_copied =
       is_shared(mapping) ? 0 : kPagePfnZero | kPageFile;
+  std::vector<GranuleRun> found;
   const int error = scan_pages(
       pagemap_.get(), whole,
       {0, not_copied, not_copied | kPageSoftDirty, kPagePresent | kPageSwapped},
-      [&](const MemoryRange &found) { add(runs, found, trace::kRunWritten); });
+      trace::kRunWritten, found);
+  for (const GranuleRun &run : found)
+    add(runs, {run.first * kPageBytes, run.end() * kPageBytes},
+        trace::kRunWritten);
   if (error)
     throw Failure(fmt::format("PAGEMAP_SCAN: {}; the program goes on, and its "
                               "recording ends",
@@ -373,6 +378,18 @@ std::string probe_soft_dirty() {
              ? ""
              : "this kernel has no soft-dirty bits (CONFIG_MEM_SOFT_DIRTY, as "
                "Debian's, Ubuntu's and Fedora's kernels have)";
+}
+
+void split_huge_pages(pid_t task, RemoteCalls &calls) {
+  for (const MemoryRange &range : huge_ranges(task)) {
+    const std::uint64_t first =
+        (range.begin + kHugeBytes - 1) / kHugeBytes * kHugeBytes;
+    // Advice for a part of a huge page splits it, and says only that its first
+    // page was not used lately.
+    for (std::uint64_t at = first; at + kHugeBytes <= range.end;
+         at += kHugeBytes)
+      calls.call(SYS_madvise, {at, kPageBytes, MADV_COLD});
+  }
 }
 
 std::unique_ptr<OutsideEngine> make_soft_dirty(pid_t task) {

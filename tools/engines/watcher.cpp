@@ -81,6 +81,8 @@ void Watcher::begin_engine(TracedTask &task, Opened how, WatchedSpace &space) {
       space.allows_huge_pages = true;
     if (by_uffd)
       space.engine = make_outside_uffd(task.process, calls);
+    else
+      split_huge_pages(task.tid, calls);
   }
   if (!by_uffd)
     space.engine = make_soft_dirty(task.tid);
