@@ -76,6 +76,8 @@ def arguments():
     if args.outside:
         args.engine = args.outside
         args.flag += ["-static", "-DWATCHED_FROM_OUTSIDE"]
+        if args.outside == "soft-dirty":
+            args.flag.append("-DBY_SOFT_DIRTY")
     if args.engine:
         args.ways = ["O2/write"]
         args.modes = ["process"]
@@ -285,6 +287,12 @@ def check(args, way, mode, program):
             stamps = [stamp._replace(tid=0) for stamp in stamps]
         differences, alone = page_sets.compare_timed(
             stamps, rows, way.sets, way.granule, way.precision == "near")
+        if args.outside:  # only what is certain needs an access
+            differences = [d for d in differences if d.startswith("missing")]
+            differences += [
+                d for d in page_sets.compare_timed(
+                    stamps, [row for row in rows if not row.may],
+                    way.sets, way.granule)[0] if not d.startswith("missing")]
         if not args.skip_carried:
             differences += page_sets.compare_carried(rows, way.granule)
         periods = {(row.pid, row.period) for row in rows}

@@ -75,8 +75,10 @@ void Watcher::begin_engine(TracedTask &task, Opened how, WatchedSpace &space) {
     RemoteCalls calls(task.tid, how == Opened::kExec
                                     ? RemoteCalls::From::kExec
                                     : RemoteCalls::From::kUserMode);
-    // The first write to a huge page would count as a write to all of it.
-    if (calls.call(SYS_prctl, {PR_GET_THP_DISABLE}) == 0 &&
+    // The first write to a huge page would count as a write to all of it. What
+    // a process has forbidden holds for its children, and after exec.
+    if (how == Opened::kAttached &&
+        calls.call(SYS_prctl, {PR_GET_THP_DISABLE}) == 0 &&
         calls.call(SYS_prctl, {PR_SET_THP_DISABLE, 1}) == 0)
       space.allows_huge_pages = true;
     if (by_uffd)
