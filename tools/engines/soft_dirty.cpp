@@ -8,10 +8,9 @@
 // What a read of the bits says beyond that must not count:
 //
 // - A new mapping, and one that grew, reads as written as a whole (its flag
-//   VM_SOFTDIRTY), pages that do not exist included. PAGEMAP_SCAN tells the
-//   bits of pages alone. Before Linux 6.8 nothing does: a page that does not
-//   exist gives the flag away. In new private memory the pages that exist were
-//   written. Of older pages in such a mapping nobody knows.
+//   VM_SOFTDIRTY; PAGEMAP_SCAN counts it too), pages that do not exist
+//   included. Such a page gives the flag away. In new private memory the pages
+//   that exist were written. Of older pages in such a mapping nobody knows.
 // - A moved page reads as written. So if memory has vanished, what is in new
 //   memory may have been moved there.
 // - A new shared mapping lets pages be written without the kernel's notice
@@ -22,15 +21,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "engines/outside_engine.h"
-#include "engines/page_scan.h"
 #include "engines/process_facts.h"
 #include "engines/remote_calls.h"
 #include "support/failure.h"
 #include "support/page_bytes.h"
 #include "support/unique_fd.h"
 #include "trace/runs.h"
-
-#include "pagetide/pagemap_scan.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -98,11 +94,8 @@ PageEntry entry_at(int pagemap, const void *page) {
 /// What this kernel tells, found out with a page of this process.
 struct KernelBits {
   bool works = false;
-  bool scans = false;           ///< PAGEMAP_SCAN tells the bits of pages alone
   std::uint64_t zero_frame = 0; ///< of the page of zeros; 0: not known
 };
-
-enum : std::uint64_t { kPageSoftDirty = 1u << 7 }; // as PageCategories, 6.8
 
 KernelBits look_at_kernel() {
   KernelBits bits;
@@ -121,11 +114,6 @@ KernelBits look_at_kernel() {
   bits.works = cleared && entry_at(pagemap.get(), address).is_dirty();
   bits.zero_frame =
       entry_at(pagemap.get(), const_cast<char *>(page) + kPageBytes).frame();
-  const auto begin = reinterpret_cast<std::uint64_t>(address);
-  std::vector<GranuleRun> found;
-  bits.scans = scan_pages(pagemap.get(), {begin, begin + kPageBytes},
-                          {0, 0, kPageSoftDirty, 0}, 0, found) == 0 &&
-               !found.empty();
   ::munmap(address, 2 * kPageBytes);
   return bits;
 }
@@ -192,7 +180,6 @@ private:
   }
   void add(std::vector<GranuleRun> &runs, MemoryRange range,
            unsigned flags) const;
-  void scan(const Mapping &mapping, std::vector<GranuleRun> &runs) const;
   void read(const Mapping &mapping, std::vector<GranuleRun> &runs) const;
   unsigned flags_if_new(const PageEntry &entry, bool known, bool shared) const;
 
@@ -243,27 +230,6 @@ void SoftDirty::add(std::vector<GranuleRun> &runs, MemoryRange range,
       of_step = trace::kRunMayWritten;
     append_run(runs, at / kPageBytes, step / kPageBytes, of_step);
   }
-}
-
-/// By the bits of pages alone.
-void SoftDirty::scan(const Mapping &mapping,
-                     std::vector<GranuleRun> &runs) const {
-  using namespace kernel;
-  const MemoryRange whole = {mapping.start, mapping.start + mapping.bytes};
-  const std::uint64_t not_copied =
-      is_shared(mapping) ? 0 : kPagePfnZero | kPageFile;
-  std::vector<GranuleRun> found;
-  const int error = scan_pages(
-      pagemap_.get(), whole,
-      {0, not_copied, not_copied | kPageSoftDirty, kPagePresent | kPageSwapped},
-      trace::kRunWritten, found);
-  for (const GranuleRun &run : found)
-    add(runs, {run.first * kPageBytes, run.end() * kPageBytes},
-        trace::kRunWritten);
-  if (error)
-    throw Failure(fmt::format("PAGEMAP_SCAN: {}; the program goes on, and its "
-                              "recording ends",
-                              std::strerror(error)));
 }
 
 /// What is known of a page in a mapping that reads as written as a whole; 0 if
@@ -339,19 +305,11 @@ std::vector<GranuleRun> SoftDirty::collect(pid_t task,
     if (const char *why = why_unseen(mapping)) {
       if (writable)
         unseen_.push_back({range, why});
-    } else if (!is_shared(mapping) && kernel_.scans) {
-      scan(mapping, runs);
     } else if (mapping.bytes > kMaxReadBytes) {
       if (writable)
         unseen_.push_back({range, "it has more than 64 GiB"});
     } else {
-      std::vector<GranuleRun> of_mapping;
-      std::vector<GranuleRun> certain;
-      read(mapping, of_mapping);
-      if (kernel_.scans)
-        scan(mapping, certain);
-      of_mapping = merge_runs(of_mapping, certain);
-      runs.insert(runs.end(), of_mapping.begin(), of_mapping.end());
+      read(mapping, runs);
     }
   }
   clear_bits(task);

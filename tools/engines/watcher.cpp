@@ -281,7 +281,6 @@ void Watcher::end_period(WatchedSpace &space) {
     resume_all(space);
     return;
   }
-  repair_calls(space);
   take_period(space, 0, begin);
   resume_all(space);
 }
@@ -334,7 +333,6 @@ void Watcher::detach_all() {
           space.process);
     if (space.tasks.empty())
       continue; // it ended meanwhile
-    repair_calls(space);
     take_period(space, trace::kPeriodFinal);
     // Whoever waits for an event goes on by this.
     try {
@@ -355,6 +353,7 @@ void Watcher::detach_all() {
     const std::set<pid_t> tasks = space.tasks;
     for (const pid_t tid : tasks) {
       TracedTask &task = tasks_.at(tid);
+      repair_call(task);
       if (task.stopped)
         ::ptrace(PTRACE_DETACH, tid, nullptr, static_cast<long>(task.signal));
       tasks_.erase(tid);

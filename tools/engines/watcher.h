@@ -108,7 +108,7 @@ private:
   bool stop_all(WatchedSpace &space);
   bool is_stuck(const WatchedSpace &space) const;
   void resume_all(WatchedSpace &space);
-  void repair_calls(WatchedSpace &space);
+  void repair_call(TracedTask &task);
   void wait_for_something(int timeout_ms);
 
   // Memory: watcher.cpp.

@@ -143,10 +143,12 @@ void Watcher::attach(pid_t pid) {
   // A thread that was stopped as a signal came cannot make calls.
   TracedTask *caller = nullptr;
   for (int tries = 0; !caller && tries < 100; ++tries) {
-    if (!stop_all(watched))
+    if (!stop_all(watched)) {
+      resume_all(watched);
       throw Failure(fmt::format("process {}: a thread is in an "
                                 "uninterruptible system call; try again",
                                 pid));
+    }
     for (const pid_t tid : watched.tasks)
       if (TracedTask &task = tasks_.at(tid);
           task.stopped && task.in_user_mode && !task.signal && !task.listens)
@@ -158,7 +160,6 @@ void Watcher::attach(pid_t pid) {
     throw Failure(fmt::format("process {} is stopped by a signal; let it run "
                               "(kill -CONT {}), and attach then",
                               pid, pid));
-  repair_calls(watched);
   open_space(*caller, Opened::kAttached);
   held_ = nullptr;
   resume_all(watched);
@@ -296,6 +297,7 @@ void Watcher::forget_task(pid_t tid) {
 void Watcher::resume(TracedTask &task) {
   if (!task.stopped || task.is_new)
     return;
+  repair_call(task);
   task.stopped = false;
   // If it has been killed meanwhile, its end is reported.
   ::ptrace(task.listens ? PTRACE_LISTEN : PTRACE_CONT, task.tid, nullptr,
@@ -310,6 +312,7 @@ static bool stands_anyway(const TracedTask &task) {
          (task.exiting && task.tid == task.process);
 }
 
+/// Whether each thread that does not stand still waits in the kernel.
 bool Watcher::is_stuck(const WatchedSpace &space) const {
   return std::ranges::all_of(space.tasks, [&](pid_t tid) {
     const TracedTask &task = tasks_.at(tid);
@@ -321,9 +324,10 @@ bool Watcher::is_stuck(const WatchedSpace &space) const {
 /// the kernel, where no stop reaches them.
 bool Watcher::stop_all(WatchedSpace &space) {
   constexpr int kPatienceMs = 5;
-  constexpr int kMostWaits = 4;
+  // A thread may be without a way to stop it for a moment.
+  constexpr int kMostStuck = 40;
   held_ = &space;
-  int waits = 0;
+  int stuck = 0;
   std::set<pid_t> interrupted;
   while (true) {
     reap();
@@ -341,14 +345,9 @@ bool Watcher::stop_all(WatchedSpace &space) {
     if (all)
       return true;
     wait_for_something(kPatienceMs);
-    if (++waits % kMostWaits == 0) {
-      reap();
-      if (held_ == &space && is_stuck(space) &&
-          std::ranges::any_of(space.tasks, [&](pid_t tid) {
-            return !tasks_.at(tid).stopped && !stands_anyway(tasks_.at(tid));
-          }))
-        return false;
-    }
+    stuck = is_stuck(space) ? stuck + 1 : 0;
+    if (stuck > kMostStuck)
+      return false;
   }
 }
 
@@ -359,26 +358,23 @@ void Watcher::resume_all(WatchedSpace &space) {
     resume(tasks_.at(tid));
 }
 
-/// Lets calls that the stop interrupted begin again.
-void Watcher::repair_calls(WatchedSpace &space) {
+/// Lets the call that the stop interrupted begin again.
+void Watcher::repair_call(TracedTask &task) {
   const std::uint64_t now = monotonic_ns();
-  for (const pid_t tid : space.tasks) {
-    TracedTask &task = tasks_.at(tid);
-    user_regs_struct registers;
-    if (!task.stopped || !task.in_user_mode ||
-        ::ptrace(PTRACE_GETREGS, tid, nullptr, &registers) != 0)
-      continue;
-    const bool goes_on = task.call_address == registers.rip &&
-                         task.call_left == registers.r10 && task.call_ns != 0;
-    if (begin_call_again(registers, goes_on ? (now - task.call_ns) / kMs : 0)) {
-      ::ptrace(PTRACE_SETREGS, tid, nullptr, &registers);
-      task.call_address = registers.rip;
-      task.call_left = registers.r10;
-      task.call_ns = now;
-    } else {
-      task.call_ns = 0;
-    }
-  }
+  user_regs_struct registers;
+  if (!task.stopped || !task.in_user_mode ||
+      ::ptrace(PTRACE_GETREGS, task.tid, nullptr, &registers) != 0)
+    return;
+  const bool goes_on = task.call_address == registers.rip &&
+                       task.call_left == registers.r10 && task.call_ns != 0;
+  const std::uint64_t elapsed_ms = goes_on ? (now - task.call_ns) / kMs : 0;
+  task.call_ns = 0;
+  if (!begin_call_again(registers, elapsed_ms))
+    return;
+  ::ptrace(PTRACE_SETREGS, task.tid, nullptr, &registers);
+  task.call_address = registers.rip;
+  task.call_left = registers.r10;
+  task.call_ns = now;
 }
 
 /// Until a thread reports, or the time is over. Serves the engines.

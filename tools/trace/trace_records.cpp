@@ -54,7 +54,7 @@ std::string end_reason_name(const End &end) {
   case trace::EndReason::kExec:
     return "exec";
   case trace::EndReason::kStop:
-    return "pagetide_stop() or pagetide ctl";
+    return "pagetide_stop(), pagetide ctl or record --pid";
   case trace::EndReason::kAbort:
     return "abort";
   case trace::EndReason::kKilled:
