@@ -61,7 +61,10 @@ debian_package(command pagetide devel
 This package has the command that records, reports, compares and exports."
   libraries)
 # Versions of these that fit are linked statically, as in all builds.
-set(CPACK_PAGETIDE_COMMAND_OVERRIDES "embedded-library")
+# A plugin of QEMU is not linked with either.
+set(CPACK_PAGETIDE_COMMAND_OVERRIDES
+    "embedded-library" "sharedobject-in-library-directory-missing-soname")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "qemu-user") # --engine emulate
 
 debian_package(development libpagetide-dev libdevel
   "page sets of running programs: compiler wrappers and headers"

@@ -25,8 +25,11 @@ foreach(_component IN LISTS CPACK_COMPONENTS_ALL)
     file(RENAME "${_doc}/CHANGELOG.md" "${_doc}/changelog")
   endif()
   if(CPACK_PAGETIDE_${_upper}_OVERRIDES)
+    list(TRANSFORM CPACK_PAGETIDE_${_upper}_OVERRIDES PREPEND "${_package}: "
+         OUTPUT_VARIABLE _overrides)
+    list(JOIN _overrides "\n" _overrides)
     file(WRITE "${_tree}/usr/share/lintian/overrides/${_package}"
-         "${_package}: ${CPACK_PAGETIDE_${_upper}_OVERRIDES}\n")
+         "${_overrides}\n")
   endif()
   file(GLOB _compressed "${_doc}/changelog*" "${_tree}/usr/share/man/man1/*.1")
   execute_process(COMMAND gzip -9nf ${_compressed} COMMAND_ERROR_IS_FATAL ANY)

@@ -23,6 +23,8 @@ install(
   TARGETS pagetide_runtime pagetide_checkpoint
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
           COMPONENT libraries NAMELINK_COMPONENT development)
+install(TARGETS pagetide_emulate
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT command)
 install(TARGETS pagetide_cli
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
 install(TARGETS pagetide_wrapper

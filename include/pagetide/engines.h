@@ -18,14 +18,14 @@
 
 namespace pagetide::engines {
 
-enum class Kind : std::uint8_t { kMarks, kUffd, kFork, kSoftDirty };
+enum class Kind : std::uint8_t { kMarks, kUffd, kFork, kSoftDirty, kEmulate };
 
 struct Capabilities {
   Kind kind;
   const char *name; ///< in options and traces
   const char *sees; ///< in the help of options
-  /// Serves instrumented programs. The other engines are preloaded into
-  /// programs that are not, and refuse those that are.
+  /// Serves instrumented programs. The other engines of the runtime are
+  /// preloaded into programs that are not, and refuse those that are.
   bool by_marks;
   bool reads;       ///< sees reads too, if the build does
   bool per_thread;  ///< tells which thread made an access
@@ -50,6 +50,11 @@ inline constexpr Capabilities kTable[] = {
      /*needs_scans=*/false},
     {Kind::kSoftDirty, "soft-dirty", "what any program at all writes",
      /*by_marks=*/false, /*reads=*/false, /*per_thread=*/false,
+     /*any_granule=*/false, /*cut=*/false, /*needs_scans=*/false,
+     /*outside=*/true},
+    {Kind::kEmulate, "emulate",
+     "what any program reads and writes, in QEMU (slow)",
+     /*by_marks=*/false, /*reads=*/true, /*per_thread=*/true,
      /*any_granule=*/false, /*cut=*/false, /*needs_scans=*/false,
      /*outside=*/true},
 };

@@ -21,6 +21,7 @@ static const Engine &EngineOf(engines::Kind kind) {
     return ForkEngine();
   case engines::Kind::kSoftDirty: // in the tools
   case engines::Kind::kMarks:
+  case engines::Kind::kEmulate: // no option names it
     break;
   }
   return MarksEngine();

@@ -78,7 +78,14 @@ def arguments():
         args.flag += ["-static", "-DWATCHED_FROM_OUTSIDE"]
         if args.outside == "soft-dirty":
             args.flag.append("-DBY_SOFT_DIRTY")
-    if args.engine:
+    if args.engine == "emulate":
+        args.ways = ["O2/rw"]
+        args.plain_host = args.under_record = True
+        args.info += ["emulate: reads and writes"]
+        args.source.append(os.path.join(
+            os.path.dirname(os.path.abspath(__file__)), "..", "engines",
+            "Inputs", "emulate_api.c"))
+    elif args.engine:
         args.ways = ["O2/write"]
         args.modes = ["process"]
         args.plain_host = args.under_record = True
@@ -225,6 +232,27 @@ def attach(args, command, env, trace):
     return subprocess.CompletedProcess(command, 0, "", said)
 
 
+def only_watched(said, rows, granule):
+    """What emulate_api.c's programs watch is a line of what they say."""
+    watched = []
+    for line in said:
+        words = line.split()
+        if words[0] == "watch":
+            begin = int(words[2], 16)
+            watched.append((begin // granule * granule, begin + int(words[3])))
+    rest = [line for line in said if not line.startswith("watch ")]
+    chosen = []
+    for row in rows:
+        for begin, end in watched:
+            first = max(row.address, begin)
+            count = (min(row.address + row.count * granule, end) - first
+                     + granule - 1) // granule
+            if count > 0:
+                chosen.append(row._replace(address=first, count=count))
+                break
+    return rest, chosen
+
+
 def check(args, way, mode, program):
     directory = program.parent
     truth_file = directory / f"{mode}.truth"
@@ -246,7 +274,7 @@ def check(args, way, mode, program):
     if args.under_record:
         command = [args.pagetide, "record", "-o", trace, "-p", period,
                    *(["--engine", args.engine] if args.engine else []),
-                   *([] if args.outside else
+                   *([] if args.outside or args.engine == "emulate" else
                      ["--checksum", args.checksum, "--unstable",
                       args.unstable]),
                    *(["--per-thread"] if mode == "thread" else []), "--",
@@ -277,6 +305,9 @@ def check(args, way, mode, program):
                 raise Failure(f"`pagetide info {one}` does not say {words!r}:\n"
                               + said)
         rows += export(args, one, way.granule)
+    said = truth_file.read_text().splitlines()
+    if args.engine == "emulate":
+        said, rows = only_watched(said, rows, way.granule)
     if args.timed:
         stamps = page_sets.read_stamps(stamp_file.read_bytes())
         if not stamps:
@@ -300,7 +331,7 @@ def check(args, way, mode, program):
                    f"of their page, in {len(periods)} periods")
     else:
         truth = page_sets.Truth(way.granule)
-        truth.read(truth_file.read_text().splitlines())
+        truth.read(said)
         if not truth.accesses:
             raise Failure("the program stated nothing")
         if mode == "process":

@@ -8,6 +8,7 @@
 #include "commands/command.h"
 #include "commands/recording_options.h"
 #include "control/target_process.h"
+#include "engines/emulate/emulated_run.h"
 #include "engines/outside_run.h"
 #include "engines/process_facts.h"
 #include "record/engine_choice.h"
@@ -50,7 +51,6 @@ enum RecordStatus : int {
   kCommandNotFound = 127,
 };
 
-constexpr std::size_t kMaxListedTraces = 8;
 /// More than the options and the name of a trace usually have.
 constexpr std::size_t kPaddedBytes = 1024;
 
@@ -120,32 +120,7 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
   const std::vector<ControlServer::Trace> &traces = server.traces();
   const std::string first =
       output && !traces.empty() ? first_trace(server, *output) : "";
-  for (const ControlServer::Trace &trace : traces)
-    if (!trace.failure.empty())
-      say("{}", trace.failure);
-  if (traces.size() <= kMaxListedTraces) {
-    for (const ControlServer::Trace &trace : traces)
-      say("{}", describe_trace(trace));
-  } else {
-    double bytes = 0;
-    std::size_t completed = 0;
-    std::size_t incomplete = 0;
-    for (const ControlServer::Trace &trace : traces) {
-      bytes += static_cast<double>(trace.bytes);
-      completed += !trace.harvest.was_complete;
-      incomplete += !trace.missing.empty();
-    }
-    std::string note = completed == 0
-                           ? ""
-                           : fmt::format("; {} completed after the death of "
-                                         "their processes",
-                                         completed);
-    if (incomplete != 0)
-      note += fmt::format("; {} INCOMPLETE", incomplete);
-    say("traces: {} and {} more, named {}.<pid> ({} in all{})",
-        printable(first), traces.size() - 1, printable(first),
-        format_bytes(bytes), note);
-  }
+  list_traces(traces, first);
   const std::vector<ControlServer::Live> live = server.live();
   if (!live.empty()) {
     say("{} process{} of this run still record{}; if a process is killed from "
@@ -162,8 +137,7 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
         "at the same time: traces of killed processes lack their last periods; "
         "raise the limit with: ulimit -n");
   if (!first.empty())
-    say("see {} with: {}", traces.size() == 1 ? "it" : "them",
-        report_command(first));
+    say_how_to_report(traces.size(), first);
 }
 
 /// Processes of another user cannot enter the directory of the socket.
@@ -174,8 +148,7 @@ void say_out_of_reach(const std::vector<std::string> &traces) {
         printable(traces[i]));
   if (traces.size() > kMaxListedTraces)
     say("  and {} more", traces.size() - kMaxListedTraces);
-  say("see {} with: {}", traces.size() == 1 ? "it" : "them",
-      report_command(traces.front()));
+  say_how_to_report(traces.size(), traces.front());
 }
 
 /// Ends this process in the same way as the command ended.
@@ -260,6 +233,7 @@ void check_seen_from_outside(const RecordOptions &options,
            granularity_shift(options.granularity) != 0 &&
            granularity_shift(options.granularity) != abi::kDefaultGranuleShift},
       {"--kernel-writes", options.kernel_writes},
+      {"--window", !options.window.empty()},
       {"--on-failure", !options.on_failure.empty()},
       {"--no-aslr", options.no_aslr && !options.pid.empty()},
       {"--period 0", options.period == "0"},
@@ -307,7 +281,8 @@ int record_process(const RecordOptions &options) {
   const bool chosen = options.engine != engines::kTable[0].name;
   const engines::Capabilities &engine =
       chosen ? options.can() : engines::of(engine_to_attach());
-  if (!engine.outside && engine.kind != engines::Kind::kUffd)
+  if (engine.kind != engines::Kind::kSoftDirty &&
+      engine.kind != engines::Kind::kUffd)
     throw Failure(fmt::format("--engine {} is in the program from its start "
                               "on, so it cannot record process {}; leave out "
                               "--engine",
@@ -347,6 +322,42 @@ int record_from_outside(const RecordOptions &options,
   return result.recorded ? pass_on(result.status) : kRecordFailed;
 }
 
+/// By engine emulate: no code of ours is in the program.
+int record_emulated(const RecordOptions &options, const std::string &file,
+                    const std::vector<std::string> &command) {
+  const std::pair<const char *, bool> asked[] = {
+      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
+      {"--unstable", !options.unstable.empty()},
+      {"--granularity", !options.granularity.empty()},
+      {"--kernel-writes", options.kernel_writes},
+      {"--for", !options.duration.empty()},
+      {"--window", !options.window.empty()},
+      {"--on-failure", !options.on_failure.empty()}};
+  for (const auto &[name, given] : asked)
+    if (given)
+      throw Failure(fmt::format("{} does not work with --engine {}, which sees "
+                                "accesses to pages of the system, and no "
+                                "contents; leave it out",
+                                name, options.engine));
+  check_emulation(file);
+  if (::access(file.c_str(), X_OK) != 0)
+    return say_cannot_start(command[0], errno);
+  std::optional<TraceOutput> output;
+  if (!options.no_output)
+    output.emplace(options.output.empty()
+                       ? new_trace_name(command[0], ::getpid())
+                       : options.output);
+  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
+  EmulatedRunOptions run;
+  run.period_ns = options.period.empty() ? kDefaultPeriodNs
+                                         : *parse_duration(options.period);
+  run.per_thread = options.per_thread;
+  run.no_aslr = options.no_aslr;
+  run.output = output ? &*output : nullptr;
+  const QuietPipes pipes;
+  return pass_on(run_emulated(run, file, command, pipes));
+}
+
 int run_record(const RecordOptions &options,
                const std::vector<std::string> &command) {
   if (!options.pid.empty()) {
@@ -364,6 +375,8 @@ int run_record(const RecordOptions &options,
   const std::string file = find_command(command[0]);
   if (file.empty())
     return say_cannot_start(command[0], ENOENT);
+  if (options.can().kind == engines::Kind::kEmulate)
+    return record_emulated(options, file, command);
   const ElfFile elf = examine_elf(file);
   if (options.checksum == "written" && elf.note &&
       elf.note->layout < abi::kLayoutCount &&

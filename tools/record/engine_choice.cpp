@@ -26,9 +26,13 @@ namespace {
 
 constexpr const char kPreload[] = "LD_PRELOAD";
 
-/// The runtime beside this program. The build tree and an installed prefix have
-/// the same layout.
-std::string find_runtime() {
+bool ends_preload_name(const std::string &text) {
+  return text.find_first_of(" :") != std::string::npos;
+}
+
+} // namespace
+
+std::string find_library(const char *name) {
   std::error_code error;
   const std::filesystem::path self =
       std::filesystem::read_symlink("/proc/self/exe", error);
@@ -39,21 +43,15 @@ std::string find_runtime() {
   const std::filesystem::path bin = self.parent_path();
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
     const std::string path =
-        (bin / relative / "libpagetide.so.1").lexically_normal().string();
+        (bin / relative / name).lexically_normal().string();
     if (::access(path.c_str(), R_OK) == 0)
       return path;
   }
-  throw Failure(fmt::format("libpagetide.so.1 is not in {}/lib, beside this "
-                            "program's directory; build it (ninja), or "
-                            "install all of Pagetide (cmake --install)",
-                            bin.parent_path().string()));
+  throw Failure(fmt::format("{} is not in {}/lib, beside this program's "
+                            "directory; build it (ninja), or install all of "
+                            "Pagetide (cmake --install)",
+                            name, bin.parent_path().string()));
 }
-
-bool ends_preload_name(const std::string &text) {
-  return text.find_first_of(" :") != std::string::npos;
-}
-
-} // namespace
 
 PreloadableRuntime::PreloadableRuntime(const std::filesystem::path &runtime)
     : name_(runtime) {
@@ -127,7 +125,8 @@ prepare_engine(const engines::Capabilities &engine, bool per_thread,
     throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
                               "not run: {}",
                               engine.name, file, missing));
-  auto runtime = std::make_unique<PreloadableRuntime>(find_runtime());
+  auto runtime =
+      std::make_unique<PreloadableRuntime>(find_library("libpagetide.so.1"));
   std::string list = runtime->name().string();
   if (const char *before = std::getenv(kPreload); before && *before)
     list += fmt::format(":{}", before);

@@ -15,6 +15,10 @@
 
 namespace pagetide::tools {
 
+/// A library of Pagetide's beside this program. The build tree and an installed
+/// prefix have the same layout. Throws Failure if it is not there.
+std::string find_library(const char *name);
+
 /// The runtime under a name that LD_PRELOAD can hold, for as long as this
 /// lives: a blank or a colon would end the name. If there is one, the name is
 /// that of a link in a directory for temporary files.

@@ -68,14 +68,14 @@ std::string why_silent(const std::string &command, const ElfFile &file) {
                      command, format_command({command}));
 }
 
+} // namespace
+
 void raise_file_limit() {
   rlimit files = {};
   ::getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
 }
-
-} // namespace
 
 std::unique_ptr<PublishedOptions> publish_options(const std::string &options) {
   auto published = std::make_unique<PublishedOptions>(options);

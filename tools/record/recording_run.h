@@ -18,8 +18,10 @@ namespace pagetide::tools {
 /// Publishes the options of the run. Tells the user if that is impossible.
 std::unique_ptr<PublishedOptions> publish_options(const std::string &options);
 
-/// Serves the recording processes until the command has ended. Raises this
-/// process's soft limit of descriptors, because each of them needs some.
+/// Of this process: each recorded one needs some descriptors.
+void raise_file_limit();
+
+/// Serves the recording processes until the command has ended.
 void serve_run(ChildProcess &child, ControlServer &server);
 
 /// Returns what is wrong with the period, or an empty text.

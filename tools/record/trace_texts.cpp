@@ -6,9 +6,13 @@
 
 #include "record/trace_texts.h"
 
+#include "support/say.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace pagetide::tools {
 
@@ -38,6 +42,53 @@ std::string describe_trace(const ControlServer::Trace &trace) {
                         format_count(harvest.partial_granules),
                         plural(harvest.partial_granules));
   return text;
+}
+
+void list_traces(const std::vector<ControlServer::Trace> &traces,
+                 const std::string &first) {
+  for (const ControlServer::Trace &trace : traces)
+    if (!trace.failure.empty())
+      say("{}", trace.failure);
+  if (traces.size() <= kMaxListedTraces) {
+    for (const ControlServer::Trace &trace : traces)
+      say("{}", describe_trace(trace));
+  } else {
+    double bytes = 0;
+    std::size_t completed = 0;
+    std::size_t incomplete = 0;
+    for (const ControlServer::Trace &trace : traces) {
+      bytes += static_cast<double>(trace.bytes);
+      completed += !trace.harvest.was_complete;
+      incomplete += !trace.missing.empty();
+    }
+    std::string note = completed == 0
+                           ? ""
+                           : fmt::format("; {} completed after the death of "
+                                         "their processes",
+                                         completed);
+    if (incomplete != 0)
+      note += fmt::format("; {} INCOMPLETE", incomplete);
+    say("traces: {} and {} more, named {}.<pid> ({} in all{})",
+        printable(first), traces.size() - 1, printable(first),
+        format_bytes(bytes), note);
+  }
+}
+
+void say_how_to_report(std::size_t traces, const std::string &first) {
+  say("see {} with: {}", traces == 1 ? "it" : "them", report_command(first));
+}
+
+void say_traces(const std::vector<ControlServer::Trace> &traces,
+                const std::string &path) {
+  if (traces.empty())
+    return;
+  // Another run may have taken the name meanwhile.
+  const std::string wanted = std::filesystem::absolute(path).string();
+  const bool has = std::ranges::any_of(
+      traces, [&](const auto &trace) { return trace.path == wanted; });
+  const std::string first = has ? path : traces.front().path;
+  list_traces(traces, first);
+  say_how_to_report(traces.size(), first);
 }
 
 } // namespace pagetide::tools
