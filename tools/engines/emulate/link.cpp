@@ -97,6 +97,10 @@ bool tell(MessageKind kind, const std::string &text, int fd, bool answered) {
   return sent;
 }
 
+bool record_has_gone(int error) {
+  return error == ECONNREFUSED || error == ENOENT;
+}
+
 void complain(const std::string &text) {
   const std::string line = "pagetide: " + text + "\n";
   // Nobody can be told where this fails.

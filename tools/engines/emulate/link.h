@@ -25,6 +25,10 @@ extern Settings settings;
 bool tell(MessageKind kind, const std::string &text = "", int fd = -1,
           bool answered = false);
 
+/// Whether an errno says that record has ended, as it may before processes that
+/// outlive the command. They run on, and nobody complains.
+bool record_has_gone(int error);
+
 /// On the standard error, as Pagetide's.
 void complain(const std::string &text);
 

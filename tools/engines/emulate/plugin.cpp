@@ -268,6 +268,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *, int argc,
     }
   remember_command_line();
   if (!open_shadows()) {
+    if (record_has_gone(errno))
+      run_without_qemu();
     complain(std::string("engine emulate cannot begin, so the program was not "
                          "started: no shadows, or no way to record: ") +
              std::strerror(errno));

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ namespace pagetide::emulation {
 namespace {
 
 std::vector<std::string> qemu; ///< the words before "-0"
+/// What QEMU runs, and the variables that only this gets.
+Program own;
+std::vector<std::string> own_variables;
 
 /// Where a link of /proc leads, as the program sees it: its own executable is
 /// not QEMU, and a descriptor may be closed by the exec.
@@ -68,17 +72,29 @@ void remember_command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(file, word, '\0') && word != "-0";)
     qemu.push_back(word);
-  // -E variable, ...; then the program's file
+  // The program's name for itself, -E variable, ..., its file and its words
   std::string word;
-  std::getline(file, word, '\0'); // its name for itself
-  while (std::getline(file, word, '\0') && word == "-E")
+  std::getline(file, word, '\0');
+  own.arguments.push_back(word);
+  while (std::getline(file, word, '\0') && word == "-E") {
     std::getline(file, word, '\0');
-  const std::string name = word.substr(word.rfind('/') + 1);
+    own_variables.push_back(word);
+  }
+  own.file = word;
+  while (std::getline(file, word, '\0'))
+    own.arguments.push_back(word);
+  const std::string name = own.file.substr(own.file.rfind('/') + 1);
   ::prctl(PR_SET_NAME, name.c_str());
   char self[PATH_MAX];
   const ssize_t n = ::readlink("/proc/self/exe", self, sizeof(self));
   if (n > 0 && !qemu.empty())
     qemu[0].assign(self, static_cast<std::size_t>(n));
+}
+
+void run_without_qemu() {
+  for (std::string &variable : own_variables)
+    ::putenv(variable.data());
+  ::execv(own.file.c_str(), pointers_to(own.arguments).data());
 }
 
 void before_execve(std::uint64_t path, std::uint64_t arguments,
@@ -97,7 +113,8 @@ void before_execve(std::uint64_t path, std::uint64_t arguments,
     tell(MessageKind::kNative, program.file, -1, /*answered=*/true);
   if (can_run != CanRun::kInQemu)
     return;
-  tell(MessageKind::kLastLook, "", -1, /*answered=*/true);
+  if (!tell(MessageKind::kLastLook, "", -1, /*answered=*/true))
+    return; // record has gone, so QEMU is of no more use
   std::vector<std::string> started = command_line(qemu, program, *variables);
   ::execve(started[0].c_str(), pointers_to(started).data(),
            pointers_to(*variables).data());

@@ -14,6 +14,9 @@ namespace pagetide::emulation {
 /// thread the name that the kernel would give it for the program.
 void remember_command_line();
 
+/// Runs the program that QEMU was started for, as it is. Returns if that fails.
+void run_without_qemu();
+
 /// The program is about to call execve. Calls it with QEMU before the program,
 /// and does not return, if QEMU can run that. In all other cases the call is
 /// made as it is, and fails as it does without QEMU.

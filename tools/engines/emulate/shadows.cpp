@@ -51,9 +51,10 @@ bool use_memory(void *mapped, std::uint64_t bytes, std::uint32_t slots) {
 
 /// The program goes on, and its marks go nowhere.
 void go_on_unrecorded(int error) {
-  complain("process " + std::to_string(::getpid()) +
-           " is not recorded: it cannot have shadows, or not reach record: " +
-           std::strerror(error));
+  if (!record_has_gone(error))
+    complain("process " + std::to_string(::getpid()) +
+             " is not recorded: it cannot have shadows, or not reach record: " +
+             std::strerror(error));
   const std::uint64_t bytes = offset_of_slot(1);
   if (!use_memory(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
