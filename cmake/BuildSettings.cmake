@@ -14,6 +14,11 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
                                                RelWithDebInfo MinSizeRel)
 endif()
 
+# Lines of functions are enough for a stack, and take a sixth less time. Debug has all.
+if(CMAKE_CXX_FLAGS_RELWITHDEBINFO STREQUAL "-O2 -g -DNDEBUG")
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+endif()
+
 option(PAGETIDE_WERROR "Treat warnings of our own code as errors" OFF)
 
 set(CMAKE_CXX_STANDARD 20)

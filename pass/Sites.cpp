@@ -7,6 +7,7 @@
 #include "Sites.h"
 
 #include "Diagnostics.h"
+#include "ModuleSetup.h"
 
 #include "pagetide/abi.h"
 #include "pagetide/trace_encoding.h"
@@ -30,9 +31,6 @@ namespace pagetide {
 namespace {
 
 constexpr char TableSection[] = "pagetide_sites";
-
-/// As other instrumented code's, before every constructor that may be marked.
-constexpr int ConstructorPriority = 0;
 
 std::string fileOf(const DIFile *File) {
   if (!File)

@@ -16,7 +16,7 @@ namespace pagetide::checkpoint {
 
 namespace {
 
-constexpr std::size_t kWriteBytes = 256u << 10;
+constexpr std::size_t kPieceBytes = 256u << 10;
 
 template <typename T> std::span<const std::uint8_t> bytes_of(const T &value) {
   return {reinterpret_cast<const std::uint8_t *>(&value), sizeof(value)};
@@ -80,7 +80,7 @@ void StreamWriter::put(FrameKind kind, std::span<const std::uint8_t> payload) {
 void StreamWriter::put_bytes(std::span<const std::uint8_t> bytes) {
   waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
   bytes_ += bytes.size();
-  if (waiting_.size() >= kWriteBytes)
+  if (waiting_.size() >= kPieceBytes)
     flush();
 }
 

@@ -2,9 +2,9 @@
 """Builds a program that states its own page sets (known_sets.h), runs it in each
 asked-for way and compares.
 
-By default the levels -O0 to -O3 and -Os with the layout rw, the other layouts
-at -O2 (site only where a test asks for it), the granules 64 bytes and 2 MiB at -O2,
-and precision near at -O2; each per process and per thread.
+By default in the ways of PAIRED: each level, layout (site only where a test asks for
+it), granule and precision is in one of them, and is run per process or per thread.
+With `lit -D ways=all` in the ways of EVERY, each per process and per thread.
 """
 
 import argparse
@@ -17,17 +17,24 @@ import time
 
 import page_sets
 
+# LEVEL[/LAYOUT[/GRANULE[/PRECISION[/UNIT]]]][:MODE]
+PAIRED = ("O0:thread", "O1/write/21:process", "O2", "O3/access:thread",
+          "O2/rw/6:process", "Os/rw/12/near:process", "O3/write/12/near:thread",
+          "O2/rw-site:thread")
+EVERY = ("O0", "O1", "O2", "O3", "Os", "O2/access", "O2/write", "O2/rw/6",
+         "O2/rw/21", "O2/rw-site", "O2/rw/12/near", "O2/write/12/near")
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     for tool in ("clang", "clangxx", "flang", "plugin", "runtime", "include", "pagetide"):
         parser.add_argument("--" + tool, required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
-    parser.add_argument("--ways", type=lambda text: text.split(","), default=[
-        "O0", "O1", "O2", "O3", "Os", "O2/access", "O2/write", "O2/rw/6",
-        "O2/rw/21", "O2/rw-site", "O2/rw/12/near", "O2/write/12/near"],
-        help="LEVEL[/LAYOUT[/GRANULE[/PRECISION[/UNIT]]]],... UNIT is asked for "
-        "when the program is recorded (option granularity)")
+    parser.add_argument("--all-ways", dest="default_ways", action="store_const",
+                        const=EVERY, default=PAIRED)
+    parser.add_argument("--ways", type=lambda text: text.split(","),
+        help="LEVEL[/LAYOUT[/GRANULE[/PRECISION[/UNIT]]]][:MODE],... UNIT is asked "
+        "for when the program is recorded (option granularity)")
     parser.add_argument("--modes", type=lambda text: text.split(","),
                         default=["process", "thread"])
     parser.add_argument("--flag", action="append", default=[],
@@ -73,6 +80,7 @@ def arguments():
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("source", nargs="+")
     args = parser.parse_args()
+    args.ways = args.ways or args.default_ways
     if args.outside:
         args.engine = args.outside
         args.flag += ["-static", "-DWATCHED_FROM_OUTSIDE"]
@@ -97,6 +105,7 @@ class Way:
     """One way of building."""
 
     def __init__(self, text):
+        text, _, self.mode = text.partition(":")
         parts = text.split("/")
         self.level = parts[0]
         self.layout = parts[1] if len(parts) > 1 else "rw"
@@ -367,7 +376,7 @@ def main():
             failures += 1
             print(f"{way.name}: FAILED: {failure}")
             continue
-        for mode in args.modes:
+        for mode in [way.mode] if way.mode in args.modes else args.modes:
             try:
                 result = f"{check(args, way, mode, program)}: equal"
             except (Failure, page_sets.BadExport) as failure:

@@ -112,7 +112,7 @@ void restore(const checkpoint::Folder &folder, std::uint64_t number) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_checkpoint) {
   static const WorkFolder kWork;
   const checkpoint::Folder folder(kWork.path());
   const std::uint8_t which = input.byte();

@@ -156,7 +156,7 @@ void check_line(const CommandLine &line, const Words &words) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_commands) {
   const std::vector<const Command *> commands = all_commands();
   const Command &command = *commands[input.byte() % commands.size()];
   Words words;

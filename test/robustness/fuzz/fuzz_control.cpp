@@ -76,7 +76,7 @@ Bytes beginning() {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_control) {
   static const Bytes kTrace = sample_trace("basic");
   ShadowFileMaker shadow({}, false, 8);
   const UniqueFd file(::memfd_create("trace", MFD_CLOEXEC));

@@ -130,7 +130,7 @@ void check_both_ways(const std::string &a, const std::string &b,
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_diff) {
   DiffOptions options;
   const std::uint8_t choice = input.byte();
   options.relative = choice & 1;

@@ -12,7 +12,7 @@
 
 using namespace pagetide::tools;
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_elf) {
   const UniqueFd file(::memfd_create("elf", MFD_CLOEXEC));
   FdSink(file.get(), "elf").write(input.bytes(SIZE_MAX));
   const ElfFile elf =

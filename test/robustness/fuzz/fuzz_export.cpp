@@ -254,7 +254,7 @@ void export_all_ways(const Bytes &bytes, const Selection &filter) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_export) {
   Selection filter;
   filter.periods = range_of(input.text(input.byte()));
   filter.addresses = range_of(input.text(input.byte()));

@@ -97,7 +97,7 @@ Kept kept_part(const Bytes &bytes) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_harvest) {
   const std::uint64_t trace_bytes = input.number(2);
   const std::uint64_t options = input.number(1);
   Bytes before = sample_trace(options & 1 ? "parts" : "basic");
@@ -145,7 +145,8 @@ void pagetide::tools::try_input(Input input) {
               (kept.is_damaged ? Integrity::kDamaged : Integrity::kComplete),
           "a harvested trace has its end, and no further damage");
   // A process that recorded no longer had failed to write the end.
-  require(frame.end.reason == (result.ends_early ? trace::EndReason::kFailed
-                                                 : trace::EndReason::kKilled),
+  require(frame.end.reason == (result.ends_early
+                                   ? pagetide::trace::EndReason::kFailed
+                                   : pagetide::trace::EndReason::kKilled),
           "and says why");
 }

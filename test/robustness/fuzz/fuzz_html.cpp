@@ -192,7 +192,7 @@ void check_document(const std::string &text, std::size_t bound) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_html) {
   DocumentOptions options;
   const std::uint8_t room = input.byte();
   options.max_bytes = 200'000u << room % 5;

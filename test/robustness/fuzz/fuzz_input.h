@@ -59,7 +59,15 @@ private:
   const std::uint8_t *end_;
 };
 
-/// What each fuzzer does with an input; fuzz_main.cpp calls it.
-void try_input(Input input);
+/// A fuzzer of this program, which is called by the name of the one to run.
+struct Fuzzer {
+  Fuzzer(const char *name, void (*try_input)(Input));
+};
 
 } // namespace pagetide::tools
+
+/// Begins the function that tries an input.
+#define PAGETIDE_FUZZER(name)                                                  \
+  static void name(pagetide::tools::Input input);                              \
+  static const pagetide::tools::Fuzzer of_##name(#name, name);                 \
+  static void name(pagetide::tools::Input input)

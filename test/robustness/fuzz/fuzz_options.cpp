@@ -120,7 +120,7 @@ void check_targets(const std::string &text) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_options) {
   const unsigned kind = input.byte() % 4;
   std::string text = input.rest();
   text.resize(std::strlen(text.c_str())); // the environment has no zeros

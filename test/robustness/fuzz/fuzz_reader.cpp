@@ -231,7 +231,7 @@ void read_in_all_ways(const Bytes &bytes) {
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_reader) {
   const Bytes bytes = trace_of(input);
   try {
     read_in_all_ways(bytes);

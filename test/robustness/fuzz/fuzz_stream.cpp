@@ -109,7 +109,7 @@ void check_checkpoint(const checkpoint::Folder &folder,
 
 } // namespace
 
-void pagetide::tools::try_input(Input input) {
+PAGETIDE_FUZZER(fuzz_stream) {
   static const WorkFolder kWork;
   kWork.clear();
   const checkpoint::Folder folder(kWork.path());
