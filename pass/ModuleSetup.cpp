@@ -31,6 +31,9 @@ namespace {
 constexpr char ConstructorName[] = "pagetide.module_ctor";
 constexpr char ConstructorAttribute[] = "pagetide-module-constructor";
 
+/// Before every other constructor, since those may be marked code.
+constexpr int ConstructorPriority = 0;
+
 constexpr unsigned NameBytes = sizeof(abi::ModuleNote::name);
 
 /// Field InfoField of a note, as its initializer has it.

@@ -22,9 +22,6 @@ namespace pagetide {
 
 struct PassOptions;
 
-/// Before every other constructor, since those may be marked code.
-constexpr int ConstructorPriority = 0;
-
 /// Gives \p M its note and its constructor, if it has none yet. Returns false
 /// after reporting an error: \p M has been marked with other options. \p
 /// IsAfterThinLink: the linker will not look at comdats of \p M.

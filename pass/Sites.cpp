@@ -7,7 +7,6 @@
 #include "Sites.h"
 
 #include "Diagnostics.h"
-#include "ModuleSetup.h"
 
 #include "pagetide/abi.h"
 #include "pagetide/trace_encoding.h"
@@ -31,6 +30,9 @@ namespace pagetide {
 namespace {
 
 constexpr char TableSection[] = "pagetide_sites";
+
+/// As other instrumented code's, before every constructor that may be marked.
+constexpr int TablePriority = 0;
 
 std::string fileOf(const DIFile *File) {
   if (!File)
@@ -176,7 +178,7 @@ SmallVector<Function *, 2> SiteTable::emit(Module &M) {
                             Builder.getPtrTy(), Builder.getInt64Ty()),
       {Table, Builder.getInt64(Payload.size())});
   Builder.CreateRetVoid();
-  appendToGlobalCtors(M, Constructor, ConstructorPriority);
+  appendToGlobalCtors(M, Constructor, TablePriority);
 
   Function *Destructor = makeFunction(M, "pagetide.sites_dtor");
   Builder.SetInsertPoint(&Destructor->getEntryBlock());
@@ -185,7 +187,7 @@ SmallVector<Function *, 2> SiteTable::emit(Module &M) {
                                            Builder.getPtrTy()),
                      {Table});
   Builder.CreateRetVoid();
-  appendToGlobalDtors(M, Destructor, ConstructorPriority);
+  appendToGlobalDtors(M, Destructor, TablePriority);
   return {Constructor, Destructor};
 }
 
