@@ -200,6 +200,8 @@ substitutions = {
     "python": command(config.python_executable),
     "until_seen": command(os.path.join(config.pagetide_source_root, "test", "lib",
                                        "until_seen.sh")),
+    # For tests of tables: `lit -D ways=all` has every row (docs/internals/testing.md).
+    "all_ways": "--all" if lit_config.params.get("ways") == "all" else "",
     # The browser, and what drives it.
     "chromium": command(chromium or "chromium"),
     "playwright": command(playwright),

@@ -60,6 +60,9 @@ def arguments():
     parser.add_argument("--builds", default="O0,O2,O3avx2")
     parser.add_argument("--layouts", default=",".join(LAYOUTS))
     parser.add_argument("--granules", default=",".join(map(str, GRANULES)))
+    parser.add_argument("--by", choices=("process", "thread"),
+                        help="of programs that end their periods themselves, only "
+                        "the sets of these")
     parser.add_argument("--source", type=pathlib.Path, action="append", default=[],
                         help="a program of your own instead, of one file")
     parser.add_argument("--calls", type=int, default=1,
@@ -150,8 +153,9 @@ class Oracle:
             # Without optimisation far more calls remain.
             calls = program.calls * (20 if build == "O0" else 1)
             return [(f"{calls} calls", f"period=0:end_period_calls={calls}", 0)]
-        return [("own", "period=0", program.slack),
-                ("own, by thread", "period=0:per_thread=1", program.slack)]
+        own = {"process": ("own", "period=0", program.slack),
+               "thread": ("own, by thread", "period=0:per_thread=1", program.slack)}
+        return [own[self.args.by]] if self.args.by else list(own.values())
 
     def check(self, program, build, layout, shift, target, mode):
         name, options, slack = mode

@@ -5,10 +5,10 @@
  *===----------------------------------------------------------------------===*/
 
 // RUN: %known_sets --checksum written --plain %support/reference_hash.c \
-// RUN:   --ways O0,O2,O2/write,O2/rw/6,O2/rw/9,O2/rw/21 %s
+// RUN:   --ways O0:process,O2,O2/write:thread,O2/rw/6:process,O2/rw/9:thread,O2/rw/21:process %s
 // Units of several granules, which the recording asks for.
 // RUN: %known_sets --checksum written --plain %support/reference_hash.c \
-// RUN:   --ways O1/rw/6/exact/7,O2/write/6/exact/9,O2/rw/6/exact/12,O2/rw/6/exact/21 %s
+// RUN:   --ways O1/rw/6/exact/7:thread,O2/write/6/exact/9:process,O2/rw/6/exact/12:thread,O2/rw/6/exact/21:process %s
 // RUN: %known_sets --checksum written --unstable rehash \
 // RUN:   --ways O2/rw/6/exact/12 --plain %support/reference_hash.c %s
 // RUN: %known_sets --checksum written --unstable rehash --ways O2 \
@@ -18,7 +18,7 @@
 // Also checksums of pages that were only read, if requested, and if the layout
 // cannot tell.
 // RUN: %known_sets --checksum accessed --env READ_TOO=1 \
-// RUN:   --ways O2,O2/access,O2/rw/6 --plain %support/reference_hash.c %s
+// RUN:   --ways O2:thread,O2/access:process,O2/rw/6:thread --plain %support/reference_hash.c %s
 
 #include "known_sets.h"
 #include "reference_hash.h"

@@ -12,8 +12,9 @@
  *===-----------------------------------------------------------------------===*/
 
 // RUN: %known_sets %s
-// RUN: %known_sets --ways O0/site,O2/site,O3/rw-site %s
-// RUN: %known_sets --flag=-fno-vectorize --flag=-fno-unroll-loops %s
+// RUN: %known_sets --ways O0/site:thread,O2/site:process,O3/rw-site:thread %s
+// RUN: %known_sets --flag=-fno-vectorize --flag=-fno-unroll-loops \
+// RUN:   --ways O2:thread,O3/access:process,O2/rw/6:process,O3/write/12/near:thread,O2/rw-site:process %s
 
 #include "known_sets.h"
 

@@ -5,7 +5,8 @@
  *===----------------------------------------------------------------------===*/
 
 // REQUIRES: avx2
-// RUN: %known_sets --ways O2,O3,Os,O3/access,O3/write,O3/rw/6,O3/rw/21 \
+// RUN: %known_sets \
+// RUN:   --ways O2:thread,O3,Os:process,O3/access:thread,O3/write:process,O3/rw/6:thread,O3/rw/21:process \
 // RUN:   --flag=-mavx2 --flag=-Wno-pass-failed %s
 
 #include "../Inputs/vector_loops.h"

@@ -9,7 +9,8 @@
 // and there, while the recorder collects. It leaves alone what had no marks for a
 // period (idle_after=1), so that most of these marks are made where it does not
 // look until the kernel tells it to: none is missing, and each is in its period.
-// RUN: %known_sets --timed 1ms --ways O2/rw/12/near,O2/access/12/near,O2/rw/6 \
+// RUN: %known_sets --timed 1ms \
+// RUN:   --ways O2/rw/12/near:thread,O2/access/12/near:process,O2/rw/6:thread \
 // RUN:   --option idle_after=1 --arg left-alone --skip-carried %s
 // RUN: %known_sets --timed 1ms --ways O2/rw/12/near --modes process \
 // RUN:   --option idle_after=1 --option settle=20us --arg left-alone --arg asked \

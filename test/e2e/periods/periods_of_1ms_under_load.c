@@ -7,8 +7,9 @@
 // Threads access pages at random as fast as they can stamp it, while the clock
 // ends a period every millisecond: every access is in its period, and nothing
 // else is.
-// RUN: %known_sets --timed 1ms --ways O2,O2/access,O2/write,O2/rw/6 %s
-// RUN: %known_sets --timed 1ms --ways O2 --under-record %s
+// RUN: %known_sets --timed 1ms \
+// RUN:   --ways O2:thread,O2/access:process,O2/write:thread,O2/rw/6:process %s
+// RUN: %known_sets --timed 1ms --ways O2:process --under-record %s
 
 #include "known_times.h"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Links and rewrites programs in every way of a table, natively and marked.
 
-    builds.py links|rewrites --clang C --wrapper W --pagetide P --inputs DIR
+    builds.py links|rewrites|options --clang C --wrapper W --pagetide P --inputs DIR
 
 What works natively must work marked: the same output, not recorded and
 recorded, and the pages that the program is known to write.
@@ -10,10 +10,14 @@ recorded, and the pages that the program is known to write.
 
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "lib"))
+import page_sets  # noqa: E402
 
 # Each of the program's two arrays is four pages; they may begin in a page.
 LEAST_PAGES = 8
@@ -82,6 +86,59 @@ OBJECT_REWRITES = (
     "llvm-objcopy-19 --keep-global-symbol main "
     "--keep-global-symbol sum_of_neighbours",
 )
+
+# Options of compiling and linking one program, which states its page sets. `cxx` makes
+# it C++; a step before it has `then` between. Those of QUICK are in the suite.
+OPTIONS = (
+    "",
+    "cxx",
+    "-flto -fuse-ld=lld",
+    "-flto=thin -fuse-ld=lld",
+    "cxx -flto=thin -fuse-ld=lld",
+    "-flto -ffat-lto-objects -fuse-ld=lld",
+    "-flto -funified-lto -fuse-ld=lld",
+    "-flto -fvisibility=hidden -fsanitize=cfi -fuse-ld=lld",
+    "-fbasic-block-sections=all -fuse-ld=lld",
+    "-fsplit-machine-functions -fuse-ld=lld",
+    "-mretpoline",
+    "-fsanitize=kcfi",
+    "-fprofile-instr-generate -fcoverage-mapping",
+    "-fprofile-generate",
+    "-mtls-dialect=gnu2",
+    "-S then -x assembler",
+    "-emit-llvm -c then -x ir",
+    "-E then -x cpp-output",
+    "-fno-plt",
+    "-fno-pie -no-pie",
+    "-fpie -pie",
+    "-mcmodel=medium",
+    "-mcmodel=large -fno-pie -no-pie",
+    "-fstack-clash-protection",
+    "-fcf-protection=full",
+    "-ftrapv",
+    "-fwrapv",
+    "-ffast-math",
+    "-fno-omit-frame-pointer",
+    "-fpatchable-function-entry=2",
+    "-fxray-instrument -fxray-instruction-threshold=1",
+    "-fstack-protector-all",
+    "cxx -fstack-protector-all",
+    "-ftrivial-auto-var-init=pattern",
+    "-g -gsplit-dwarf",
+    "-ffunction-sections -fdata-sections -Wl,--gc-sections",
+    "-Wl,-z,separate-code",
+    "-fvisibility=hidden",
+    "-fcommon",
+    "-fopenmp",
+    "cxx -fno-rtti",
+    "cxx -fmodules",
+    "-Oz -moutline",
+    "-march=x86-64-v3",
+    "-fsanitize=safe-stack",
+    "-fsanitize=undefined -fsanitize-trap=undefined",
+)
+QUICK = ("cxx", "-flto=thin -fuse-ld=lld", "-fsanitize=kcfi", "-mretpoline",
+         "-emit-llvm -c then -x ir", "-mcmodel=medium")
 
 
 class Failure(Exception):
@@ -162,6 +219,57 @@ def same(name, builder, expected, pagetide):
         raise Failure(f"only {pages} written pages")
 
 
+def same_sets(builder, args):
+    """The program's page sets are those that it states."""
+    truth = builder.directory / "truth"
+    checked(["env", f"PAGETIDE_TRUTH={truth}", args.pagetide, "record", "-p", "0",
+             "-o", "sets", "--", "./program"], builder.directory)
+    stated = page_sets.Truth(4096)
+    stated.read(truth.read_text().splitlines())
+    rows = page_sets.read_rows(
+        checked([args.pagetide, "export", "-f", "csv", "sets"],
+                builder.directory).splitlines(True), 4096)
+    differences = page_sets.compare_exact(stated.for_process(), rows, "rw")
+    if differences or stated.page_count() < 6:
+        raise Failure("\n".join(differences[:9]) or "it states too little")
+
+
+def check_options(args, work, row):
+    """Builds by these options natively and marked; raises Failure if they differ.
+    False: the native build or program fails."""
+    steps = [step.split() for step in row.split(" then ")]
+    is_cxx = "cxx" in steps[0]
+    include = args.inputs.parents[2].parent / "include"
+
+    def built(command, name, own):
+        builder = Builder(command, ["-w", "-pthread", "-I", include, "-I",
+                                    args.inputs.parents[2] / "lib", *own],
+                          args.inputs, work / name)
+        source = args.inputs / "options.c"
+        for number, step in enumerate(steps):
+            words = [word for word in step if word != "cxx"]
+            language = [] if number else ["-x", "c++" if is_cxx else "c"]
+            last = number == len(steps) - 1
+            target = "program" if last else f"step{number}"
+            builder.do("-O2", *language, *words, source, "-o", target)
+            source = target
+        return builder
+
+    try:
+        native = built(args.clang + ("++" if is_cxx else ""), "native", ["-DPLAIN"])
+        expected = native.output()
+    except Failure:
+        return False
+    marked = built(args.wrapper + ("++" if is_cxx else ""), "marked",
+                   ["-fpagetide-precision=exact"])
+    truth = {"PAGETIDE_TRUTH": "/dev/null"}
+    done = run(["./program"], cwd=marked.directory, env={**os.environ, **truth})
+    if done.returncode == 0 and done.stdout != expected:
+        raise Failure(f"{done.stdout!r}, not {expected!r}")
+    same_sets(marked, args)
+    return True
+
+
 def each_link(args, work):
     """Name, native builder, marked builder, and a function that builds."""
     for linker in LINKERS:
@@ -170,7 +278,11 @@ def each_link(args, work):
         for lto, (options, own) in LTO.items():
             if lto.startswith("lld-") and linker != "lld":
                 continue
-            for name in LTO_LINKS if options else LINKS:
+            chosen = LTO_LINKS if options else list(LINKS)
+            if options and not args.all:
+                # Each with one of any two ways of LTO that follow each other.
+                chosen = chosen[list(LTO).index(lto) % 2::2]
+            for name in chosen:
                 words = [f"-fuse-ld={linker}", *options.split()]
                 compile_words = [*options.split(),
                                  *(["-fPIC"] if name == "library" else [])]
@@ -209,15 +321,37 @@ def each_rewrite(args, work):
                    build)
 
 
+def try_options(args, work):
+    counts = {"same": 0, "not native": 0, "failed": 0}
+    for number, row in enumerate(OPTIONS if args.all else QUICK):
+        if args.only not in row:
+            continue
+        try:
+            outcome = "same" if check_options(args, work / str(number), row) \
+                else "not native"
+        except Failure as failure:
+            outcome = "failed"
+            print(f"FAILED: {row}: {failure}")
+        if outcome == "not native":
+            print(f"not native: {row}")
+        counts[outcome] += 1
+    print(json.dumps(counts))
+    return counts["failed"] != 0
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("table", choices=("links", "rewrites"))
+    parser.add_argument("table", choices=("links", "rewrites", "options"))
     for option in ("clang", "wrapper", "pagetide"):
         parser.add_argument(f"--{option}", required=True)
     parser.add_argument("--inputs", type=pathlib.Path, required=True)
+    parser.add_argument("--all", action="store_true",
+                        help="all links of all ways of LTO; all of OPTIONS")
     parser.add_argument("--only", default="", help="part of a name")
     args = parser.parse_args()
     work = pathlib.Path.cwd() / args.table
+    if args.table == "options":
+        sys.exit(try_options(args, work))
     rows = each_link if args.table == "links" else each_rewrite
     counts = {"same": 0, "not native": 0, "failed": 0}
     for name, native, marked, build in rows(args, work):
