@@ -11,6 +11,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -64,6 +65,10 @@ int main(void) {
   expect_read(word, 4), end_period();
   require_equal(syscall(SYS_futex, word, FUTEX_WAKE, 1), 0);
   end_period();
+  require_equal(syscall(SYS_prctl, PR_GET_NAME, b + PAGE - 8), 0);
+  expect_write(b + PAGE - 8, 16), end_period();
+  require_equal(syscall(SYS_prctl, PR_SET_NAME, b + PAGE - 8), 0);
+  expect_read(b + PAGE - 8, sizeof "program"), end_period();
   int *pair = (int *)(a + 15 * PAGE - 4);
   require_equal(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, pair), 0);
   expect_write(pair, 8), end_period();
