@@ -224,7 +224,7 @@ void check_seen_from_outside(const RecordOptions &options,
   const struct {
     const char *name;
     bool given;
-  } kRefused[] = {
+  } refused[] = {
       {"--per-thread", options.per_thread},
       {"--checksum", !options.checksum.empty() && options.checksum != "none"},
       {"--unstable", !options.unstable.empty()},
@@ -238,7 +238,7 @@ void check_seen_from_outside(const RecordOptions &options,
       {"--no-aslr", options.no_aslr && !options.pid.empty()},
       {"--period 0", options.period == "0"},
   };
-  for (const auto &[name, given] : kRefused)
+  for (const auto &[name, given] : refused)
     if (given)
       throw Failure(fmt::format(
           "{} does not work when record watches from outside by engine {}: "

@@ -347,8 +347,9 @@ void Watcher::detach_all() {
     try {
       if (space.allows_huge_pages && caller != space.tasks.end())
         RemoteCalls(*caller).call(SYS_prctl, {PR_SET_THP_DISABLE, 0});
-    } catch (const Failure &) {
-      // It ended.
+    } catch (const Failure &failure) {
+      say("process {}: huge pages stay switched off: {}", space.process,
+          failure.what());
     }
     const std::set<pid_t> tasks = space.tasks;
     for (const pid_t tid : tasks) {
