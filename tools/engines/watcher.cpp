@@ -41,7 +41,7 @@ UniqueFd child_signals() {
   return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-pid_t parent_of(pid_t task) {
+pid_t parent_of_task(pid_t task) {
   const std::string text =
       read_proc_file(fmt::format("/proc/{}/status", task)).value_or("");
   const std::size_t at = text.find("PPid:");
@@ -95,7 +95,7 @@ void Watcher::begin_trace(const TracedTask &task, WatchedSpace &space,
   OutsideTraceStart start;
   start.run = run_;
   start.pid = task.process;
-  start.parent = parent_of(task.tid);
+  start.parent = parent_of_task(task.tid);
   start.process = process_of(task.tid);
   start.process.engine = engines::of(request_.engine).name;
   start.process.options = request_.options;
