@@ -96,6 +96,7 @@ private:
 inline uptr Done(sptr result) { return result < 0 ? 0 : uptr(result); }
 
 /// Whether a call has succeeded.
+// NOLINTNEXTLINE(readability-identifier-naming): words of raw_numbers.def
 enum class When { k_always, k_zero, k_counted, k_some };
 inline bool Succeeded(sptr value, When when) {
   return when == When::k_always || (when == When::k_zero      ? !value

@@ -15,12 +15,14 @@
 
 namespace pagetide::calls {
 
+// NOLINTBEGIN(readability-identifier-naming): as sanitizer_common's
 using uptr = unsigned long;
 using sptr = signed long;
 using u8 = unsigned char;
 using u16 = unsigned short;
 using u32 = unsigned int;
 using u64 = unsigned long long;
+// NOLINTEND(readability-identifier-naming)
 
 /// Marks. Without a recording they do nothing.
 void MarkRead(uptr p, uptr bytes);

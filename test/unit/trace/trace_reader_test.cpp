@@ -222,7 +222,7 @@ TEST(TraceReader, RefusesOtherFiles) {
 
 TEST(TraceReader, NamesTheVersionItCannotRead) {
   const std::string failure = failure_of(sample_trace("other-version"));
-  EXPECT_TRUE(contains(failure, "format version 2.9")) << failure;
+  EXPECT_TRUE(contains(failure, "format version 2.10")) << failure;
   EXPECT_TRUE(contains(failure, "reads version 1")) << failure;
 }
 

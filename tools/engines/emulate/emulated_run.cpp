@@ -37,8 +37,6 @@
 #include <optional>
 #include <utility>
 
-extern char **environ;
-
 namespace pagetide::tools {
 
 using namespace emulation;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+// NOLINTBEGIN(readability-identifier-naming): QEMU's names
 extern "C" {
 
 using qemu_plugin_id_t = std::uint64_t;
@@ -87,3 +88,4 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 const char *qemu_plugin_path_to_binary();
 
 } // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -95,9 +95,10 @@ std::uint32_t take_slot() {
 std::uint8_t *shadow_of_vcpu[kMaxVcpus];
 
 bool open_shadows() {
-  static const bool hooked = ::pthread_atfork(before_fork, after_fork_in_parent,
-                                              after_fork_in_child) == 0;
-  if (!hooked)
+  static const bool kHooked =
+      ::pthread_atfork(before_fork, after_fork_in_parent,
+                       after_fork_in_child) == 0;
+  if (!kHooked)
     return false;
   const std::uint32_t slots = settings.by_thread ? kMaxSlots : 1;
   const std::uint64_t bytes = offset_of_slot(slots);
