@@ -60,11 +60,9 @@ void repeatOwnValues(ArrayRef<BasicBlock *> Marked,
         Instruction *&Copy = Copies[User];
         if (!Copy) {
           Copy = I.clone();
-          // Behind phi nodes, so that it serves all uses in the block. An
-          // operand may be of this block: then it stands before the use alone.
-          Copy->insertBefore(isa<PHINode>(U->getUser())
-                                 ? User->getTerminator()->getIterator()
-                                 : User->getFirstInsertionPt());
+          // So that it serves all uses in the block. Its operands are from
+          // earlier ones, as the value is.
+          Copy->insertBefore(User->getFirstInsertionPt());
         }
         U->set(Copy);
       }

@@ -7,7 +7,6 @@
 #include "Windows.h"
 
 #include "CodegenGuards.h"
-#include "LlvmCompat.h"
 #include "SharedValues.h"
 
 #include "llvm/ADT/PostOrderIterator.h"

@@ -13,11 +13,9 @@ namespace pagetide {
 
 PAGETIDE_RECORDER_STATE static bool covered[shadow_file::kMaxSlots];
 
-u64 WithoutCovered(u32 slot, u64 word, u64 value) {
+u64 FirstWithoutCovered(u32 slot, u64 value) {
   const u64 mask = abi::covered_mask(shadow.layout);
-  if (word || !(value & mask))
-    return value;
-  covered[slot] = true;
+  covered[slot] |= (value & mask) != 0;
   return value & ~mask;
 }
 

@@ -16,8 +16,14 @@
 
 namespace pagetide {
 
-/// A word as it is staged, without that mark. Remembers the slot that had it.
-u64 WithoutCovered(u32 slot, u64 word, u64 value);
+/// The first word as it is staged, without that mark. Remembers the slot that
+/// had it.
+u64 FirstWithoutCovered(u32 slot, u64 value);
+
+/// The same of any word: only the first one has the mark.
+inline u64 WithoutCovered(u32 slot, u64 word, u64 value) {
+  return word ? value : FirstWithoutCovered(slot, value);
+}
 
 /// Calls visit(slot) for each slot that had the mark since the last call.
 void TakeCoveredSlots(void (*visit)(u32 slot));

@@ -6,6 +6,8 @@
 
 #include "interceptors/call_effects.h"
 
+#include "interceptors/path_errors.h"
+
 #include <errno.h>
 
 namespace pagetide::calls {
@@ -70,18 +72,10 @@ void Effects::ReadPath(uptr p) const {
     return;
   if (succeeded_)
     return ReadString(p);
-  constexpr uptr kMaxBytes = 4096; // PATH_MAX
-  switch (errno) {
-  case EACCES:
-  case EEXIST:
-  case EISDIR:
-  case ELOOP:
-  case ENOENT:
-  case ENOTDIR: // it has looked for the file
-    return MarkRead(p, StringBytes(p, kMaxBytes, true));
-  default: // perhaps it has looked at other arguments only
-    return MarkMayRead(p, StringBytes(p, kMaxBytes, false));
-  }
+  if (HasLookedForFile(errno))
+    MarkRead(p, StringBytes(p, kMaxPathBytes, true));
+  else
+    MarkMayRead(p, StringBytes(p, kMaxPathBytes, false));
 }
 
 //===- Buffers and vectors ------------------------------------------------===//

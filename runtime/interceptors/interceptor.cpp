@@ -6,6 +6,8 @@
 
 #include "interceptors/interceptor.h"
 
+#include "interceptors/path_errors.h"
+
 using namespace pagetide;
 
 // Used before its interceptor is defined.
@@ -34,20 +36,10 @@ template uptr ReadableLength(const wchar_t *, uptr, bool);
 void DidReadPath(const char *path, bool failed) {
   if (!failed)
     return DidReadString(path);
-  constexpr uptr kMaxBytes = 4096; // PATH_MAX
-  switch (errno) {
-  case EACCES:
-  case EEXIST:
-  case EISDIR:
-  case ELOOP:
-  case ENOENT:
-  case ENOTDIR: // it has looked for the file
-    if (path && ShadowReady())
-      MarkRead((uptr)path, ReadableLength(path, kMaxBytes, true));
-    return;
-  default: // perhaps it has looked at other arguments only
-    return MayHaveReadString(path, false, kMaxBytes);
-  }
+  if (!HasLookedForFile(errno))
+    MayHaveReadString(path, false, kMaxPathBytes);
+  else if (path && ShadowReady())
+    MarkRead((uptr)path, ReadableLength(path, kMaxPathBytes, true));
 }
 
 uptr Length(const char *s) {

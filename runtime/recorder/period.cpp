@@ -244,7 +244,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");
   HandOver(plan, result, ok);
-  PassPeriod(plan.now);
+  PassPeriod();
   return ok;
 }
 

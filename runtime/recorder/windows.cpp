@@ -33,12 +33,18 @@ struct ThreadAtBegin {
   u64 exact_since; ///< 0: not yet
 };
 
+struct ExactThread {
+  u32 tid;
+  u64 since;
+};
+
 struct Windows {
   bool in_use;
   bool open;
   u64 begin, end; ///< of the window that is open, or of the next one
   u64 noted_at;   ///< when marks were last taken in it
   PageVec<ThreadAtBegin> threads; ///< by slot; tid 0: not live
+  PageVec<ExactThread> exact;     ///< for Close
 };
 } // namespace
 
@@ -72,42 +78,37 @@ static void NoteCovered(u64 now) {
   });
 }
 
+/// Since when the thread of a slot is exact in the window that began at
+/// `began`; 0: it is not.
+static u64 ExactSince(u32 slot, u64 began) {
+  const shadow_file::SlotEntry &entry = shadow.slots[slot];
+  if (slot >= windows.threads.size())
+    return entry.start_ns; // it began in the window
+  const ThreadAtBegin &then = windows.threads[slot];
+  if (then.tid != entry.tid || then.generation != entry.generation)
+    return entry.start_ns;
+  return ThreadCpuNs(then.tid) == then.cpu_ns ? began : then.exact_since;
+}
+
 /// Says in the trace which threads were exact, and since when.
 static void Close(u64 now) {
   windows.open = false;
+  const u64 began = windows.begin;
   const u64 every = GetFlags().every;
-  windows.begin += (now - windows.begin + every - 1) / every * every;
+  windows.begin += (now - began + every - 1) / every * every;
   if (!Tracing())
     return;
+  windows.exact.clear();
+  for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
+    if (IsLive(slot))
+      if (const u64 since = ExactSince(slot, began))
+        windows.exact.push_back({shadow.slots[slot].tid, since});
   const uptr frame = BeginPendingFrame(PendingFrames(), FrameType::kThreads);
   Encoder encoder(PendingFrames());
-  uptr exact = 0;
-  auto for_each = [&](auto visit) {
-    for (u32 slot = 0; slot < shadow.header->slot_high; ++slot) {
-      if (!IsLive(slot))
-        continue;
-      const shadow_file::SlotEntry &entry = shadow.slots[slot];
-      u64 since = entry.start_ns; // of a thread that is younger
-      if (slot < windows.threads.size()) {
-        const ThreadAtBegin &then = windows.threads[slot];
-        if (then.tid == entry.tid && then.generation == entry.generation)
-          since = ThreadCpuNs(then.tid) == then.cpu_ns
-                      ? windows.end - GetFlags().window
-                      : then.exact_since;
-      }
-      if (since)
-        visit(entry.tid, since);
-    }
-  };
-  for_each([&](u32, u64) { ++exact; });
-  encoder.threads(exact);
-  for_each([&](u32 tid, u64 since) {
-    if (exact) // a thread may come meanwhile
-      encoder.thread(ThreadEvent::kExactSince, tid, since, TextOf(""));
-    exact -= exact != 0;
-  });
-  for (; exact; --exact) // or go
-    encoder.thread(ThreadEvent::kExactSince, 0, 0, TextOf(""));
+  encoder.threads(windows.exact.size());
+  for (const ExactThread &thread : windows.exact)
+    encoder.thread(ThreadEvent::kExactSince, thread.tid, thread.since,
+                   TextOf(""));
   EndPendingFrame(PendingFrames(), frame);
 }
 
@@ -134,9 +135,12 @@ void EndWindows() {
 
 u32 FlagsOfWindow() { return windows.in_use && !windows.open ? kPeriodOff : 0; }
 
-void PassPeriod(u64 now) {
+void PassPeriod() {
   if (!windows.in_use)
     return;
+  // A mark may have come while marks were taken. So the thread is exact from
+  // the end of that on, and not from the boundary.
+  const u64 now = MonotonicNs();
   if (windows.open) {
     NoteCovered(now);
     if (now >= windows.end && SwitchMarks(false))

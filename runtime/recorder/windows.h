@@ -34,8 +34,8 @@ void EndWindows();
 /// The flags of the open period, trace::kPeriodOff or none.
 u32 FlagsOfWindow();
 
-/// A period has ended, at `now`. Opens or closes a window if it is time to.
-void PassPeriod(u64 now);
+/// A period has ended. Opens or closes a window if it is time to.
+void PassPeriod();
 
 /// When the open period ends; `end` without windows.
 u64 EndWithinWindow(u64 from, u64 end);

@@ -39,6 +39,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 
 namespace pagetide::tools {
 
@@ -218,13 +220,28 @@ void require_kernel_writes(const RecordOptions &options,
 
 //===- Engines that watch from outside ------------------------------------===//
 
+struct Asked {
+  const char *option;
+  bool given;
+};
+
+/// Throws Failure if one of the options was given. `why` follows its name.
+void refuse(std::span<const Asked> asked, std::string_view why) {
+  for (const Asked &one : asked)
+    if (one.given)
+      throw Failure(fmt::format("{} {}; leave it out", one.option, why));
+}
+
+std::uint64_t period_ns(const RecordOptions &options) {
+  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
+  return options.period.empty() ? kDefaultPeriodNs
+                                : *parse_duration(options.period);
+}
+
 /// Throws Failure if an option asks for what only code in the program does.
 void check_seen_from_outside(const RecordOptions &options,
                              const engines::Capabilities &engine) {
-  const struct {
-    const char *name;
-    bool given;
-  } refused[] = {
+  const Asked asked[] = {
       {"--per-thread", options.per_thread},
       {"--checksum", !options.checksum.empty() && options.checksum != "none"},
       {"--unstable", !options.unstable.empty()},
@@ -238,24 +255,19 @@ void check_seen_from_outside(const RecordOptions &options,
       {"--no-aslr", options.no_aslr && !options.pid.empty()},
       {"--period 0", options.period == "0"},
   };
-  for (const auto &[name, given] : refused)
-    if (given)
-      throw Failure(fmt::format(
-          "{} does not work when record watches from outside by engine {}: "
-          "that sees which pages a process writes, in periods of the clock; "
-          "leave it out",
-          name, engine.name));
+  refuse(asked,
+         fmt::format("does not work when record watches from outside by engine "
+                     "{}: that sees which pages a process writes, in periods "
+                     "of the clock",
+                     engine.name));
 }
 
 OutsideRun outside_run(const RecordOptions &options,
                        const engines::Capabilities &engine,
                        TraceOutput *output) {
-  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
   OutsideRun run;
   run.watch.engine = engine.kind;
-  run.watch.period_ns = options.period.empty()
-                            ? kDefaultPeriodNs
-                            : *parse_duration(options.period);
+  run.watch.period_ns = period_ns(options);
   if (!options.duration.empty())
     run.watch.for_ns = *parse_duration(options.duration);
   run.watch.options =
@@ -325,7 +337,7 @@ int record_from_outside(const RecordOptions &options,
 /// By engine emulate: no code of ours is in the program.
 int record_emulated(const RecordOptions &options, const std::string &file,
                     const std::vector<std::string> &command) {
-  const std::pair<const char *, bool> asked[] = {
+  const Asked asked[] = {
       {"--checksum", !options.checksum.empty() && options.checksum != "none"},
       {"--unstable", !options.unstable.empty()},
       {"--granularity", !options.granularity.empty()},
@@ -333,24 +345,15 @@ int record_emulated(const RecordOptions &options, const std::string &file,
       {"--for", !options.duration.empty()},
       {"--window", !options.window.empty()},
       {"--on-failure", !options.on_failure.empty()}};
-  for (const auto &[name, given] : asked)
-    if (given)
-      throw Failure(fmt::format("{} does not work with --engine {}, which sees "
-                                "accesses to pages of the system, and no "
-                                "contents; leave it out",
-                                name, options.engine));
+  refuse(asked, fmt::format("does not work with --engine {}, which sees "
+                            "accesses to pages of the system, and no contents",
+                            options.engine));
   check_emulation(file);
   if (::access(file.c_str(), X_OK) != 0)
     return say_cannot_start(command[0], errno);
-  std::optional<TraceOutput> output;
-  if (!options.no_output)
-    output.emplace(options.output.empty()
-                       ? new_trace_name(command[0], ::getpid())
-                       : options.output);
-  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
+  std::optional<TraceOutput> output = trace_output(options, command[0]);
   EmulatedRunOptions run;
-  run.period_ns = options.period.empty() ? kDefaultPeriodNs
-                                         : *parse_duration(options.period);
+  run.period_ns = period_ns(options);
   run.per_thread = options.per_thread;
   run.no_aslr = options.no_aslr;
   run.output = output ? &*output : nullptr;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 namespace pagetide::tools {
@@ -119,6 +120,13 @@ std::string program_of(pid_t pid) {
   const auto path =
       std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
   return path.empty() ? std::string("process") : path.filename().string();
+}
+
+pid_t parent_of(pid_t pid) {
+  const std::string text =
+      read_proc_file(fmt::format("/proc/{}/status", pid)).value_or("");
+  const std::size_t at = text.find("PPid:");
+  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 5);
 }
 
 Process process_of(pid_t pid) {

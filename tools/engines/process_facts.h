@@ -30,6 +30,9 @@ std::optional<Mappings> mappings_of(pid_t pid);
 /// The file name of its program, or its own name.
 std::string program_of(pid_t pid);
 
+/// Its parent's number; 0 if it has none, or is gone.
+pid_t parent_of(pid_t pid);
+
 /// Executable and arguments. Engine, options and version are not set.
 Process process_of(pid_t pid);
 

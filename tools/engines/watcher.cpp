@@ -23,7 +23,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -39,13 +38,6 @@ UniqueFd child_signals() {
   sigaddset(&set, SIGCHLD);
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
   return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-pid_t parent_of_task(pid_t task) {
-  const std::string text =
-      read_proc_file(fmt::format("/proc/{}/status", task)).value_or("");
-  const std::size_t at = text.find("PPid:");
-  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 5);
 }
 
 bool has_filter(pid_t task) {
@@ -95,7 +87,7 @@ void Watcher::begin_trace(const TracedTask &task, WatchedSpace &space,
   OutsideTraceStart start;
   start.run = run_;
   start.pid = task.process;
-  start.parent = parent_of_task(task.tid);
+  start.parent = parent_of(task.tid);
   start.process = process_of(task.tid);
   start.process.engine = engines::of(request_.engine).name;
   start.process.options = request_.options;

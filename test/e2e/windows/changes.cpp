@@ -8,9 +8,11 @@
 // throws, jumps, sorts and walks. It computes what it does natively.
 // RUN: %clang -O2 -c %S/Inputs/marks_on.c -o %t.o
 // RUN: %clangxx -std=c++20 -O2 -DNATIVE %s -o %t.native && %t.native > %t.out
-// RUN: %pagetide_clangxx -std=c++20 -O2 -fpagetide-mode=windows %s %t.o -o %t.O2
+// RUN: %pagetide_clangxx -std=c++20 -O2 -fpagetide-mode=windows %s %t.o \
+// RUN:   -o %t.O2
 // RUN: %pagetide record -o %t.O2.ptrace -- %t.O2 | diff %t.out -
-// RUN: %pagetide_clangxx -std=c++20 -O0 -fpagetide-mode=windows %s %t.o -o %t.O0
+// RUN: %pagetide_clangxx -std=c++20 -O0 -fpagetide-mode=windows %s %t.o \
+// RUN:   -o %t.O0
 // RUN: %pagetide record -o %t.O0.ptrace -- %t.O0 | diff %t.out -
 
 #include <algorithm>

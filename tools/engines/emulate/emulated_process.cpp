@@ -18,25 +18,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace pagetide::tools {
 
 namespace {
-
-pid_t parent_of(pid_t pid) {
-  const std::string text =
-      read_proc_file(fmt::format("/proc/{}/stat", pid)).value_or("");
-  // pid (name) state parent; a name may have blanks and parentheses
-  const std::size_t name_end = text.rfind(')');
-  pid_t parent = 0;
-  constexpr std::size_t kParentAt = 4;
-  if (name_end != std::string::npos && name_end + kParentAt < text.size())
-    std::from_chars(text.data() + name_end + kParentAt,
-                    text.data() + text.size(), parent);
-  return parent;
-}
 
 /// The program's words, without QEMU's: qemu [-option value]... file [word]...
 Process program_in(pid_t pid, const EmulatedRunFacts &facts) {
