@@ -52,7 +52,8 @@ for name in samples:
 assert traces["basic"]["granules"]["accessed"]["distinct"] == 15
 assert traces["basic"]["arguments"][2] == "two words.txt"
 assert traces["basic"]["periods"] == dict(
-    count=3, driven=0, final=1, harvested=0, partial=0, missing=0, overruns=2
+    count=3, driven=0, off=0, off_ns=0, exact_in_windows=0, final=1, harvested=0,
+    partial=0, missing=0, overruns=2
 )
 assert traces["basic"]["granules"]["written"] == dict(
     median=7, p95=8, max=8, sum=15, distinct=10, distinct_is_lower_bound=False
