@@ -260,13 +260,15 @@ def check_options(args, work, row):
         expected = native.output()
     except Failure:
         return False
-    marked = built(args.wrapper + ("++" if is_cxx else ""), "marked",
-                   ["-fpagetide-precision=exact"])
-    truth = {"PAGETIDE_TRUTH": "/dev/null"}
-    done = run(["./program"], cwd=marked.directory, env={**os.environ, **truth})
-    if done.returncode == 0 and done.stdout != expected:
-        raise Failure(f"{done.stdout!r}, not {expected!r}")
-    same_sets(marked, args)
+    wrapper = args.wrapper + ("++" if is_cxx else "")
+    plain = built(wrapper, "plain", ["-DPLAIN"])
+    for command in (["./program"],
+                    [args.pagetide, "record", "-o", "plain.ptrace", "--", "./program"]):
+        done = run(command, cwd=plain.directory)
+        if done.returncode != 0 or done.stdout != expected:
+            raise Failure(f"{command[0]}: status {done.returncode}, {done.stdout!r}, "
+                          f"not {expected!r}: {done.stderr!r}")
+    same_sets(built(wrapper, "marked", ["-fpagetide-precision=exact"]), args)
     return True
 
 
