@@ -266,6 +266,8 @@ features = {
     "root": os.geteuid() == 0,
     "other-users": others_can_run(
         os.path.join(config.pagetide_build_root, "bin", "pagetide")),
+    # `lit -D ways=all`: what takes minutes and has a shorter relative in the suite.
+    "all-ways": lit_config.params.get("ways") == "all",
     # What is installed beside clang.
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
     "flang": os.path.exists(config.flang),

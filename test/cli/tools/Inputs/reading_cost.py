@@ -13,7 +13,7 @@ import resource
 import subprocess
 import sys
 
-CPU_SECONDS = 8
+CPU_SECONDS = 5
 PEAK_MIB = 500
 
 
