@@ -31,7 +31,7 @@ DEPS = os.path.join(ROOT, ".deps")
 
 # All of it, so that programs that differ in more than marks are not compared.
 CFLAGS = "-O2 -g1"
-CLANG = "clang-19"
+CLANG, FLANG = "clang-19", "flang-new-19"
 
 LAYOUTS = ("rw", "access", "write")
 MODES = {
@@ -170,17 +170,18 @@ class Program:
             name: value
             for name, value in os.environ.items()
             if name not in ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS",
-                            "CPPFLAGS", "MAKEFLAGS", "MAKELEVEL", "LC_ALL",
+                            "CPPFLAGS", "FC", "MAKEFLAGS", "MAKELEVEL", "LC_ALL",
                             "LANGUAGE", "PAGETIDE_OPTIONS", "LD_PRELOAD",
                             "LD_LIBRARY_PATH", "TERM")
         }
-        cc, cxx = CLANG, CLANG.replace("clang", "clang++")
+        cc, cxx, fc = CLANG, CLANG.replace("clang", "clang++"), FLANG
         if variant != "native":
             wrapper = os.path.join(self.arguments.pagetide.bin, "pagetide-clang")
             option = " -fpagetide-layout=" + variant
             cc, cxx = wrapper + option, wrapper + "++" + option
+            fc = wrapper.replace("clang", "flang") + option
         environment.update(
-            LC_ALL="C.UTF-8", TERM="dumb", CC=cc, CXX=cxx, CFLAGS=CFLAGS,
+            LC_ALL="C.UTF-8", TERM="dumb", CC=cc, CXX=cxx, FC=fc, CFLAGS=CFLAGS,
             JOBS=str(self.arguments.jobs), PAGETIDE_ROOT=ROOT,
             SOURCES=os.path.join(DEPS, "src"),
         )

@@ -8,7 +8,7 @@
 #   needs     Debian packages that building or testing it takes (optional)
 #   unprivileged  not empty: where root runs the suite, it runs as nobody
 #   build     builds in the current directory, a copy of the fetched tree, with
-#             $CC, $CXX, $CFLAGS, $JOBS; $SOURCES/NAME are further packages
+#             $CC, $CXX, $FC, $CFLAGS, $JOBS; $SOURCES/NAME are further packages
 #   check     runs the test suite, in the same directory
 #   results   turns what `check` printed (standard input) into lines
 #             `ok NAME`, `fail NAME` or `skip NAME`
