@@ -25,6 +25,8 @@ import subprocess
 import sys
 import time
 
+from tables import markdown, print_table
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DEPS = os.path.join(ROOT, ".deps")
@@ -478,22 +480,6 @@ def row(run, native, worse):
         native.count("fail"), run.count("ok"), run.count("fail"), len(worse),
         sum(run.traces.values()), run.traces.get(1, 0), len(run.messages),
         native.wall, run.wall,
-    )
-
-
-def print_table(columns, rows):
-    lines = [[str(cell) for cell in line] for line in [columns] + rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
-    for line in lines:
-        print("  ".join(
-            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
-            for cell, width in zip(line, widths)).rstrip())
-
-
-def markdown(columns, rows):
-    return "\n".join(
-        "| " + " | ".join(str(cell) for cell in line) + " |"
-        for line in [columns, ["---"] * len(columns)] + rows
     )
 
 
