@@ -7,8 +7,7 @@
 #pragma once
 
 #include "export/export.h"
-#include "export/export_formats.h"
-#include "export/export_tables.h"
+#include "export/table.h"
 #include "trace/byte_source.h"
 #include "trace/trace_reader.h"
 

@@ -6,21 +6,60 @@
 
 #include "analysis/selection.h"
 
-#include "analysis/mappings_ahead.h"
 #include "analysis/report_limits.h"
 #include "support/edit_distance.h"
 #include "support/failure.h"
 #include "trace/runs.h"
+#include "trace/trace_reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace pagetide::tools {
 
 namespace {
+
+/// Reads a trace ahead of another reader of it, to the next list of mappings.
+/// Of all queries together it reads the trace at most once.
+class MappingsAhead {
+public:
+  /// `open` opens the trace from its start. It is called when a list is asked
+  /// for.
+  explicit MappingsAhead(std::function<TraceReader()> open)
+      : open_(std::move(open)) {}
+
+  /// The first list behind this offset of the file. Null if there is none, or
+  /// if lists before it are lost. Offsets must not fall.
+  const Mappings *list_after(std::uint64_t offset);
+
+private:
+  std::function<TraceReader()> open_;
+  std::optional<TraceReader> reader_;
+  Frame frame_;
+  bool has_frame_ = false; ///< a list, or where lists are lost
+  bool ended_ = false;
+};
+
+const Mappings *MappingsAhead::list_after(std::uint64_t offset) {
+  if (!reader_)
+    reader_.emplace(open_());
+  while (!ended_ && (!has_frame_ || frame_.offset <= offset)) {
+    ended_ = !reader_->next(frame_);
+    has_frame_ =
+        !ended_ &&
+        (frame_.type == trace::FrameType::kMappings ||
+         (frame_.type == trace::FrameType::kPeriod && frame_.lost_mappings));
+  }
+  const bool is_list = !ended_ && frame_.type == trace::FrameType::kMappings &&
+                       !frame_.lost_mappings;
+  return is_list ? &frame_.mappings : nullptr;
+}
 
 /// Names of mappings that are kept to say what there is.
 constexpr std::size_t kMaxSeenNames = 1000;

@@ -6,20 +6,94 @@
 
 #include "analysis/summary.h"
 
+#include "analysis/access_counts.h"
 #include "analysis/distribution.h"
 #include "analysis/granule_set.h"
-#include "analysis/mapping_use.h"
+#include "analysis/mapping_names.h"
 #include "analysis/report_limits.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
+#include "trace/trace_records.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <tuple>
+#include <vector>
 
 namespace pagetide::tools {
 
 namespace {
+
+/// Sums up, by the name of the mapping, the granules that periods touched.
+class MappingUses {
+public:
+  struct Use {
+    Use(std::string name, MemoryBudget &budget)
+        : name(std::move(name)), distinct(budget) {}
+
+    std::string name;
+    AccessCounts counts; ///< summed over periods
+    GranuleSet distinct; ///< certain ones
+  };
+
+  MappingUses(unsigned granule_shift, MemoryBudget &budget)
+      : budget_(budget),
+        names_(granule_shift,
+               [this](std::size_t name, const GranuleRun &piece,
+                      const PeriodTime &) { count(name, piece); }) {}
+
+  void set_mappings(const Mappings &mappings) { names_.set_mappings(mappings); }
+  void forget_mappings() { names_.forget_mappings(); }
+  /// Runs of one period, sorted and without overlap. Runs that were only
+  /// carried do not count.
+  void add(std::span<const GranuleRun> runs);
+  void end_period() { names_.end_period(); }
+  /// Call once at the end. Granules that are in no list count as unknown.
+  void finish() { names_.finish(); }
+
+  /// The mappings that were touched, the busiest first.
+  std::vector<const Use *> busiest() const;
+
+private:
+  void count(std::size_t name, const GranuleRun &piece);
+
+  MemoryBudget &budget_;
+  MappingNames names_;
+  std::vector<Use> uses_; ///< by the numbers of their names
+  std::vector<GranuleRun> known_;
+};
+
+void MappingUses::count(std::size_t name, const GranuleRun &piece) {
+  while (uses_.size() <= name)
+    uses_.emplace_back(names_.name(uses_.size()), budget_);
+  Use &target = uses_[name];
+  target.counts.add(piece);
+  if (AccessKinds(piece.flags).accessed)
+    target.distinct.insert(piece.first, piece.end());
+}
+
+void MappingUses::add(std::span<const GranuleRun> runs) {
+  known_.clear();
+  for (const GranuleRun &run : runs)
+    if (!AccessKinds(run.flags).carried)
+      known_.push_back(run);
+  names_.divide(known_, {});
+}
+
+std::vector<const MappingUses::Use *> MappingUses::busiest() const {
+  std::vector<const Use *> uses;
+  for (const Use &use : uses_)
+    if (use.counts != AccessCounts())
+      uses.push_back(&use);
+  std::sort(uses.begin(), uses.end(), [](const Use *a, const Use *b) {
+    return std::tie(b->counts.accessed, b->counts.may, a->name) <
+           std::tie(a->counts.accessed, a->counts.may, b->name);
+  });
+  return uses;
+}
 
 constexpr std::size_t kMaxNotes = 1000;
 constexpr std::size_t kMaxMappings = 1000;

@@ -22,4 +22,7 @@ struct AuditStyle {
 std::string audit_text(const Audit &audit, const std::string &title,
                        const AuditStyle &style);
 
+/// One JSON object on one line, as docs/reference/cli-output.md describes it.
+std::string audit_json(const Audit &audit);
+
 } // namespace pagetide::tools

@@ -7,8 +7,121 @@
 #include "audit/audit_result.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
 
 namespace pagetide::tools {
+
+namespace {
+
+struct KindInfo {
+  Concern concern;
+  const char *key;
+  const char *text;
+};
+constexpr std::array<KindInfo, kPageKinds> kKinds = {{
+    {Concern::kProgram, "program", "data of the program"},
+    {Concern::kProgram, "library", "data of an instrumented library"},
+    {Concern::kProgram, "plain", "data of a file that is not instrumented"},
+    {Concern::kSystem, "system", "data of the C library or the loader"},
+    {Concern::kSystem, "loader", "relocations, written by the loader"},
+    {Concern::kSystem, "leaving", "written while the process exits"},
+    {Concern::kProgram, "heap", "heap"},
+    {Concern::kProgram, "anonymous", "memory without a name"},
+    {Concern::kProgram, "shared", "shared memory"},
+    {Concern::kProgram, "file", "private mapping of a file"},
+    {Concern::kStacks, "main-stack", "stack of the first thread"},
+    {Concern::kStacks, "thread-stack",
+     "thread stacks and thread-local storage"},
+    {Concern::kStacks, "thread-local",
+     "thread-local storage of the first thread"},
+    {Concern::kNone, "runtime", "Pagetide's runtime"},
+}};
+
+const KindInfo &info_of(PageKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+} // namespace
+
+Concern concern_of(PageKind kind) { return info_of(kind).concern; }
+const char *kind_key(PageKind kind) { return info_of(kind).key; }
+const char *kind_text(PageKind kind) { return info_of(kind).text; }
+
+const char *concern_key(Concern concern) {
+  switch (concern) {
+  case Concern::kProgram:
+    return "program";
+  case Concern::kStacks:
+    return "stacks";
+  case Concern::kSystem:
+    return "system";
+  case Concern::kNone:
+    break;
+  }
+  return "none";
+}
+
+std::string advice_for(PageKind kind) {
+  switch (kind) {
+  case PageKind::kProgram:
+  case PageKind::kLibrary:
+    return "The file is instrumented. Possible writers: an object file in it "
+           "that was not built with pagetide-clang, inline assembly that does "
+           "not name its memory, an uninstrumented library that got this "
+           "address, or the kernel.";
+  case PageKind::kPlain:
+    return "The file is not instrumented, so nothing that it does is marked. "
+           "Build it with CC=pagetide-clang CXX=pagetide-clang++, and load the "
+           "new one.";
+  case PageKind::kSystem:
+    return "The C library is not instrumented. The runtime marks what its "
+           "functions write into the program's memory, but not what they write "
+           "into its own data.";
+  case PageKind::kLoader:
+    return "The loader writes here when it maps or binds the file.";
+  case PageKind::kExiting:
+    return "Destructors of the file wrote here, probably those of the "
+           "compiler's "
+           "start-up files.";
+  case PageKind::kHeap:
+  case PageKind::kAnonymous:
+    return "Possible writers: the allocator (it keeps the size beside each "
+           "block), uninstrumented code (see the list of files below), or the "
+           "kernel.";
+  case PageKind::kShared:
+  case PageKind::kFile:
+    return "Uninstrumented code or the kernel wrote here.";
+  case PageKind::kMainStack:
+  case PageKind::kThreadStack:
+  case PageKind::kThreadLocal:
+  case PageKind::kRuntime:
+    break;
+  }
+  return {};
+}
+
+bool is_system_library(const std::string &path) {
+  static constexpr std::string_view kNames[] = {
+      "ld-linux-x86-64.so", "libanl.so",    "libc.so",
+      "libdl.so",           "libgcc_s.so",  "libm.so",
+      "libmvec.so",         "libnsl.so",    "libnss_",
+      "libpthread.so",      "libresolv.so", "librt.so",
+      "libthread_db.so",    "libutil.so",   "ld-musl-",
+  };
+  const std::string_view name = base_name(path);
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view n) { return name.starts_with(n); });
+}
+
+bool is_runtime_library(const std::string &path) {
+  return base_name(path).starts_with("libpagetide.so");
+}
 
 namespace {
 

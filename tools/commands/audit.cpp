@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/trace_files.h"
-#include "audit/audit_json.h"
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"

@@ -67,7 +67,6 @@ extern const Command kTopCommand;
 extern const Command kCheckpointCommand;
 
 extern const Command kReportHeatmapCommand;
-extern const Command kReportSitesCommand;
 
 /// The kinds of reports.
 std::span<const Command *const> report_kinds();

@@ -7,10 +7,18 @@
 #include "analysis/summary.h"
 #include "analysis/trace_files.h"
 #include "commands/command.h"
-#include "commands/report_kinds.h"
 #include "commands/report_options.h"
+#include "commands/report_run.h"
+#include "report/checksums_report.h"
+#include "report/hot_report.h"
+#include "report/mappings_report.h"
+#include "report/processes_report.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
+#include "report/sites_report.h"
+#include "report/threads_report.h"
+#include "report/wss_report.h"
+#include "support/code_places.h"
 #include "support/failure.h"
 #include "support/json.h"
 #include "support/say.h"
@@ -23,10 +31,162 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace pagetide::tools {
 
 namespace {
+
+void add_rows(CLI::App &app, const std::shared_ptr<std::size_t> &rows) {
+  add_number(app, "--rows", "N",
+             "At most N stretches of time, and at least 2. [20]",
+             [rows](std::uint64_t number) { *rows = number; });
+}
+
+CommandRun set_up_wss(CLI::App &app) {
+  const KindOptions options = declare_kind(app, WssReport());
+  const auto rows = std::make_shared<std::size_t>(WssReport::kRows);
+  add_rows(app, rows);
+  return [options, rows](const std::vector<std::string> &) {
+    WssReport report(*rows);
+    return run_kind(options, report);
+  };
+}
+
+CommandRun set_up_checksums(CLI::App &app) {
+  const KindOptions options = declare_kind(app, ChecksumsReport());
+  const auto rows = std::make_shared<std::size_t>(ChecksumsReport::kRows);
+  add_rows(app, rows);
+  return [options, rows](const std::vector<std::string> &) {
+    ChecksumsReport report(*rows);
+    return run_kind(options, report);
+  };
+}
+
+/// Of a kind that has no options of its own.
+template <typename Kind> CommandRun set_up_kind(CLI::App &app) {
+  const KindOptions options = declare_kind(app, Kind());
+  return [options](const std::vector<std::string> &) {
+    Kind report;
+    return run_kind(options, report);
+  };
+}
+
+CommandRun set_up_sites(CLI::App &app) {
+  const KindOptions options = declare_kind(app, SitesReport(nullptr, {}));
+  const auto source = std::make_shared<SourceRequest>();
+  app.add_option("--annotate", source->file,
+                 "Show this source file, with counts at its lines. The path is "
+                 "as the compiler had it, or its last parts.")
+      ->type_name("SOURCE")
+      ->excludes(app.get_option("--csv"))
+      ->excludes(app.get_option("--sort"));
+  declare_source_path(app, source);
+  return [options, source](const std::vector<std::string> &) {
+    SitesReport report(read_code_places(), *source);
+    return run_kind(options, report);
+  };
+}
+
+const Command kSites = {
+    "report sites",
+    "The lines of source that touched pages, in programs built with a site "
+    "layout",
+    kKindUsage,
+    "pagetide report sites --annotate sort.c run.ptrace",
+    "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
+    "or has no sites.",
+    set_up_sites,
+    kStatusFailed,
+    false,
+};
+
+const Command kWss = {
+    "report wss",
+    "Working set over time and its distribution; new pages, pages that leave",
+    kKindUsage,
+    "pagetide report wss --from 1s run.ptrace",
+    kKindStatuses,
+    set_up_wss,
+    kStatusFailed,
+    false,
+};
+
+const Command kHot = {
+    "report hot",
+    "Pages by the number of periods in which they were accessed, and by age",
+    kKindUsage,
+    "pagetide report hot --mapping '[heap]' run.ptrace",
+    kKindStatuses,
+    set_up_kind<HotReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command kMappings = {
+    "report mappings",
+    "Pages that were read and written in each mapping, and in how many periods",
+    kKindUsage,
+    "pagetide report mappings --top 20 run.ptrace",
+    kKindStatuses,
+    set_up_kind<MappingsReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command kChecksums = {
+    "report checksums",
+    "Pages whose content writes changed, and writes that changed nothing",
+    kKindUsage,
+    "pagetide report checksums run.ptrace",
+    "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
+    "or was not recorded with --checksum.",
+    set_up_checksums,
+    kStatusFailed,
+    false,
+};
+
+const Command kThreads = {
+    "report threads",
+    "Private and shared pages of threads, and who shares with whom",
+    kKindUsage,
+    "pagetide report threads run.ptrace",
+    "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
+    "or was not recorded with --per-thread.",
+    set_up_kind<ThreadsReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command kProcesses = {
+    "report processes",
+    "The processes of a run: commands, periods, peaks, pages; and all together",
+    kKindUsage,
+    "pagetide report processes --sort peak --top 50 run.ptrace",
+    kKindStatuses,
+    set_up_kind<ProcessesReport>,
+    kStatusFailed,
+    false,
+};
+
+const Command *const kKinds[] = {&kReportHeatmapCommand,
+                                 &kWss,
+                                 &kHot,
+                                 &kMappings,
+                                 &kSites,
+                                 &kChecksums,
+                                 &kThreads,
+                                 &kProcesses};
+
+/// The page that `pagetide report` shows of several traces: `pagetide report
+/// processes` of all of them. Returns the exit status.
+int report_processes(const ReportOptions &options,
+                     const std::vector<std::string> &traces) {
+  ProcessesReport report;
+  return run_kind(options, Selection(), traces, report, false,
+                  "\nOne process: pagetide report --only FILE. All: --each.\n");
+}
 
 /// Writes the report trace by trace. There can be many traces, and each summary
 /// is large.
@@ -120,6 +280,8 @@ CommandRun set_up_report(CLI::App &app) {
 }
 
 } // namespace
+
+std::span<const Command *const> report_kinds() { return kKinds; }
 
 extern const Command kReportCommand = {
     "report",

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/chrome_trace.h"
+#include "export/export.h"
 
 #include "analysis/access_counts.h"
-#include "export/json_row.h"
+#include "export/text_tables.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -206,15 +206,13 @@ private:
 
 } // namespace
 
-const ExportFormat kChromeTraceFormat = {
+extern const ExportFormat kChromeTraceFormat = {
     "chrome-trace",
     "counters of each process, thread and mapping over time, for Perfetto "
     "(ui.perfetto.dev) and Chrome (Trace Event Format)",
     false,
     false,
-    [](const ExportPlan &plan) -> std::unique_ptr<Export> {
-      return std::make_unique<ChromeTraceExport>(plan);
-    },
+    make_export<ChromeTraceExport>,
 };
 
 } // namespace pagetide::tools

@@ -8,6 +8,24 @@
 
 namespace pagetide::tools {
 
+namespace {
+
+const ExportFormat *const kFormats[] = {
+    &kCsvFormat,    &kJsonlFormat,       &kJsonFormat,
+    &kSqliteFormat, &kChromeTraceFormat, &kPageRunsFormat,
+};
+
+} // namespace
+
+std::span<const ExportFormat *const> export_formats() { return kFormats; }
+
+const ExportFormat *find_format(std::string_view name) {
+  for (const ExportFormat *format : kFormats)
+    if (format->name == name)
+      return format;
+  return nullptr;
+}
+
 void export_trace(SelectedTrace &trace, std::uint64_t number,
                   std::function<TraceReader()> open, Export &to,
                   const std::function<void()> &progress) {

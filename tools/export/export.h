@@ -57,10 +57,30 @@ struct ExportFormat {
   std::unique_ptr<Export> (*make)(const ExportPlan &plan);
 };
 
+/// What ExportFormat::make is for most.
+template <typename Kind>
+std::unique_ptr<Export> make_export(const ExportPlan &plan) {
+  return std::make_unique<Kind>(plan);
+}
+
 /// Reads the trace to its end and gives it to the export. `open` opens it once
 /// more, and `progress` is called after each part of a period.
 void export_trace(SelectedTrace &trace, std::uint64_t number,
                   std::function<TraceReader()> open, Export &to,
                   const std::function<void()> &progress = {});
+
+// Each in a file of its name; those of text in text_tables.cpp.
+extern const ExportFormat kCsvFormat;
+extern const ExportFormat kJsonlFormat;
+extern const ExportFormat kJsonFormat;
+extern const ExportFormat kSqliteFormat;
+extern const ExportFormat kChromeTraceFormat;
+extern const ExportFormat kPageRunsFormat;
+
+/// All formats, in the order of the help.
+std::span<const ExportFormat *const> export_formats();
+
+/// The format of this name; null if there is none.
+const ExportFormat *find_format(std::string_view name);
 
 } // namespace pagetide::tools

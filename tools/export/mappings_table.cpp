@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/mappings_table.h"
+#include "export/table.h"
 
 #include <array>
 #include <map>
@@ -46,11 +46,7 @@ class MappingsSource : public TableSource {
 public:
   using TableSource::TableSource;
 
-  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
-    trace_ = &trace;
-    number_ = number;
-    listed_.clear();
-  }
+  void begin() override { listed_.clear(); }
 
   void see(const Frame &frame) override {
     if (frame.type != trace::FrameType::kMappings)
@@ -129,22 +125,17 @@ private:
     sink_.row(cells.data());
   }
 
-  SelectedTrace *trace_ = nullptr;
-  std::uint64_t number_ = 0;
   std::uint64_t lists_ = 0;
   std::map<Key, Listed> listed_;
 };
 
 } // namespace
 
-const Table kMappingsTable = {
+extern const Table kMappingsTable = {
     "mappings",
     "one row per mapping of the address space that was listed",
     kMappingsColumns,
-    [](std::span<const std::size_t>,
-       RowSink &sink) -> std::unique_ptr<TableSource> {
-      return std::make_unique<MappingsSource>(sink);
-    },
+    make_source<MappingsSource>,
 };
 
 } // namespace pagetide::tools

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/page_runs.h"
+#include "export/export.h"
 
 #include "trace/runs.h"
 
@@ -122,15 +122,13 @@ private:
 
 } // namespace
 
-const ExportFormat kPageRunsFormat = {
+extern const ExportFormat kPageRunsFormat = {
     "page-runs",
     "a line for each period: its written pages as CRIU's pagemap images have "
     "them, in the JSON of crit",
     false,
     false,
-    [](const ExportPlan &plan) -> std::unique_ptr<Export> {
-      return std::make_unique<PageRunsExport>(plan);
-    },
+    make_export<PageRunsExport>,
 };
 
 } // namespace pagetide::tools

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/pages_table.h"
+#include "export/table.h"
 
 #include "export/period_site_runs.h"
 #include "trace/runs.h"
@@ -190,17 +190,16 @@ public:
     wants_mapping_ = wants(kPagesMapping) || wants(kPagesFileOffset);
   }
 
-  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
-    trace_ = &trace;
-    layout_ = trace.geometry().layout;
-    granule_shift_ = trace.geometry().granule_shift;
+  void begin() override {
+    layout_ = trace_->geometry().layout;
+    granule_shift_ = trace_->geometry().granule_shift;
     names_.clear();
     if (wants_mapping_)
-      trace.divide_by_mapping();
-    sites_.begin_trace(trace.header().flags & trace::kHeaderPerThread);
+      trace_->divide_by_mapping();
+    sites_.begin_trace(trace_->header().flags & trace::kHeaderPerThread);
     cells_.fill(Cell());
-    cells_[kPagesTrace] = Cell::of(number);
-    cells_[kPagesPid] = Cell::of(std::uint64_t{trace.header().pid});
+    cells_[kPagesTrace] = Cell::of(number_);
+    cells_[kPagesPid] = Cell::of(std::uint64_t{trace_->header().pid});
   }
 
   void see(const Frame &frame) override {
@@ -285,7 +284,6 @@ private:
     }
   }
 
-  SelectedTrace *trace_ = nullptr;
   abi::Layout layout_ = abi::Layout::kRw;
   unsigned granule_shift_ = 0;
   bool wants_thread_ = false;
@@ -299,7 +297,7 @@ private:
 
 } // namespace
 
-const Table kPagesTable = {
+extern const Table kPagesTable = {
     "pages",
     "one row per period, thread and granule",
     kPagesColumns,

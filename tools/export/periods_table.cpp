@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/periods_table.h"
+#include "export/table.h"
 
 #include <array>
 
@@ -54,9 +54,7 @@ class PeriodsSource : public TableSource {
 public:
   using TableSource::TableSource;
 
-  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
-    trace_ = &trace;
-    number_ = number;
+  void begin() override {
     open_ = false;
     next_cut_ = {};
   }
@@ -145,8 +143,6 @@ private:
     open_ = false;
   }
 
-  SelectedTrace *trace_ = nullptr;
-  std::uint64_t number_ = 0;
   bool open_ = false; ///< parts of a period were added, and not yet written
   std::uint64_t index_ = 0;
   std::uint64_t start_ns_ = 0;
@@ -165,14 +161,11 @@ private:
 
 } // namespace
 
-const Table kPeriodsTable = {
+extern const Table kPeriodsTable = {
     "periods",
     "one row per period, with counts of granules",
     kPeriodsColumns,
-    [](std::span<const std::size_t>,
-       RowSink &sink) -> std::unique_ptr<TableSource> {
-      return std::make_unique<PeriodsSource>(sink);
-    },
+    make_source<PeriodsSource>,
 };
 
 } // namespace pagetide::tools

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/processes_table.h"
+#include "export/table.h"
 
 #include "analysis/granule_set.h"
 #include "analysis/report_limits.h"
@@ -60,11 +60,9 @@ class ProcessesSource : public TableSource {
 public:
   using TableSource::TableSource;
 
-  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
+  void begin() override {
     figures_ = Figures();
-    figures_.trace = &trace;
-    figures_.number = number;
-    figures_.end_ns = trace.header().monotonic_ns;
+    figures_.end_ns = trace_->header().monotonic_ns;
     budget_ = MemoryBudget(kSetBytes);
     accessed_.emplace(budget_);
     written_.emplace(budget_);
@@ -100,7 +98,7 @@ public:
   }
 
   void end_trace() override {
-    const SelectedTrace &trace = *figures_.trace;
+    const SelectedTrace &trace = *trace_;
     const trace::FileHeader &header = trace.header();
     const abi::Layout layout = trace.geometry().layout;
     const Completeness &completeness = trace.completeness();
@@ -120,7 +118,7 @@ public:
     const auto number = [](std::uint64_t of) { return Cell::of(of); };
     const AccessCounts &counts = figures_.counts;
     const std::array<Cell, kProcessesColumns.size()> cells = {
-        number(figures_.number),
+        number(number_),
         number(header.pid),
         number(header.parent_pid),
         text(file),
@@ -161,8 +159,6 @@ public:
 
 private:
   struct Figures {
-    SelectedTrace *trace = nullptr;
-    std::uint64_t number = 0;
     std::string run_id;
     std::uint64_t end_ns = 0;
     std::uint64_t periods = 0;
@@ -181,14 +177,11 @@ private:
 
 } // namespace
 
-const Table kProcessesTable = {
+extern const Table kProcessesTable = {
     "processes",
     "one row per process, with its program, settings and sums",
     kProcessesColumns,
-    [](std::span<const std::size_t>,
-       RowSink &sink) -> std::unique_ptr<TableSource> {
-      return std::make_unique<ProcessesSource>(sink);
-    },
+    make_source<ProcessesSource>,
 };
 
 } // namespace pagetide::tools

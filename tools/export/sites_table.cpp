@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/sites_table.h"
+#include "export/table.h"
 
 #include "export/period_site_runs.h"
 #include "trace/site_table.h"
@@ -42,12 +42,10 @@ class SitesSource : public TableSource {
 public:
   using TableSource::TableSource;
 
-  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
-    trace_ = &trace;
-    number_ = number;
+  void begin() override {
     table_ = SiteTable();
     counts_.clear();
-    runs_.begin_trace(trace.header().flags & trace::kHeaderPerThread);
+    runs_.begin_trace(trace_->header().flags & trace::kHeaderPerThread);
   }
 
   void see(const Frame &frame) override {
@@ -119,8 +117,6 @@ private:
     sink_.row(cells.data());
   }
 
-  SelectedTrace *trace_ = nullptr;
-  std::uint64_t number_ = 0;
   SiteTable table_;
   PeriodSiteRuns runs_;
   std::map<std::uint32_t, Counts> counts_;
@@ -128,15 +124,12 @@ private:
 
 } // namespace
 
-const Table kSitesTable = {
+extern const Table kSitesTable = {
     "sites",
     "one row per place in the source that touched a page, of programs built "
     "with a site layout",
     kSitesColumns,
-    [](std::span<const std::size_t>,
-       RowSink &sink) -> std::unique_ptr<TableSource> {
-      return std::make_unique<SitesSource>(sink);
-    },
+    make_source<SitesSource>,
 };
 
 } // namespace pagetide::tools

@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/sqlite.h"
+#include "export/export.h"
 
-#include "export/export_tables.h"
-#include "export/pages_table.h"
+#include "export/table.h"
 #include "support/failure.h"
 #include "support/replaced_file.h"
 
@@ -335,14 +334,12 @@ private:
 
 } // namespace
 
-const ExportFormat kSqliteFormat = {
+extern const ExportFormat kSqliteFormat = {
     "sqlite",
     "a database with all tables; needs --output",
     false,
     true,
-    [](const ExportPlan &plan) -> std::unique_ptr<Export> {
-      return std::make_unique<SqliteExport>(plan);
-    },
+    make_export<SqliteExport>,
 };
 
 } // namespace pagetide::tools

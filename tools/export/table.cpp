@@ -19,6 +19,10 @@ namespace pagetide::tools {
 
 namespace {
 
+const Table *const kTables[] = {&kPagesTable,     &kPeriodsTable,
+                                &kProcessesTable, &kMappingsTable,
+                                &kThreadsTable,   &kSitesTable};
+
 std::size_t column_number(const Table &table, std::string_view name) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -39,6 +43,15 @@ std::size_t column_number(const Table &table, std::string_view name) {
 }
 
 } // namespace
+
+std::span<const Table *const> export_tables() { return kTables; }
+
+const Table *find_table(std::string_view name) {
+  for (const Table *table : kTables)
+    if (table->name == name)
+      return table;
+  return nullptr;
+}
 
 std::vector<std::size_t> standard_columns(const Table &table) {
   std::vector<std::size_t> numbers;

@@ -74,7 +74,11 @@ public:
   virtual ~TableSource() = default;
 
   /// Before the trace is read. `number` counts the traces of the export from 1.
-  virtual void begin_trace(SelectedTrace &trace, std::uint64_t number) = 0;
+  void begin_trace(SelectedTrace &trace, std::uint64_t number) {
+    trace_ = &trace;
+    number_ = number;
+    begin();
+  }
   /// A frame that is no Period frame.
   virtual void see(const Frame &) {}
   /// What is selected of a part of a period.
@@ -82,7 +86,12 @@ public:
   virtual void end_trace() = 0;
 
 protected:
+  /// A trace begins.
+  virtual void begin() = 0;
+
   RowSink &sink_;
+  SelectedTrace *trace_ = nullptr;
+  std::uint64_t number_ = 0; ///< of the trace
 };
 
 /// A table, and the columns of it that the user has chosen.
@@ -94,6 +103,13 @@ struct Table {
   std::unique_ptr<TableSource> (*make)(std::span<const std::size_t> chosen,
                                        RowSink &sink);
 };
+
+/// Table::make of a source that needs all columns.
+template <typename Source>
+std::unique_ptr<TableSource> make_source(std::span<const std::size_t>,
+                                         RowSink &sink) {
+  return std::make_unique<Source>(sink);
+}
 
 /// The numbers of the standard columns.
 std::vector<std::size_t> standard_columns(const Table &table);
@@ -119,5 +135,20 @@ inline Cell written_cell(const AccessCounts &counts, abi::Layout layout) {
 
 /// 1 or 0.
 inline Cell flag_cell(bool flag) { return Cell::of(std::uint64_t{flag}); }
+
+// Each in a file of its name.
+extern const Table kPagesTable;
+extern const Table kPeriodsTable;
+extern const Table kProcessesTable;
+extern const Table kMappingsTable;
+extern const Table kThreadsTable;
+extern const Table kSitesTable;
+
+/// All tables. The first one is what an export has unless the user asks for
+/// another one.
+std::span<const Table *const> export_tables();
+
+/// The table of this name; null if there is none.
+const Table *find_table(std::string_view name);
 
 } // namespace pagetide::tools

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "export/threads_table.h"
+#include "export/table.h"
 
 #include "analysis/report_limits.h"
 #include "support/text_format.h"
@@ -38,9 +38,7 @@ class ThreadsSource : public TableSource {
 public:
   using TableSource::TableSource;
 
-  void begin_trace(SelectedTrace &trace, std::uint64_t number) override {
-    trace_ = &trace;
-    number_ = number;
+  void begin() override {
     threads_.clear();
     losses_ = 0;
     left_out_ = false;
@@ -142,8 +140,6 @@ private:
     return &thread;
   }
 
-  SelectedTrace *trace_ = nullptr;
-  std::uint64_t number_ = 0;
   std::map<std::uint32_t, Thread> threads_;
   std::uint64_t losses_ = 0;
   bool left_out_ = false;
@@ -151,14 +147,11 @@ private:
 
 } // namespace
 
-const Table kThreadsTable = {
+extern const Table kThreadsTable = {
     "threads",
     "one row per thread, with counts of granules",
     kThreadsColumns,
-    [](std::span<const std::size_t>,
-       RowSink &sink) -> std::unique_ptr<TableSource> {
-      return std::make_unique<ThreadsSource>(sink);
-    },
+    make_source<ThreadsSource>,
 };
 
 } // namespace pagetide::tools

@@ -6,8 +6,8 @@
 
 #pragma once
 
+#include "support/unique_fd.h"
 #include "top/live_trace.h"
-#include "top/open_traces.h"
 
 #include <sys/types.h>
 
@@ -19,6 +19,18 @@
 #include <vector>
 
 namespace pagetide::tools {
+
+/// A trace that a process writes.
+struct OpenTrace {
+  UniqueFd fd;      ///< open for reading
+  std::string path; ///< as the kernel names it
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  bool is_same_file(const OpenTrace &other) const {
+    return device == other.device && inode == other.inode;
+  }
+};
 
 /// A recording of a process. A process that calls exec, or is recorded again,
 /// has another one.

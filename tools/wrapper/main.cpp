@@ -19,9 +19,9 @@
 #include "command_line.h"
 #include "own_options.h"
 #include "response_file.h"
-#include "thinlto_backend.h"
 #include "tool_versions.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -32,11 +32,56 @@
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace pagetide::wrapper;
 
 namespace {
+
+// With -fthinlto-index= clang runs the backend of a ThinLTO link for one file.
+// That backend loads no plugins. So it writes bitcode, and a second compilation
+// marks that and generates the code.
+
+/// What clang would call the output.
+std::string output_of_input(const CommandLine &line) {
+  std::string name = line.inputs.front();
+  name.erase(0, name.rfind('/') + 1); // npos + 1 is 0
+  name.erase(std::min(name.rfind('.'), name.size()));
+  const auto &rest = line.backend_rest;
+  const bool is_text = std::find(rest.begin(), rest.end(), "-S") != rest.end();
+  return name + (is_text ? ".s" : ".o");
+}
+
+/// Whether the command line is such a backend, which the pass must follow.
+bool is_thinlto_backend(const CommandLine &line) {
+  return uses_pagetide(line) && line.generates && !line.links &&
+         !line.thinlto_index.empty() && line.inputs.size() == 1;
+}
+
+/// The arguments with which clang optimises the input into \p bitcode.
+std::vector<std::string> optimizing_arguments(const CommandLine &line,
+                                              const std::string &bitcode) {
+  std::vector<std::string> out = line.backend_rest;
+  for (const std::string &word :
+       {std::string("-emit-llvm"), "-fthinlto-index=" + line.thinlto_index,
+        std::string("-o"), bitcode, std::string("-x"), std::string("ir"),
+        line.inputs.front()})
+    out.push_back(word);
+  return out;
+}
+
+/// \p line, to go on from there.
+CommandLine marking_line(const CommandLine &line, const std::string &bitcode) {
+  CommandLine next = line;
+  next.rest = line.backend_rest;
+  for (const std::string &word :
+       {std::string("-o"),
+        line.output.empty() ? output_of_input(line) : line.output,
+        std::string("-x"), std::string("ir"), bitcode})
+    next.rest.push_back(word);
+  return next;
+}
 
 // The status of clang itself after an error.
 constexpr int kFailure = 1;

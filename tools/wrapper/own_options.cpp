@@ -6,16 +6,64 @@
 
 #include "own_options.h"
 
-#include "pass_options.h"
+#include "OptionTypes.h"
 #include "support/edit_distance.h"
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace pagetide::wrapper {
 
 namespace {
+
+/// An option of pass/PassOptions.def, which is one of the wrapper too:
+/// -fpagetide-NAME. The pass checks the values.
+struct PassOption {
+  std::string name;    ///< as in -pagetide-NAME
+  std::string values;  ///< "=..." for the help; empty if it is a switch
+  std::string initial; ///< the default, in words
+  std::string help;
+
+  /// A switch stands alone, has =0 or =1, or is written -fno-pagetide-NAME.
+  bool is_switch() const { return values.empty(); }
+};
+
+template <typename T>
+PassOption choice(const char *name, T initial, const char *help) {
+  std::string values;
+  for (const char *value : choiceNames<T>())
+    values += (values.empty() ? "=" : "|") + std::string(value);
+  return {name, values, choiceNames<T>()[static_cast<std::size_t>(initial)],
+          help};
+}
+
+PassOption number(const char *name, unsigned initial, unsigned least,
+                  unsigned most, const char *help) {
+  return {name, "=" + std::to_string(least) + ".." + std::to_string(most),
+          std::to_string(initial), help};
+}
+
+PassOption text(const char *name, const std::string &initial,
+                const char *help) {
+  return {name, "=TEXT", initial.empty() ? "none" : initial, help};
+}
+
+const std::vector<PassOption> &pass_options() {
+  static const std::vector<PassOption> kOptions = {
+#define PAGETIDE_CHOICE(Field, Name, Type, Default, Help)                      \
+  choice<Type>(Name, Default, Help),
+#define PAGETIDE_NUMBER(Field, Name, Default, Min, Max, Help)                  \
+  number(Name, Default, Min, Max, Help),
+#define PAGETIDE_SWITCH(Field, Name, Default, Help)                            \
+  {Name, "", (Default) ? "on" : "off", Help},
+#define PAGETIDE_TEXT(Field, Name, Default, Help) text(Name, Default, Help),
+#include "PassOptions.def"
+  };
+  return kOptions;
+}
 
 constexpr std::string_view kPrefix = "-fpagetide-";
 constexpr std::string_view kNegativePrefix = "-fno-pagetide-";

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
-#include "export/export_formats.h"
+#include "export/export.h"
 #include "fuzz_input.h"
 #include "record/recording_run.h"
 #include "support/failure.h"

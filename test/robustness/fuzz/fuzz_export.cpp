@@ -19,7 +19,7 @@
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
-#include "export/export_tables.h"
+#include "export/table.h"
 #include "fuzz_traces.h"
 #include "report/report_text.h"
 #include "support/failure.h"

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/summary.h"
-#include "audit/audit_json.h"
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"

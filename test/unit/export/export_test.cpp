@@ -6,8 +6,7 @@
 
 #include "export/export.h"
 
-#include "export/export_formats.h"
-#include "export/export_tables.h"
+#include "export/table.h"
 #include "export_testing.h"
 #include "sample_traces.h"
 #include "string_sink.h"
