@@ -20,7 +20,7 @@
 
 namespace pagetide::control {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 /// A process that can be reached has one private page without access mapped at
 /// marker_address(kVersion, signal), where signal is the number of the signal.
@@ -54,6 +54,7 @@ enum class Operation : std::uint32_t {
   kStop = 3,   ///< ends the recording; the trace is complete afterwards
   kPeriod = 4, ///< changes the length of periods
   kFlush = 5,  ///< writes all complete periods to the trace
+  kWindow = 6, ///< marks are on in windows from now on, or throughout
 };
 
 /// What kStart says; the rest is as the process's own options have it.
@@ -64,6 +65,7 @@ enum RequestSays : std::uint32_t {
   kSaysUnstable = 8,
   kSaysChecksumRelative = 16,
   kSaysGranularity = 32,
+  kSaysWindow = 64,
 };
 
 struct Request {
@@ -77,6 +79,8 @@ struct Request {
   std::uint32_t says;       ///< kStart: RequestSays
   std::uint32_t checksum_relative; ///< kStart: 0 or 1
   std::uint32_t unit_shift; ///< kStart: log2 bytes; 0: the build's granule
+  std::uint64_t window_ns;  ///< kStart, kWindow: 0: marks are on throughout
+  std::uint64_t every_ns;   ///< kStart, kWindow: more than window_ns
   char trace_path[4096];    ///< kStart: absolute, ends in 0
 };
 inline constexpr std::uint64_t kRequestMagic = 0x5145524C54435450; // "PTCTLREQ"
@@ -89,7 +93,11 @@ struct Reply {
   std::uint32_t by_record;  ///< 1: `pagetide record` began that recording
   std::uint32_t marks_late; ///< 1: marks were switched on while it ran
   std::uint32_t per_thread;
+  std::uint32_t marks_on;
+  std::uint32_t changes_copies; ///< 1: built with mode windows
   std::uint64_t period_ns;
+  std::uint64_t window_ns; ///< 0: marks are on throughout
+  std::uint64_t every_ns;
   std::uint64_t periods; ///< that have ended in this recording, or in the last
   std::uint64_t seconds; ///< since that recording began
   /// Of the recording under way, or of the one that was stopped. Empty: none.

@@ -85,11 +85,11 @@ static void CarryOutInHandler(const siginfo_t &signal,
   errno = error;
 }
 
-void LateStart(void (*start)(), const siginfo_t &signal,
+bool LateStart(void (*start)(), const siginfo_t &signal,
                const ucontext_t &interrupted) {
   const RealFunctions all = AllRealFunctions();
   if (process != GetPidRaw())
-    return;
+    return true;
   start_armed = start;
   if (!__atomic_exchange_n(&armed, true, __ATOMIC_ACQ_REL)) {
     before_resolving = AtLateStartPoint;
@@ -99,8 +99,10 @@ void LateStart(void (*start)(), const siginfo_t &signal,
         __atomic_store_n(f->Address(), nullptr, __ATOMIC_RELEASE);
       }
   }
-  if (MayTakeLocks(interrupted))
-    CarryOutInHandler(signal, interrupted);
+  if (!MayTakeLocks(interrupted))
+    return false;
+  CarryOutInHandler(signal, interrupted);
+  return true;
 }
 
 void RenewLateStartPointInChild() {

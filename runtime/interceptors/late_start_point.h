@@ -26,8 +26,9 @@ namespace pagetide {
 void InitLateStartPoint();
 
 /// While marks are off, in a handler of `signal`: has `start` called once, on a
-/// thread of the program, where it may take locks and memory.
-void LateStart(void (*start)(), const siginfo_t &signal,
+/// thread of the program, where it may take locks and memory. False if that is
+/// not here and now.
+bool LateStart(void (*start)(), const siginfo_t &signal,
                const ucontext_t &interrupted);
 
 /// In a forked child. What its parent was asked is not the child's.

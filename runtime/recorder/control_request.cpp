@@ -10,6 +10,7 @@
 #include "pagetide/shadow_file.h"
 #include "periods/staging.h"
 #include "recorder/recorder_state.h"
+#include "shadow/mark_switches.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 
@@ -85,6 +86,8 @@ void ControlRequest::Reply(const char *reason) {
   if (reason)
     internal_strncpy(reply.reason, reason, sizeof(reply.reason) - 1);
   reply.marks_late = shadow.marks_late;
+  reply.marks_on = ShadowReady() && MarksAreSwitchedOn();
+  reply.changes_copies = AllSwitchWhileRunning();
   if (ControlReady()) {
     reply.recording = Recording();
     internal_strncpy(reply.trace_path, recorder_state.trace_path,
@@ -94,6 +97,8 @@ void ControlRequest::Reply(const char *reason) {
     reply.by_record = record_config.by_record;
     reply.per_thread = record_config.per_thread;
     reply.period_ns = record_config.period_ns;
+    reply.window_ns = record_config.window_ns;
+    reply.every_ns = record_config.every_ns;
     reply.periods = OpenPeriod().index;
     reply.seconds = (MonotonicNs() - recorder_state.began_ns) / kNsPerSec;
   }

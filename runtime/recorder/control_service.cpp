@@ -14,6 +14,8 @@
 #include "recorder/period.h"
 #include "recorder/recorder_state.h"
 #include "recorder/recording.h"
+#include "recorder/schedule.h"
+#include "recorder/windows.h"
 #include "threads/service_thread.h"
 #include "trace/pending_frames.h"
 #include "trace/trace_writer.h"
@@ -66,6 +68,17 @@ static const char *SetPeriod(u64 period_ns) {
   return nullptr;
 }
 
+static const char *SetWindow(const control::Request &asked) {
+  if (const char *why = NothingRecorded())
+    return why;
+  if (const char *why = WhyNoWindows(asked))
+    return why;
+  if (!ChangeWindows(asked.window_ns, asked.every_ns))
+    return kNoWindows;
+  Schedule(MonotonicNs());
+  return nullptr;
+}
+
 static const char *Flush() {
   if (const char *why = NothingRecorded())
     return why;
@@ -86,6 +99,8 @@ static const char *CarryOut(const control::Request &asked) {
     return SetPeriod(asked.period_ns);
   case control::Operation::kFlush:
     return Flush();
+  case control::Operation::kWindow:
+    return SetWindow(asked);
   }
   return "its runtime does not know this request";
 }

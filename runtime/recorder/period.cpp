@@ -243,6 +243,8 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   if (!ok)
     GiveUp("The page sets of one period exceed the staging area. Raise option "
            "staging_mib, or shorten the period.");
+  if (plan.last)
+    StateInLastPeriod();
   HandOver(plan, result, ok);
   PassPeriod();
   return ok;

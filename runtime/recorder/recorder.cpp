@@ -20,7 +20,9 @@
 #include "recorder/recorder_state.h"
 #include "recorder/recording.h"
 #include "recorder/requests.h"
+#include "recorder/schedule.h"
 #include "recorder/slot_service.h"
+#include "shadow/snapshot.h"
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
 #include "threads/slots.h"
@@ -250,6 +252,8 @@ static void StartInChild() {
 /// without a word: by the bare exit system call, or by a filter that ends one
 /// alone.
 constexpr u64 kLookForEndNs = 100 * kNsPerMs;
+/// The same while nothing is recorded. Otherwise the recorder sleeps then.
+constexpr u64 kLookWhileIdleNs = kNsPerSec;
 PAGETIDE_RECORDER_STATE static u64 next_look_for_end;
 
 /// Ends the process as its first thread has ended: the kernel would, if the
@@ -276,7 +280,11 @@ static void LookForEnd() {
   u32 status;
   if (now < next_look_for_end)
     return;
-  next_look_for_end = now + kLookForEndNs;
+  if (recorder_state.marks_rest && !Recording())
+    recorder_state.marks_rest = GiveBackShadow(RecorderMemfd());
+  next_look_for_end =
+      now + (Recording() || recorder_state.marks_rest ? kLookForEndNs
+                                                      : kLookWhileIdleNs);
   if (!OnlyRuntimeIsLeft(status))
     return;
   Reason why;

@@ -6,8 +6,6 @@
 
 #include "recorder/recorder_state.h"
 
-#include "recorder/windows.h"
-
 #include "platform/start_data.h"
 
 namespace pagetide {
@@ -20,18 +18,6 @@ PAGETIDE_START_DATA static u32 recording;
 
 bool Recording() { return LoadAcquire(&recording); }
 void SetRecording(bool is_recording) { StoreRelease(&recording, is_recording); }
-
-void Schedule(u64 from) {
-  u64 period = __atomic_load_n(&record_config.period_ns, __ATOMIC_ACQUIRE);
-  constexpr u64 kNever = 0; // also if the sum wraps: beyond five centuries
-  recorder_state.next_end = EndWithinWindow(
-      from, period && from + period > from ? from + period : kNever);
-}
-
-void ChangePeriod(u64 period_ns) {
-  __atomic_store_n(&record_config.period_ns, period_ns, __ATOMIC_RELEASE);
-  Schedule(MonotonicNs());
-}
 
 //===- For debuggers and oracles ------------------------------------------===//
 

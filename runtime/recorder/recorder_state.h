@@ -20,6 +20,7 @@ struct RecordConfig {
   trace::ChecksumMode checksum;
   trace::UnstablePolicy unstable;
   bool checksum_relative;
+  u64 window_ns, every_ns; ///< marks are on in windows; 0: throughout
   u32 unit_shift; ///< log2 bytes of what is reported; 0: the build's granule
   char trace_path[4096]; ///< absolute; empty: none
   char control[108];     ///< socket of `pagetide record`; empty: none
@@ -47,18 +48,15 @@ struct RecorderState {
   u64 overruns; ///< scheduled ends missed in the open period
   /// The trace has an End frame for exec or abort. The program may still go on.
   bool wrote_end_frame;
-  int control;  ///< connection to `pagetide record`, or -1
+  int control; ///< connection to `pagetide record`, or -1
+  /// The recording has ended, and marks were switched off. The shadow's memory
+  /// is to be given back when threads make none any more.
+  bool marks_rest;
   u64 began_ns; ///< when the recording began
   char trace_path[4096];
   bool exiting; ///< the program's exit handlers have run
 };
 PAGETIDE_RECORDER_STATE extern RecorderState recorder_state;
-
-/// Schedules the next end of a period after `from`.
-void Schedule(u64 from);
-
-/// Changes the length of periods. The open one begins to count anew.
-void ChangePeriod(u64 period_ns);
 
 /// For debuggers and oracles. Call these when all earlier marks have been
 /// taken.

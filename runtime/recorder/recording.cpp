@@ -21,8 +21,10 @@
 #include "platform/program_memory.h"
 #include "recorder/mappings_watch.h"
 #include "recorder/requests.h"
+#include "recorder/schedule.h"
 #include "recorder/slot_service.h"
 #include "recorder/windows.h"
+#include "shadow/mark_switches.h"
 #include "shadow/shadow.h"
 #include "threads/service_thread.h"
 #include "trace/control_client.h"
@@ -91,6 +93,8 @@ RecordConfig ConfigFromFlags() {
   config.unstable = PolicyFromFlags(config);
   config.checksum_relative = flags.checksum_relative;
   config.unit_shift = flags.granularity;
+  config.window_ns = flags.window;
+  config.every_ns = flags.every;
   if (!CanReport(config.unit_shift))
     DieTooFine(config.unit_shift);
   switch (int error = SetTracePath(config, flags.trace_path)) {
@@ -141,11 +145,24 @@ int SetTracePath(RecordConfig &config, const char *path) {
   return 0;
 }
 
+const char *WhyNoWindows(const control::Request &asked) {
+  if (!asked.window_ns)
+    return nullptr;
+  if (!IsPeriod(asked.window_ns) || asked.every_ns <= asked.window_ns)
+    return "a window is at least 1 ms, and shorter than the time from one to "
+           "the next";
+  return nullptr;
+}
+
 const char *WhyRefused(const control::Request &asked) {
   if (ControlReady() && Recording())
     return "it is being recorded already";
   if (!IsPeriod(asked.period_ns))
     return kPeriodTooShort;
+  if (const char *why = WhyNoWindows(asked))
+    return why;
+  if (asked.window_ns && ControlReady() && !AllSwitchWhileRunning())
+    return kNoWindows;
   if (asked.checksum > (u32)ChecksumMode::kAccessed ||
       asked.unstable > (u32)UnstablePolicy::kCut)
     return "its runtime does not know this kind of checksum";
@@ -180,6 +197,9 @@ RecordConfig ConfigForControl(const control::Request &asked) {
                                  : own.checksum_relative;
   config.unit_shift = asked.says & control::kSaysGranularity ? asked.unit_shift
                                                              : own.granularity;
+  const bool says_window = asked.says & control::kSaysWindow;
+  config.window_ns = says_window ? asked.window_ns : own.window;
+  config.every_ns = says_window ? asked.every_ns : own.every;
   SetTracePath(config, asked.trace_path);
   return config;
 }
@@ -355,6 +375,8 @@ int StartRecording(const char *parent_trace) {
             EngineCan().name, ServedProcess(), missing);
     return PAGETIDE_UNSUPPORTED;
   }
+  // Before the trace's header, which says so.
+  shadow.marks_late |= !record_config.window_ns && !MarksAreSwitchedOn();
   SettleWhoeverWaits(parent_trace != nullptr);
   CountRecordingBegun();
   // `pagetide record` may read the header from now on: it must be complete.
@@ -373,7 +395,7 @@ int StartRecording(const char *parent_trace) {
   if (GetFlags().kernel_writes && (Tracing() || for_cuts))
     if (const char *missing = StartKernelWrites(KnownMappings(), for_cuts))
       CannotWatchKernelWrites(missing);
-  BeginWindows(now);
+  BeginWindows(now, RequestWaits() ? request.slot : shadow_file::kFallbackSlot);
   Schedule(now);
   ObserveThreadEnds(true);
   SetRecording(true);
@@ -386,8 +408,12 @@ int StartRecording(const char *parent_trace) {
 static void Stop(RecordingState state, const char *why) {
   EndWindows();
   StopKernelWrites();
+  const bool rests = state != RecordingState::kExited && MayMarksRest();
+  if (rests)
+    LetMarksRest();
   if (recorder_state.engine)
     recorder_state.engine->stop();
+  recorder_state.marks_rest = rests;
   StopTraceWriter(why);
   EndCuts();
   StoreRelease(&shadow.header->recording, (u32)state);

@@ -21,6 +21,12 @@ RecordConfig ConfigFromFlags();
 int SetTracePath(RecordConfig &config, const char *path);
 
 inline constexpr char kPeriodTooShort[] = "a period is at least 1 ms";
+inline constexpr char kNoWindows[] =
+    "windows need running code that can change to its marked copy: build all "
+    "of the program with -fpagetide-mode=windows";
+
+/// Why the windows asked for cannot be; null if they can.
+const char *WhyNoWindows(const control::Request &asked);
 
 /// Why what `pagetide ctl start` asks for cannot be recorded; null if it can.
 const char *WhyRefused(const control::Request &asked);

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each linked file has one (abi::kMarksOnSymbol). Who records in windows
-// switches them off and on again, from the recorder's thread. A library may be
-// unloaded at any time, and its byte with it.
+// Each linked file has one (abi::kMarksOnSymbol). They are off between windows,
+// and when a recording has been stopped. The recorder's thread switches them. A
+// library may be unloaded at any time, and its byte with it. The functions that
+// stand for libc's make marks while the bytes are on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,15 @@ void AddMarkSwitch(const abi::ModuleNote &record);
 /// Sets all bytes. False if a library is being unloaded: try again later.
 bool SwitchMarks(bool on);
 
+/// Clears all bytes, at the latest when no library is being unloaded any more,
+/// and unless marks are switched on before.
+void LetMarksRest();
+
+/// What the bytes are set to.
+bool MarksAreSwitchedOn();
+
+/// Whether all files have a byte.
+bool AllSwitch();
 /// Whether all files were built with mode windows.
 bool AllSwitchWhileRunning();
 

@@ -13,7 +13,8 @@ namespace pagetide {
 /// Calls store(index of the granule's first cells) for each granule.
 template <typename StoreFn>
 static inline void ForEachGranule(uptr address, uptr bytes, StoreFn store) {
-  if (!ShadowReady() || !bytes || !InShadowedRange(address, bytes))
+  if (!__atomic_load_n(&shadow.marking, __ATOMIC_ACQUIRE) || !bytes ||
+      !InShadowedRange(address, bytes))
     return;
   uptr last = GranuleOf(address + bytes - 1);
   for (uptr granule = GranuleOf(address); granule <= last; ++granule)

@@ -223,14 +223,17 @@ static void SetUpShortMarks() {
   marks.shift = (u8)(shadow.granule_shift - index_shift);
   marks.read_cell = (u8)ReadCellOffset(0);
   marks.write_cell = (u8)WriteCellOffset(0);
-  const uptr granule_bytes = uptr{1} << shadow.granule_shift;
-  if (shadow.with_sites) {
-    marks.site_bytes = granule_bytes;
-    return;
-  }
-  marks.write_bytes = granule_bytes;
-  if (abi::records_reads(shadow.layout))
-    marks.read_bytes = marks.write_bytes;
+}
+
+void LetInterceptorsMark(bool mark) {
+  const uptr bytes = mark ? uptr{1} << shadow.granule_shift : 0;
+  const bool sites = shadow.with_sites;
+  const bool reads = !sites && abi::records_reads(shadow.layout);
+  ShortMarks &marks = shadow.short_marks;
+  __atomic_store_n(&marks.site_bytes, sites ? bytes : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&marks.write_bytes, sites ? 0 : bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&marks.read_bytes, reads ? bytes : 0, __ATOMIC_RELAXED);
+  StoreRelease(&shadow.marking, mark);
 }
 
 void CreateShadow(const abi::ModuleInfo &module) {
@@ -246,6 +249,7 @@ void CreateShadow(const abi::ModuleInfo &module) {
   else
     shadow.threads_before = tasks.st_nlink > 3; // itself, parent, one thread
   SetUpShortMarks();
+  LetInterceptorsMark(true);
   StoreRelease(&shadow.ready, 1);
 }
 

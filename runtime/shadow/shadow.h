@@ -40,8 +40,8 @@ constexpr u32 kMaxShared = 32;
 /// Most calls touch less than a granule. Its marks are those of its first and
 /// its last byte, and what they need is computed once.
 struct ShortMarks {
-  /// Bytes of a granule. 0 before there is a shadow, if marks name sites, and
-  /// for reads if the layout has no marks of reads.
+  /// Bytes of a granule. 0 while marks are off, if marks name sites, and for
+  /// reads if the layout has no marks of reads.
   uptr read_bytes;
   uptr write_bytes;
   /// Bytes of a granule if marks name sites; otherwise 0.
@@ -55,8 +55,11 @@ struct ShortMarks {
 };
 
 struct Shadow {
-  /// 0 until there is a shadow. Read by interceptors on every call.
+  /// 0 until there is a shadow.
   u32 ready;
+  /// 1 while interceptors mark: there is a shadow, and marks are not switched
+  /// off.
+  u32 marking;
   /// 0 until there is a control block, so that the process can be recorded.
   u32 control_ready;
   abi::ModuleInfo module; ///< what every module must agree on (flags: or-ed)
@@ -96,6 +99,9 @@ extern Shadow shadow;
 inline bool ShadowReady() {
   return __atomic_load_n(&shadow.ready, __ATOMIC_ACQUIRE);
 }
+
+/// From now on interceptors mark, or do not.
+void LetInterceptorsMark(bool mark);
 
 /// True if the process can be recorded. Without a shadow, an engine that needs
 /// no marks records it: then there are no slots, and the GS base is not used.

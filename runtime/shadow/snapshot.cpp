@@ -11,8 +11,10 @@
 #include "platform/fork_reset.h"
 #include "platform/program_memory.h"
 #include "platform/uffd_wp.h"
+#include "shadow/idle_shadow.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -253,6 +255,19 @@ PopulatedExtents(int fd, const PageVec<ShadowExtent> *unprotected) {
   }
   known_bytes = all_known ? before : 0;
   return extents;
+}
+
+bool GiveBackShadow(int fd) {
+  ForgetIdleShadow();
+  if (UnderSystemCallFilter())
+    return false;
+  bool any = false;
+  for (const ShadowExtent &e : PopulatedExtents(fd))
+    if (const uptr base = shadow.slot_base[e.slot])
+      any |= !Failed(
+          Syscall(SYS_madvise, base + e.begin, e.end - e.begin, MADV_REMOVE));
+  ForgetExtents();
+  return any;
 }
 
 void DropMarks(u32 slot, u64 begin, u64 end) {

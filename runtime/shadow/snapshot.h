@@ -55,6 +55,9 @@ PopulatedExtents(int fd, const PageVec<ShadowExtent> *unprotected = nullptr);
 
 /// There may be another memfd.
 void ForgetExtents();
+/// Gives the memory of all slots back to the kernel, with the marks in it.
+/// Nothing is idle any more (idle_shadow.h). False if there was nothing.
+bool GiveBackShadow(int fd);
 /// Parts of the memfd outside the slots were given back: what its size was says
 /// nothing any more.
 void StagingShrank();

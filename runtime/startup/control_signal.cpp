@@ -12,12 +12,16 @@
 #include "platform/control_marker.h"
 #include "platform/interrupted_code.h"
 #include "platform/options.h"
+#include "platform/page_vec.h"
+#include "platform/program_memory.h"
 #include "recorder/control_request.h"
 #include "recorder/control_service.h"
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "startup/demand.h"
 #include "startup/late_start.h"
+#include "startup/loaded_modules.h"
+#include "threads/blocked_call.h"
 #include "threads/service_thread.h"
 
 #include <signal.h>
@@ -36,6 +40,8 @@ static const char *StartLate(const control::Request &asked) {
     return why;
   if (const char *why = WhyMarksStayOff())
     return why;
+  if (asked.window_ns && !LoadedModulesChangeCopies())
+    return kNoWindows;
   SwitchMarksOn(/*late=*/true);
   return WhyNotStarted(RequestStart(ConfigForControl(asked)));
 }
@@ -45,6 +51,25 @@ static void AnswerLateStart() {
   ControlRequest request;
   if (request.Begin(__atomic_load_n(&asking, __ATOMIC_ACQUIRE)))
     request.Reply(StartLate(request.Asked()));
+}
+
+/// The kernel gives a process's signals to its first thread, if that lets them
+/// in. If marks cannot be switched on there, another thread may be in code of
+/// the program. ctl sends its signal again, so each of them has its turn.
+static void PassToOtherThread(const siginfo_t &info) {
+  static u32 turn;
+  const u32 first = GetPidRaw();
+  if (GetTidRaw() != first || UnderSystemCallFilter())
+    return;
+  PageVec<u32> tids;
+  if (ListThreads(tids) && tids.size() > 1) {
+    u32 other = tids[turn++ % tids.size()];
+    if (other == first)
+      other = tids[turn++ % tids.size()];
+    Syscall(SYS_rt_tgsigqueueinfo, first, other, (uptr)info.si_signo,
+            (uptr)&info);
+  }
+  tids.Free();
 }
 
 static void OnControlSignal(int, siginfo_t *info, void *interrupted) {
@@ -63,7 +88,8 @@ static void OnControlSignal(int, siginfo_t *info, void *interrupted) {
     return;
   }
   __atomic_store_n(&asking, ctl, __ATOMIC_RELEASE);
-  LateStart(AnswerLateStart, *info, *(const ucontext_t *)interrupted);
+  if (!LateStart(AnswerLateStart, *info, *(const ucontext_t *)interrupted))
+    PassToOtherThread(*info);
 }
 
 void InitControlSignal() {

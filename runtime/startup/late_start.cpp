@@ -9,6 +9,7 @@
 #include "arch/shadow_base.h"
 #include "interceptors/real_functions.h"
 #include "platform/fork_reset.h"
+#include "shadow/mark_switches.h"
 #include "shadow/shadow.h"
 #include "startup/demand.h"
 #include "startup/init.h"
@@ -76,6 +77,10 @@ void SwitchMarksOn(bool late) {
   UnderLoaderLock(AdmitLoadedModules);
   shadow.marks_late = late;
   EnsureSecondPhase();
+  // A recording switches marks on where running code can change to its marked
+  // copy, and says since when each thread has changed (recorder/windows.h).
+  if (late && LoadedModulesChangeCopies())
+    LetMarksRest();
   // Last, because a mark needs its thread's base. A library that is loaded
   // meanwhile sets its byte itself.
   UnderLoaderLock(SwitchLoadedModulesOn);

@@ -249,6 +249,16 @@ bool LoadedModulesFit(u64 &shadow_bytes) {
   return true;
 }
 
+static bool change_copies;
+
+bool LoadedModulesChangeCopies() {
+  change_copies = true;
+  VisitLoadedModules([](const ModuleNote &record, const char *) {
+    change_copies &= (record.info.flags & abi::kModuleWindows) != 0;
+  });
+  return change_copies;
+}
+
 void SwitchLoadedModulesOn() {
   VisitLoadedModules(
       [](const ModuleNote &record, const char *) { AddMarkSwitch(record); });

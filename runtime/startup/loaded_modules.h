@@ -43,6 +43,9 @@ void AdmitLoadedModules();
 /// becomes the address space that a first shadow takes.
 bool LoadedModulesFit(u64 &shadow_bytes);
 
+/// Whether all of them were built with mode windows.
+bool LoadedModulesChangeCopies();
+
 /// Sets the bytes that they test.
 void SwitchLoadedModulesOn();
 

@@ -58,7 +58,7 @@ bool ListThreads(PageVec<u32> &tids) {
                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (Failed(fd))
     return false;
-  PAGETIDE_RECORDER_STATE static u8 buffer[4096];
+  alignas(dirent64) u8 buffer[1024]; // a signal handler may have little stack
   uptr n;
   while (
       !Failed(n = Syscall(SYS_getdents64, fd, (uptr)buffer, sizeof(buffer))) &&

@@ -43,6 +43,14 @@ void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list) {
   EndPendingFrame(frames, frame);
 }
 
+void EncodeExactSince(PageVec<u8> &frames, u32 tid, u64 since) {
+  const uptr frame = BeginPendingFrame(frames, FrameType::kThreads);
+  Encoder encoder(frames);
+  encoder.threads(1);
+  encoder.thread(ThreadEvent::kExactSince, tid, since, TextOf(""));
+  EndPendingFrame(frames, frame);
+}
+
 void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, NoteCode code,
                 const char *text) {
   uptr frame = BeginPendingFrame(frames, FrameType::kNote);

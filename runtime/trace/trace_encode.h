@@ -34,6 +34,8 @@ uptr BeginPendingFrame(PageVec<u8> &frames, trace::FrameType type);
 void EndPendingFrame(PageVec<u8> &frames, uptr handle);
 
 void EncodeMappings(PageVec<u8> &frames, u64 time, const MappingList &list);
+/// The thread's sets are exact from a time on.
+void EncodeExactSince(PageVec<u8> &frames, u32 tid, u64 since);
 void EncodeNote(PageVec<u8> &frames, u64 time, u64 period, trace::NoteCode code,
                 const char *text);
 /// `periods`: one above the last period's index.

@@ -45,7 +45,7 @@ constexpr std::uint64_t kMaxTimeoutNs = 3600'000'000'000;
 constexpr control::Operation kOperations[] = {
     control::Operation::kStatus, control::Operation::kStart,
     control::Operation::kStop,   control::Operation::kPeriod,
-    control::Operation::kFlush,
+    control::Operation::kFlush,  control::Operation::kWindow,
 };
 
 struct CtlOptions {
@@ -65,25 +65,40 @@ std::string check_timeout(const std::string &text) {
                      text);
 }
 
+/// The word that follows the operation; null if none does.
+const char *argument_of(control::Operation operation) {
+  switch (operation) {
+  case control::Operation::kPeriod:
+    return "the length of a period is missing, as in: pagetide ctl 1234 period "
+           "10ms";
+  case control::Operation::kWindow:
+    return "the length of a window is missing, as in: pagetide ctl 1234 window "
+           "10ms --every 1s";
+  default:
+    return nullptr;
+  }
+}
+
 control::Operation operation_of(const CtlOptions &options) {
   for (const control::Operation operation : kOperations) {
     if (options.operation != operation_name(operation))
       continue;
     const std::string given = options.recording.any_given();
-    if (operation != control::Operation::kStart && !given.empty())
+    if (operation != control::Operation::kStart && !given.empty() &&
+        !(operation == control::Operation::kWindow && given == "--every"))
       throw Failure(fmt::format("ctl: {}: {}: only start takes this option",
                                 options.operation, given));
-    if (operation == control::Operation::kPeriod && options.argument.empty())
-      throw Failure("ctl: period: the length of a period is missing, as in: "
-                    "pagetide ctl 1234 period 10ms");
-    if (operation != control::Operation::kPeriod && !options.argument.empty())
-      throw Failure(fmt::format("ctl: {}: {}: only period takes a further word",
-                                options.operation,
-                                printable(options.argument)));
+    const char *const missing = argument_of(operation);
+    if (missing && options.argument.empty())
+      throw Failure(fmt::format("ctl: {}: {}", options.operation, missing));
+    if (!missing && !options.argument.empty())
+      throw Failure(
+          fmt::format("ctl: {}: {}: only period and window take a further word",
+                      options.operation, printable(options.argument)));
     return operation;
   }
   throw Failure(fmt::format("ctl: {}: there is no such operation; it is "
-                            "status, start, stop, period or flush",
+                            "status, start, stop, period, window or flush",
                             printable(options.operation)));
 }
 
@@ -117,6 +132,15 @@ std::string new_trace_path(const RecordingOptions &options,
   return path;
 }
 
+void add_window(control::Request &request, const RecordingOptions &recording) {
+  recording.check_windows();
+  if (recording.window.empty())
+    return;
+  request.says |= control::kSaysWindow;
+  request.window_ns = *parse_duration(recording.window);
+  request.every_ns = *parse_duration(recording.every);
+}
+
 std::unique_ptr<control::Request> request_for(const CtlOptions &options,
                                               control::Operation operation,
                                               const TargetProcess &target) {
@@ -126,9 +150,12 @@ std::unique_ptr<control::Request> request_for(const CtlOptions &options,
   request->operation = operation;
   if (operation == control::Operation::kPeriod)
     request->period_ns = period_of(options.argument);
+  RecordingOptions recording = options.recording;
+  if (operation == control::Operation::kWindow && options.argument != "0")
+    recording.window = options.argument;
+  add_window(*request, recording);
   if (operation != control::Operation::kStart)
     return request;
-  const RecordingOptions &recording = options.recording;
   if (!recording.period.empty()) {
     request->says |= control::kSaysPeriod;
     request->period_ns = period_of(recording.period);
@@ -269,12 +296,14 @@ CommandRun set_up_ctl(CLI::App &app) {
                  "status: say whether the process is recorded. start: switch "
                  "marks on if they are off, and record. stop: end the "
                  "recording, and complete its trace. period: change the length "
-                 "of periods. flush: write all complete periods to the trace.")
-      ->type_name("status|start|stop|period|flush")
+                 "of periods. window: have marks on in windows only (--every), "
+                 "or with 0 throughout. flush: write all complete periods to "
+                 "the trace.")
+      ->type_name("status|start|stop|period|window|flush")
       ->required();
   app.add_option("ARGUMENT", options->argument,
                  "Of period: 1ms to 1000h, or 0 if the program ends its "
-                 "periods itself.");
+                 "periods itself. Of window: how long one is.");
   add_recording_options(
       app, options->recording,
       "File for the trace, which must not exist. Processes that the process "
@@ -295,17 +324,18 @@ CommandRun set_up_ctl(CLI::App &app) {
 extern const Command kCtlCommand = {
     "ctl",
     "Reach a running process: begin, end or change its recording",
-    "[OPTIONS] PID status|start|stop|period DURATION|flush",
+    "[OPTIONS] PID OPERATION [DURATION]",
     "pagetide ctl 1234 start -p 100ms -o run.ptrace",
     "Exit status 0: done; 1: the process refused, or records nothing (stop, "
-    "period, flush); 2: it could not be asked, for example because there is no "
+    "period, window, flush); 2: it could not be asked, for example because "
+    "there is no "
     "such process.",
     set_up_ctl,
     kStatusFailed,
     false,
-    "Only start takes the options above --timeout. What they leave out is as "
-    "the process's own options (PAGETIDE_OPTIONS) have it. An example of "
-    "another operation:",
+    "Only start takes the options above --timeout, and window takes --every. "
+    "What start leaves out is as the process's own options (PAGETIDE_OPTIONS) "
+    "have it. An example of another operation:",
     "pagetide ctl 1234 period 10ms",
 };
 

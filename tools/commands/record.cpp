@@ -64,8 +64,6 @@ struct RecordOptions : RecordingOptions {
   std::string duration; ///< of --for
   std::string on_failure;
   bool kernel_writes = false;
-  std::string window;
-  std::string every;
   bool no_output = false;
   bool no_aslr = false;
 };
@@ -89,10 +87,6 @@ std::string runtime_options(const RecordOptions &options,
     out.add("kernel_writes", "1");
     if (options.unstable.empty())
       out.add("unstable", "cut");
-  }
-  if (!options.window.empty()) {
-    out.add("window", options.window);
-    out.add("every", options.every);
   }
   if (!options.on_failure.empty())
     out.add("on_failure", options.on_failure);
@@ -181,10 +175,6 @@ int say_cannot_start(const std::string &command, int error) {
 /// Throws Failure if the program cannot be recorded in windows.
 void require_windows(const RecordOptions &options, const std::string &file,
                      const ElfFile &elf) {
-  if (parse_duration(options.window) >= parse_duration(options.every))
-    throw Failure(fmt::format("--window {} --every {}: windows must be shorter "
-                              "than the time from one to the next",
-                              options.window, options.every));
   if (!options.can().by_marks)
     throw Failure(fmt::format("--window switches marks off and on; leave out "
                               "--engine {}",
@@ -398,6 +388,7 @@ int run_record(const RecordOptions &options,
                               options.engine));
   if (options.kernel_writes)
     require_kernel_writes(options, file);
+  options.check_windows();
   if (!options.window.empty())
     require_windows(options, file, elf);
   // Nothing can be preloaded into a static program.
@@ -521,23 +512,6 @@ CommandRun set_up_record(CLI::App &app) {
                "Ask the kernel too which pages are written, and end periods in "
                "cuts (--unstable cut). These then have pages that code without "
                "marks has written, and the trace names them (Linux 6.7).");
-  const auto duration =
-      CLI::Validator([](std::string &text) { return check_period(text); }, "");
-  auto *const window =
-      app.add_option("--window", options->window,
-                     "Have marks on for this long only, in windows that begin "
-                     "every so often (--every). Between windows the program "
-                     "runs as if nobody recorded it. Its files must be built "
-                     "with -fpagetide-mode=windows.")
-          ->type_name("DURATION")
-          ->check(duration);
-  auto *const every = app.add_option("--every", options->every,
-                                     "From the beginning of one window to that "
-                                     "of the next, as 1s with --window 10ms.")
-                          ->type_name("DURATION")
-                          ->check(duration);
-  window->needs(every);
-  every->needs(window);
   app.add_flag("--no-aslr", options->no_aslr,
                "Give the command the same addresses in each run: without "
                "address space randomisation (ASLR). Its pages can then be "

@@ -8,6 +8,7 @@
 
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
+#include "support/failure.h"
 #include "support/text_format.h"
 #include "trace/trace_records.h"
 
@@ -90,6 +91,17 @@ void add_recording_options(CLI::App &app, RecordingOptions &options,
   add_recording_choices(app, options);
 }
 
+void RecordingOptions::check_windows() const {
+  if (window.empty() != every.empty())
+    throw Failure(fmt::format("--{0} requires --{1}",
+                              every.empty() ? "window" : "every",
+                              every.empty() ? "every" : "window"));
+  if (!window.empty() && parse_duration(window) >= parse_duration(every))
+    throw Failure(fmt::format("--window {} --every {}: windows must be shorter "
+                              "than the time from one to the next",
+                              window, every));
+}
+
 void add_recording_choices(CLI::App &app, RecordingOptions &options) {
   const std::size_t first = app.get_options().size();
   app.add_option("-p,--period", options.period,
@@ -125,6 +137,20 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
       ->type_name("BYTES|page|auto")
       ->check(CLI::Validator(
           [](std::string &text) { return check_granularity(text); }, ""));
+  const auto duration =
+      CLI::Validator([](std::string &text) { return check_period(text); }, "");
+  app.add_option("--window", options.window,
+                 "Have marks on for this long only, in windows that begin "
+                 "every so often (--every). Between windows the program runs "
+                 "as if nobody recorded it. Its files must be built with "
+                 "-fpagetide-mode=windows.")
+      ->type_name("DURATION")
+      ->check(duration);
+  app.add_option("--every", options.every,
+                 "From the beginning of one window to that of the next, as 1s "
+                 "with --window 10ms.")
+      ->type_name("DURATION")
+      ->check(duration);
   const std::vector<CLI::Option *> all = app.get_options();
   options.declared.insert(options.declared.end(),
                           all.begin() + static_cast<std::ptrdiff_t>(first),
@@ -144,6 +170,10 @@ void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {
     text.add("unstable", options.unstable);
   if (!options.granularity.empty())
     text.add("granularity", options.granularity);
+  if (!options.window.empty()) {
+    text.add("window", options.window);
+    text.add("every", options.every);
+  }
 }
 
 } // namespace pagetide::tools

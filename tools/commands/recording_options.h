@@ -27,12 +27,17 @@ struct RecordingOptions {
   bool checksum_relative = false;
   std::string unstable;
   std::string granularity;
+  std::string window;
+  std::string every;
 
   /// As they were declared.
   std::vector<const CLI::Option *> declared;
 
   /// The name of one that was given, "--period"; empty if none was.
   std::string any_given() const;
+  /// Throws Failure if windows are not shorter than the time from one to the
+  /// next, or if one of the two is missing.
+  void check_windows() const;
 };
 
 /// Declares the options, which must outlive the app. `output_help` says what

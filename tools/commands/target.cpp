@@ -128,6 +128,7 @@ std::string options_text(const TargetOptions &options) {
   constexpr std::uint64_t kDefaultKeep = 16;
   constexpr std::uint64_t kDefaultLimitMib = 64;
   RuntimeOptions text("");
+  options.recording.check_windows();
   add_recording_text(text, options.recording);
   // No failure of a recording may stop the program.
   text.add("on_failure", "continue");

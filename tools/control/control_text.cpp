@@ -22,6 +22,21 @@ std::string period_text(const control::Reply &reply) {
                               : format_duration(reply.period_ns);
 }
 
+std::string window_text(const control::Reply &reply) {
+  return reply.window_ns == 0 ? "throughout"
+                              : fmt::format("in windows of {} every {}",
+                                            format_duration(reply.window_ns),
+                                            format_duration(reply.every_ns));
+}
+
+/// Who has marks that were switched on while the program ran.
+const char *late_text(const control::Reply &reply) {
+  return reply.changes_copies
+             ? "Each thread has them from its next call, return or turn of a "
+               "loop on. The trace says since when."
+             : "Functions that were running then have none until they return.";
+}
+
 /// The process tells whole seconds.
 std::string age_text(std::uint64_t seconds) {
   if (seconds == 0)
@@ -37,11 +52,11 @@ std::string status_text(const ControlAnswer &answer) {
   };
   fact("process",
        fmt::format("{} ({})", answer.pid, printable(answer.program)));
-  const bool late = answer.reply && answer.reply->marks_late;
-  fact("marks",
-       late ? "on, switched on while it ran: functions that were running then "
-              "have none until they return"
-            : (answer.has_marks ? "on" : "off"));
+  const bool on = answer.marks_are_on();
+  fact("marks", on && answer.reply && answer.reply->marks_late
+                    ? fmt::format("on, switched on while it ran. {}",
+                                  late_text(*answer.reply))
+                    : (on ? "on" : "off"));
   if (!answer.reply || !answer.reply->recording) {
     fact("recording", "no");
     if (!answer.is_reachable)
@@ -55,6 +70,8 @@ std::string status_text(const ControlAnswer &answer) {
   fact("trace", reply.trace_path[0] ? printable(reply.trace_path) : "none");
   fact("sets", reply.per_thread ? "per thread" : "per process");
   fact("period", period_text(reply));
+  if (reply.window_ns)
+    fact("on", window_text(reply));
   fact("periods", fmt::format("{} so far", format_count(reply.periods)));
   return out;
 }
@@ -84,6 +101,8 @@ const char *operation_name(control::Operation operation) {
     return "period";
   case control::Operation::kFlush:
     return "flush";
+  case control::Operation::kWindow:
+    return "window";
   }
   return "unknown";
 }
@@ -99,9 +118,9 @@ std::string control_text(const ControlAnswer &answer) {
     return fmt::format("{} is being recorded; trace: {}\n{}{}", process,
                        trace_text(reply), see_line(reply),
                        reply.marks_late
-                           ? "Its marks were switched on while it ran. "
-                             "Functions that were running then have none until "
-                             "they return.\n"
+                           ? fmt::format("Its marks were switched on while it "
+                                         "ran. {}\n",
+                                         late_text(reply))
                            : "");
   case control::Operation::kStop:
     return fmt::format("{} is no longer recorded; trace: {} ({} period{})\n{}",
@@ -110,6 +129,8 @@ std::string control_text(const ControlAnswer &answer) {
   case control::Operation::kPeriod:
     return fmt::format("{}: the length of periods is now: {}\n", process,
                        period_text(reply));
+  case control::Operation::kWindow:
+    return fmt::format("{}: marks are on {}\n", process, window_text(reply));
   default:
     return fmt::format("{}: all complete periods ({}) are in its trace: {}\n",
                        process, format_count(reply.periods), trace_text(reply));
@@ -125,7 +146,7 @@ std::string control_json(const ControlAnswer &answer) {
       {"done", answer.refusal.empty()},
       {"reason", answer.refusal.empty() ? Json() : Json(answer.refusal)},
       {"reachable", answer.is_reachable},
-      {"marks", answer.has_marks}};
+      {"marks", answer.marks_are_on()}};
   const control::Reply reply = answer.reply.value_or(control::Reply());
   const bool recording = reply.recording != 0;
   const std::string trace = reply.trace_path;
@@ -135,6 +156,8 @@ std::string control_json(const ControlAnswer &answer) {
   out["trace"] = trace.empty() ? Json() : Json(trace);
   out["per_thread"] = recording ? Json(reply.per_thread != 0) : Json();
   out["period_ns"] = recording ? Json(reply.period_ns) : Json();
+  out["window_ns"] = recording ? Json(reply.window_ns) : Json();
+  out["every_ns"] = recording ? Json(reply.every_ns) : Json();
   out["periods"] = trace.empty() && !recording ? Json() : Json(reply.periods);
   out["seconds"] = recording ? Json(reply.seconds) : Json();
   return out.dump();

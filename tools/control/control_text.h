@@ -26,6 +26,12 @@ struct ControlAnswer {
   std::string refusal;
   /// Nothing if the process was not asked, because its marks are off.
   std::optional<control::Reply> reply;
+
+  /// Throughout or in windows.
+  bool marks_are_on() const {
+    return has_marks && (!reply || reply->marks_on ||
+                         (reply->recording && reply->window_ns));
+  }
 };
 
 /// "status", as on the command line.

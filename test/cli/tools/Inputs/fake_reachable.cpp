@@ -47,15 +47,17 @@ static void on_signal(int, siginfo_t *info, void *) {
     return;
   }
   printf("operation %u says %u period %llu per_thread %u checksum %u relative %u "
-         "unstable %u unit %u trace '%s'\n",
+         "unstable %u unit %u window %llu every %llu trace '%s'\n",
          (unsigned)request.operation, request.says, (unsigned long long)request.period_ns,
          request.per_thread, request.checksum, request.checksum_relative, request.unstable,
-         request.unit_shift, request.trace_path);
+         request.unit_shift, (unsigned long long)request.window_ns,
+         (unsigned long long)request.every_ns, request.trace_path);
   if (keeps)
     return;
   reply.magic = control::kReplyMagic;
   reply.version = control::kVersion;
   reply.refused = refuses;
+  reply.marks_on = 1;
   strcpy(reply.reason, refuses ? "it has other work" : "");
   if (!refuses && request.operation == control::Operation::kStart) {
     reply.recording = 1;
@@ -66,6 +68,8 @@ static void on_signal(int, siginfo_t *info, void *) {
     reply.recording = 0;
   if (request.period_ns)
     reply.period_ns = request.period_ns;
+  reply.window_ns = request.window_ns;
+  reply.every_ns = request.every_ns;
   reply.periods += 5;
   send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
   close(fd);
