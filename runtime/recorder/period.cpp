@@ -234,6 +234,7 @@ bool EndPeriod(u32 flags, bool on_caller, const EndReason *last,
   const PeriodPlan plan = MakePlan(last, copies);
   ObserveProgram(plan);
   bool ok = CollectMarks(plan);
+  NoteCoveredThreads(plan.now);
   const auto *watch = WatchedRegions(watched) ? &watched : nullptr;
   PeriodResult &result = MakeResult(plan, flags | FlagsOfWindow(), watch);
   ok = ReadPages(plan, watch, result) && ok;

@@ -57,6 +57,14 @@ static bool TraceIsFull() {
   return limit && Tracing() && TraceBytes() >= limit;
 }
 
+/// A trace is full. If marks are on in windows only, the next trace loses
+/// nothing that is promised: it says since when its threads are exact. Its
+/// folder drops the oldest.
+static void BeginNextTrace() {
+  if (record_config.window_ns && GetFlags().keep_traces)
+    StartRecording(nullptr);
+}
+
 /// As EndPeriodOrStop. If the trace is full, the period is its last one.
 static void EndPeriodWithinLimit(u32 flags, bool on_caller,
                                  CopyRequest *copies = nullptr) {
@@ -66,11 +74,16 @@ static void EndPeriodWithinLimit(u32 flags, bool on_caller,
   }
   EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
              NoteCode::kInfo,
-             "the trace has reached its limit (option trace_limit_mib): the "
-             "recording ends here");
+             record_config.window_ns && GetFlags().keep_traces
+                 ? "the trace has reached its limit (option trace_limit_mib): "
+                   "another one goes on"
+                 : "the trace has reached its limit (option trace_limit_mib): "
+                   "the recording ends here");
   const EndReason reason = EndReason::kStop;
-  if (EndPeriodOrStop(flags | kPeriodFinal, on_caller, &reason))
-    EndRecording(reason);
+  if (!EndPeriodOrStop(flags | kPeriodFinal, on_caller, &reason))
+    return;
+  EndRecording(reason);
+  BeginNextTrace();
 }
 
 /// Ends a period because its time has passed. Further scheduled ends that have

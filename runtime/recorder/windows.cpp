@@ -46,7 +46,7 @@ struct Windows {
   bool states;    ///< threads say when they have changed to marked code
   u64 begin, end; ///< of the window that is open, or of the next one
   u64 listed_at;  ///< when its threads were listed
-  u64 noted_at;   ///< when marks were last taken in it
+  u64 boundary;   ///< the last one
   PageVec<ThreadInWindow> threads; ///< by slot
 };
 } // namespace
@@ -79,14 +79,16 @@ static bool IsThreadOfBegin(u32 slot) {
   return then.at_begin.tid == entry.tid && then.generation == entry.generation;
 }
 
-static void NoteCovered() {
-  // A mark may have come while marks were taken. So the thread is exact from
-  // the end of that on, and not from the boundary.
-  windows.noted_at = MonotonicNs();
+void NoteCoveredThreads(u64 boundary) {
+  if (!windows.in_use || !windows.open)
+    return;
+  // The mark's cell is the first that is taken of a shadow. So the thread had
+  // changed to marked code before the boundary of every other cell.
+  windows.boundary = boundary;
   TakeCoveredSlots([](u32 slot) {
     if (windows.states && slot < windows.threads.size() && IsLive(slot) &&
         IsThreadOfBegin(slot) && !windows.threads[slot].stated)
-      State(slot, windows.noted_at);
+      State(slot, windows.boundary);
   });
 }
 
@@ -145,6 +147,7 @@ static void TryToClose(u64 now) {
     return;
   StateOthers();
   windows.open = false;
+  windows.states = true; // all files can, or there were no windows
   const u64 every = record_config.every_ns;
   windows.begin += (now - windows.begin + every - 1) / every * every;
   GiveBackShadow(RecorderMemfd());
@@ -200,26 +203,18 @@ void EndWindows() { windows.in_use = false; }
 u32 FlagsOfWindow() { return windows.in_use && !windows.open ? kPeriodOff : 0; }
 
 void StateInLastPeriod() {
-  if (!windows.in_use || !windows.open)
-    return;
-  NoteCovered();
-  StateOthers();
+  if (windows.in_use && windows.open)
+    StateOthers();
 }
 
 void PassPeriod() {
   if (!windows.in_use)
     return;
-  if (!windows.open) {
-    const u64 now = MonotonicNs();
-    if (now >= windows.begin)
-      TryToOpen(now);
-    return;
-  }
-  NoteCovered();
-  if (windows.noted_at >= windows.end) {
-    TryToClose(windows.noted_at);
-    windows.states = AllSwitchWhileRunning();
-  }
+  const u64 now = MonotonicNs();
+  if (!windows.open && now >= windows.begin)
+    TryToOpen(now);
+  else if (windows.open && now >= windows.end)
+    TryToClose(now);
 }
 
 u64 EndWithinWindow(u64 from, u64 end) {

@@ -11,9 +11,9 @@
 //
 // A thread's sets are exact from the moment when it has changed to marked code
 // (pass/Windows.h). It says so by a mark, which the recorder finds at the end
-// of a period. So the first period of a window is a tenth of it, if periods are
-// longer. A thread that began in the window, or that did not run in it, is
-// exact throughout.
+// of a period: the sets of the next one are exact. So the first period of a
+// window is a tenth of it, if periods are longer. A thread that began in the
+// window, or that did not run in it, is exact throughout.
 //
 // All functions are of the recorder's thread.
 //
@@ -44,6 +44,10 @@ bool MayMarksRest();
 
 /// The flags of the open period, trace::kPeriodOff or none.
 u32 FlagsOfWindow();
+
+/// The marks of a period that ends at `boundary` have been taken, and none
+/// since.
+void NoteCoveredThreads(u64 boundary);
 
 /// The recording's last period has been taken, and the End frame follows.
 void StateInLastPeriod();

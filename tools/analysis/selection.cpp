@@ -397,9 +397,12 @@ const PeriodPart *SelectedTrace::next() {
     thread_losses_ += frame_.lost_threads;
     all_periods_ = frame_.period.index + 1;
     last_end_ns_ = frame_.period.end_ns;
-    if (!is_selected(frame_.period)) {
+    const bool is_gap = !keeps_off_ && frame_.period.flags & trace::kPeriodOff;
+    if (!is_selected(frame_.period) || is_gap) {
       if (frame_.period.last)
         names_.end_period();
+      if (frame_.period.last && is_gap && is_selected(frame_.period))
+        off_ns_ += frame_.period.end_ns - frame_.period.start_ns;
       continue;
     }
     periods_ += frame_.period.last;

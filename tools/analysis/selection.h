@@ -82,6 +82,9 @@ public:
   /// Selected accesses keep what else is known of them: a page that was
   /// selected because it was written may also have been read.
   void keep_all_flags() { keeps_flags_ = true; }
+  /// Periods between windows, with marks off, come too. To a report they are
+  /// gaps: nobody knows what the program did.
+  void keep_off_periods() { keeps_off_ = true; }
   /// Gives `see` all frames but Period frames as they come, and Period frames
   /// before which lists of mappings are lost.
   void watch_frames(std::function<void(const Frame &)> see) {
@@ -129,6 +132,8 @@ public:
   /// How often frames of threads were lost so far.
   std::uint64_t thread_losses() const { return thread_losses_; }
   std::uint64_t periods() const { return periods_; }
+  /// Time in selected periods that were left out, with marks off.
+  std::uint64_t off_ns() const { return off_ns_; }
   /// Why nothing could be selected: the process has no such mapping, thread or
   /// time. Empty if it has. Complete when next() has returned null.
   std::string why_nothing() const;
@@ -168,6 +173,7 @@ private:
   std::map<std::uint32_t, std::string> threads_;
   std::uint64_t thread_losses_ = 0;
   std::uint64_t periods_ = 0;
+  std::uint64_t off_ns_ = 0;
   std::uint64_t all_periods_ = 0; ///< selected or not
   std::uint64_t last_end_ns_ = 0;
   bool selected_any_ = false;
@@ -181,6 +187,7 @@ private:
   bool is_dividing_ = false;
   bool divides_ = false;
   bool keeps_flags_ = false;
+  bool keeps_off_ = false;
   std::function<void(const Frame &)> see_;
   std::vector<MappingNames::Place> places_; ///< of the part's runs
 };

@@ -117,21 +117,25 @@ public:
   }
   /// Forgets a period that was not read to its end.
   void begin_period() { period_ = 0; }
-  /// Returns the period's count, and begins the next period with 0.
-  std::uint64_t end_period() {
-    const std::uint64_t count = period_;
-    counts_.add(count);
+  std::uint64_t counted() const { return period_; }
+  void end_period() {
+    counts_.add(period_);
     period_ = 0;
-    return count;
+  }
+  /// With marks off, what a period lacks is unknown.
+  void end_gap() {
+    has_gap_ = true;
+    period_ = 0;
   }
   Figures figures() const {
     return {counts_.percentile(0.5), counts_.percentile(0.95),
             counts_.maximum(),       counts_.sum(),
-            distinct_.count(),       distinct_.is_lower_bound()};
+            distinct_.count(),       distinct_.is_lower_bound() || has_gap_};
   }
 
 private:
   std::uint64_t period_ = 0;
+  bool has_gap_ = false;
   Distribution counts_;
   GranuleSet distinct_;
 };
@@ -155,6 +159,10 @@ private:
   void add_cut(const Cut &cut);
   void end_period(const PeriodPart &part);
   ThreadSummary *thread(std::uint32_t tid);
+  std::array<Quantity *, 8> quantities() {
+    return {&accessed_, &read_, &written_,  &carried_,
+            &unmarked_, &may_,  &may_read_, &may_written_};
+  }
 
   TraceReader &reader_;
   Summary &summary_;
@@ -277,8 +285,7 @@ ThreadSummary *Summarizer::thread(std::uint32_t tid) {
 
 void Summarizer::add_part(const PeriodPart &part) {
   if (part.first)
-    for (Quantity *quantity : {&accessed_, &read_, &written_, &carried_,
-                               &unmarked_, &may_, &may_read_, &may_written_})
+    for (Quantity *quantity : quantities())
       quantity->begin_period();
   const std::span<const GranuleRun> runs =
       union_of_sections(part, union_scratch_);
@@ -393,14 +400,15 @@ void Summarizer::end_period(const PeriodPart &part) {
     add_cut(*cut_);
   cut_.reset();
 
-  summary_.curve.add(part.start_ns, part.end_ns, accessed_.end_period());
-  read_.end_period();
-  written_.end_period();
-  carried_.end_period();
-  unmarked_.end_period();
-  may_.end_period();
-  may_read_.end_period();
-  may_written_.end_period();
+  if (part.flags & trace::kPeriodOff) {
+    for (Quantity *quantity : quantities())
+      quantity->end_gap();
+    return;
+  }
+  const std::uint64_t accessed = accessed_.counted();
+  for (Quantity *quantity : quantities())
+    quantity->end_period();
+  summary_.curve.add(part.start_ns, part.end_ns, accessed);
 }
 
 } // namespace

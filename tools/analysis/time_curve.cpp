@@ -20,7 +20,7 @@ void TimeCurve::add(std::uint64_t start_ns, std::uint64_t end_ns,
   if (!started_) {
     started_ = true;
     origin_ns_ = start_ns;
-    bins_.assign(kBins, 0);
+    bins_.assign(kBins, std::nullopt);
   }
   const std::uint64_t start = std::max(start_ns, origin_ns_) - origin_ns_;
   const std::uint64_t end = std::max(end_ns, origin_ns_) - origin_ns_;
@@ -31,15 +31,16 @@ void TimeCurve::add(std::uint64_t start_ns, std::uint64_t end_ns,
   while (last / bin_ns_ >= kBins) {
     for (std::size_t i = 0; i < kBins / 2; ++i)
       bins_[i] = std::max(bins_[2 * i], bins_[2 * i + 1]);
-    std::fill(bins_.begin() + kBins / 2, bins_.end(), 0);
+    std::fill(bins_.begin() + kBins / 2, bins_.end(), std::nullopt);
     bin_ns_ *= 2;
   }
   for (std::uint64_t bin = start / bin_ns_; bin <= last / bin_ns_; ++bin)
-    bins_[bin] = std::max(bins_[bin], value);
+    bins_[bin] = std::max(bins_[bin], std::optional(value));
 }
 
-std::vector<std::uint64_t> TimeCurve::columns(std::size_t columns) const {
-  std::vector<std::uint64_t> out(columns, 0);
+std::vector<std::optional<std::uint64_t>>
+TimeCurve::columns(std::size_t columns) const {
+  std::vector<std::optional<std::uint64_t>> out(columns);
   if (!started_)
     return out;
   const std::size_t used = std::min<std::uint64_t>(
@@ -68,12 +69,14 @@ std::string draw_curve(const TimeCurve &curve, const CurveStyle &style,
   const std::size_t width =
       std::clamp<std::size_t>(style.width, frame + 20, 400) - frame;
 
-  const std::vector<std::uint64_t> columns = curve.columns(width);
+  const std::vector<std::optional<std::uint64_t>> columns =
+      curve.columns(width);
   const std::uint64_t top = std::max<std::uint64_t>(
-      *std::max_element(columns.begin(), columns.end()), 1);
+      std::max_element(columns.begin(), columns.end())->value_or(0), 1);
   // Heights are in steps of a line. A value other than 0 has at least one step.
   std::vector<std::size_t> heights;
-  for (const std::uint64_t value : columns) {
+  for (const std::optional<std::uint64_t> &column : columns) {
+    const std::uint64_t value = column.value_or(0);
     const double share = static_cast<double>(value) / static_cast<double>(top);
     const auto height = static_cast<std::size_t>(
         std::lround(share * static_cast<double>(style.height * steps)));
@@ -99,8 +102,8 @@ std::string draw_curve(const TimeCurve &curve, const CurveStyle &style,
     out += fmt::format(" {:>{}} {}{}\n", label, kLabelWidth, axis, row);
   }
   std::string line;
-  for (std::size_t i = 0; i < width; ++i)
-    line += style.unicode ? "─" : "-";
+  for (const std::optional<std::uint64_t> &column : columns)
+    line += !column ? " " : style.unicode ? "─" : "-";
   out += fmt::format(" {:>{}} {}{}\n", "0", kLabelWidth,
                      style.unicode ? "└" : "+", line);
   const std::string end = format_duration(curve.duration_ns());

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,14 @@ public:
   std::uint64_t start_ns() const { return origin_ns_; }
   std::uint64_t duration_ns() const { return duration_ns_; }
   bool empty() const { return !started_; }
-  /// The curve in `columns` equal stretches, each with its largest value.
-  std::vector<std::uint64_t> columns(std::size_t columns) const;
+  /// The curve in `columns` equal stretches, each with its largest value;
+  /// nothing where the quantity was not told.
+  std::vector<std::optional<std::uint64_t>> columns(std::size_t columns) const;
 
 private:
   static constexpr std::size_t kBins = 4096;
 
-  std::vector<std::uint64_t> bins_;
+  std::vector<std::optional<std::uint64_t>> bins_;
   std::uint64_t bin_ns_ = 1;
   std::uint64_t origin_ns_ = 0;
   std::uint64_t duration_ns_ = 0;

@@ -30,6 +30,7 @@ void export_trace(SelectedTrace &trace, std::uint64_t number,
                   std::function<TraceReader()> open, Export &to,
                   const std::function<void()> &progress) {
   trace.keep_all_flags();
+  trace.keep_off_periods();
   trace.look_ahead(std::move(open));
   trace.watch_frames([&to](const Frame &frame) { to.see(frame); });
   to.begin_trace(trace, number);

@@ -108,6 +108,8 @@ private:
     const auto of_cut = [&](std::uint64_t number) {
       return cut_.time_ns != 0 ? Cell::of(number) : Cell();
     };
+    // With marks off nobody knows how many there were.
+    const bool is_off = flags_ & trace::kPeriodOff;
     const std::array<Cell, kPeriodsColumns.size()> cells = {
         Cell::of(number_),
         Cell::of(std::uint64_t{trace_->header().pid}),
@@ -121,11 +123,11 @@ private:
         flag_cell(flags_ & trace::kPeriodPartial),
         flag_cell(flags_ & trace::kPeriodOff),
         Cell::of(overruns_),
-        Cell::of(counts_.accessed),
-        read_cell(counts_, layout),
-        written_cell(counts_, layout),
-        Cell::of(counts_.carried),
-        Cell::of(counts_.may),
+        is_off ? Cell() : Cell::of(counts_.accessed),
+        is_off ? Cell() : read_cell(counts_, layout),
+        is_off ? Cell() : written_cell(counts_, layout),
+        is_off ? Cell() : Cell::of(counts_.carried),
+        is_off ? Cell() : Cell::of(counts_.may),
         state(ChecksumState::kStable),
         state(ChecksumState::kUnstable),
         state(ChecksumState::kGone),

@@ -60,6 +60,14 @@ const char *integrity_name(Integrity integrity) {
   return "damaged";
 }
 
+Json curve_points(const TimeCurve &curve) {
+  Json points = Json::array();
+  if (!curve.empty())
+    for (const auto &column : curve.columns(kCurvePoints))
+      points.push_back(column ? Json(*column) : Json());
+  return points;
+}
+
 template <typename T> Json json_of(const std::optional<T> &value) {
   return value ? Json(*value) : Json();
 }
@@ -126,9 +134,7 @@ std::string report_json(const Summary &s) {
       {"may_written", tells_writes ? json_of(s.may_written) : Json()}};
   out["curve"] = {{"start_ns", s.curve.start_ns()},
                   {"duration_ns", s.curve.duration_ns()},
-                  {"max_accessed", s.curve.empty()
-                                       ? std::vector<std::uint64_t>()
-                                       : s.curve.columns(kCurvePoints)}};
+                  {"max_accessed", curve_points(s.curve)}};
   out["mappings"] = Json::array();
   for (const MappingSummary &mapping : s.mappings)
     out["mappings"].push_back(

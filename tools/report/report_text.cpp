@@ -188,9 +188,16 @@ void TextReport::facts() {
                             ? ", constants left out"
                             : ""));
   if (s.header.flags & trace::kHeaderMarksLate)
-    long_fact("Incomplete",
-              "marks were switched on while the program ran; functions that "
-              "were running then have none, so any period may lack accesses");
+    long_fact(
+        "Incomplete",
+        s.exact_in_windows == 0
+            ? std::string("marks were switched on while the program ran; "
+                          "functions that were running then have none, so any "
+                          "period may lack accesses")
+            : fmt::format("marks were switched on while the program ran. The "
+                          "trace says of {} threads since when they are exact; "
+                          "before that, accesses may be missing",
+                          format_count(s.exact_in_windows)));
   if (s.process)
     if (const std::string text = engine_text(s.process->engine); !text.empty())
       long_fact("Engine", text);
@@ -266,12 +273,15 @@ void TextReport::curve() {
   if (summary_.curve.empty() || summary_.accessed.maximum == 0)
     return;
   line("");
-  append("  " +
-         wrapped(fmt::format(
-                     "Working set: what each period {}, the largest in each "
-                     "column",
-                     abi::records_reads(layout_) ? "accessed" : "wrote"),
-                 kTextIndent, style_.width));
+  append(
+      "  " +
+      wrapped(fmt::format(
+                  "Working set: what each period {}, the largest in each "
+                  "column{}",
+                  abi::records_reads(layout_) ? "accessed" : "wrote",
+                  summary_.off_periods != 0 ? " (no line below: marks were off)"
+                                            : ""),
+              kTextIndent, style_.width));
   CurveStyle style;
   style.width = style_.width;
   style.unicode = style_.unicode;

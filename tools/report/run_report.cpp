@@ -33,6 +33,7 @@ RunReport::Trace facts_of(const SelectedTrace &trace) {
   facts.pid = trace.header().pid;
   facts.period_ns = trace.header().period_ns;
   facts.periods = trace.periods();
+  facts.off_ns = trace.off_ns();
   facts.marks_late = (trace.header().flags & trace::kHeaderMarksLate) != 0;
   if (const std::optional<Process> &process = trace.process()) {
     facts.program = process->executable;
@@ -46,10 +47,12 @@ RunReport::Trace facts_of(const SelectedTrace &trace) {
 std::string describe_run(std::span<const RunReport::Trace> traces) {
   const RunReport::Trace &first = traces.front();
   std::uint64_t periods = 0;
+  std::uint64_t off_ns = 0;
   std::size_t incomplete = 0;
   bool one_length = true;
   for (const RunReport::Trace &trace : traces) {
     periods += trace.periods;
+    off_ns += trace.off_ns;
     incomplete += !trace.completeness.is_complete();
     one_length = one_length && trace.period_ns == first.period_ns;
   }
@@ -57,6 +60,8 @@ std::string describe_run(std::span<const RunReport::Trace> traces) {
       fmt::format("{} period{}", format_count(periods), plural(periods));
   if (one_length && first.period_ns != 0)
     lengths += " of " + format_duration(first.period_ns);
+  if (off_ns != 0)
+    lengths += fmt::format(", and {} with marks off", format_duration(off_ns));
   if (traces.size() == 1) {
     const std::string program =
         first.program.substr(first.program.rfind('/') + 1);

@@ -61,6 +61,7 @@ public:
     std::uint32_t pid = 0;
     std::uint64_t period_ns = 0;
     std::uint64_t periods = 0;
+    std::uint64_t off_ns = 0;  ///< with marks off, between windows
     std::string program;       ///< empty if the trace lacks it
     std::string command;       ///< with every word
     std::string short_command; ///< for people

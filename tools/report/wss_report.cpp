@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pagetide::tools {
 
@@ -31,6 +32,7 @@ constexpr WssShare kShares[] = {
 };
 
 void add_changes(WssStretch &into, const WssStretch &from) {
+  into.known |= from.known;
   into.periods += from.periods;
   into.fresh += from.fresh;
   into.left += from.left;
@@ -63,6 +65,8 @@ public:
   const WssStretch &period() const { return period_; }
   const GranuleSet &distinct() const { return distinct_; }
   std::uint64_t may() const { return may_; }
+  /// What the last period accessed.
+  std::span<const GranuleRun> accessed() const { return runs_before_; }
 
 private:
   MemoryBudget budget_;
@@ -92,6 +96,7 @@ bool WssReader::add(const PeriodPart &part) {
   if (!part.last)
     return false;
   period_.periods = 1;
+  period_.known = true;
   may_ += period_.counts.may;
   period_.fresh = distinct_.count() - distinct_before_;
   period_.left = size_before_ - common(runs_, runs_before_);
@@ -152,8 +157,10 @@ void WssTimeline::add_period(std::uint64_t start_ns, std::uint64_t end_ns,
     return;
   for (std::size_t i = start / length_ns_; i < stretches_.size(); ++i) {
     const std::uint64_t of_stretch = i * length_ns_ + length_ns_ / 2;
-    if (start <= of_stretch && of_stretch < end)
+    if (start <= of_stretch && of_stretch < end) {
+      stretches_[i].known = true;
       stretches_[i].counts.take_largest(period.counts);
+    }
   }
 }
 
@@ -176,12 +183,16 @@ public:
   /// All processes have the same stretches, so that they can be added.
   Taker(WssReport &report, SelectedTrace &trace)
       : report_(report), trace_(trace),
-        timeline_(report.shortest_ns_, report.max_rows_) {}
+        timeline_(report.shortest_ns_, report.max_rows_) {
+    trace.watch_frames([this](const Frame &frame) { estimate_.see(frame); });
+  }
 
   void take(const PeriodPart &part) override {
     if (!reader_.add(part))
       return;
     const WssStretch &period = reader_.period();
+    estimate_.add_period({part.index, part.start_ns, part.end_ns},
+                         reader_.accessed());
     report_.accessed_.add(period.counts.accessed);
     report_.read_.add(period.counts.read);
     report_.written_.add(period.counts.written);
@@ -195,6 +206,11 @@ public:
     report_.is_lower_bound_ =
         report_.is_lower_bound_ || reader_.distinct().is_lower_bound();
     report_.may_ += reader_.may();
+    estimate_.finish();
+    // Windows of several processes are at different times.
+    report_.estimate_.reset();
+    if (++report_.processes_ == 1 && trace_.off_ns() != 0)
+      report_.estimate_.emplace(std::move(estimate_));
   }
 
 private:
@@ -207,6 +223,7 @@ private:
   SelectedTrace &trace_;
   WssTimeline timeline_;
   WssReader reader_{kSetBytes};
+  WindowEstimate estimate_;
 };
 
 std::unique_ptr<TraceTaker> WssReport::start(SelectedTrace &trace) {
@@ -239,11 +256,12 @@ std::vector<ReportRow> WssReport::rows() const {
   std::uint64_t all = 0;
   for (const WssStretch &stretch : timeline_->stretches()) {
     all += stretch.fresh;
+    const bool tells = stretch.known && tells_reads();
     rows.push_back({start_of(rows.size()), stretch.periods,
-                    stretch.counts.accessed,
-                    json_if(tells_reads(), stretch.counts.read),
-                    json_if(tells_reads(), stretch.counts.written),
-                    stretch.fresh, stretch.left, all});
+                    json_if(stretch.known, stretch.counts.accessed),
+                    json_if(tells, stretch.counts.read),
+                    json_if(tells, stretch.counts.written), stretch.fresh,
+                    stretch.left, all});
   }
   return rows;
 }
@@ -274,12 +292,15 @@ void WssReport::write_sizes(ReportLines &out) const {
     table.light_meaning = "read and not written";
   else
     table.dark_meaning.clear();
-  for (const WssStretch &stretch : timeline_->stretches())
+  for (const WssStretch &stretch : timeline_->stretches()) {
+    const bool tells = stretch.known && tells_reads();
     table.rows.push_back(
         {format_since_start(start_of(table.rows.size())),
-         {stretch.counts.accessed, if_told(stretch.counts.read),
-          if_told(stretch.counts.written)},
+         {json_if(stretch.known, stretch.counts.accessed),
+          json_if(tells, stretch.counts.read),
+          json_if(tells, stretch.counts.written)},
          bar(stretch.counts.accessed, stretch.counts.written)});
+  }
   table.rows = arranged(std::move(table.rows));
   const std::string what = traces().size() == 1
                                ? "the largest period in each"
@@ -311,6 +332,26 @@ void WssReport::write_changes(ReportLines &out) const {
       std::move(table));
 }
 
+void WssReport::write_estimate(ReportLines &out) const {
+  if (!estimate_)
+    return;
+  const WindowEstimate &windows = *estimate_;
+  std::string text = fmt::format(
+      "Marks were on in {} window{}; {} of them were exact for all threads",
+      format_count(windows.windows()), plural(windows.windows()),
+      format_count(windows.whole()));
+  if (windows.whole() >= 2)
+    text += fmt::format(
+        ", from some moment on and for {} on average. The program {} {} {}s in "
+        "such a time: {} to {} at 95 % confidence",
+        format_duration(windows.mean_ns()), access_verb(),
+        format_count(std::llround(windows.sizes().mean())), unit(),
+        format_count(std::llround(windows.sizes().low())),
+        format_count(std::llround(windows.sizes().high())));
+  out.statement(text + ".");
+  out.line("");
+}
+
 void WssReport::write_rest(ReportLines &out) const {
   out.statement(fmt::format(
       "In all {}{} distinct {}s, {}.{}", is_lower_bound_ ? "at least " : "",
@@ -333,6 +374,7 @@ void WssReport::write_text(ReportLines &out) const {
   out.line("");
   write_changes(out);
   out.line("");
+  write_estimate(out);
   write_rest(out);
 }
 
@@ -343,6 +385,7 @@ void WssReport::write_json(Json &out) const {
   out["distinct"] = distinct_;
   out["distinct_is_lower_bound"] = is_lower_bound_;
   out["may"] = may_;
+  out["estimate"] = estimate_ ? estimate_->json() : Json();
   out["stretch_ns"] = timeline_ ? timeline_->length_ns() : 0;
   out["stretches"] = list(SIZE_MAX);
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/access_counts.h"
 #include "analysis/distribution.h"
+#include "analysis/window_estimate.h"
 #include "report/run_report.h"
 #include "support/json.h"
 
@@ -32,6 +33,9 @@ std::uint64_t size_at(const Distribution &counts, const WssShare &share);
 /// What happened to the working set in a stretch of time.
 struct WssStretch {
   std::uint64_t periods = 0; ///< whose middle lies in it
+  /// A period covers its middle, or has its own middle in it. Otherwise marks
+  /// were off, or the trace lacks it.
+  bool known = false;
   /// Of the largest of its periods; of several processes their sum.
   AccessCounts counts;
   /// Granules summed over its periods: not accessed by any earlier period; and
@@ -95,6 +99,7 @@ private:
   void write_shares(ReportLines &out) const;
   void write_sizes(ReportLines &out) const;
   void write_changes(ReportLines &out) const;
+  void write_estimate(ReportLines &out) const;
   void write_rest(ReportLines &out) const;
   /// When a stretch begins, since the run's start.
   std::uint64_t start_of(std::size_t stretch) const;
@@ -109,6 +114,8 @@ private:
   std::uint64_t distinct_ = 0;
   bool is_lower_bound_ = false;
   std::uint64_t may_ = 0;
+  std::size_t processes_ = 0;
+  std::optional<WindowEstimate> estimate_; ///< of the only process
 };
 
 } // namespace pagetide::tools

@@ -120,9 +120,9 @@ TEST(TimeCurve, KeepsTheLargestOfEachColumn) {
     curve.add(1000 + i * 10, 1000 + (i + 1) * 10, i == 37 ? 500 : i);
   EXPECT_EQ(curve.start_ns(), 1000u);
   EXPECT_EQ(curve.duration_ns(), 1000u);
-  const std::vector<std::uint64_t> columns = curve.columns(10);
-  const std::vector<std::uint64_t> expected = {9,  19, 29, 500, 49,
-                                               59, 69, 79, 89,  99};
+  const auto columns = curve.columns(10);
+  const std::vector<std::optional<std::uint64_t>> expected = {
+      9, 19, 29, 500, 49, 59, 69, 79, 89, 99};
   EXPECT_EQ(columns, expected);
 }
 
@@ -130,7 +130,7 @@ TEST(TimeCurve, DoublesItsStretches) {
   TimeCurve curve;
   for (std::uint64_t i = 0; i < 20000; ++i)
     curve.add(i * kMs, (i + 1) * kMs, 1 + i / 5000);
-  const std::vector<std::uint64_t> columns = curve.columns(16);
+  const auto columns = curve.columns(16);
   EXPECT_EQ(columns.size(), 16u);
   EXPECT_EQ(columns.front(), 1u);
   EXPECT_EQ(columns.back(), 4u);

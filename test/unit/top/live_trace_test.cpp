@@ -358,7 +358,7 @@ TEST_F(LiveTraceTest, TheCurveHasTheLastMinutes) {
   const TimeCurve curve = trace.recent_sizes();
   EXPECT_LE(curve.duration_ns(), 301'000 * kMs);
   EXPECT_GE(curve.duration_ns(), 200'000 * kMs);
-  const std::vector<std::uint64_t> columns = curve.columns(10);
+  const auto columns = curve.columns(10);
   EXPECT_EQ(*std::max_element(columns.begin(), columns.end()), 7u);
 }
 

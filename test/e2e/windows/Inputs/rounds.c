@@ -39,6 +39,7 @@ static int record_twice(void) {
     pauses(300000000);
     if (pagetide_stop() || marks_are_on())
       return 2;
+    pauses(300000000); /* in which the other thread changes to plain code */
   }
   return 0;
 }
