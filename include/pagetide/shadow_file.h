@@ -32,7 +32,7 @@
 
 namespace pagetide::shadow_file {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::uint64_t kMagic = 0x574F444148535450; // "PTSHADOW"
 
 inline constexpr std::uint32_t kMaxSlots = 2048;
@@ -210,6 +210,9 @@ struct Hello {
   std::uint64_t magic; ///< kMagic
   std::uint32_t version;
   std::uint32_t pid;
+  /// 1: record has chosen the engine, so an instrumented process of the run
+  /// takes the name of this one's trace.
+  std::uint32_t gives_way;
   std::uint32_t trace_bytes; ///< length of trace_path; 0: no trace
   char trace_path[4096];
 };

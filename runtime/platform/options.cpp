@@ -196,7 +196,7 @@ static bool ParseMarks(const char *text, MarksWhen &value) {
   return true;
 }
 
-static constexpr auto &kExpectEngine = engines::kNames;
+static constexpr auto &kExpectEngine = engines::kNames.text;
 static bool ParseEngine(const char *text, engines::Kind &value) {
   for (const engines::Capabilities &engine : engines::kTable)
     if (!engine.outside && !internal_strcmp(text, engine.name)) {
@@ -346,6 +346,8 @@ static void CheckRange(const char *name, u64 value, u64 low, u64 high) {
     return;
   Fatal("option %s must be from %llu to %llu.\n", name, low, high);
 }
+
+void UseMarks() { flags.engine = engines::Kind::kMarks; }
 
 bool EngineIsNamed() {
   const char *text = OptionsOfProcess();

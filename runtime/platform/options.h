@@ -64,6 +64,8 @@ bool SaysMarksLate(const char *text);
 u32 ControlSignal();
 
 const Flags &GetFlags();
+/// Option engine no longer counts in this process, as marks_first has it.
+void UseMarks();
 /// What the engine of the options can do.
 inline const engines::Capabilities &EngineCan() {
   return engines::of(GetFlags().engine);

@@ -271,12 +271,32 @@ static uptr MapSparseSlot() {
 }
 
 static uptr scratch;
+static u64 unread_bytes;
 
 uptr ScratchShadow() { return LoadAcquire(&scratch); }
 
 AddressRange ScratchRange() {
+  if (const u64 bytes = LoadAcquire(&unread_bytes))
+    return {abi::kShadowBias, abi::kShadowBias + bytes};
   const uptr base = ScratchShadow();
   return base ? AddressRange{base, base + shadow.slot_bytes} : AddressRange{};
+}
+
+bool MapUnreadMarks(const abi::ModuleInfo &module) {
+  const u64 bytes =
+      abi::shadow_bytes((abi::Layout)module.layout, module.cell_shift);
+  if (bytes <= unread_bytes)
+    return true;
+  constexpr int kFixedNoReplace = 0x100000; // MAP_FIXED_NOREPLACE
+  const uptr begin = abi::kShadowBias + unread_bytes;
+  uptr p;
+  if (MapFile(-1, 0, bytes - unread_bytes, (void *)begin, &p, kFixedNoReplace))
+    return false;
+  if (p == begin)
+    StoreRelease(&unread_bytes, bytes);
+  else // an older kernel, which took the address for a hint
+    Unmap((void *)p, bytes - unread_bytes);
+  return p == begin;
 }
 
 uptr EnsureScratchShadow() {

@@ -138,6 +138,11 @@ AddressRange ScratchRange(); ///< empty while there is none
 /// The same, mapped when first asked for; 0 if that fails. Async-signal-safe.
 uptr EnsureScratchShadow();
 
+/// For marks of `module` in a process that another engine records: maps memory
+/// that nobody reads where a thread with a GS base of 0 marks. False if these
+/// addresses are not free.
+bool MapUnreadMarks(const abi::ModuleInfo &module);
+
 /// Address space that the shadow takes at the moment.
 u64 ShadowBytes();
 

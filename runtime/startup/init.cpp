@@ -115,6 +115,8 @@ static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
 static void PrepareEngine() {
   if (EngineCan().by_marks)
     return;
+  if (ShadowReady() && GetFlags().marks_first)
+    return UseMarks();
   if (ShadowReady()) {
     stays_unrecorded = true;
     return RefuseToStart("it is instrumented, so its marks tell more than the "
@@ -174,6 +176,8 @@ static void StartUninstrumented() {
   if (EngineCan().by_marks)
     return;
   EnsureSecondPhase();
+  if (EngineCan().by_marks) // it is instrumented, and marks come first
+    return;
   // Nothing needs a preloaded library, so the loader would end it first. A
   // handler that is registered before the loader's own one runs after it.
   preloaded = !__cxa_atexit(

@@ -11,6 +11,7 @@
 #include "interceptors/real_functions.h"
 #include "platform/environment.h"
 #include "platform/messages.h"
+#include "platform/options.h"
 #include "shadow/mark_switches.h"
 #include "shadow/shadow.h"
 
@@ -79,12 +80,6 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!origin)
     origin = "the program";
   CheckFields(module, origin);
-  if (ControlReady() && !ShadowReady())
-    Fatal(
-        "%s is instrumented, and was loaded into a process that is recorded "
-        "by another engine than marks (docs/using/recording.md). Load a build "
-        "that is not instrumented.\n",
-        origin);
   if (!ShadowReady()) {
     if (uptr base = GetBaseRegister())
       Fatal("the GS base is already in use (it is 0x%zx): another tool, or "
@@ -102,6 +97,20 @@ void AdmitModule(const ModuleInfo &module, const char *origin) {
   if (!AreAlike(module, first))
     RefuseMixture(module, origin);
   shadow.module.flags |= module.flags;
+}
+
+void LeaveMarksUnread(const ModuleNote &record, const char *origin) {
+  CheckFields(record.info, origin);
+  const bool always = !abi::marks_on_byte(record);
+  if (always && (GetBaseRegister() || !MapUnreadMarks(record.info)))
+    Fatal("%s is instrumented, and was loaded into a process that is recorded "
+          "by engine %s. There is no room for its marks. Record with --engine "
+          "marks, or build it on demand (-fpagetide-mode=on-demand).\n",
+          origin, EngineCan().name);
+  Warning("%s is instrumented, and was loaded into a process that is recorded "
+          "by engine %s, which sees what it writes. Its marks are not used. "
+          "Record with --engine marks to have them.\n",
+          origin, EngineCan().name);
 }
 
 //===- Notes and records --------------------------------------------------===//

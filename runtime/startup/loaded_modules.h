@@ -54,6 +54,10 @@ void SwitchLoadedModulesOn();
 /// names the module in the message.
 void AdmitModule(const abi::ModuleInfo &module, const char *origin);
 
+/// The same in a process that an engine without marks records. That sees what
+/// the module writes, so nobody needs its marks.
+void LeaveMarksUnread(const abi::ModuleNote &record, const char *origin);
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H

@@ -9,6 +9,7 @@
 #include "platform/options.h"
 #include "recorder/requests.h"
 #include "shadow/mark_switches.h"
+#include "shadow/shadow.h"
 #include "startup/demand.h"
 #include "startup/init.h"
 #include "startup/late_start.h"
@@ -40,6 +41,11 @@ static bool LeavesMarksOff(const abi::ModuleNote &record, bool is_first) {
   return !is_first || !MarksAreWanted(record.info.flags, /*always=*/false);
 }
 
+static const char *OriginOf(const abi::ModuleNote &record, Dl_info &where) {
+  dladdr((const void *)&record, &where);
+  return where.dli_fname ? where.dli_fname : "";
+}
+
 } // namespace pagetide
 
 PAGETIDE_EXPORT void
@@ -47,15 +53,16 @@ __pagetide_module_init_v5(const pagetide::abi::ModuleNote *record) {
   using namespace pagetide;
   if (InOtherNamespace())
     return LeaveOutModule(*record);
+  Dl_info where = {};
+  if (ControlReady() && !ShadowReady())
+    return LeaveMarksUnread(*record, OriginOf(*record, where));
   AnnounceModule(*record);
   const bool is_first = !HasInstrumentedModule();
   NoteInstrumentedModule();
   if (LeavesMarksOff(*record, is_first))
     return;
   SwitchMarksOn(/*late=*/!is_first);
-  Dl_info where = {};
-  dladdr((const void *)record, &where);
-  AdmitModule(record->info, where.dli_fname ? where.dli_fname : "");
+  AdmitModule(record->info, OriginOf(*record, where));
   EnsureSecondPhase();
   AddMarkSwitch(*record);
   RegisterAtexitHandlersDone(where.dli_fbase);

@@ -8,6 +8,7 @@
 
 #include "platform/errno_names.h"
 #include "platform/messages.h"
+#include "platform/options.h"
 #include "platform/syscalls.h"
 #include "shadow/shadow.h"
 
@@ -30,6 +31,7 @@ static int SendHello(int connection, int memfd, int trace_fd,
   hello.magic = shadow_file::kMagic;
   hello.version = shadow_file::kVersion;
   hello.pid = GetPidRaw();
+  hello.gives_way = GetFlags().marks_first && !EngineCan().by_marks;
   hello.trace_bytes = trace_fd < 0 ? 0 : (u32)internal_strlen(trace_path);
   internal_memcpy(hello.trace_path, trace_path, hello.trace_bytes);
 

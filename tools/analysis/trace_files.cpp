@@ -436,21 +436,45 @@ void TraceOutput::remove_unbegun(const std::vector<std::string> &known) const {
   }
 }
 
-std::string TraceOutput::take(int fd, const std::string &path,
-                              std::string &problem) {
+/// The process may lie. The path must be this very file, and its name must be
+/// one that the runtime gives to traces of this run beside FILE.
+bool TraceOutput::has_name_of_run(int fd, const std::string &path) const {
   const std::string wanted = std::filesystem::absolute(path_).string();
-  if (earlier_.empty())
-    return path;
-  // The process may lie. The path must be this very file, and its name must be
-  // one that the runtime gives to traces of this run.
   struct stat of_fd;
   struct stat of_path;
   std::pair<unsigned long long, unsigned long long> number;
-  if (!path.starts_with(wanted) ||
-      !is_sibling_suffix(std::string_view(path).substr(wanted.size()),
-                         number) ||
-      ::fstat(fd, &of_fd) != 0 || ::lstat(path.c_str(), &of_path) != 0 ||
-      of_fd.st_dev != of_path.st_dev || of_fd.st_ino != of_path.st_ino)
+  return path.starts_with(wanted) &&
+         is_sibling_suffix(std::string_view(path).substr(wanted.size()),
+                           number) &&
+         ::fstat(fd, &of_fd) == 0 && ::lstat(path.c_str(), &of_path) == 0 &&
+         of_fd.st_dev == of_path.st_dev && of_fd.st_ino == of_path.st_ino;
+}
+
+std::string TraceOutput::hand_over(pid_t holder, int fd,
+                                   const std::string &path) const {
+  if (!has_name_of_run(fd, path))
+    return {};
+  const std::string aside =
+      fmt::format("{}.{}", std::filesystem::absolute(path_).string(), holder);
+  // The holder may have executed the program whose trace this is.
+  if (aside == path)
+    return ::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, path_.c_str(),
+                       RENAME_EXCHANGE) == 0
+               ? aside
+               : std::string();
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, aside.c_str(),
+                  RENAME_NOREPLACE) != 0)
+    return {};
+  if (::rename(path.c_str(), path_.c_str()) == 0)
+    return aside;
+  ::rename(aside.c_str(), path_.c_str());
+  return {};
+}
+
+std::string TraceOutput::take(int fd, const std::string &path,
+                              std::string &problem) {
+  const std::string wanted = std::filesystem::absolute(path_).string();
+  if (earlier_.empty() || !has_name_of_run(fd, path))
     return path;
   const bool replaced = replace(path, problem);
   if (!replaced)

@@ -102,6 +102,11 @@ public:
   /// why an earlier trace could not be replaced.
   std::string take(int fd, const std::string &path, std::string &problem);
 
+  /// Gives FILE to the trace that is open at `fd`, whose absolute path is
+  /// `path`. Process `holder` has it until now. Returns the path of the
+  /// holder's trace from now on; empty: the names are as they were.
+  std::string hand_over(pid_t holder, int fd, const std::string &path) const;
+
   /// Removes the traces of processes that were killed before they began to
   /// record, as children are that live for less than a millisecond. No code of
   /// theirs has run, so these lack nothing and say nothing. `known` are the
@@ -120,6 +125,7 @@ private:
     bool is_still_there() const;
   };
   bool replace(const std::string &path, std::string &problem);
+  bool has_name_of_run(int fd, const std::string &path) const;
   std::vector<std::string> new_files() const;
 
   std::string path_;

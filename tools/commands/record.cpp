@@ -4,17 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/trace_files.h"
 #include "commands/command.h"
-#include "commands/recording_options.h"
-#include "control/target_process.h"
-#include "engines/emulate/emulated_run.h"
-#include "engines/outside_run.h"
-#include "engines/process_facts.h"
+#include "commands/record_ways.h"
+#include "record/auto_engine.h"
 #include "record/engine_choice.h"
 #include "record/fixed_addresses.h"
 #include "record/kernel_probe.h"
 #include "record/outer_record.h"
+#include "record/program_build.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "record/trace_texts.h"
@@ -32,6 +29,7 @@
 #include <fmt/ranges.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -39,36 +37,16 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 
 namespace pagetide::tools {
 
 namespace {
 
-/// The same as those of env(1).
-enum RecordStatus : int {
-  kRecordFailed = 125,
-  kCannotExecute = 126,
-  kCommandNotFound = 127,
-};
-
 /// More than the options and the name of a trace usually have.
 constexpr std::size_t kPaddedBytes = 1024;
 
-struct RecordOptions : RecordingOptions {
-  std::string engine = engines::of(engines::Kind::kMarks).name;
-  const engines::Capabilities &can() const { return *find_engine(engine); }
-
-  std::string pid;      ///< empty: a command is started
-  std::string duration; ///< of --for
-  std::string on_failure;
-  bool kernel_writes = false;
-  bool no_output = false;
-  bool no_aslr = false;
-};
-
 std::string runtime_options(const RecordOptions &options,
+                            const engines::Capabilities &engine,
                             const TraceOutput *output,
                             const std::string &socket) {
   const std::string inherited = inherited_options();
@@ -81,8 +59,13 @@ std::string runtime_options(const RecordOptions &options,
   }
   out.add("control", socket);
   add_recording_text(out, options);
-  if (!options.can().by_marks)
-    out.add("engine", options.engine);
+  // The engine of a record around this one is not this run's.
+  const bool inside = option_in(inherited, "marks_first") == "1";
+  if (!engine.by_marks || inside)
+    out.add("engine", engine.name);
+  const bool chosen = !engine.by_marks && options.engine == kAuto;
+  if (chosen != inside)
+    out.add("marks_first", chosen ? "1" : "0");
   if (options.kernel_writes) {
     out.add("kernel_writes", "1");
     if (options.unstable.empty())
@@ -147,7 +130,8 @@ void say_out_of_reach(const std::vector<std::string> &traces) {
   say_how_to_report(traces.size(), traces.front());
 }
 
-/// Ends this process in the same way as the command ended.
+} // namespace
+
 int pass_on(const ExitStatus &status) {
   if (status.signal == 0)
     return status.code;
@@ -172,101 +156,6 @@ int say_cannot_start(const std::string &command, int error) {
   return kCannotExecute;
 }
 
-/// Throws Failure if the program cannot be recorded in windows.
-void require_windows(const RecordOptions &options, const std::string &file,
-                     const ElfFile &elf) {
-  if (!options.can().by_marks)
-    throw Failure(fmt::format("--window switches marks off and on; leave out "
-                              "--engine {}",
-                              options.engine));
-  if (elf.note && !(elf.note->flags & abi::kModuleWindows))
-    throw Failure(fmt::format("--window: functions of {} that are running "
-                              "cannot change to marked code; build it with "
-                              "-fpagetide-mode=windows",
-                              file));
-}
-
-/// Throws Failure if the kernel's account of writes is of no use, or missing.
-void require_kernel_writes(const RecordOptions &options,
-                           const std::string &file) {
-  if (options.checksum.empty() || options.checksum == "none")
-    throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
-                  "written with it");
-  if (!options.unstable.empty() && options.unstable != "cut")
-    throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
-                              "leave out --unstable {}",
-                              options.unstable));
-  if (!options.can().by_marks)
-    throw Failure(fmt::format("--kernel-writes compares with marks; leave out "
-                              "--engine {}",
-                              options.engine));
-  const std::string missing = probe_kernel_writes();
-  if (!missing.empty())
-    throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
-                              "pages are written, so {} was not run: {}; or "
-                              "leave out --kernel-writes",
-                              file, missing));
-}
-
-//===- Engines that watch from outside ------------------------------------===//
-
-struct Asked {
-  const char *option;
-  bool given;
-};
-
-/// Throws Failure if one of the options was given. `why` follows its name.
-void refuse(std::span<const Asked> asked, std::string_view why) {
-  for (const Asked &one : asked)
-    if (one.given)
-      throw Failure(fmt::format("{} {}; leave it out", one.option, why));
-}
-
-std::uint64_t period_ns(const RecordOptions &options) {
-  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
-  return options.period.empty() ? kDefaultPeriodNs
-                                : *parse_duration(options.period);
-}
-
-/// Throws Failure if an option asks for what only code in the program does.
-void check_seen_from_outside(const RecordOptions &options,
-                             const engines::Capabilities &engine) {
-  const Asked asked[] = {
-      {"--per-thread", options.per_thread},
-      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
-      {"--unstable", !options.unstable.empty()},
-      {"--granularity",
-       !options.granularity.empty() &&
-           granularity_shift(options.granularity) != 0 &&
-           granularity_shift(options.granularity) != abi::kDefaultGranuleShift},
-      {"--kernel-writes", options.kernel_writes},
-      {"--window", !options.window.empty()},
-      {"--on-failure", !options.on_failure.empty()},
-      {"--no-aslr", options.no_aslr && !options.pid.empty()},
-      {"--period 0", options.period == "0"},
-  };
-  refuse(asked,
-         fmt::format("does not work when record watches from outside by engine "
-                     "{}: that sees which pages a process writes, in periods "
-                     "of the clock",
-                     engine.name));
-}
-
-OutsideRun outside_run(const RecordOptions &options,
-                       const engines::Capabilities &engine,
-                       TraceOutput *output) {
-  OutsideRun run;
-  run.watch.engine = engine.kind;
-  run.watch.period_ns = period_ns(options);
-  if (!options.duration.empty())
-    run.watch.for_ns = *parse_duration(options.duration);
-  run.watch.options =
-      fmt::format("period={}", duration_option(run.watch.period_ns));
-  run.watch.output = output;
-  return run;
-}
-
-/// The trace's place; nothing with --no-output.
 std::optional<TraceOutput> trace_output(const RecordOptions &options,
                                         const std::string &program) {
   if (options.no_output)
@@ -276,79 +165,90 @@ std::optional<TraceOutput> trace_output(const RecordOptions &options,
                          : options.output);
 }
 
-int record_process(const RecordOptions &options) {
-  const pid_t pid = pid_of(options.pid);
-  if (const std::string why = why_not_to_attach(pid); !why.empty())
-    throw Failure(why);
-  const bool chosen = options.engine != engines::kTable[0].name;
-  const engines::Capabilities &engine =
-      chosen ? options.can() : engines::of(engine_to_attach());
-  if (engine.kind != engines::Kind::kSoftDirty &&
-      engine.kind != engines::Kind::kUffd)
-    throw Failure(fmt::format("--engine {} is in the program from its start "
-                              "on, so it cannot record process {}; leave out "
-                              "--engine",
-                              engine.name, pid));
-  check_seen_from_outside(options, engine);
-  std::optional<TraceOutput> output = trace_output(options, program_of(pid));
-  OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
-  run.pid = pid;
-  return run_outside(run).recorded ? 0 : kRecordFailed;
+namespace {
+
+/// Throws Failure if the program cannot be recorded in windows.
+void require_windows(const RecordOptions &options, const std::string &file,
+                     const engines::Capabilities &engine, const ElfFile &elf) {
+  if (!engine.by_marks)
+    throw Failure(fmt::format("--window switches marks off and on; leave out "
+                              "--engine {}",
+                              engine.name));
+  if (elf.note && !(elf.note->flags & abi::kModuleWindows))
+    throw Failure(fmt::format("--window: functions of {} that are running "
+                              "cannot change to marked code; build it with "
+                              "-fpagetide-mode=windows",
+                              file));
 }
 
-int record_from_outside(const RecordOptions &options,
-                        const std::vector<std::string> &command,
-                        const std::string &file, const ElfFile &elf) {
-  check_seen_from_outside(options, options.can());
-  check_without_marks(options.can(), file, elf);
-  const bool by_bits = options.can().kind == engines::Kind::kSoftDirty;
-  if (const std::string missing =
-          by_bits ? probe_soft_dirty() : probe_kernel_writes();
-      !missing.empty())
-    throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
-                              "not run: {}; take --engine {}",
-                              options.engine, file, missing,
-                              by_bits ? "uffd or fork" : "soft-dirty"));
-  if (::access(file.c_str(), X_OK) != 0)
-    return say_cannot_start(command[0], errno);
-  std::optional<TraceOutput> output = trace_output(options, command[0]);
-  OutsideRun run =
-      outside_run(options, options.can(), output ? &*output : nullptr);
-  run.command = command;
-  std::optional<FixedAddresses> fixed_addresses;
-  if (options.no_aslr)
-    fixed_addresses.emplace();
-  const OutsideResult result = run_outside(run);
-  if (result.start_error != 0 && result.start_error != ECANCELED)
-    return say_cannot_start(command[0], result.start_error);
-  return result.recorded ? pass_on(result.status) : kRecordFailed;
+/// Throws Failure if the kernel's account of writes is of no use, or missing.
+void require_kernel_writes(const RecordOptions &options,
+                           const engines::Capabilities &engine,
+                           const std::string &file) {
+  if (options.checksum.empty() || options.checksum == "none")
+    throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
+                  "written with it");
+  if (!options.unstable.empty() && options.unstable != "cut")
+    throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
+                              "leave out --unstable {}",
+                              options.unstable));
+  if (!engine.by_marks)
+    throw Failure(fmt::format("--kernel-writes compares with marks; leave out "
+                              "--engine {}",
+                              engine.name));
+  const std::string missing = probe_kernel_writes();
+  if (!missing.empty())
+    throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
+                              "pages are written, so {} was not run: {}; or "
+                              "leave out --kernel-writes",
+                              file, missing));
 }
 
-/// By engine emulate: no code of ours is in the program.
-int record_emulated(const RecordOptions &options, const std::string &file,
-                    const std::vector<std::string> &command) {
-  const Asked asked[] = {
-      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
-      {"--unstable", !options.unstable.empty()},
-      {"--granularity", !options.granularity.empty()},
-      {"--kernel-writes", options.kernel_writes},
-      {"--for", !options.duration.empty()},
-      {"--window", !options.window.empty()},
-      {"--on-failure", !options.on_failure.empty()}};
-  refuse(asked, fmt::format("does not work with --engine {}, which sees "
-                            "accesses to pages of the system, and no contents",
-                            options.engine));
-  check_emulation(file);
-  if (::access(file.c_str(), X_OK) != 0)
-    return say_cannot_start(command[0], errno);
-  std::optional<TraceOutput> output = trace_output(options, command[0]);
-  EmulatedRunOptions run;
-  run.period_ns = period_ns(options);
-  run.per_thread = options.per_thread;
-  run.no_aslr = options.no_aslr;
-  run.output = output ? &*output : nullptr;
-  const QuietPipes pipes;
-  return pass_on(run_emulated(run, file, command, pipes));
+/// What the options ask for, here and in the environment.
+Asked asked_of(const RecordOptions &options) {
+  const std::string inherited = inherited_options();
+  const auto given = [&](const std::string &own, const char *name) {
+    return own.empty() ? option_in(inherited, name) : own;
+  };
+  const std::string checksum = given(options.checksum, "checksum");
+  const std::string granule = given(options.granularity, "granularity");
+  Asked asked;
+  if (options.per_thread || option_in(inherited, "per_thread") == "1")
+    asked.per_thread = "--per-thread";
+  if (!checksum.empty() && checksum != "none")
+    asked.contents = "--checksum " + checksum;
+  if (checksum == "accessed")
+    asked.reads = asked.contents;
+  if (granularity_shift(granule).value_or(0) != 0 &&
+      granularity_shift(granule) != abi::kDefaultGranuleShift)
+    asked.granule = "--granularity " + granule;
+  if (options.kernel_writes || option_in(inherited, "kernel_writes") == "1")
+    asked.cut = "--kernel-writes";
+  else if (given(options.unstable, "unstable") == "cut")
+    asked.cut = "--unstable cut";
+  else if (!options.window.empty())
+    asked.cut = "--window";
+  if (const auto period = parse_duration(given(options.period, "period")))
+    asked.period = std::chrono::nanoseconds(*period);
+  return asked;
+}
+
+/// The engine that the options name or that fits. Throws Failure if none does.
+const engines::Capabilities &engine_for(const RecordOptions &options,
+                                        const std::string &file, Build build) {
+  if (options.engine != kAuto)
+    return *find_engine(options.engine);
+  const std::string inherited = inherited_options();
+  if (!option_in(inherited, "engine").empty() &&
+      option_in(inherited, "marks_first") != "1")
+    return engines::of(engines::Kind::kMarks); // who set it preloads too
+  const Choice choice =
+      choose_engine(file, build, asked_of(options), why_lacking);
+  if (!choice.engine)
+    throw Failure(choice.message);
+  if (!choice.message.empty())
+    say("{}", choice.message);
+  return *choice.engine;
 }
 
 int run_record(const RecordOptions &options,
@@ -359,18 +259,26 @@ int run_record(const RecordOptions &options,
                     "--pid, or the command");
     return record_process(options);
   }
-  if (!options.duration.empty() && !options.can().outside)
-    throw Failure("--for belongs to --pid, and to engines that watch from "
-                  "outside; leave it out");
   if (command.empty())
     throw Failure("no command to record; write it after --, as in: "
                   "pagetide record -- ./prog");
   const std::string file = find_command(command[0]);
   if (file.empty())
     return say_cannot_start(command[0], ENOENT);
-  if (options.can().kind == engines::Kind::kEmulate)
+  if (::access(file.c_str(), X_OK) != 0)
+    return say_cannot_start(command[0], errno);
+  options.check_windows();
+  const ProgramFile program = examine_program(file);
+  const ElfFile &elf = program.elf;
+  const engines::Capabilities &engine =
+      engine_for(options, file, program.build);
+  if (engine.kind == engines::Kind::kEmulate)
     return record_emulated(options, file, command);
-  const ElfFile elf = examine_elf(file);
+  // Nothing can be preloaded into a static program.
+  const bool outside = watched_from_outside(engine, program.build);
+  if (!options.duration.empty() && !outside)
+    throw Failure("--for belongs to --pid, and to engines that watch from "
+                  "outside; leave it out");
   if (options.checksum == "written" && elf.note &&
       elf.note->layout < abi::kLayoutCount &&
       !abi::tells_writes(static_cast<abi::Layout>(elf.note->layout)))
@@ -381,26 +289,22 @@ int run_record(const RecordOptions &options,
         file, abi::kLayoutNames[elf.note->layout],
         abi::has_sites(static_cast<abi::Layout>(elf.note->layout)) ? "rw-site"
                                                                    : "rw"));
-  if (options.unstable == "cut" && !options.can().cut)
+  if (options.unstable == "cut" && !engine.cut)
     throw Failure(fmt::format("--unstable cut does not work with --engine {}: "
                               "only marks tell what is written until the cut; "
                               "use flag or rehash",
-                              options.engine));
+                              engine.name));
   if (options.kernel_writes)
-    require_kernel_writes(options, file);
-  options.check_windows();
+    require_kernel_writes(options, engine, file);
   if (!options.window.empty())
-    require_windows(options, file, elf);
-  // Nothing can be preloaded into a static program.
-  const bool is_static = elf.is_elf && !elf.is_dynamic;
-  if (options.can().outside ||
-      (is_static && options.can().kind == engines::Kind::kUffd))
-    return record_from_outside(options, command, file, elf);
+    require_windows(options, file, engine, elf);
+  if (outside)
+    return record_from_outside(options, engine, command, file, program);
   std::unique_ptr<PreloadableRuntime> preloaded;
-  if (!options.can().by_marks)
-    preloaded = prepare_engine(options.can(), options.per_thread, file, elf);
-  if (::access(file.c_str(), X_OK) != 0)
-    return say_cannot_start(command[0], errno);
+  if (engine.by_marks)
+    leave_outer_preload();
+  else
+    preloaded = prepare_engine(engine, options.per_thread, file, program.build);
   std::optional<TraceOutput> output = trace_output(options, command[0]);
 
   ExitStatus status;
@@ -409,7 +313,7 @@ int run_record(const RecordOptions &options,
     ControlServer server;
     server.set_output(output ? &*output : nullptr);
     const std::string text = runtime_options(
-        options, output ? &*output : nullptr, server.socket_path());
+        options, engine, output ? &*output : nullptr, server.socket_path());
     const std::unique_ptr<PublishedOptions> published = publish_options(text);
     notify_outer_record();
     std::optional<FixedAddresses> fixed_addresses;
@@ -428,8 +332,8 @@ int run_record(const RecordOptions &options,
     serve_run(child, server);
     status = *child.exit_status();
     const bool told = say_unrecorded(server);
-    if (!server.anyone_came() && !told && !options.can().by_marks)
-      say_nothing_preloaded(file, options.engine);
+    if (!server.anyone_came() && !told && !engine.by_marks)
+      say_nothing_preloaded(file, engine.name);
     else if (!server.anyone_came() && output && !output->new_traces().empty())
       say_out_of_reach(output->new_traces());
     else if (!server.anyone_came())
@@ -447,7 +351,7 @@ int run_record(const RecordOptions &options,
 namespace {
 
 std::vector<std::string> engine_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {kAuto};
   for (const engines::Capabilities &engine : engines::kTable)
     names.emplace_back(engine.name);
   return names;
@@ -455,20 +359,21 @@ std::vector<std::string> engine_names() {
 
 /// Returns what is wrong with the name, or an empty text.
 std::string check_engine(const std::string &name) {
-  if (find_engine(name))
+  if (name == kAuto || find_engine(name))
     return "";
-  return fmt::format("{} is no engine; {}", name,
-                     name == "mprotect"
-                         ? "fork sees the same on all kernels that it served"
-                         : fmt::format("take {}", engines::kNames));
+  return fmt::format(
+      "{} is no engine; {}", name,
+      name == "mprotect"
+          ? "fork sees the same on all kernels that it served"
+          : fmt::format("take {}", fmt::join(engine_names(), ", ")));
 }
 
 std::string engine_help() {
-  std::string out = "How to detect accesses";
+  std::string out = "How to detect accesses. auto: by marks in instrumented "
+                    "programs, and in others by the first engine that fits";
   for (const engines::Capabilities &engine : engines::kTable)
-    out += fmt::format("{} {}: {}", &engine == engines::kTable ? "." : ";",
-                       engine.name, engine.sees);
-  return out + " (docs/using/recording.md). [marks]";
+    out += fmt::format("; {}: {}", engine.name, engine.sees);
+  return out + " (docs/using/engines.md). [auto]";
 }
 
 } // namespace

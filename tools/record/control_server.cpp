@@ -25,6 +25,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 
 namespace pagetide::tools {
 
@@ -281,6 +282,7 @@ void ControlServer::take_hello(Process &process, const char *bytes,
   if (process.introduced)
     finish(process);
   process.introduced = true;
+  process.gives_way = hello.gives_way == 1;
   process.memfd = std::move(fds[0]);
   process.path = path;
   process.trace.reset();
@@ -292,7 +294,28 @@ void ControlServer::take_hello(Process &process, const char *bytes,
     process.path = output_->take(process.trace.get(), process.path, problem);
     if (!problem.empty())
       messages_.push_back(problem);
+    if (!process.gives_way)
+      name_after_marks(process);
   }
+}
+
+/// What was recorded by marks has FILE, whichever process came first.
+void ControlServer::name_after_marks(Process &process) {
+  const std::string wanted =
+      std::filesystem::absolute(output_->path()).string();
+  const auto hand_over = [&](auto &holder) {
+    if (!holder.gives_way || holder.path != wanted)
+      return false;
+    const std::string aside =
+        output_->hand_over(holder.pid, process.trace.get(), process.path);
+    if (!aside.empty()) {
+      holder.path = aside;
+      process.path = wanted;
+    }
+    return true;
+  };
+  if (std::none_of(processes_.begin(), processes_.end(), hand_over))
+    std::ranges::any_of(traces_, hand_over);
 }
 
 bool ControlServer::has_ended(const Process &process) const {
@@ -311,6 +334,7 @@ void ControlServer::finish(Process &process) {
   Trace trace;
   trace.pid = process.pid;
   trace.path = process.path;
+  trace.gives_way = process.gives_way;
   HarvestRequest request;
   request.memfd = process.memfd.get();
   request.trace_fd = process.trace.get();

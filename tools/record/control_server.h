@@ -32,6 +32,7 @@ public:
   struct Trace {
     pid_t pid = 0;
     std::string path;
+    bool gives_way = false; ///< as the process said (Hello)
     std::uint64_t bytes = 0;
     HarvestResult harvest;
     std::string failure; ///< why it could not be completed; empty if it was
@@ -99,6 +100,7 @@ private:
     UniqueFd memfd;
     UniqueFd trace;
     std::string path;
+    bool gives_way = false;
     bool introduced = false;
     bool gone = false; ///< it ended before pidfd_open
     std::optional<Clock::time_point> hung_up;
@@ -110,6 +112,7 @@ private:
   bool take_notice(const Process &process, const char *bytes, std::size_t size);
   void take_hello(Process &process, const char *bytes, std::size_t size,
                   std::vector<UniqueFd> &fds);
+  void name_after_marks(Process &process);
   bool has_ended(const Process &process) const;
   void finish(Process &process);
 

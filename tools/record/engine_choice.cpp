@@ -8,13 +8,16 @@
 
 #include "record/kernel_probe.h"
 #include "record/recording_run.h"
+#include "record/runtime_options.h"
 #include "support/failure.h"
+#include "support/option_text.h"
 #include "support/say.h"
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -25,9 +28,28 @@ namespace pagetide::tools {
 namespace {
 
 constexpr const char kPreload[] = "LD_PRELOAD";
+constexpr const char kRuntime[] = "libpagetide.so.1";
 
 bool ends_preload_name(const std::string &text) {
   return text.find_first_of(" :") != std::string::npos;
+}
+
+std::string preload_list() {
+  const char *list = std::getenv(kPreload);
+  return list ? list : "";
+}
+
+/// The other names of the list.
+std::string without(const std::string &name, const std::string &list) {
+  std::string out;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find_first_of(" :", at), list.size());
+    const std::string one = list.substr(at, end - at);
+    if (!one.empty() && one != name)
+      out += fmt::format("{}{}", out.empty() ? "" : ":", one);
+    at = end + 1;
+  }
+  return out;
 }
 
 } // namespace
@@ -90,14 +112,14 @@ PreloadableRuntime::~PreloadableRuntime() {
 }
 
 void check_without_marks(const engines::Capabilities &engine,
-                         const std::string &file, const ElfFile &elf) {
-  if (elf.note)
+                         const std::string &file, Build build) {
+  if (build == Build::kMarked)
     throw Failure(
         fmt::format("{} is instrumented, and its marks tell more than "
                     "--engine {}; leave out --engine, or use a build "
                     "that is not instrumented",
                     file, engine.name));
-  if (elf.gains_privilege)
+  if (build == Build::kPrivileged)
     throw Failure(
         fmt::format("{} gains privileges when it starts, and would not if it "
                     "were recorded; record a copy that gains none",
@@ -106,32 +128,41 @@ void check_without_marks(const engines::Capabilities &engine,
 
 std::unique_ptr<PreloadableRuntime>
 prepare_engine(const engines::Capabilities &engine, bool per_thread,
-               const std::string &file, const ElfFile &elf) {
+               const std::string &file, Build build) {
   if (per_thread && !engine.per_thread)
     throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
                               "pages a process writes, but not which thread; "
                               "leave out --per-thread, or build the program "
                               "with pagetide-clang",
                               engine.name));
-  check_without_marks(engine, file, elf);
-  if (elf.is_elf && !elf.is_dynamic)
+  check_without_marks(engine, file, build);
+  if (build == Build::kStatic)
     throw Failure(fmt::format("{} is statically linked, so nothing can be "
                               "preloaded into it; link it dynamically, or "
                               "build it with pagetide-clang",
                               file));
-  const std::string missing =
-      engine.needs_scans ? probe_kernel_writes() : std::string();
+  const std::string missing = why_lacking(engine.needs);
   if (!missing.empty())
     throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
                               "not run: {}",
                               engine.name, file, missing));
-  auto runtime =
-      std::make_unique<PreloadableRuntime>(find_library("libpagetide.so.1"));
+  auto runtime = std::make_unique<PreloadableRuntime>(find_library(kRuntime));
   std::string list = runtime->name().string();
-  if (const char *before = std::getenv(kPreload); before && *before)
+  if (const std::string before = without(list, preload_list()); !before.empty())
     list += fmt::format(":{}", before);
   ::setenv(kPreload, list.c_str(), 1);
   return runtime;
+}
+
+void leave_outer_preload() {
+  const std::string before = preload_list();
+  if (option_in(inherited_options(), "marks_first") != "1")
+    return;
+  const std::string left = without(find_library(kRuntime), before);
+  if (left.empty())
+    ::unsetenv(kPreload);
+  else
+    ::setenv(kPreload, left.c_str(), 1);
 }
 
 void say_nothing_preloaded(const std::string &file, const std::string &engine) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "pagetide/engines.h"
-#include "support/elf_note.h"
+#include "record/auto_engine.h"
 
 #include <filesystem>
 #include <memory>
@@ -39,14 +39,18 @@ private:
 
 /// Throws Failure if the file is instrumented, or gains privileges.
 void check_without_marks(const engines::Capabilities &engine,
-                         const std::string &file, const ElfFile &elf);
+                         const std::string &file, Build build);
 
 /// Sets LD_PRELOAD, so that the runtime is preloaded into the commands that
 /// this process starts while the result lives. `engine` is one that needs no
 /// marks. Throws Failure if it cannot record `file`.
 std::unique_ptr<PreloadableRuntime>
 prepare_engine(const engines::Capabilities &engine, bool per_thread,
-               const std::string &file, const ElfFile &elf);
+               const std::string &file, Build build);
+
+/// If a record around this one has chosen an engine that is preloaded: takes
+/// that out of LD_PRELOAD. Before that, programs ran without it.
+void leave_outer_preload();
 
 /// Tells why no process of the run may have recorded, after the command's end.
 void say_nothing_preloaded(const std::string &file, const std::string &engine);

@@ -6,6 +6,7 @@
 
 #include "record/kernel_probe.h"
 
+#include "engines/outside_engine.h"
 #include "pagetide/pagemap_scan.h"
 #include "support/page_bytes.h"
 #include "support/unique_fd.h"
@@ -14,12 +15,16 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <optional>
 
 namespace pagetide::tools {
 
@@ -42,6 +47,7 @@ public:
   std::uint64_t address() const {
     return reinterpret_cast<std::uint64_t>(page_);
   }
+  void *place() const { return page_; }
 
 private:
   void *page_;
@@ -110,6 +116,71 @@ std::string probe_kernel_writes() {
                        untouched ? "did not see a page being written"
                                  : "reports a page that was not written",
                        kNeedsLinux);
+  return {};
+}
+
+namespace {
+
+/// Whether no other process maps the page; nothing if the kernel does not tell.
+std::optional<bool> is_own(int pagemap, const ProbePage &page) {
+  constexpr std::uint64_t kPresentBit = std::uint64_t{1} << 63;
+  constexpr std::uint64_t kExclusiveBit = std::uint64_t{1} << 56;
+  std::uint64_t entry = 0;
+  if (::pread(pagemap, &entry, sizeof(entry),
+              static_cast<off_t>(page.address() / kPageBytes *
+                                 sizeof(entry))) != sizeof(entry) ||
+      !(entry & kPresentBit))
+    return std::nullopt;
+  return (entry & kExclusiveBit) != 0;
+}
+
+} // namespace
+
+std::string probe_kernel_copies() {
+  const UniqueFd pagemap(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  if (!pagemap)
+    return lacks("/proc/self/pagemap", "Is /proc mounted?");
+  ProbePage page;
+  if (!page)
+    return lacks("a page of memory", "Raise the memory limit");
+  page.write();
+  std::array<void *, 1> places = {page.place()};
+  std::array<int, 1> states = {};
+  if (::syscall(SYS_move_pages, 0, 1, places.data(), nullptr, states.data(),
+                0) != 0)
+    return lacks("move_pages", "It needs a kernel with CONFIG_NUMA, and a "
+                               "container that allows the system call");
+  const std::optional<bool> before = is_own(pagemap.get(), page);
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;)
+      ::pause();
+  if (child < 0)
+    return lacks("fork", "Raise the limit of processes");
+  const std::optional<bool> shared = is_own(pagemap.get(), page);
+  page.write();
+  const std::optional<bool> after = is_own(pagemap.get(), page);
+  ::kill(child, SIGKILL);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (before != true || shared != false || after != true)
+    return "/proc/PID/pagemap does not tell which pages are shared (bit 56). "
+           "It needs a kernel with CONFIG_PROC_PAGE_MONITOR";
+  return {};
+}
+
+std::string why_lacking(engines::Needs needs) {
+  switch (needs) {
+  case engines::Needs::kScans:
+    return probe_kernel_writes();
+  case engines::Needs::kCopies:
+    return probe_kernel_copies();
+  case engines::Needs::kBits:
+    return probe_soft_dirty();
+  case engines::Needs::kQemu: // check_emulation looks at the program too
+  case engines::Needs::kNothing:
+    break;
+  }
   return {};
 }
 

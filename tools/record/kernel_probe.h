@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include "pagetide/engines.h"
+
 #include <string>
 
 namespace pagetide::tools {
@@ -14,5 +16,12 @@ namespace pagetide::tools {
 /// it. That proves more than a version number. Returns an empty text if the
 /// kernel noticed the write, otherwise what is missing and what to do.
 std::string probe_kernel_writes();
+
+/// The same of which pages processes share: makes a child, and looks at a page
+/// before that, after it, and after a write.
+std::string probe_kernel_copies();
+
+/// What this system lacks; empty if nothing.
+std::string why_lacking(engines::Needs needs);
 
 } // namespace pagetide::tools

@@ -31,7 +31,7 @@ def send(what, fds, name):
     if child == 0:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         connection.connect(path)
-        hello = struct.pack("<QIII", MAGIC, VERSION, os.getpid(), len(name))
+        hello = struct.pack("<QIIII", MAGIC, VERSION, os.getpid(), 0, len(name))
         socket.send_fds(connection, [hello + name], fds)
         os._exit(0)
     os.waitpid(child, 0)

@@ -1,0 +1,162 @@
+//===- record_outside.cpp - pagetide record from outside the program ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "commands/record_ways.h"
+#include "control/target_process.h"
+#include "engines/emulate/emulated_run.h"
+#include "engines/outside_run.h"
+#include "engines/process_facts.h"
+#include "record/engine_choice.h"
+#include "record/fixed_addresses.h"
+#include "record/kernel_probe.h"
+#include "record/program_build.h"
+#include "support/failure.h"
+#include "support/find_engine.h"
+#include "support/text_format.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <span>
+#include <string_view>
+
+namespace pagetide::tools {
+
+namespace {
+
+struct Given {
+  const char *option;
+  bool given;
+};
+
+/// Throws Failure if one of the options was given. `why` follows its name.
+void refuse(std::span<const Given> asked, std::string_view why) {
+  for (const Given &one : asked)
+    if (one.given)
+      throw Failure(fmt::format("{} {}; leave it out", one.option, why));
+}
+
+std::uint64_t period_ns(const RecordOptions &options) {
+  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
+  return options.period.empty() ? kDefaultPeriodNs
+                                : *parse_duration(options.period);
+}
+
+/// Throws Failure if an option asks for what only code in the program does.
+void check_seen_from_outside(const RecordOptions &options,
+                             const engines::Capabilities &engine) {
+  const Given asked[] = {
+      {"--per-thread", options.per_thread},
+      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
+      {"--unstable", !options.unstable.empty()},
+      {"--granularity",
+       !options.granularity.empty() &&
+           granularity_shift(options.granularity) != 0 &&
+           granularity_shift(options.granularity) != abi::kDefaultGranuleShift},
+      {"--kernel-writes", options.kernel_writes},
+      {"--window", !options.window.empty()},
+      {"--on-failure", !options.on_failure.empty()},
+      {"--no-aslr", options.no_aslr && !options.pid.empty()},
+      {"--period 0", options.period == "0"},
+  };
+  refuse(asked,
+         fmt::format("does not work when record watches from outside by engine "
+                     "{}: that sees which pages a process writes, in periods "
+                     "of the clock",
+                     engine.name));
+}
+
+OutsideRun outside_run(const RecordOptions &options,
+                       const engines::Capabilities &engine,
+                       TraceOutput *output) {
+  OutsideRun run;
+  run.watch.engine = engine.kind;
+  run.watch.period_ns = period_ns(options);
+  if (!options.duration.empty())
+    run.watch.for_ns = *parse_duration(options.duration);
+  run.watch.options =
+      fmt::format("period={}", duration_option(run.watch.period_ns));
+  run.watch.output = output;
+  return run;
+}
+
+} // namespace
+
+int record_process(const RecordOptions &options) {
+  const pid_t pid = pid_of(options.pid);
+  if (const std::string why = why_not_to_attach(pid); !why.empty())
+    throw Failure(why);
+  const engines::Capabilities &engine = options.engine == kAuto
+                                            ? engines::of(engine_to_attach())
+                                            : *find_engine(options.engine);
+  if (engine.kind != engines::Kind::kSoftDirty &&
+      engine.kind != engines::Kind::kUffd)
+    throw Failure(fmt::format("--engine {} is in the program from its start "
+                              "on, so it cannot record process {}; leave out "
+                              "--engine",
+                              engine.name, pid));
+  check_seen_from_outside(options, engine);
+  std::optional<TraceOutput> output = trace_output(options, program_of(pid));
+  OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
+  run.pid = pid;
+  return run_outside(run).recorded ? 0 : kRecordFailed;
+}
+
+int record_from_outside(const RecordOptions &options,
+                        const engines::Capabilities &engine,
+                        const std::vector<std::string> &command,
+                        const std::string &file, const ProgramFile &program) {
+  check_seen_from_outside(options, engine);
+  check_without_marks(engine, file, program.build);
+  const bool by_bits = engine.kind == engines::Kind::kSoftDirty;
+  if (const std::string missing = why_lacking(engine.needs); !missing.empty())
+    throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
+                              "not run: {}; take --engine {}",
+                              engine.name, file, missing,
+                              by_bits ? "uffd or fork" : "soft-dirty"));
+  if (::access(file.c_str(), X_OK) != 0)
+    return say_cannot_start(command[0], errno);
+  std::optional<TraceOutput> output = trace_output(options, command[0]);
+  OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
+  run.command = command;
+  std::optional<FixedAddresses> fixed_addresses;
+  if (options.no_aslr)
+    fixed_addresses.emplace();
+  const OutsideResult result = run_outside(run);
+  if (result.start_error != 0 && result.start_error != ECANCELED)
+    return say_cannot_start(command[0], result.start_error);
+  return result.recorded ? pass_on(result.status) : kRecordFailed;
+}
+
+int record_emulated(const RecordOptions &options, const std::string &file,
+                    const std::vector<std::string> &command) {
+  const Given asked[] = {
+      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
+      {"--unstable", !options.unstable.empty()},
+      {"--granularity", !options.granularity.empty()},
+      {"--kernel-writes", options.kernel_writes},
+      {"--for", !options.duration.empty()},
+      {"--window", !options.window.empty()},
+      {"--on-failure", !options.on_failure.empty()}};
+  refuse(asked, fmt::format("does not work with --engine {}, which sees "
+                            "accesses to pages of the system, and no contents",
+                            options.engine));
+  check_emulation(file);
+  if (::access(file.c_str(), X_OK) != 0)
+    return say_cannot_start(command[0], errno);
+  std::optional<TraceOutput> output = trace_output(options, command[0]);
+  EmulatedRunOptions run;
+  run.period_ns = period_ns(options);
+  run.per_thread = options.per_thread;
+  run.no_aslr = options.no_aslr;
+  run.output = output ? &*output : nullptr;
+  const QuietPipes pipes;
+  return pass_on(run_emulated(run, file, command, pipes));
+}
+
+} // namespace pagetide::tools

@@ -1,0 +1,161 @@
+//===- auto_engine.cpp - The engine that fits a program and a wish --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "record/auto_engine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+namespace pagetide::tools {
+
+namespace {
+
+using engines::Capabilities;
+
+constexpr const char kSee[] = "docs/using/engines.md";
+
+bool reaches(const Capabilities &engine, Build build) {
+  if (engine.by_marks)
+    return build == Build::kMarked;
+  return build == Build::kDynamic ||
+         (build == Build::kStatic && engine.static_too);
+}
+
+bool is_slow(const Capabilities &engine, const Asked &asked) {
+  return asked.period.count() > 0 &&
+         asked.period < std::chrono::milliseconds(engine.costly_below_ms);
+}
+
+/// "--engine a or --engine b": engines that see what `wanted` says, and that
+/// are not chosen by themselves. Empty if there is none.
+template <typename Wanted> std::string on_request(Build build, Wanted wanted) {
+  std::vector<std::string> names;
+  for (const Capabilities &engine : engines::kTable)
+    if (!engine.by_itself && reaches(engine, build) && wanted(engine))
+      names.push_back(fmt::format("--engine {}{}{}{}", engine.name,
+                                  *engine.cost ? " (" : "", engine.cost,
+                                  *engine.cost ? ")" : ""));
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+/// What the user gets, what not, and how to get more, in a line.
+std::string describe(const std::string &file, Build build, const Asked &asked,
+                     const Capabilities &engine) {
+  std::vector<std::string> without;
+  if (!engine.reads)
+    without.emplace_back("what it reads");
+  if (!engine.per_thread)
+    without.emplace_back("which thread did it");
+  if (*engine.misses)
+    without.emplace_back(engine.misses);
+  const bool outside = watched_from_outside(engine, build);
+  std::string out =
+      fmt::format("{} has no marks: engine {} records what it writes{}", file,
+                  engine.name, outside ? ", from outside" : "");
+  if (!without.empty())
+    out += fmt::format(", not {}", fmt::join(without, ", nor "));
+  if (is_slow(engine, asked))
+    out += fmt::format("; with periods below {} ms it is slow",
+                       engine.costly_below_ms);
+  const std::string more =
+      on_request(build, [](const Capabilities &other) { return other.reads; });
+  out += outside ? "; so are all programs that it starts"
+                 : "; instrumented programs that it starts use their marks "
+                   "(--engine marks: these alone)";
+  out += fmt::format("; for more: build with pagetide-clang{} ({})",
+                     more.empty() ? "" : ", or " + more, kSee);
+  return out;
+}
+
+/// `why`: what an engine that could watch it lacks; may be empty.
+std::string refuse(const std::string &file, Build build, const std::string &why,
+                   const std::string &more) {
+  std::string out;
+  switch (build) {
+  case Build::kPrivileged:
+    out = "gains privileges when it starts, so nothing can be preloaded into "
+          "it; record a copy that gains none";
+    break;
+  case Build::kStatic:
+    out = fmt::format("is statically linked, so nothing can be preloaded into "
+                      "it{}{}; {}link it dynamically, or build it with "
+                      "pagetide-clang",
+                      why.empty() ? "" : ", and ", why,
+                      more.empty() ? "" : "take " + more + ", ");
+    break;
+  default:
+    out = "is no program for 64-bit x86-64, so no engine can record it; take a "
+          "build for x86-64";
+    break;
+  }
+  return fmt::format("{} {} ({}); --engine marks records the instrumented "
+                     "programs that it starts",
+                     file, out, kSee);
+}
+
+/// Marks, for the programs that a program without marks starts.
+Choice marks_below(const std::string &file, const std::string &why) {
+  return {&engines::of(engines::Kind::kMarks),
+          fmt::format("{} has no marks, and {}; only instrumented programs "
+                      "that it starts are recorded ({})",
+                      file, why, kSee)};
+}
+
+/// The option that the engine cannot satisfy; empty if there is none.
+std::string unmet(const Capabilities &engine, Build build, const Asked &asked) {
+  if (!engine.per_thread && !asked.per_thread.empty())
+    return asked.per_thread;
+  if (!engine.any_granule && !asked.granule.empty())
+    return asked.granule;
+  if (!engine.cut && !asked.cut.empty())
+    return asked.cut;
+  if (!engine.reads && !asked.reads.empty())
+    return asked.reads;
+  if ((!engine.contents || watched_from_outside(engine, build)) &&
+      !asked.contents.empty())
+    return asked.contents;
+  return {};
+}
+
+} // namespace
+
+Choice choose_engine(const std::string &file, Build build, const Asked &asked,
+                     const Lacks &lacks) {
+  if (build == Build::kMarked)
+    return {&engines::of(engines::Kind::kMarks), ""};
+  const Capabilities *slow = nullptr;
+  std::string wanted;  // an option that no engine that could run satisfies
+  std::string missing; // what the system lacks
+  for (const Capabilities &engine : engines::kTable) {
+    if (!engine.by_itself || !reaches(engine, build))
+      continue;
+    if (std::string option = unmet(engine, build, asked); !option.empty())
+      wanted = option + " needs marks";
+    else if (const std::string lack = lacks(engine.needs); !lack.empty())
+      missing += fmt::format("{}engine {} cannot work here: {}",
+                             missing.empty() ? "" : "; ", engine.name, lack);
+    else if (slow && engine.outside)
+      break; // it would watch instrumented programs of the run too
+    else if (!is_slow(engine, asked))
+      return {&engine, describe(file, build, asked, engine)};
+    else if (!slow)
+      slow = &engine;
+  }
+  if (slow)
+    return {slow, describe(file, build, asked, *slow)};
+  const std::string &why = missing.empty() ? wanted : missing;
+  const std::string more = on_request(build, [&](const Capabilities &other) {
+    return unmet(other, build, asked).empty();
+  });
+  if (build != Build::kDynamic)
+    return {nullptr, refuse(file, build, why, more)};
+  return marks_below(file,
+                     more.empty() ? why : fmt::format("{}, or {}", why, more));
+}
+
+} // namespace pagetide::tools
