@@ -21,6 +21,7 @@
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
+#include "startup/late_start.h"
 #include "startup/loaded_modules.h"
 #include "startup/started_by_recorded.h"
 #include "threads/service_thread.h"
@@ -40,6 +41,12 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
+/// `record` has chosen the engine for a program without marks, which may only
+/// start instrumented ones. It runs in any case.
+static bool IsOptional() {
+  return GetFlags().marks_first && !EngineCan().by_marks;
+}
+
 /// Recording was requested and cannot begin. By default the program does not
 /// run then, so that nobody believes that the run was recorded. What a recorded
 /// program starts runs in any case.
@@ -49,7 +56,7 @@ static void RefuseToStart(const char *why) {
     Warning("the program runs unrecorded: %s.\n", why);
     return NotifyRecord(shadow_file::NoticeKind::kUnrecorded);
   case OnFailure::kRefuse:
-    if (IsStartedByRecorded())
+    if (IsOptional() || IsStartedByRecorded())
       return RunUnrecorded(why);
     break;
   case OnFailure::kStop:
@@ -60,7 +67,8 @@ static void RefuseToStart(const char *why) {
 
 /// As RefuseToStart, if there can be no trace.
 static void RefuseWithoutTrace(const char *why) {
-  if (GetFlags().on_failure == OnFailure::kRefuse && IsStartedByRecorded())
+  if (GetFlags().on_failure == OnFailure::kRefuse &&
+      (IsOptional() || IsStartedByRecorded()))
     return RunUnrecorded(why);
   if (*why)
     Warning("%s\n", why);
@@ -175,6 +183,9 @@ static void StartUninstrumented() {
   InitFlags();
   if (EngineCan().by_marks)
     return;
+  if (IsOptional() && !ShadowReady() && !HasAddressSpace(ControlBytes()))
+    return RunUnrecorded("a limit on address space (ulimit -v) leaves no room "
+                         "to record it");
   EnsureSecondPhase();
   if (EngineCan().by_marks) // it is instrumented, and marks come first
     return;

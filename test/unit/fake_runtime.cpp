@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pagetide/abi.h"
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
 #include "support/unique_fd.h"
@@ -49,6 +50,19 @@ namespace trace = pagetide::trace;
 namespace shadow_file = pagetide::shadow_file;
 
 namespace {
+
+/// It counts as instrumented.
+[[gnu::section(".note.pagetide"), gnu::used,
+  gnu::aligned(4)]] const pagetide::abi::ModuleNote kNote = {
+    sizeof(pagetide::abi::kNoteName),
+    sizeof(pagetide::abi::ModuleInfo) + sizeof(std::int32_t),
+    pagetide::abi::kNoteType,
+    "Pagetide",
+    {pagetide::abi::kVersion,
+     static_cast<std::uint32_t>(pagetide::abi::Layout::kRw),
+     pagetide::abi::kDefaultGranuleShift, pagetide::abi::kDefaultGranuleShift,
+     0},
+    0};
 
 [[noreturn]] void fail(const std::string &what) {
   fmt::print(stderr, "fake_runtime: {}: {}\n", what, std::strerror(errno));

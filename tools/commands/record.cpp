@@ -28,6 +28,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -120,7 +121,18 @@ void say_traces(const ControlServer &server, const TraceOutput *output) {
 }
 
 /// Processes of another user cannot enter the directory of the socket.
-void say_out_of_reach(const std::vector<std::string> &traces) {
+void say_out_of_reach(const ControlServer &server, const TraceOutput &output) {
+  std::vector<std::string> traces = output.new_traces();
+  std::erase_if(traces, [&](const std::string &trace) {
+    const auto is_it = [&](const auto &known) {
+      return known.path == std::filesystem::absolute(trace).string();
+    };
+    const std::vector<ControlServer::Live> live = server.live();
+    return std::ranges::any_of(server.traces(), is_it) ||
+           std::ranges::any_of(live, is_it);
+  });
+  if (traces.empty())
+    return;
   for (std::size_t i = 0; i < traces.size() && i < kMaxListedTraces; ++i)
     say("trace: {}, of a process that could not reach this record, as one that "
         "has changed its user cannot",
@@ -228,8 +240,13 @@ Asked asked_of(const RecordOptions &options) {
     asked.cut = "--unstable cut";
   else if (!options.window.empty())
     asked.cut = "--window";
-  if (const auto period = parse_duration(given(options.period, "period")))
+  if (!options.on_failure.empty())
+    asked.driven = "--on-failure";
+  if (const auto period = parse_duration(given(options.period, "period"))) {
     asked.period = std::chrono::nanoseconds(*period);
+    if (*period == 0)
+      asked.driven = "--period 0";
+  }
   return asked;
 }
 
@@ -239,9 +256,12 @@ const engines::Capabilities &engine_for(const RecordOptions &options,
   if (options.engine != kAuto)
     return *find_engine(options.engine);
   const std::string inherited = inherited_options();
-  if (!option_in(inherited, "engine").empty() &&
-      option_in(inherited, "marks_first") != "1")
-    return engines::of(engines::Kind::kMarks); // who set it preloads too
+  std::error_code ignored;
+  if ((!option_in(inherited, "engine").empty() &&
+       option_in(inherited, "marks_first") != "1") ||
+      std::filesystem::equivalent(file, "/proc/self/exe", ignored))
+    return engines::of(engines::Kind::kMarks); // who set it preloads too; a
+                                               // record is not recorded
   const Choice choice =
       choose_engine(file, build, asked_of(options), why_lacking);
   if (!choice.engine)
@@ -335,7 +355,7 @@ int run_record(const RecordOptions &options,
     if (!server.anyone_came() && !told && !engine.by_marks)
       say_nothing_preloaded(file, engine.name);
     else if (!server.anyone_came() && output && !output->new_traces().empty())
-      say_out_of_reach(output->new_traces());
+      say_out_of_reach(server, *output);
     else if (!server.anyone_came())
       say_nothing_recorded(server, file, elf);
     else if (server.traces().empty() && server.live().empty() &&
@@ -344,6 +364,8 @@ int run_record(const RecordOptions &options,
           "messages of the runtime");
     else
       say_traces(server, output ? &*output : nullptr);
+    if (server.anyone_came() && output)
+      say_out_of_reach(server, *output);
   }
   return pass_on(status);
 }

@@ -18,6 +18,7 @@ namespace {
 using engines::Capabilities;
 
 constexpr const char kSee[] = "docs/using/engines.md";
+constexpr const char kNeedsMarks[] = " needs marks";
 
 bool reaches(const Capabilities &engine, Build build) {
   if (engine.by_marks)
@@ -106,19 +107,21 @@ Choice marks_below(const std::string &file, const std::string &why) {
                       file, why, kSee)};
 }
 
-/// The option that the engine cannot satisfy; empty if there is none.
+/// What the engine cannot satisfy, and what can; empty if there is nothing.
 std::string unmet(const Capabilities &engine, Build build, const Asked &asked) {
   if (!engine.per_thread && !asked.per_thread.empty())
-    return asked.per_thread;
+    return asked.per_thread + kNeedsMarks;
   if (!engine.any_granule && !asked.granule.empty())
-    return asked.granule;
+    return asked.granule + kNeedsMarks;
   if (!engine.cut && !asked.cut.empty())
-    return asked.cut;
+    return asked.cut + kNeedsMarks;
   if (!engine.reads && !asked.reads.empty())
-    return asked.reads;
-  if ((!engine.contents || watched_from_outside(engine, build)) &&
-      !asked.contents.empty())
-    return asked.contents;
+    return asked.reads + kNeedsMarks;
+  const bool outside = watched_from_outside(engine, build);
+  if ((!engine.contents || outside) && !asked.contents.empty())
+    return asked.contents + kNeedsMarks;
+  if (outside && !asked.driven.empty())
+    return asked.driven + " needs the runtime in the program";
   return {};
 }
 
@@ -135,7 +138,7 @@ Choice choose_engine(const std::string &file, Build build, const Asked &asked,
     if (!engine.by_itself || !reaches(engine, build))
       continue;
     if (std::string option = unmet(engine, build, asked); !option.empty())
-      wanted = option + " needs marks";
+      wanted = option;
     else if (const std::string lack = lacks(engine.needs); !lack.empty())
       missing += fmt::format("{}engine {} cannot work here: {}",
                              missing.empty() ? "" : "; ", engine.name, lack);
@@ -152,7 +155,7 @@ Choice choose_engine(const std::string &file, Build build, const Asked &asked,
   const std::string more = on_request(build, [&](const Capabilities &other) {
     return unmet(other, build, asked).empty();
   });
-  if (build != Build::kDynamic)
+  if (build != Build::kDynamic && wanted.empty())
     return {nullptr, refuse(file, build, why, more)};
   return marks_below(file,
                      more.empty() ? why : fmt::format("{}, or {}", why, more));

@@ -35,7 +35,8 @@ struct Asked {
   std::string per_thread;
   std::string granule;
   std::string contents;
-  std::string cut; ///< cuts, or else what only marks can do
+  std::string cut;    ///< cuts, or else what only marks can do
+  std::string driven; ///< what code in the program does, of any engine
   std::chrono::nanoseconds period = std::chrono::milliseconds(500);
 };
 

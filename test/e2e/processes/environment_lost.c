@@ -13,7 +13,7 @@
 // RUN: for start in 'env -i' ./starts_bare 'setsid --wait env -i' \
 // RUN:   'env -u PAGETIDE_OPTIONS' './starts_bare ./starts_bare'; do \
 // RUN:   echo $start; rm -f trace*; \
-// RUN:   %pagetide record -p 0 -o trace -- $start ./program \
+// RUN:   %pagetide record --engine marks -p 0 -o trace -- $start ./program \
 // RUN:     >said 2>messages || { cat messages; exit 1; }; \
 // RUN:   grep -x 'recording 1' said || { cat said messages; exit 1; }; \
 // RUN:   %pagetide info trace | grep 'ended by exit' || exit 1; \
@@ -23,7 +23,7 @@
 // RUN: grep 'Audit of process [0-9]*: ./program' audit
 //
 // Many that end at once.
-// RUN: %pagetide record -p 0 -o many -- sh -c 'for i in $(seq 50); do \
+// RUN: %pagetide record --engine marks -p 0 -o many -- sh -c 'for i in $(seq 50); do \
 // RUN:   env -i ./program & done; wait' >said 2>messages || { cat messages; exit 1; }
 // RUN: grep -cx 'recording 1' said | grep -x 50
 // RUN: ls many* | wc -l | grep -x 50
@@ -66,7 +66,7 @@
 //
 // What a killed record leaves behind means nothing to others, and the next record
 // removes it.
-// RUN: (%pagetide record -o dead -- sh -c 'pid=$PPID; echo $pid >pid; \
+// RUN: (%pagetide record --engine marks -o dead -- sh -c 'pid=$PPID; echo $pid >pid; \
 // RUN:   kill -9 $pid; while kill -0 $pid; do sleep 0.02; done; \
 // RUN:   env -i ./program >said; touch ended'; :)
 // RUN: until test -e ended; do sleep 0.02; done; grep -x 'recording 0' said
@@ -75,10 +75,10 @@
 //
 // A file counts only for the descendants of the very process that its name tells:
 // pid and start time.
-// RUN: rm -f trace* && %pagetide record -p 0 -o trace -- \
+// RUN: rm -f trace* && %pagetide record --engine marks -p 0 -o trace -- \
 // RUN:   sh %e2e/Inputs/forge_options.sh wrong ./program
 // RUN: test -e trace && test ! -e forged
-// RUN: rm -f trace* && %pagetide record -p 0 -o trace -- \
+// RUN: rm -f trace* && %pagetide record --engine marks -p 0 -o trace -- \
 // RUN:   sh %e2e/Inputs/forge_options.sh right ./program
 // RUN: test ! -e trace && test -e forged
 

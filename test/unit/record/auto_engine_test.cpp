@@ -32,6 +32,7 @@ enum Wish : unsigned {
   kContents = 4,
   kCut = 8,
   kGranule = 16,
+  kDriven = 32,
 };
 
 struct Row {
@@ -58,6 +59,8 @@ Asked asked_of(const Row &row) {
     asked.cut = "--unstable cut";
   if (row.wishes & kGranule)
     asked.granule = "--granularity";
+  if (row.wishes & kDriven)
+    asked.driven = "--period 0";
   asked.period = std::chrono::milliseconds(row.period_ms);
   return asked;
 }
@@ -138,9 +141,12 @@ TEST(AutoEngine, FitsTheSituation) {
        "engine uffd cannot work here: no such kernel; engine soft-dirty "
        "cannot work here: no such kernel; take --engine emulate (15 to 28 "
        "times the user time), link it dynamically, or build it with"},
-      {S, all, kThreads, 500, "", "needs marks; take --engine emulate"},
-      {S, all, kReads | kContents, 500, "", "needs marks; link it"},
-      {S, all, kContents, 500, "", "--engine marks records"},
+      {S, all, kThreads, 500, "marks",
+       "--per-thread needs marks, or --engine emulate"},
+      {S, all, kReads | kContents, 500, "marks", "needs marks; only"},
+      {S, all, kContents, 500, "marks", "--checksum needs marks; only"},
+      {S, all, kDriven, 0, "marks", "--period 0 needs the runtime in"},
+      {D, all, kDriven, 0, "uffd", "what it writes"},
       // No way in.
       {P, all, kWrites, 500, "", "record a copy that gains none"},
       {P, kCopies, kContents, 1000, "", "gains privileges"},

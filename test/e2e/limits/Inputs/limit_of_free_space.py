@@ -25,8 +25,8 @@ def run(*words):
 
 
 def record(trace):
-    return run("record", "-p", "0", "--on-failure", POLICY, "-o", trace, "--",
-               *COMMAND)
+    return run("record", "--engine", "marks", "-p", "0", "--on-failure", POLICY,
+               "-o", trace, "--", *COMMAND)
 
 
 def whole_periods(trace):
