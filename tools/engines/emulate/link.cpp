@@ -98,7 +98,10 @@ bool tell(MessageKind kind, const std::string &text, int fd, bool answered) {
 }
 
 bool record_has_gone(int error) {
-  return error == ECONNREFUSED || error == ENOENT;
+  // The last two: it was there for connect, and no longer for the message. That
+  // needs no accept.
+  return error == ECONNREFUSED || error == ENOENT || error == EPIPE ||
+         error == ECONNRESET;
 }
 
 void complain(const std::string &text) {
