@@ -314,6 +314,15 @@ uptr EnsureScratchShadow() {
   return base;
 }
 
+bool HasAddressSpace(u64 bytes) {
+  const uptr p = Syscall(SYS_mmap, 0, bytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1);
+  if (Failed(p))
+    return false;
+  Syscall(SYS_munmap, p, bytes);
+  return true;
+}
+
 //===- Questions ----------------------------------------------------------===//
 
 u64 ShadowBytes() {

@@ -143,6 +143,9 @@ uptr EnsureScratchShadow();
 /// addresses are not free.
 bool MapUnreadMarks(const abi::ModuleInfo &module);
 
+/// Whether the process may have that much more address space.
+bool HasAddressSpace(u64 bytes);
+
 /// Address space that the shadow takes at the moment.
 u64 ShadowBytes();
 

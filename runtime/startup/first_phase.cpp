@@ -14,6 +14,7 @@
 #include "arch/shadow_base.h"
 #include "platform/environment.h"
 #include "platform/messages.h"
+#include "shadow/shadow.h"
 #include "startup/control_signal.h"
 #include "startup/deadly_filter.h"
 #include "startup/demand.h"

@@ -21,7 +21,6 @@
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
-#include "startup/late_start.h"
 #include "startup/loaded_modules.h"
 #include "startup/started_by_recorded.h"
 #include "threads/service_thread.h"

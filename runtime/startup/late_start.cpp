@@ -20,8 +20,6 @@
 #include "sanitizer_common/sanitizer_mutex.h"
 
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
 namespace pagetide {
 
@@ -33,15 +31,6 @@ static void UnderLoaderLock(void (*visit)()) {
         return 1; // once
       },
       (void *)visit);
-}
-
-bool HasAddressSpace(u64 bytes) {
-  const uptr p = Syscall(SYS_mmap, 0, bytes, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uptr)-1);
-  if (Failed(p))
-    return false;
-  Syscall(SYS_munmap, p, bytes);
-  return true;
 }
 
 const char *WhyMarksStayOff() {

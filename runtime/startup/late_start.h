@@ -11,9 +11,6 @@
 
 namespace pagetide {
 
-/// Whether the process may have that much more address space.
-bool HasAddressSpace(u64 bytes);
-
 /// Why marks cannot be switched on while the program runs, for what would
 /// otherwise end it; null if they can. Not async-signal-safe.
 const char *WhyMarksStayOff();
