@@ -454,7 +454,7 @@ std::string TraceOutput::hand_over(pid_t holder, int fd,
                                    const std::string &path) const {
   if (!has_name_of_run(fd, path))
     return {};
-  const std::string aside =
+  std::string aside =
       fmt::format("{}.{}", std::filesystem::absolute(path_).string(), holder);
   // The holder may have executed the program whose trace this is.
   if (aside == path)
