@@ -14,7 +14,10 @@ namespace pagetide {
 
 DynamicSymbols::DynamicSymbols(const link_map &file) : base_(file.l_addr) {
   for (const ElfW(Dyn) *entry = file.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const auto pointer = (const void *)entry->d_un.d_ptr;
+    uptr value = entry->d_un.d_ptr;
+    if (value < base_) // nobody relocates the vDSO's
+      value += base_;
+    const auto pointer = (const void *)value;
     if (entry->d_tag == DT_SYMTAB)
       symbols = (const ElfW(Sym) *)pointer;
     else if (entry->d_tag == DT_STRTAB)

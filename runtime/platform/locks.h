@@ -46,7 +46,8 @@ private:
   u64 saved_;
 };
 
-/// For locks that only the raw threads take: these block all signals anyway.
+/// For who blocks all signals anyway, as the raw threads do, and creators of
+/// threads.
 class RawThreadLock {
 public:
   explicit RawThreadLock(Lock &lock) : lock_(lock) { lock_.Acquire(); }

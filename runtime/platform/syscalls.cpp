@@ -6,11 +6,17 @@
 
 #include "platform/syscalls.h"
 
+#include "platform/dynamic_symbols.h"
+
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 namespace pagetide {
+
+using VdsoClock = int (*)(clockid_t, timespec *);
+static VdsoClock vdso_clock;
 
 /// Returns 0 or an errno.
 static int ReadClock(int clock, u64 &ns) {
@@ -30,8 +36,27 @@ static u64 ClockNs(int clock, u64 &last) {
   return ns;
 }
 
+void FindVdsoClock() {
+  link_map vdso = {};
+  vdso.l_addr = getauxval(AT_SYSINFO_EHDR);
+  if (!vdso.l_addr)
+    return;
+  const auto *header = (const ElfW(Ehdr) *)vdso.l_addr;
+  const auto *part = (const ElfW(Phdr) *)(vdso.l_addr + header->e_phoff);
+  for (u32 i = 0; i < header->e_phnum; ++i)
+    if (part[i].p_type == PT_DYNAMIC)
+      vdso.l_ld = (ElfW(Dyn) *)(vdso.l_addr + part[i].p_vaddr);
+  if (vdso.l_ld)
+    StoreRelease(&vdso_clock,
+                 (VdsoClock)DynamicSymbols(vdso).FindFunction(kVdsoClockName));
+}
+
 u64 MonotonicNs() {
   static u64 last;
+  timespec ts;
+  if (VdsoClock clock = LoadAcquire(&vdso_clock))
+    if (!clock(CLOCK_MONOTONIC, &ts))
+      return (u64)ts.tv_sec * kNsPerSec + (u64)ts.tv_nsec;
   return ClockNs(CLOCK_MONOTONIC, last);
 }
 u64 RealtimeNs() {

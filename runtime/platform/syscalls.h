@@ -34,11 +34,18 @@ inline int ErrnoOf(uptr result) { return Failed(result) ? -(int)result : 0; }
 //===- Time, identity -----------------------------------------------------===//
 
 u64 MonotonicNs();
+/// From now on MonotonicNs makes no system call if the kernel gives a vDSO.
+void FindVdsoClock();
 u64 RealtimeNs();
 /// Less if a signal arrives. `ns` is less than a second.
 void SleepNs(u64 ns);
 u32 GetPidRaw();
 u32 GetTidRaw();
+/// A thread's number, and its process's.
+struct ThreadIds {
+  u32 tid, process;
+};
+inline ThreadIds GetThreadIdsRaw() { return {GetTidRaw(), GetPidRaw()}; }
 /// CPU time of a thread that shares this process's memory, in ns. 0 if there is
 /// no such thread, kUnknownNs if the system does not tell.
 constexpr u64 kUnknownNs = ~u64{0};

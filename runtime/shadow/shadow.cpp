@@ -240,7 +240,7 @@ void CreateShadow(const abi::ModuleInfo &module) {
   CreateControl(module);
   if (int error = MapFirstSlot())
     DieNoAddressSpace(shadow.slot_bytes, error);
-  BeginSlot(kFirstSlot, GetTidRaw());
+  BeginSlot(kFirstSlot, GetThreadIdsRaw());
   SetShadowBase(shadow.slot_base[kFirstSlot]);
   struct stat tasks;
   if (Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
@@ -373,10 +373,10 @@ int MapSlot(u32 slot, int fd) {
   return 0;
 }
 
-void BeginSlot(u32 slot, u32 tid) {
+void BeginSlot(u32 slot, const ThreadIds &ids) {
   SlotEntry &entry = shadow.slots[slot];
-  entry.tid = tid;
-  entry.process = GetPidRaw();
+  entry.tid = ids.tid;
+  entry.process = ids.process;
   entry.start_ns = MonotonicNs();
   entry.end_ns = 0;
   EndCallsInFlight(entry);
@@ -424,7 +424,7 @@ void RenewShadowInChild(u32 slot) {
             shadow.slot_bytes);
   FillHeader();
   if (shadow.slot_base[slot])
-    BeginSlot(slot, GetTidRaw());
+    BeginSlot(slot, GetThreadIdsRaw());
 }
 
 int MoveShadowToMemfd() {

@@ -164,7 +164,7 @@ inline void EndCallsInFlight(SlotEntry &entry) {
 }
 
 /// The entry of a slot whose thread has begun.
-void BeginSlot(u32 slot, u32 tid);
+void BeginSlot(u32 slot, const ThreadIds &ids);
 
 /// Sets the unit of the recording that begins; `shift` is not below the
 /// granule's.

@@ -81,7 +81,7 @@ static int MapBy(int fd, u32 slot) {
 
 static bool MapFallbackSlot(int fd) {
   if (!shadow.slot_base[kFallbackSlot] && !MapBy(fd, kFallbackSlot))
-    BeginSlot(kFallbackSlot, 0);
+    BeginSlot(kFallbackSlot, {0, GetPidRaw()});
   return shadow.slot_base[kFallbackSlot];
 }
 
@@ -92,7 +92,7 @@ static void RaiseSlotHigh(u32 slots) {
 
 /// Maps the next slot; the fallback slot if none is left, or no address space.
 static u32 MapNextSlot(int fd = kNoMemfd) {
-  ScopedLock hold(slot_lock);
+  RawThreadLock hold(slot_lock);
   if (Is(kAllMapped) || !MapFallbackSlot(fd))
     return kFallbackSlot;
   while (next_slot <= kFallbackSlot ||
@@ -118,7 +118,7 @@ static u32 MapNextSlot(int fd = kNoMemfd) {
 static void MapSharedSlots(int fd = kNoMemfd) {
   if (Is(kSharedMapped))
     return;
-  ScopedLock hold(slot_lock);
+  RawThreadLock hold(slot_lock);
   if (Is(kSharedMapped) || !MapFallbackSlot(fd))
     return;
   u32 mapped = 0;

@@ -25,6 +25,7 @@
 namespace pagetide {
 
 /// A slot for a new thread; the fallback slot if the thread is to share one.
+/// All signals are blocked.
 u32 AcquireSlot();
 
 /// How many threads had a slot of their own when others had to share for want

@@ -69,6 +69,7 @@ bool SharesSlot(u32 slot) {
          shadow.slots[slot].tid != GetTidRaw();
 }
 
+bool ExpectsUnregisteredThreads() { return LoadAcquire(&unregistered_threads); }
 void ExpectUnregisteredThreads() { StoreRelease(&unregistered_threads, 1); }
 
 void NoteSharedStorage() { StoreRelease(&shared_storage, 1); }
@@ -76,30 +77,25 @@ bool StorageIsShared() { return LoadAcquire(&shared_storage); }
 
 //===- Use of slots -------------------------------------------------------===//
 
-/// The thread of an own slot begins.
-static void TakeSlot(u32 slot) {
-  if (u32 former = shadow.slots[slot].tid)
-    NoteFormerThread(former);
-  BeginSlot(slot, GetTidRaw());
-}
-
-u32 BeginOnSlot(u32 slot) {
+u32 BeginOnSlot(u32 slot, const ThreadIds &ids) {
   if (slot != kFallbackSlot) {
     SetShadowBase(shadow.slot_base[slot]);
-    TakeSlot(slot);
+    if (u32 former = shadow.slots[slot].tid)
+      NoteFormerThread(former);
+    BeginSlot(slot, ids);
     return kNoPlace;
   }
   if (!LoadAcquire(&shadow.slot_base[kFallbackSlot]))
     return kNoPlace;
-  const u32 place = BeginSharing(GetTidRaw());
+  const u32 place = BeginSharing(ids.tid);
   SetShadowBase(
       shadow.slot_base[place == kNoPlace ? kFallbackSlot
                                          : SharingThreadAt(place).slot]);
   return place;
 }
 
-void EnterSlot(u32 slot) {
-  const u32 place = BeginOnSlot(slot);
+void EnterSlot(u32 slot, const ThreadIds &ids) {
+  const u32 place = BeginOnSlot(slot, ids);
   if (slot == kFallbackSlot) {
     if (!shadow.slot_base[kFallbackSlot])
       return;
@@ -125,13 +121,26 @@ uptr OwnShadowBase() {
   return shadow.slot_base[sharing ? sharing->slot : slot];
 }
 
+/// A handler that interrupts this marks in either slot. Both are whole until
+/// the caller goes on. What a handler suspends and resumes is what `self` says.
+static void MoveToFallbackSlot() {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (!self.suspended) // otherwise its marks stay suspended
+    SetShadowBase(shadow.slot_base[kFallbackSlot]);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void EndOnOwnSlot(u32 slot) {
+  self.slot_plus_one = kFallbackSlot + 1;
+  MoveToFallbackSlot();
+  RetireSlot(slot);
+}
+
 void EndOnFallbackSlot() {
   __atomic_fetch_sub(&fallback_threads, 1, __ATOMIC_RELAXED);
   if (const u32 place = self.place_plus_one) {
-    ScopedBlockSignals block_signals; // a handler would mark for the group
-    if (!self.suspended)
-      SetShadowBase(shadow.slot_base[kFallbackSlot]);
     self.place_plus_one = 0;
+    MoveToFallbackSlot();
     const u32 tid = SharingThreadAt(place - 1).tid;
     NoteFormerThread(tid);
     EndSharing(place - 1, tid);
@@ -157,7 +166,7 @@ void RetireSlot(u32 slot) {
 //===- For the recorder ---------------------------------------------------===//
 
 void FreeSlot(u32 slot) {
-  ScopedLock hold(slots_lock);
+  RawThreadLock hold(slots_lock);
   if (shadow.slots[slot].state == (u32)SlotState::kRetired)
     __atomic_fetch_sub(&retired_count, 1, __ATOMIC_RELAXED);
   StoreRelease(&shadow.slots[slot].state, (u32)SlotState::kFree);
@@ -165,7 +174,7 @@ void FreeSlot(u32 slot) {
 }
 
 u32 TakeFreeSlot() {
-  ScopedLock hold(slots_lock);
+  RawThreadLock hold(slots_lock);
   return free_count ? free_slots[--free_count] : kFallbackSlot;
 }
 

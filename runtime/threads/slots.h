@@ -56,11 +56,14 @@ bool SharesSlot(u32 slot);
 /// that says. Returns the place, or kNoPlace. If not even the fallback slot
 /// could be mapped, the thread keeps its creator's shadow. Uses no thread-local
 /// storage.
-u32 BeginOnSlot(u32 slot);
+u32 BeginOnSlot(u32 slot, const ThreadIds &ids);
 /// BeginOnSlot for a thread with thread-local storage of its own.
-void EnterSlot(u32 slot);
+void EnterSlot(u32 slot, const ThreadIds &ids);
 /// Where the calling thread marks unless its marks are suspended.
 uptr OwnShadowBase();
+/// The calling thread has a slot of its own and ends. From now on it marks in
+/// the fallback slot.
+void EndOnOwnSlot(u32 slot);
 /// The calling thread is on the fallback slot and ends. From now on it marks in
 /// the fallback slot itself.
 void EndOnFallbackSlot();
@@ -75,9 +78,10 @@ bool StorageIsShared();
 
 //===- For the recorder ---------------------------------------------------===//
 
-/// Gives back a slot that the recorder has emptied.
+/// Gives back a slot that the recorder has emptied. All signals are blocked.
 void FreeSlot(u32 slot);
-/// A slot that was given back; the fallback slot if there is none.
+/// A slot that was given back; the fallback slot if there is none. All signals
+/// are blocked.
 u32 TakeFreeSlot();
 bool AnyFreeSlot();
 /// Slots of ended threads that are not yet emptied.
@@ -95,6 +99,7 @@ u32 CountRegisteredThreads();
 bool AnySharing();
 /// Makes SharesSlot test for unregistered threads from now on.
 void ExpectUnregisteredThreads();
+bool ExpectsUnregisteredThreads();
 
 //===- Fork ---------------------------------------------------------------===//
 

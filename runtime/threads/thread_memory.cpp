@@ -13,6 +13,7 @@
 #include "interception/interception.h"
 #include "sanitizer_common/sanitizer_linux.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 
@@ -32,6 +33,25 @@ static void SetArea(u32 slot, uptr begin, uptr bytes, bool is_stack) {
   areas[slot].begin = begin;
   areas[slot].is_stack = is_stack;
   StoreRelease(&areas[slot].bytes, bytes);
+}
+
+/// Behind the thread pointer; 0 if libc does not tell.
+static u32 tid_offset;
+
+static u32 TidAt(u32 offset) {
+  return *(const u32 *)(ThreadPointer() + offset);
+}
+
+u32 TidOfDescriptor() { return tid_offset ? TidAt(tid_offset) : GetTidRaw(); }
+
+void FindTidOfDescriptor() {
+  // Bits, number and offset of a field, as libc tells debuggers.
+  const auto *field =
+      (const u32 *)dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
+  if (field && field[0] == 32 && field[1] == 1 &&
+      field[2] < __sanitizer::ThreadDescriptorSize() &&
+      TidAt(field[2]) == GetTidRaw())
+    tid_offset = field[2];
 }
 
 bool AreasWanted() { return GetFlags().kernel_writes; }

@@ -24,6 +24,12 @@ struct ThreadArea {
 };
 ThreadArea AreaOfSlot(u32 slot);
 
+/// The calling thread's number. Libc keeps it, so there is no system call. For
+/// threads that libc has just made: it may be outdated in a raw fork's child.
+u32 TidOfDescriptor();
+/// On the first thread: finds where libc keeps it.
+void FindTidOfDescriptor();
+
 /// Whether anybody needs the areas.
 bool AreasWanted();
 

@@ -41,6 +41,12 @@ bool SetsSignals(const void *attributes) {
          !pthread_attr_getsigmask_np((const pthread_attr_t *)attributes, &set);
 }
 
+/// A caller that the runtime does not know may be of another process.
+static u32 ProcessOfNewThread() {
+  return StorageIsShared() || ExpectsUnregisteredThreads() ? GetPidRaw()
+                                                           : shadow.header->pid;
+}
+
 ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
                            const void *attributes) {
   static_assert(sizeof(ThreadStart) <= kStartBlockBytes);
@@ -48,6 +54,7 @@ ThreadStart *PrepareThread(void *(*run)(void *), void *arg, const u64 *signals,
   *start = {run,
             arg,
             AcquireSlot(),
+            ProcessOfNewThread(),
             signals != nullptr,
             signals ? *signals : 0,
             AreasWanted() ? StackBytes(attributes) : 0};
@@ -78,28 +85,29 @@ static void EndThread(void *round) {
   }
   self.ended = true;
   CountThread(-1);
-  u32 slot = CurrentSlot();
+  const u32 slot = CurrentSlot();
   if (slot == kFallbackSlot)
     EndOnFallbackSlot();
   // If no thread was ever created (main calls pthread_exit), there is no
   // fallback slot, and the thread keeps its slot.
-  if (slot == kFallbackSlot || !shadow.slot_base[kFallbackSlot])
-    return;
-  ScopedBlockSignals block_signals; // a handler would mark into a free slot
-  if (!self.suspended)              // otherwise its marks stay suspended
-    SetShadowBase(shadow.slot_base[kFallbackSlot]);
-  self.slot_plus_one = kFallbackSlot + 1;
-  RetireSlot(slot);
+  else if (shadow.slot_base[kFallbackSlot])
+    EndOnOwnSlot(slot);
+}
+
+/// The thread has its creator's base before this. No handler may see that.
+static void BeginThread(ThreadStart *start) {
+  EnterSlot(start->slot, {TidOfDescriptor(), start->process});
+  GiveStartBlock(start);
 }
 
 void *RunThread(void *arg) {
   auto *start = (ThreadStart *)arg;
-  ThreadStart copy = *start;
-  {
-    // Until now the thread had its creator's base.
+  const ThreadStart copy = *start;
+  if (copy.set_signals) { // all are blocked
+    BeginThread(start);
+  } else {
     ScopedBlockSignals block_signals;
-    EnterSlot(copy.slot);
-    GiveStartBlock(start);
+    BeginThread(start);
   }
   SetEndKey(1);
   if (AreasWanted() && copy.slot != kFallbackSlot)
@@ -112,7 +120,7 @@ void *RunThread(void *arg) {
 void AdoptThread() {
   ScopedBlockSignals block_signals;
   CountThread(+1);
-  EnterSlot(AcquireSlot());
+  EnterSlot(AcquireSlot(), GetThreadIdsRaw());
   SetEndKey(1);
 }
 
@@ -137,7 +145,7 @@ void CancelClone(CloneStart *start) {
 
 int RunClone(void *arg) {
   const CloneStart copy = *(CloneStart *)arg;
-  const u32 place = BeginOnSlot(copy.slot);
+  const u32 place = BeginOnSlot(copy.slot, GetThreadIdsRaw());
   if (copy.slot == kFallbackSlot && !InServedProcess())
     NoteSharedByProcess();
   GiveStartBlock(arg);
@@ -165,6 +173,8 @@ void RenewThreadsInChild() {
 //===- The second phase of start-up ---------------------------------------===//
 
 void InitThreads() {
+  FindTidOfDescriptor();
+  FindVdsoClock();
   // The constructors of other libraries may have taken every key.
   if (int error = REAL(pthread_key_create)(&end_key, EndThread))
     Warning(

@@ -25,6 +25,7 @@ struct ThreadStart {
   void *(*run)(void *);
   void *arg;
   u32 slot;
+  u32 process;
   bool set_signals;
   u64 signals;
   uptr stack_bytes;

@@ -107,7 +107,7 @@ static void AttachHandler(int, siginfo_t *info, void *) {
   Advance(attachment, kAnswered);
   while (LoadAcquire(&attachment.step) == kAnswered)
     FutexWait(&attachment.step, kAnswered);
-  EnterSlot(attachment.slot);
+  EnterSlot(attachment.slot, GetThreadIdsRaw());
   Advance(attachment, kAttached);
 }
 
@@ -134,7 +134,10 @@ static bool Attach(u32 tid, int signal_number) {
   }
   // The thread waits in the handler, perhaps with locks of libc held. Getting a
   // slot takes none of these.
-  attachment.slot = AcquireSlot();
+  {
+    ScopedBlockSignals block_signals;
+    attachment.slot = AcquireSlot();
+  }
   Advance(attachment, kSlotGiven);
   while (LoadAcquire(&attachment.step) != kAttached)
     FutexWait(&attachment.step, kSlotGiven);

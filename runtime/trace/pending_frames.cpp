@@ -83,18 +83,6 @@ void ForgetThreads() {
 
 void ObserveThreadEnds(bool recording) { pending.observes_ends = recording; }
 
-static void NoteThreadEvent(ThreadEvent event, u32 tid, u64 time,
-                            const char *name) {
-  // Reserve first: half a frame must not stay if memory runs out (bailout.h).
-  constexpr uptr kMaxBytes = 256;
-  pending.frames.reserve(pending.frames.size() + kMaxBytes);
-  uptr frame = BeginPendingFrame(pending.frames, FrameType::kThreads);
-  Encoder encoder(pending.frames);
-  encoder.threads(1);
-  encoder.thread(event, tid, time, TextOf(name));
-  EndPendingFrame(pending.frames, frame);
-}
-
 /// The thread's name as ps shows it; empty if the thread has gone.
 static void ReadThreadName(u32 tid, char *name, uptr bytes) {
   char path[64];
@@ -110,29 +98,43 @@ static void ReadThreadName(u32 tid, char *name, uptr bytes) {
     *newline = 0;
 }
 
-static void ObserveThreadStart(u32 slot) {
+/// Says in one frame that the slot's thread has started, if nothing said so
+/// yet, and if it `ends` that too. Each frame is one write.
+static void NoteThread(u32 slot, bool ends) {
   const SlotEntry &entry = shadow.slots[slot];
-  if (slot == kFallbackSlot ||
-      pending.seen_generation[slot] == entry.generation)
+  const bool starts = slot != kFallbackSlot &&
+                      pending.seen_generation[slot] != entry.generation;
+  if (!starts && !ends)
     return;
-  pending.seen_generation[slot] = entry.generation;
-  char name[32];
-  ReadThreadName(entry.tid, name, sizeof(name));
-  NoteThreadEvent(ThreadEvent::kStart, entry.tid, entry.start_ns, name);
+  char name[32] = "";
+  if (starts) {
+    pending.seen_generation[slot] = entry.generation;
+    if (!ends) // otherwise /proc has it no more
+      ReadThreadName(entry.tid, name, sizeof(name));
+  }
+  // Reserve first: half a frame must not stay if memory runs out (bailout.h).
+  constexpr uptr kMaxBytes = 256;
+  pending.frames.reserve(pending.frames.size() + kMaxBytes);
+  uptr frame = BeginPendingFrame(pending.frames, FrameType::kThreads);
+  Encoder encoder(pending.frames);
+  encoder.threads(starts + ends);
+  if (starts)
+    encoder.thread(ThreadEvent::kStart, entry.tid, entry.start_ns,
+                   TextOf(name));
+  if (ends)
+    encoder.thread(ThreadEvent::kEnd, entry.tid, entry.end_ns, TextOf(""));
+  EndPendingFrame(pending.frames, frame);
 }
 
 void ObserveThreadEnd(u32 slot) {
-  if (!pending.observes_ends)
-    return;
-  ObserveThreadStart(slot);
-  const SlotEntry &entry = shadow.slots[slot];
-  NoteThreadEvent(ThreadEvent::kEnd, entry.tid, entry.end_ns, "");
+  if (pending.observes_ends)
+    NoteThread(slot, true);
 }
 
 void ObserveThreads(u64 now) {
   for (u32 slot = 0; slot < shadow.header->slot_high; ++slot)
     if (LoadAcquire(&shadow.slots[slot].state) == (u32)SlotState::kLive)
-      ObserveThreadStart(slot);
+      NoteThread(slot, false);
   if (now - pending.alive_check_time < 100 * kNsPerMs)
     return;
   pending.alive_check_time = now;

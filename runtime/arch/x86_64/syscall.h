@@ -22,6 +22,9 @@ inline uptr Syscall(long number, uptr a, uptr b, uptr c, uptr d, uptr e,
   return result;
 }
 
+/// The vDSO's clock_gettime.
+constexpr char kVdsoClockName[] = "__vdso_clock_gettime";
+
 } // namespace pagetide
 
 #endif // PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H
