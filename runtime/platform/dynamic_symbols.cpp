@@ -8,6 +8,8 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <sys/auxv.h>
+
 using namespace __sanitizer;
 
 namespace pagetide {
@@ -75,6 +77,19 @@ void *FunctionOfLibc(const char *name) {
       return DynamicSymbols(*file).FindFunction(name);
   }
   return nullptr;
+}
+
+void *FunctionOfVdso(const char *name) {
+  link_map vdso = {};
+  vdso.l_addr = getauxval(AT_SYSINFO_EHDR);
+  if (!vdso.l_addr)
+    return nullptr;
+  const auto *header = (const ElfW(Ehdr) *)vdso.l_addr;
+  const auto *part = (const ElfW(Phdr) *)(vdso.l_addr + header->e_phoff);
+  for (u32 i = 0; i < header->e_phnum; ++i)
+    if (part[i].p_type == PT_DYNAMIC)
+      vdso.l_ld = (ElfW(Dyn) *)(vdso.l_addr + part[i].p_vaddr);
+  return vdso.l_ld ? DynamicSymbols(vdso).FindFunction(name) : nullptr;
 }
 
 } // namespace pagetide

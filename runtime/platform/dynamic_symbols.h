@@ -39,6 +39,8 @@ private:
 
 /// What libc.so.6 itself has by that name; null if there is none.
 void *FunctionOfLibc(const char *name);
+/// The same of the kernel's vDSO.
+void *FunctionOfVdso(const char *name);
 
 } // namespace pagetide
 

@@ -6,10 +6,7 @@
 
 #include "platform/syscalls.h"
 
-#include "platform/dynamic_symbols.h"
-
 #include <errno.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -36,19 +33,8 @@ static u64 ClockNs(int clock, u64 &last) {
   return ns;
 }
 
-void FindVdsoClock() {
-  link_map vdso = {};
-  vdso.l_addr = getauxval(AT_SYSINFO_EHDR);
-  if (!vdso.l_addr)
-    return;
-  const auto *header = (const ElfW(Ehdr) *)vdso.l_addr;
-  const auto *part = (const ElfW(Phdr) *)(vdso.l_addr + header->e_phoff);
-  for (u32 i = 0; i < header->e_phnum; ++i)
-    if (part[i].p_type == PT_DYNAMIC)
-      vdso.l_ld = (ElfW(Dyn) *)(vdso.l_addr + part[i].p_vaddr);
-  if (vdso.l_ld)
-    StoreRelease(&vdso_clock,
-                 (VdsoClock)DynamicSymbols(vdso).FindFunction(kVdsoClockName));
+void UseVdsoClock(void *function) {
+  StoreRelease(&vdso_clock, (VdsoClock)function);
 }
 
 u64 MonotonicNs() {

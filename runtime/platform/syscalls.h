@@ -34,8 +34,9 @@ inline int ErrnoOf(uptr result) { return Failed(result) ? -(int)result : 0; }
 //===- Time, identity -----------------------------------------------------===//
 
 u64 MonotonicNs();
-/// From now on MonotonicNs makes no system call if the kernel gives a vDSO.
-void FindVdsoClock();
+/// `function` is the vDSO's clock_gettime, or null. With it MonotonicNs makes no
+/// system call.
+void UseVdsoClock(void *function);
 u64 RealtimeNs();
 /// Less if a signal arrives. `ns` is less than a second.
 void SleepNs(u64 ns);

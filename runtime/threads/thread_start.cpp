@@ -7,6 +7,7 @@
 #include "threads/thread_start.h"
 
 #include "arch/shadow_base.h"
+#include "platform/dynamic_symbols.h"
 #include "platform/errno_names.h"
 #include "platform/locks.h"
 #include "platform/messages.h"
@@ -174,7 +175,7 @@ void RenewThreadsInChild() {
 
 void InitThreads() {
   FindTidOfDescriptor();
-  FindVdsoClock();
+  UseVdsoClock(FunctionOfVdso(kVdsoClockName));
   // The constructors of other libraries may have taken every key.
   if (int error = REAL(pthread_key_create)(&end_key, EndThread))
     Warning(
