@@ -29,6 +29,7 @@ namespace pagetide {
 namespace {
 
 constexpr char ConstructorName[] = "pagetide.module_ctor";
+constexpr char DestructorName[] = "pagetide.module_dtor";
 constexpr char ConstructorAttribute[] = "pagetide-module-constructor";
 
 /// Before every other constructor, since those may be marked code.
@@ -169,26 +170,30 @@ void makeSettingsSymbol(Module &M, const abi::ModuleInfo &Info) {
   appendToUsed(M, Symbol);
 }
 
-void makeConstructor(Module &M, GlobalVariable *Record) {
+/// Makes a function that gives the record to an entry of the runtime.
+Function *makeCaller(Module &M, const char *Name, const char *Entry,
+                     GlobalVariable *Record) {
   LLVMContext &Context = M.getContext();
   auto *Type = FunctionType::get(Type::getVoidTy(Context), false);
   Function *F = Function::createWithDefaultAttr(
-      Type, GlobalValue::InternalLinkage, 0, ConstructorName, &M);
+      Type, GlobalValue::InternalLinkage, 0, Name, &M);
   F->addFnAttr(Attribute::NoUnwind);
   F->addFnAttr(Attribute::DisableSanitizerInstrumentation);
   F->addFnAttr(ConstructorAttribute);
 
   IRBuilder<> Builder(BasicBlock::Create(Context, "", F));
-  FunctionCallee Init = M.getOrInsertFunction(
-      abi::kModuleInitName, Builder.getVoidTy(), Builder.getPtrTy());
-  Builder.CreateCall(Init, Record);
+  FunctionCallee Callee =
+      M.getOrInsertFunction(Entry, Builder.getVoidTy(), Builder.getPtrTy());
+  Builder.CreateCall(Callee, Record);
   Builder.CreateRetVoid();
-  appendToGlobalCtors(M, F, ConstructorPriority);
+  return F;
 }
 
-/// Removes constructors from llvm.global_ctors and from the module.
-void removeConstructors(Module &M, ArrayRef<Function *> Removed) {
-  GlobalVariable *List = M.getGlobalVariable("llvm.global_ctors");
+/// Removes functions from the list of that name, and from the module.
+void removeFromList(Module &M, const char *Name, ArrayRef<Function *> Removed) {
+  if (Removed.empty())
+    return;
+  GlobalVariable *List = M.getGlobalVariable(Name);
   SmallVector<Constant *> Kept;
   for (Use &Entry : cast<ConstantArray>(List->getInitializer())->operands())
     if (!is_contained(Removed, cast<ConstantStruct>(Entry)->getOperand(1)))
@@ -203,6 +208,11 @@ void removeConstructors(Module &M, ArrayRef<Function *> Removed) {
     F->removeDeadConstantUsers();
     F->eraseFromParent();
   }
+}
+
+/// What a function that makeCaller made gives to the runtime.
+const Value *recordGivenBy(const Function &F) {
+  return cast<CallInst>(F.getEntryBlock().front()).getArgOperand(0);
 }
 
 bool isUsedByConstructor(const GlobalVariable &Record) {
@@ -248,10 +258,21 @@ void takeOptionsOfMarkedParts(Module &M, PassOptions &Options) {
 }
 
 bool unifyModuleSetup(Module &M) {
-  SmallVector<Function *> Constructors;
-  for (Function &F : M)
-    if (isModuleConstructor(F))
+  // The first constructor and its record stay, and the record's destructor.
+  Function *First = nullptr;
+  SmallVector<Function *> Constructors, Destructors;
+  for (Function &F : M) {
+    if (!isModuleConstructor(F) || F.getName().starts_with(DestructorName))
+      continue;
+    if (First)
       Constructors.push_back(&F);
+    else
+      First = &F;
+  }
+  for (Function &F : M)
+    if (isModuleConstructor(F) && F.getName().starts_with(DestructorName) &&
+        (!First || recordGivenBy(F) != recordGivenBy(*First)))
+      Destructors.push_back(&F);
   SmallVector<GlobalVariable *> Notes = notesOf(M);
   uint32_t Flags = 0;
   for (GlobalVariable *Note : Notes) {
@@ -264,8 +285,8 @@ bool unifyModuleSetup(Module &M) {
       return false;
     }
   }
-  if (Constructors.size() > 1)
-    removeConstructors(M, ArrayRef(Constructors).drop_front());
+  removeFromList(M, "llvm.global_ctors", Constructors);
+  removeFromList(M, "llvm.global_dtors", Destructors);
   for (GlobalVariable *Note : Notes) {
     if (isUsedByConstructor(recordOf(*Note)))
       addFlags(*Note, Flags);
@@ -288,7 +309,14 @@ bool setUpModule(Module &M, const PassOptions &Options, bool IsAfterThinLink) {
     // A record in the large code model's sections may be too far for a link.
     Record->setCodeModel(CodeModel::Small);
     fillBoth(*Note, *Record, Info);
-    makeConstructor(M, Record);
+    appendToGlobalCtors(
+        M, makeCaller(M, ConstructorName, abi::kModuleInitName, Record),
+        ConstructorPriority);
+    // The runtime switches its byte until the file is unloaded.
+    if (Info.flags & abi::kModuleOnDemand)
+      appendToGlobalDtors(
+          M, makeCaller(M, DestructorName, abi::kModuleExitName, Record),
+          ConstructorPriority);
     // Of code that a thin link made, lld does not look at comdats. Clang's
     // bitcode has flags that say so; rustc's has none.
     if (!IsAfterThinLink)

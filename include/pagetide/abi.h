@@ -33,8 +33,9 @@ namespace pagetide::abi {
 /// runtime. It is part of the name of the module constructor's callee, so that
 /// a mismatch is a link error. It is part of ModuleInfo too, so that a mismatch
 /// that still links is an error at start.
-inline constexpr std::uint32_t kVersion = 5;
-inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v5";
+inline constexpr std::uint32_t kVersion = 6;
+inline constexpr const char kModuleInitName[] = "__pagetide_module_init_v6";
+inline constexpr const char kModuleExitName[] = "__pagetide_module_exit";
 
 /// User addresses on x86-64 with four-level paging.
 inline constexpr unsigned kAddressBits = 47;
@@ -377,8 +378,10 @@ inline unsigned char *marks_on_byte(const ModuleNote &record) {
 /// Entry points that instrumented code calls (extern "C", defined by the
 /// runtime, async-signal-safe and thread-safe unless said otherwise):
 ///
-///   void  __pagetide_module_init_v5(const ModuleNote *record);
+///   void  __pagetide_module_init_v6(const ModuleNote *record);
 ///         from the module constructor; not async-signal-safe
+///   void  __pagetide_module_exit(const ModuleNote *record);
+///         from the destructor of a module with kModuleOnDemand, likewise
 ///   void  __pagetide_mark_read(const void *p, size_t bytes);
 ///   void  __pagetide_mark_write(const void *p, size_t bytes);
 ///         mark every granule of [p, p+bytes); nothing if bytes is 0

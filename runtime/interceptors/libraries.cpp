@@ -9,7 +9,6 @@
 #include "platform/key_set.h"
 #include "platform/messages.h"
 #include "recorder/looks_before_close.h"
-#include "shadow/mark_switches.h"
 #include "trace/pending_frames.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -107,7 +106,6 @@ PAGETIDE_INTERCEPTOR(void *, dlmopen, long space, const char *file, int mode) {
 PAGETIDE_INTERCEPTOR(int, dlclose, void *library) {
   OnInterceptedCall();
   LookBeforeClose();
-  UnloadingLibrary unloading;
   return RESOLVED(dlclose)(library);
 }
 

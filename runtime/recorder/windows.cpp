@@ -28,8 +28,6 @@ using namespace trace;
 static constexpr u64 kPartsOfWindow = 10;
 /// The same if the window lasts until the recording ends.
 static constexpr u64 kLeadOfEndless = 10 * kNsPerMs;
-/// When to try again to switch marks on.
-static constexpr u64 kRetryNs = kNsPerMs;
 static constexpr u64 kNever = ~u64{0};
 
 namespace {
@@ -133,18 +131,14 @@ static void Open(u64 now, bool all_exact) {
   windows.listed_at = MonotonicNs();
 }
 
-static void TryToOpen(u64 now) {
-  if (!SwitchMarks(true)) {
-    windows.begin = now + kRetryNs;
-    return;
-  }
+static void SwitchOnAndOpen(u64 now) {
+  SwitchMarks(true);
   Open(now, /*all_exact=*/false);
   windows.in_use = windows.states || AreLimited();
 }
 
-static void TryToClose(u64 now) {
-  if (!SwitchMarks(false))
-    return;
+static void Close(u64 now) {
+  SwitchMarks(false);
   StateOthers();
   windows.open = false;
   windows.states = true; // all files can, or there were no windows
@@ -169,7 +163,7 @@ void BeginWindows(u64 now, u32 asker) {
   if (were_on)
     Open(now, /*all_exact=*/true);
   else
-    TryToOpen(now);
+    SwitchOnAndOpen(now);
   // Behind its call the asker's code tests whether marks are on, or has them.
   if (windows.open && windows.states && IsLive(asker) &&
       !windows.threads[asker].stated)
@@ -212,9 +206,9 @@ void PassPeriod() {
     return;
   const u64 now = MonotonicNs();
   if (!windows.open && now >= windows.begin)
-    TryToOpen(now);
+    SwitchOnAndOpen(now);
   else if (windows.open && now >= windows.end)
-    TryToClose(now);
+    Close(now);
 }
 
 u64 EndWithinWindow(u64 from, u64 end) {

@@ -10,10 +10,7 @@
 #include "platform/messages.h"
 #include "shadow/shadow.h"
 
-#include "sanitizer_common/sanitizer_libc.h"
 #include "sanitizer_common/sanitizer_mutex.h"
-
-#include <dlfcn.h>
 
 namespace pagetide {
 
@@ -21,24 +18,31 @@ namespace pagetide {
 static constexpr u32 kMaxSwitches = 1024;
 
 PAGETIDE_ZERO_IN_CHILD static __sanitizer::StaticSpinMutex mutex;
-PAGETIDE_ZERO_IN_CHILD static u32 unloading;
 static const abi::ModuleNote *records[kMaxSwitches];
 static u32 count;
-static u8 wanted = 1;
-PAGETIDE_ZERO_IN_CHILD static bool rest_asked;
+/// Of files with mode windows, and of the others.
+static u8 wanted = 1, wanted_of_others = 1;
 static bool any_without, any_without_byte;
+
+static bool HasWindows(const abi::ModuleNote &record) {
+  return record.info.flags & abi::kModuleWindows;
+}
+
+static u8 Wanted(const abi::ModuleNote &record) {
+  return HasWindows(record) ? wanted : wanted_of_others;
+}
 
 void AddMarkSwitch(const abi::ModuleNote &record) {
   u8 *byte = abi::marks_on_byte(record);
   __sanitizer::SpinMutexLock lock(&mutex);
-  any_without |= !(record.info.flags & abi::kModuleWindows);
+  any_without |= !HasWindows(record);
   any_without_byte |= !byte;
   if (!byte)
     return;
   u32 i = 0;
   while (i < count && records[i] != &record)
     ++i;
-  const u8 value = i < kMaxSwitches ? wanted : 1;
+  const u8 value = i < kMaxSwitches ? Wanted(record) : 1;
   if (*byte != value) // an audit sees what is written
     __atomic_store_n(byte, value, __ATOMIC_RELAXED);
   if (i < kMaxSwitches)
@@ -47,31 +51,46 @@ void AddMarkSwitch(const abi::ModuleNote &record) {
     ++count;
 }
 
-/// Marked code calls libc's functions and expects their marks.
-static void SetBytes(bool on) {
-  wanted = on;
-  rest_asked = false;
-  if (on)
-    LetInterceptorsMark(true);
+void RemoveMarkSwitch(const abi::ModuleNote &record) {
+  __sanitizer::SpinMutexLock lock(&mutex);
   for (u32 i = 0; i < count; ++i)
-    __atomic_store_n(abi::marks_on_byte(*records[i]), wanted, __ATOMIC_RELEASE);
-  if (!on)
-    LetInterceptorsMark(false);
+    if (records[i] == &record) {
+      // Other destructors may run after this, and a window begin.
+      u8 *byte = abi::marks_on_byte(record);
+      if (!*byte)
+        __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
+      records[i] = records[--count];
+      return;
+    }
 }
 
-bool SwitchMarks(bool on) {
+static void SetBytes() {
+  for (u32 i = 0; i < count; ++i)
+    __atomic_store_n(abi::marks_on_byte(*records[i]), Wanted(*records[i]),
+                     __ATOMIC_RELEASE);
+}
+
+/// Marked code calls libc's functions and expects their marks.
+static void SwitchOn() {
+  wanted = wanted_of_others = 1;
+  LetInterceptorsMark(true);
+  SetBytes();
+}
+
+void SwitchMarks(bool on) {
   __sanitizer::SpinMutexLock lock(&mutex);
-  if (!unloading)
-    SetBytes(on);
-  return !unloading;
+  if (on)
+    return SwitchOn();
+  wanted = 0;
+  SetBytes();
+  LetInterceptorsMark(any_without);
 }
 
 void LetMarksRest() {
   __sanitizer::SpinMutexLock lock(&mutex);
-  if (unloading)
-    rest_asked = true;
-  else
-    SetBytes(false);
+  wanted = wanted_of_others = 0;
+  SetBytes();
+  LetInterceptorsMark(false);
 }
 
 bool MarksAreSwitchedOn() {
@@ -87,30 +106,6 @@ bool AllSwitch() {
 bool AllSwitchWhileRunning() {
   __sanitizer::SpinMutexLock lock(&mutex);
   return count && !any_without;
-}
-
-UnloadingLibrary::UnloadingLibrary() {
-  __sanitizer::SpinMutexLock lock(&mutex);
-  ++unloading;
-}
-
-/// Whether a record is still there, and not the memory of another file.
-static bool IsLoaded(const abi::ModuleNote *record) {
-  dl_find_object found;
-  return !_dl_find_object((void *)record, &found) &&
-         !__sanitizer::internal_memcmp(record->name, abi::kNoteName,
-                                       sizeof(abi::kNoteName));
-}
-
-UnloadingLibrary::~UnloadingLibrary() {
-  __sanitizer::SpinMutexLock lock(&mutex);
-  u32 kept = 0;
-  for (u32 i = 0; i < count; ++i)
-    if (IsLoaded(records[i]))
-      records[kept++] = records[i];
-  count = kept;
-  if (!--unloading && rest_asked)
-    SetBytes(false);
 }
 
 } // namespace pagetide

@@ -6,8 +6,8 @@
 //
 // Each linked file has one (abi::kMarksOnSymbol). They are off between windows,
 // and when a recording has been stopped. The recorder's thread switches them. A
-// library may be unloaded at any time, and its byte with it. The functions that
-// stand for libc's make marks while the bytes are on.
+// library that is unloaded says so before: who unloads it need not call our
+// dlclose. The functions that stand for libc's make marks while bytes are on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,15 @@ namespace pagetide {
 /// thread, while its module cannot be unloaded.
 void AddMarkSwitch(const abi::ModuleNote &record);
 
-/// Sets all bytes. False if a library is being unloaded: try again later.
-bool SwitchMarks(bool on);
+/// The module's destructors run: it may be unloaded after this.
+void RemoveMarkSwitch(const abi::ModuleNote &record);
 
-/// Clears all bytes, at the latest when no library is being unloaded any more,
-/// and unless marks are switched on before.
+/// Sets all bytes, or clears those of files that were built with mode windows.
+/// A file without it that is loaded between windows keeps its marks on: its
+/// code could not change to its marked copy when the next one begins.
+void SwitchMarks(bool on);
+
+/// Clears all bytes. No recording is going on.
 void LetMarksRest();
 
 /// What the bytes are set to.
@@ -37,15 +41,6 @@ bool MarksAreSwitchedOn();
 bool AllSwitch();
 /// Whether all files were built with mode windows.
 bool AllSwitchWhileRunning();
-
-/// An object of this class exists while a library may be unloaded.
-class UnloadingLibrary {
-public:
-  UnloadingLibrary();
-  ~UnloadingLibrary();
-  UnloadingLibrary(const UnloadingLibrary &) = delete;
-  UnloadingLibrary &operator=(const UnloadingLibrary &) = delete;
-};
 
 } // namespace pagetide
 

@@ -49,7 +49,7 @@ static const char *OriginOf(const abi::ModuleNote &record, Dl_info &where) {
 } // namespace pagetide
 
 PAGETIDE_EXPORT void
-__pagetide_module_init_v5(const pagetide::abi::ModuleNote *record) {
+__pagetide_module_init_v6(const pagetide::abi::ModuleNote *record) {
   using namespace pagetide;
   if (InOtherNamespace())
     return LeaveOutModule(*record);
@@ -66,4 +66,9 @@ __pagetide_module_init_v5(const pagetide::abi::ModuleNote *record) {
   EnsureSecondPhase();
   AddMarkSwitch(*record);
   RegisterAtexitHandlersDone(where.dli_fbase);
+}
+
+PAGETIDE_EXPORT void
+__pagetide_module_exit(const pagetide::abi::ModuleNote *record) {
+  pagetide::RemoveMarkSwitch(*record);
 }

@@ -7,8 +7,8 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-; MARK: @pagetide.record = {{.*}} { i32 5, i32 0, i32 12, i32 12, i32 0 }, i32 0 }
-; SKIP: @pagetide.record = {{.*}} { i32 5, i32 0, i32 12, i32 12, i32 1 }, i32 0 }
+; MARK: @pagetide.record = {{.*}} { i32 6, i32 0, i32 12, i32 12, i32 0 }, i32 0 }
+; SKIP: @pagetide.record = {{.*}} { i32 6, i32 0, i32 12, i32 12, i32 1 }, i32 0 }
 
 @table = constant [8 x i32] [i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8]
 @other = internal constant [8 x i32] [i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1]

@@ -11,7 +11,7 @@
 // RUN: %clang_pagetide_exact -Xclang -load -Xclang %pass -mllvm -pagetide-layout=write -mllvm -pagetide-granule=14 -mllvm -pagetide-skip-constants -O2 -flto=thin -c %s -o thin.o
 // RUN: %clang -O2 -flto=thin -fuse-ld=lld -shared -Wl,--load-pass-plugin=%pass -Wl,--save-temps thin.o stub.o -o thin.so
 // RUN: llvm-dis -o - thin.o.5.precodegen.bc | FileCheck %s
-// CHECK: @pagetide.record = {{.*}} { i32 5, i32 2, i32 14, i32 14, i32 1 }, i32 0 }
+// CHECK: @pagetide.record = {{.*}} { i32 6, i32 2, i32 14, i32 14, i32 1 }, i32 0 }
 // CHECK: lshr i64 {{.*}}, 14
 
 // RUN: %clang_pagetide_exact -O2 -flto=full -c %S/Inputs/lto_other.c -o other.o

@@ -43,5 +43,5 @@ void store(void) { object = 1; }
 __attribute__((optnone, noinline)) void unoptimized(void) { object = 2; }
 
 // CHECK-LABEL: define internal void @pagetide.module_ctor(
-// CHECK-NEXT:    call void @__pagetide_module_init_v5(
+// CHECK-NEXT:    call void @__pagetide_module_init_v6(
 // CHECK-NEXT:    ret void

@@ -39,7 +39,7 @@ static void mapShadow(void) {
   }
 }
 
-void __pagetide_module_init_v5(const struct ModuleNote *note) {
+void __pagetide_module_init_v6(const struct ModuleNote *note) {
   cellShift = note->cellShift;
   mapShadow();
 }
