@@ -34,8 +34,8 @@ inline int ErrnoOf(uptr result) { return Failed(result) ? -(int)result : 0; }
 //===- Time, identity -----------------------------------------------------===//
 
 u64 MonotonicNs();
-/// `function` is the vDSO's clock_gettime, or null. With it MonotonicNs makes no
-/// system call.
+/// `function` is the vDSO's clock_gettime, or null. With it MonotonicNs makes
+/// no system call.
 void UseVdsoClock(void *function);
 u64 RealtimeNs();
 /// Less if a signal arrives. `ns` is less than a second.
