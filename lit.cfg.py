@@ -281,7 +281,8 @@ features = {
     is not None,
     "clang-tidy": shutil.which("clang-tidy", path=config.llvm_tools_dir)
     is not None,
-    "qemu-user": shutil.which("qemu-x86_64") is not None,
+    # Debian 13's takes no plugins.
+    "qemu-user": "-plugin" in said_by("qemu-x86_64", "-help"),
     "gdb": shutil.which("gdb") is not None,
     "strace": shutil.which("strace") is not None,
     "valgrind": shutil.which("valgrind") is not None,

@@ -73,6 +73,8 @@ static const char *SetWindow(const control::Request &asked) {
     return why;
   if (const char *why = WhyNoWindows(asked))
     return why;
+  if (asked.window_ns && record_config.checksum != ChecksumMode::kNone)
+    return kNoChecksumsInWindows;
   if (!ChangeWindows(asked.window_ns, asked.every_ns))
     return kNoWindows;
   Schedule(MonotonicNs());

@@ -150,7 +150,12 @@ static void Close(u64 now) {
 void BeginWindows(u64 now, u32 asker) {
   windows.open = false;
   windows.states = AllSwitchWhileRunning();
-  if (AreLimited() && !windows.states) {
+  if (AreLimited() && record_config.checksum != ChecksumMode::kNone) {
+    record_config.window_ns = 0;
+    WarnOrStop("option window: %s. Marks stay on throughout. Leave one of the "
+               "two options out.\n",
+               kNoChecksumsInWindows);
+  } else if (AreLimited() && !windows.states) {
     record_config.window_ns = 0;
     WarnOrStop("option window: a file of the program was not built with "
                "-fpagetide-mode=windows. Marks stay on throughout. Build all "

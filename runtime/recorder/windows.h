@@ -26,6 +26,10 @@
 
 namespace pagetide {
 
+inline constexpr char kNoChecksumsInWindows[] =
+    "windows do not work with checksums: code that still runs without marks "
+    "could write a page whose checksum is called stable";
+
 /// A recording begins as record_config says. Switches marks on if they are off.
 /// The thread of slot `asker` waits until it has begun; kFallbackSlot: none.
 void BeginWindows(u64 now, u32 asker);

@@ -100,6 +100,10 @@ void RecordingOptions::check_windows() const {
     throw Failure(fmt::format("--window {} --every {}: windows must be shorter "
                               "than the time from one to the next",
                               window, every));
+  if (!window.empty() && !checksum.empty() && checksum != "none")
+    throw Failure("--checksum does not work with --window: code that still "
+                  "runs without marks could write a page whose checksum is "
+                  "called stable; leave out one of the two");
 }
 
 void add_recording_choices(CLI::App &app, RecordingOptions &options) {

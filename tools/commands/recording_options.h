@@ -36,7 +36,7 @@ struct RecordingOptions {
   /// The name of one that was given, "--period"; empty if none was.
   std::string any_given() const;
   /// Throws Failure if windows are not shorter than the time from one to the
-  /// next, or if one of the two is missing.
+  /// next, if one of the two is missing, or if checksums are asked for too.
   void check_windows() const;
 };
 

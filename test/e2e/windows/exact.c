@@ -24,6 +24,13 @@
 // RUN: not %pagetide record --window 1s -- ./rounds 2>&1 | \
 // RUN:   FileCheck --check-prefix=PAIR %s
 // PAIR: --window requires --every
+// A thread that still runs plain code writes without a mark.
+// RUN: not %pagetide record --window 1ms --every 1s --checksum written -- ./rounds 2>&1 | \
+// RUN:   FileCheck --check-prefix=SUMS %s
+// SUMS: --checksum does not work with --window: code that still runs without marks could write
+// RUN: PAGETIDE_OPTIONS=window=1ms:every=1s:checksum=written ./rounds 2>&1 >/dev/null | \
+// RUN:   FileCheck --check-prefix=SUM %s
+// SUM: option window: windows do not work with checksums:
 // RUN: %pagetide_clang -O2 %s marks_on.o -o demand -pthread
 // RUN: not %pagetide record --window 1ms --every 1s -- ./demand 2>&1 | \
 // RUN:   FileCheck --check-prefix=BUILD %s
