@@ -1,8 +1,5 @@
 //===- launch.c - Runs a command and says what it took --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: launch REPORT [-e NAME=VALUE]... COMMAND [ARGUMENT...]
 //
@@ -15,8 +12,6 @@
 // calls exec towards the peak of what is executed: nothing that Python started
 // could have a peak below Python's own. And a process of a few pages starts
 // another with less jitter, which counts where starting is what is measured.
-//
-//===----------------------------------------------------------------------===//
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,14 +1,9 @@
 //===- pages_plugin.cpp - The pages a program touches, as QEMU sees them --===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A plugin for qemu-x86_64, to see what such a one costs at the least: a byte a
 // page is set at every access, as our marks do it, and nothing else is done. At
 // the end it writes to the file that `out=` names how many pages there were.
-//
-//===----------------------------------------------------------------------===//
 
 #include "qemu_plugin.h"
 

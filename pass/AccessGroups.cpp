@@ -1,8 +1,5 @@
 //===- AccessGroups.cpp - Accesses that share marks -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "AccessGroups.h"
 

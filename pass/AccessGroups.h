@@ -1,8 +1,5 @@
 //===- AccessGroups.h - Accesses that share marks ---------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Within a segment, accesses at addresses of one form (AddressForms.h) differ
 // by constants. They form groups that span at most one granule's size. Then all
@@ -14,11 +11,8 @@
 // address serves all accesses within a cell's size of it: they are in its cell
 // or the next one. It needs no alignment. If the mark is at the base itself,
 // all fields near the base share it.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_ACCESSGROUPS_H
-#define PAGETIDE_PASS_ACCESSGROUPS_H
+#pragma once
 
 #include "AddressForms.h"
 #include "ByteExtents.h"
@@ -128,5 +122,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_ACCESSGROUPS_H

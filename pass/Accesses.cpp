@@ -1,8 +1,5 @@
 //===- Accesses.cpp - What touches memory, and which bytes ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 

@@ -1,8 +1,5 @@
 //===- Accesses.h - What touches memory, and which bytes --------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Decides which instructions count as accesses and which bytes each of them
 // touches. No other file decides that. It changes nothing and knows nothing
@@ -10,11 +7,8 @@
 //
 // An access is described exactly: a masked vector access by its lanes, an
 // aggregate without its padding. Nothing is rounded up here.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_ACCESSES_H
-#define PAGETIDE_PASS_ACCESSES_H
+#pragma once
 
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -128,5 +122,3 @@ void appendFixed(llvm::Instruction &At, llvm::Value *Pointer, uint64_t Bytes,
 void appendLanes(Access Lanes, AccessList &List);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_ACCESSES_H

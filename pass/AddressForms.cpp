@@ -1,8 +1,5 @@
 //===- AddressForms.cpp - What addresses have in common -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "AddressForms.h"
 #include "LlvmCompat.h"

@@ -1,8 +1,5 @@
 //===- AddressForms.h - What addresses have in common -----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // An address is a pointer, plus values times constants, plus a constant:
 //
@@ -12,11 +9,8 @@
 // known although none is computed from another. Sums of 64 bits wrap as
 // addresses do. Narrower sums are split only if they cannot wrap: if they did,
 // the address would be poison, and the access undefined.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_ADDRESSFORMS_H
-#define PAGETIDE_PASS_ADDRESSFORMS_H
+#pragma once
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -67,5 +61,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_ADDRESSFORMS_H

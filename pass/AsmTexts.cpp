@@ -1,8 +1,5 @@
 //===- AsmTexts.cpp - What LLVM's assembler says of inline assembly -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "AsmTexts.h"
 

@@ -1,17 +1,11 @@
 //===- AsmTexts.h - What LLVM's assembler says of inline assembly -*- C++ -*-=//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // LLVM's own parser reads the texts of a module's inline assembly, one after
 // the other as in its object file, and then once more. So it is not the
 // spelling that decides whether a text may stand twice.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_ASMTEXTS_H
-#define PAGETIDE_PASS_ASMTEXTS_H
+#pragma once
 
 #include "llvm/ADT/StringMap.h"
 
@@ -53,5 +47,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_ASMTEXTS_H

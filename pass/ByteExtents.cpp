@@ -1,8 +1,5 @@
 //===- ByteExtents.cpp - Ranges of bytes around one base ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "ByteExtents.h"
 

@@ -1,11 +1,7 @@
 //===- ByteExtents.h - Ranges of bytes around one base ----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_BYTEEXTENTS_H
-#define PAGETIDE_PASS_BYTEEXTENTS_H
+#pragma once
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -84,5 +80,3 @@ constexpr unsigned MaxMarkedExtents = 32;
 void intersect(MarkedExtents &Here, const MarkedExtents &Other);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_BYTEEXTENTS_H

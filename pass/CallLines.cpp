@@ -1,8 +1,5 @@
 //===- CallLines.cpp - Lines that say what may be a call ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CallLines.h"
 

@@ -1,18 +1,12 @@
 //===- CallLines.h - Lines that say what may be a call ----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For option marks=lines, by which a test compares the plan with the machine
 // code (test/lib/unexpected_calls.py). The line of an instruction says whether
 // it ends a segment, and so may be a call; its column says which segment of its
 // function it is in, or ends.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_CALLLINES_H
-#define PAGETIDE_PASS_CALLLINES_H
+#pragma once
 
 namespace llvm {
 class Function;
@@ -26,5 +20,3 @@ class Expansion;
 void numberLines(llvm::Function &F, const Expansion &Known);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_CALLLINES_H

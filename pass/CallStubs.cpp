@@ -1,8 +1,5 @@
 //===- CallStubs.cpp - How marked code calls the runtime by name ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CallStubs.h"
 

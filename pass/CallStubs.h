@@ -1,8 +1,5 @@
 //===- CallStubs.h - How marked code calls the runtime by name --*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The runtime stands for some functions of libc. Whose function a call of NAME
 // reaches is the business of linker and loader: -Wl,--wrap, --defsym, objcopy,
@@ -13,11 +10,8 @@
 //                          jump to __pagetide_NAME
 //
 // If that address is not libc's, the runtime calls the function there.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_CALLSTUBS_H
-#define PAGETIDE_PASS_CALLSTUBS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Attributes.h"
@@ -37,5 +31,3 @@ llvm::Function *callStub(llvm::Module &M, llvm::StringRef Name,
                          llvm::AttributeList Attributes = {});
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_CALLSTUBS_H

@@ -1,8 +1,5 @@
 //===- CanonicalAccesses.cpp - Before there are marks ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CanonicalAccesses.h"
 #include "LlvmCompat.h"

@@ -1,11 +1,7 @@
 //===- CanonicalAccesses.h - Before there are marks -------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_CANONICALACCESSES_H
-#define PAGETIDE_PASS_CANONICALACCESSES_H
+#pragma once
 
 #include "llvm/IR/PassManager.h"
 
@@ -26,5 +22,3 @@ void canonicalizeAccesses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
                           bool MaySink);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_CANONICALACCESSES_H

@@ -1,8 +1,5 @@
 //===- CodegenGuards.cpp - What keeps marks true in code gen --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CodegenGuards.h"
 

@@ -1,17 +1,11 @@
 //===- CodegenGuards.h - What keeps marks true in code gen ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Code generation comes after the last IR pass and still moves, merges, adds
 // and drops accesses. Each function here prevents one of these changes that
 // would make marks wrong.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_CODEGENGUARDS_H
-#define PAGETIDE_PASS_CODEGENGUARDS_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -53,5 +47,3 @@ void preventCallExpansion(llvm::Function &F,
 void dropMemoryPromises(llvm::Function &F);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_CODEGENGUARDS_H

@@ -1,8 +1,5 @@
 //===- Diagnostics.cpp - What the pass tells the user ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
 

@@ -1,16 +1,10 @@
 //===- Diagnostics.h - What the pass tells the user -------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Clang shows these as its own messages. The warnings belong to the group
 // -Wbackend-plugin.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_DIAGNOSTICS_H
-#define PAGETIDE_PASS_DIAGNOSTICS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 
@@ -41,5 +35,3 @@ constexpr char CopySuffix[] = ".pagetide";
 llvm::StringRef nameInSource(const llvm::Function &F);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_DIAGNOSTICS_H

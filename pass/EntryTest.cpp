@@ -1,8 +1,5 @@
 //===- EntryTest.cpp - The test that a plain copy begins with -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "EntryTest.h"
 

@@ -1,19 +1,13 @@
 //===- EntryTest.h - The test that a plain copy begins with -----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The plain copy of a function jumps to the marked one if a byte is set. The
 // test and the jump are machine code in front of the function's own (LLVM:
 // prologue data). So the compiler makes of the function itself what it makes
 // without Pagetide: instructions, stack frame, and all that belongs to the
 // function's symbol.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_ENTRYTEST_H
-#define PAGETIDE_PASS_ENTRYTEST_H
+#pragma once
 
 namespace llvm {
 class Function;
@@ -35,5 +29,3 @@ void insertEntryTest(llvm::Function &F, llvm::Function &Copy,
                      llvm::GlobalVariable &On);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_ENTRYTEST_H

@@ -1,8 +1,5 @@
 //===- Expansion.cpp - What code generation expands in place --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
 

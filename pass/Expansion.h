@@ -1,8 +1,5 @@
 //===- Expansion.h - What code generation expands in place ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Code generation turns much of the IR into calls: of the C library (floor
 // on older processors), of the compiler's own library (division of 128 bits),
@@ -14,11 +11,8 @@
 // What the processor's list (target::Lowering) has is known to be expanded in
 // place. All else counts as a call. test/pass/expansion.test compiles every
 // instruction and every intrinsic, and looks for calls that the list denies.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_EXPANSION_H
-#define PAGETIDE_PASS_EXPANSION_H
+#pragma once
 
 #include "target/Target.h"
 
@@ -54,5 +48,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_EXPANSION_H

@@ -1,8 +1,5 @@
 //===- FunctionAccesses.cpp - All accesses of one function ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "FunctionAccesses.h"
 

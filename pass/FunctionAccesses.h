@@ -1,16 +1,10 @@
 //===- FunctionAccesses.h - All accesses of one function --------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The accesses of a function, collected once. Every later stage asks here, so
 // each warning about an access is given once.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_FUNCTIONACCESSES_H
-#define PAGETIDE_PASS_FUNCTIONACCESSES_H
+#pragma once
 
 #include "Accesses.h"
 
@@ -50,5 +44,3 @@ private:
 void silenceAsmWarnings(llvm::Function &F);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_FUNCTIONACCESSES_H

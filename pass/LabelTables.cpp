@@ -1,8 +1,5 @@
 //===- LabelTables.cpp - Tables of label addresses ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LabelTables.h"
 

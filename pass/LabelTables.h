@@ -1,17 +1,11 @@
 //===- LabelTables.h - Tables of label addresses ----------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A table of label addresses (computed goto) belongs to one function: a copy of
 // the function that used it would jump into the original. So the copy gets
 // tables of its own.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_LABELTABLES_H
-#define PAGETIDE_PASS_LABELTABLES_H
+#pragma once
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -43,5 +37,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_LABELTABLES_H

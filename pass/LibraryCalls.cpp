@@ -1,8 +1,5 @@
 //===- LibraryCalls.cpp - Calls of libc that the runtime makes ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LibraryCalls.h"
 

@@ -1,8 +1,5 @@
 //===- LibraryCalls.h - Calls of libc that the runtime makes ----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Libc is not instrumented. Marked code calls the runtime in place of the
 // functions in call_site_functions.def, and the runtime marks what they read.
@@ -11,11 +8,8 @@
 // stays, so that pointers to it are equal in all files of a program. A call
 // through a pointer asks the runtime what to call, if the pointer is near
 // libc's functions.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_LIBRARYCALLS_H
-#define PAGETIDE_PASS_LIBRARYCALLS_H
+#pragma once
 
 namespace llvm {
 class Function;
@@ -28,5 +22,3 @@ namespace pagetide {
 void redirectLibraryCalls(llvm::Function &F);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_LIBRARYCALLS_H

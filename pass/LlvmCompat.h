@@ -1,17 +1,11 @@
 //===- LlvmCompat.h - What differs between versions of LLVM -----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The pass is built once per LLVM, from the same files. This is the only one
 // that asks which LLVM it is. A new LLVM changes this file, and the list in
 // cmake/UseLLVM.cmake.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_LLVMCOMPAT_H
-#define PAGETIDE_PASS_LLVMCOMPAT_H
+#pragma once
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -141,5 +135,3 @@ inline auto splitForLoop(llvm::Value *End, llvm::Instruction &Before) {
 #define PAGETIDE_MATCH_AND_EMIT matchAndEmitInstruction
 #define PAGETIDE_OVERRIDE_SINCE_22 override
 #endif
-
-#endif // PAGETIDE_PASS_LLVMCOMPAT_H

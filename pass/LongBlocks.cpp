@@ -1,8 +1,5 @@
 //===- LongBlocks.cpp - Bounds on what code generation does ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LongBlocks.h"
 #include "LlvmCompat.h"

@@ -1,8 +1,5 @@
 //===- LongBlocks.h - Bounds on what code generation does -------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The scheduler of machine instructions takes time that grows with the square
 // of a block's length. Marks double the length of a block, and so would take
@@ -12,11 +9,8 @@
 // marks are more instructions than accesses are. So a long function's marked
 // copy takes longer than all else. Code of a copy without loops runs at most
 // once per call of it, and only while somebody records.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_LONGBLOCKS_H
-#define PAGETIDE_PASS_LONGBLOCKS_H
+#pragma once
 
 #include <cstddef>
 
@@ -34,5 +28,3 @@ void divideLongBlocks(llvm::Function &F);
 bool isLongWithoutLoops(const llvm::Function &F, size_t Marks);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_LONGBLOCKS_H

@@ -1,8 +1,5 @@
 //===- LoopChunks.cpp - Loops marked a chunk at a time --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LoopChunks.h"
 

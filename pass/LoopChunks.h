@@ -1,8 +1,5 @@
 //===- LoopChunks.h - Loops marked a chunk at a time ------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A loop that steps through memory touches the same granule many times in a
 // row. Its marks move out of it: the granules of a chunk's first and last
@@ -31,11 +28,8 @@
 //     size. So the granules of the first and the last byte are all of them.
 //   - A chunk is bounded (MaxIterations, MaxInstructions), and so is the time
 //     between a mark and its access.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_LOOPCHUNKS_H
-#define PAGETIDE_PASS_LOOPCHUNKS_H
+#pragma once
 
 #include "MarkPlan.h"
 
@@ -64,5 +58,3 @@ ChunkedAccesses chunkLoops(const FunctionToMark &Input,
                            llvm::OptimizationRemarkEmitter &Emitter);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_LOOPCHUNKS_H

@@ -1,8 +1,5 @@
 //===- LtoHandover.cpp - Marks put off until the program is linked --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LtoHandover.h"
 

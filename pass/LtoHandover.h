@@ -1,8 +1,5 @@
 //===- LtoHandover.h - Marks put off until the program is linked *- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Under link-time optimisation a module is optimised twice. Marks made in the
 // first optimisation would hinder the second one, which may also move accesses
@@ -12,11 +9,8 @@
 //     run needs none;
 //   - a use of a symbol that nothing defines. A linker that does not run the
 //     pass again cannot link the program then. The symbol's name says why.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_LTOHANDOVER_H
-#define PAGETIDE_PASS_LTOHANDOVER_H
+#pragma once
 
 namespace llvm {
 class Module;
@@ -38,5 +32,3 @@ bool hasDeferredMarks(const llvm::Module &M);
 bool takeOverDeferredMarks(llvm::Module &M, PassOptions &Options);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_LTOHANDOVER_H

@@ -1,8 +1,5 @@
 //===- MarkEmitter.cpp - How a mark is made -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "MarkEmitter.h"
 

@@ -1,8 +1,5 @@
 //===- MarkEmitter.h - How a mark is made -----------------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Turns the steps of a plan into IR.
 //
@@ -24,11 +21,8 @@
 // It is volatile so that it is not removed. It has no alias information on
 // purpose: if code generation knew that marks and accesses never overlap, it
 // would move accesses before their marks.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_MARKEMITTER_H
-#define PAGETIDE_PASS_MARKEMITTER_H
+#pragma once
 
 #include "MarkPlan.h"
 
@@ -114,5 +108,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_MARKEMITTER_H

@@ -1,8 +1,5 @@
 //===- MarkPlan.cpp - Which marks, and where ------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "MarkPlan.h"
 

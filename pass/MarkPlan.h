@@ -1,8 +1,5 @@
 //===- MarkPlan.h - Which marks, and where ----------------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A plan says which marks cover the accesses of a function. Nothing in it knows
 // how a mark looks. LoopChunks and MarkPlanner make it.
@@ -13,11 +10,8 @@
 //     the two is a path without calls and loops, or one chunk of a loop.
 //   - A granule is marked only if an access that touches it will follow, except
 //     for faults and signals.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_MARKPLAN_H
-#define PAGETIDE_PASS_MARKPLAN_H
+#pragma once
 
 #include "FunctionAccesses.h"
 #include "PassOptions.h"
@@ -145,5 +139,3 @@ struct MarkPlan {
 llvm::SmallVector<unsigned, 2> cellsOf(AccessKind Kind, abi::Layout Layout);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_MARKPLAN_H

@@ -1,8 +1,5 @@
 //===- MarkPlanner.cpp - Plans the marks of a function --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "MarkPlanner.h"
 

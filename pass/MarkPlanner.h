@@ -1,8 +1,5 @@
 //===- MarkPlanner.h - Plans the marks of a function ------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Everything that saves marks is planned here, and in what this includes:
 //
@@ -13,11 +10,8 @@
 // A segment is a sequence of instructions of one block without calls, fences,
 // and atomic or volatile accesses. When a segment has begun, it runs to its
 // end.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_MARKPLANNER_H
-#define PAGETIDE_PASS_MARKPLANNER_H
+#pragma once
 
 #include "LoopChunks.h"
 #include "MarkPlan.h"
@@ -29,5 +23,3 @@ namespace pagetide {
 MarkPlan planMarks(const FunctionToMark &Input, ChunkedAccesses &Chunked);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_MARKPLANNER_H

@@ -1,8 +1,5 @@
 //===- MergedAccesses.cpp - What code generation makes one of -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "MergedAccesses.h"
 

@@ -1,17 +1,11 @@
 //===- MergedAccesses.h - What code generation makes one of -----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Code generation makes one instruction of a load and of the store that changes
 // what was loaded. It may also write less than the store says, or read nothing.
 // Where a mark is decides which of these it does.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_MERGEDACCESSES_H
-#define PAGETIDE_PASS_MERGEDACCESSES_H
+#pragma once
 
 namespace llvm {
 class Instruction;
@@ -42,5 +36,3 @@ llvm::Instruction *updatedLoad(llvm::Instruction &I, bool AndReads);
 bool needsMarkBehindLoad(const llvm::Instruction &I, bool MayStraddle);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_MERGEDACCESSES_H

@@ -1,8 +1,5 @@
 //===- ModuleSetup.cpp - How a module announces itself --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "ModuleSetup.h"
 

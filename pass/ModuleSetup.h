@@ -1,17 +1,11 @@
 //===- ModuleSetup.h - How a module announces itself ------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A marked module says how it was built in two ways. Its ELF note can be read
 // before any code runs. Its constructor starts the runtime, which refuses
 // modules that do not fit (pagetide/abi.h).
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_MODULESETUP_H
-#define PAGETIDE_PASS_MODULESETUP_H
+#pragma once
 
 namespace llvm {
 class Function;
@@ -39,5 +33,3 @@ bool unifyModuleSetup(llvm::Module &M);
 bool isModuleConstructor(const llvm::Function &F);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_MODULESETUP_H

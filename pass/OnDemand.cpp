@@ -1,8 +1,5 @@
 //===- OnDemand.cpp - A plain and a marked copy of each function ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "OnDemand.h"
 

@@ -1,8 +1,5 @@
 //===- OnDemand.h - A plain and a marked copy of each function --*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Mode on-demand. Each function F exists twice: as it was, and as F.pagetide,
 // which gets the marks. The plain copy begins with a test of one byte, which
@@ -11,11 +8,8 @@
 //
 // There is one byte per linked file (abi::kMarksOnSymbol). Both copies share
 // all variables.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_ONDEMAND_H
-#define PAGETIDE_PASS_ONDEMAND_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -55,5 +49,3 @@ bool hasTwoCopies(llvm::Function &F, const AsmTexts &Texts);
 llvm::GlobalVariable *marksOnByte(llvm::Module &M);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_ONDEMAND_H

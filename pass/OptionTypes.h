@@ -1,16 +1,10 @@
 //===- OptionTypes.h - The choices that options offer -----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The types of PAGETIDE_CHOICE options and the names of their values. The
 // compiler wrappers read them too, so nothing here needs LLVM.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_OPTIONTYPES_H
-#define PAGETIDE_PASS_OPTIONTYPES_H
+#pragma once
 
 #include "pagetide/abi.h"
 
@@ -84,5 +78,3 @@ template <> inline std::span<const char *const> choiceNames<MarkMode>() {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_OPTIONTYPES_H

@@ -1,8 +1,5 @@
 //===- Pagetide.cpp - The pass --------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Pagetide.h"
 

@@ -1,18 +1,12 @@
 //===- Pagetide.h - The pass ------------------------------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Marks the memory accesses of a module. Accesses decides what counts as an
 // access, MarkPlanner which marks it needs, and MarkEmitter how a mark looks.
 // This file decides which functions are marked and when, and that each is
 // marked once.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_PAGETIDE_H
-#define PAGETIDE_PASS_PAGETIDE_H
+#pragma once
 
 #include "PassOptions.h"
 
@@ -53,5 +47,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_PAGETIDE_H

@@ -1,8 +1,5 @@
 //===- PassOptions.cpp - How the pass was asked to work -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "PassOptions.h"
 

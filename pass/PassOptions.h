@@ -1,11 +1,7 @@
 //===- PassOptions.h - How the pass was asked to work -----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_PASSOPTIONS_H
-#define PAGETIDE_PASS_PASSOPTIONS_H
+#pragma once
 
 #include "OptionTypes.h"
 
@@ -82,5 +78,3 @@ llvm::Expected<PassOptions> optionsFromParameters(llvm::StringRef Parameters,
 std::string optionsHelp();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_PASSOPTIONS_H

@@ -1,8 +1,5 @@
 //===- PlainAddresses.cpp - Pointers of other address spaces --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "PlainAddresses.h"
 

@@ -1,16 +1,10 @@
 //===- PlainAddresses.h - Pointers of other address spaces ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Marks need addresses as the processor forms them. Some address spaces have
 // another meaning (target::PointerKind).
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_PLAINADDRESSES_H
-#define PAGETIDE_PASS_PLAINADDRESSES_H
+#pragma once
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -44,5 +38,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_PLAINADDRESSES_H

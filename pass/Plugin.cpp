@@ -1,8 +1,5 @@
 //===- Plugin.cpp - Where the pass enters the compiler --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Registration, and nothing else. The pass runs
 //
@@ -16,8 +13,6 @@
 //
 // Sanitizers at the same extension point run after plugins, so their own shadow
 // accesses are not marked.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Pagetide.h"
 #include "PassOptions.h"

@@ -1,8 +1,5 @@
 //===- Resolvers.cpp - Code that runs before the runtime ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Resolvers.h"
 

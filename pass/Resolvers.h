@@ -1,16 +1,10 @@
 //===- Resolvers.h - Code that runs before the runtime ----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The dynamic linker calls the resolvers of ifuncs while it relocates, before a
 // shadow exists. A mark there would crash the program at its start.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_RESOLVERS_H
-#define PAGETIDE_PASS_RESOLVERS_H
+#pragma once
 
 #include "llvm/ADT/SetVector.h"
 
@@ -27,5 +21,3 @@ namespace pagetide {
 llvm::SetVector<llvm::Function *> separateResolverCode(llvm::Module &M);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_RESOLVERS_H

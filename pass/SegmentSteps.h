@@ -1,11 +1,7 @@
 //===- SegmentSteps.h - The steps of one segment, in order ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_SEGMENTSTEPS_H
-#define PAGETIDE_PASS_SEGMENTSTEPS_H
+#pragma once
 
 #include "MarkPlan.h"
 
@@ -53,5 +49,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_SEGMENTSTEPS_H

@@ -1,8 +1,5 @@
 //===- SharedValues.cpp - Values of two copies of a body ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "SharedValues.h"
 

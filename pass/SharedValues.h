@@ -1,18 +1,12 @@
 //===- SharedValues.h - Values of two copies of a body ----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // If control can change between two copies of a body (Windows.h), a value may
 // come from either. This inserts the phi nodes that say from which. Where
 // control changes, values go through memory. Otherwise code generation would
 // give both copies the same registers, and plain code would have fewer of them.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_SHAREDVALUES_H
-#define PAGETIDE_PASS_SHAREDVALUES_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -45,5 +39,3 @@ struct TwoCopies {
 void shareValues(const TwoCopies &Copies);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_SHAREDVALUES_H

@@ -1,8 +1,5 @@
 //===- Sites.cpp - Which place in the source made a mark ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Sites.h"
 

@@ -1,8 +1,5 @@
 //===- Sites.h - Which place in the source made a mark ----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Under a layout with sites, a mark stores the id of the place whose access it
 // stands for. The id is a hash of the place's text: function, file, line,
@@ -12,11 +9,8 @@
 //
 // The module's table says what its ids mean. Two places can have one id; then
 // the table has both.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_SITES_H
-#define PAGETIDE_PASS_SITES_H
+#pragma once
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -74,5 +68,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_SITES_H

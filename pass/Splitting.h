@@ -1,11 +1,7 @@
 //===- Splitting.h - What to mind when a block is split ---------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_SPLITTING_H
-#define PAGETIDE_PASS_SPLITTING_H
+#pragma once
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/BasicBlock.h"
@@ -26,5 +22,3 @@ inline void keepAllocasInEntry(llvm::BasicBlock &Head, llvm::BasicBlock &Tail) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_SPLITTING_H

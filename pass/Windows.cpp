@@ -1,8 +1,5 @@
 //===- Windows.cpp - Two copies of a body that control can change ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Windows.h"
 

@@ -1,8 +1,5 @@
 //===- Windows.h - Two copies of a body that control can change -*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Mode windows. A function has two copies of its body, one of them with marks,
 // and tests the module's byte (OnDemand.h) in more places than its entry:
@@ -24,11 +21,8 @@
 // The idea of two copies with tests at backward edges is from M. Arnold and
 // B. G. Ryder, "A framework for reducing the cost of instrumented code", PLDI
 // 2001.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_WINDOWS_H
-#define PAGETIDE_PASS_WINDOWS_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/PassManager.h"
@@ -63,5 +57,3 @@ void mergeForWindows(WindowCopy &Pair, llvm::GlobalVariable &On,
                      llvm::function_ref<void(llvm::Instruction &)> MarkCovered);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_WINDOWS_H

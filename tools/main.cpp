@@ -1,8 +1,5 @@
 //===- main.cpp - The pagetide program ------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "support/say.h"

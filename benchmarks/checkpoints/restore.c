@@ -1,8 +1,5 @@
 //===- restore.c - Makes checkpoints, and times a restore -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: restore make FOLDER MIB INCREMENTS COMPRESSION
 //        restore back FOLDER
@@ -15,8 +12,6 @@
 // that was not touched before, as after a restart. `read` reads files one after
 // the other into one buffer. `copy` copies memory that was touched to memory
 // that was not. All but `make` print bytes and ns.
-//
-//===----------------------------------------------------------------------===//
 
 #include <pagetide/checkpoint.h>
 

@@ -1,8 +1,5 @@
 //===- saves.c - Times a program's saves, and makes them in other ways ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Linked to a program with --wrap for three functions of checkpoint.h, so that
 // the program is the same in all ways. The environment says the way:
@@ -22,8 +19,6 @@
 // A line of the log is a save: processor time and clock at its begin, then at
 // its end, in ns; bytes taken from memory; bytes of files. Processor time is of
 // all threads.
-//
-//===----------------------------------------------------------------------===//
 
 #define _GNU_SOURCE
 #define XXH_INLINE_ALL

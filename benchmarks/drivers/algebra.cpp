@@ -1,8 +1,5 @@
 //===- algebra.cpp - Formulas read, transformed and written, by GiNaC -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: algebra ROUNDS <FORMULAS
 //
@@ -10,8 +7,6 @@
 // and typeid, reads and writes by streams, and throws what it cannot do: a
 // pole of a series, a formula that is none, a divisor that its quick search did
 // not find. Prints what each kind of work came to, and checksums of the texts.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../kernels/kernel.h"
 

@@ -1,15 +1,10 @@
 //===- compile.c - A C program compiled again and again, by libtcc --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: compile ROUNDS <SOURCE
 //
 // Compiles standard input to an object file in the current directory, each
 // round anew, and prints the object of the last round.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../kernels/kernel.h"
 

@@ -1,8 +1,5 @@
 //===- kv_client.c - Load for the key-value server, timed -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: kv_client SOCKET CLIENTS (REQUESTS | SECONDSs) WARM_UP_SECONDS
 //
@@ -12,8 +9,6 @@
 // it ends the server by SIGTERM. After REQUESTS, which are the same in every
 // run, it prints the server's total. After SECONDS it prints one object of
 // JSON: requests answered after the warm-up, and how long they took.
-//
-//===----------------------------------------------------------------------===//
 
 #define _GNU_SOURCE
 

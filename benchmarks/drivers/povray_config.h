@@ -1,14 +1,9 @@
 //===- povray_config.h - What povray's configure would find ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Debian's source of povray has no configure script, only what one is made of
 // by half a dozen further packages. This is what it would say of a Linux
 // system, without image formats and windows, which need libraries of their own.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

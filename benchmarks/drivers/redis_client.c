@@ -1,8 +1,5 @@
 //===- redis_client.c - The work of a Redis server, by hiredis ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: redis_client SOCKET ROUNDS
 //
@@ -12,8 +9,6 @@
 // own, so its replies do not depend on the others. Prints a checksum of all
 // replies, how many keys there are, and the digest of the server's data. Then
 // it shuts the server down.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../kernels/kernel.h"
 

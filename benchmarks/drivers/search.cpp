@@ -1,16 +1,11 @@
 //===- search.cpp - Patterns over a text, by RE2 --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: search ROUNDS <TEXT
 //
 // What programs ask of a library of regular expressions: which lines match,
 // what lies in the parts of a match, all matches of a text, replacing them, and
 // which of many patterns a line matches. Prints a count and a checksum each.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../kernels/kernel.h"
 

@@ -1,13 +1,8 @@
 //===- btree.cpp - A B-tree: insert, find, walk ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Objects of a few hundred bytes with several fields each, reached by pointers:
 // many accesses to one object, few to one page.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

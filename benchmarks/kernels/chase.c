@@ -1,14 +1,9 @@
 //===- chase.c - A walk along pointers through a network ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each step's address is known only when the step before it has been loaded,
 // and nearly every step is another page: the processor waits for memory, and
 // the marks' own misses come on top.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

@@ -1,12 +1,7 @@
 //===- hash.c - A hash table: find, insert, erase -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Open addressing in one array: accesses all over it, a few in a row each.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

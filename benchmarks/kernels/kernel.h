@@ -1,14 +1,9 @@
 //===- kernel.h - What the kernels share ----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For C and C++. A kernel is called with two numbers, its size and how many
 // rounds it works, and prints its name and a checksum of what it computed:
 // runs with the same numbers print the same, however the kernel was built.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,14 +1,9 @@
 //===- lbm.c - A fluid in a box of obstacles, by lattice-Boltzmann --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Three dimensions, nineteen directions. Each cell reads what came to it, all
 // in one place, and writes to its neighbours' nineteen places in pages of three
 // planes: many streams of stores at once, at unit stride each.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

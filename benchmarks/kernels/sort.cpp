@@ -1,13 +1,8 @@
 //===- sort.cpp - Sorting and grouping with the C++ library ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // std::sort, std::stable_sort, a heap and a std::map over one set of records:
 // what C++ programs do, through the templates they do it with.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

@@ -1,13 +1,8 @@
 //===- spmv.c - A sparse matrix times a vector, again and again -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Rows in compressed form. Half of a row's columns lie near its diagonal, half
 // anywhere: gathers, whose pages no loop bound tells.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

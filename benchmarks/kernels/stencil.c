@@ -1,13 +1,8 @@
 //===- stencil.c - Heat spreading over a square plate ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each point becomes a mean of itself and its four neighbours: five loads, of
 // which three lie in other rows and so in other pages, to a store.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

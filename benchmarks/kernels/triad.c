@@ -1,13 +1,8 @@
 //===- triad.c - Three arrays in a row: a = b + s * c ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Vector loads and stores at unit stride, nothing else: the most accesses an
 // instruction, each page touched by hundreds of them in a row.
-//
-//===----------------------------------------------------------------------===//
 
 #include "kernel.h"
 

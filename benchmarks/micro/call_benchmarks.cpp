@@ -1,8 +1,5 @@
 //===- call_benchmarks.cpp - What a program calls, with the runtime -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Linked twice: with libpagetide.so, where the process records (periods that it
 // ends itself, no trace), and without it, where the same calls are plain ones.
@@ -12,8 +9,6 @@
 //   mark_read                    pagetide_mark_read() of eight bytes
 //   period_end/PAGES             pagetide_period_end() with PAGES marked pages
 //   period_end/threads/N         the same with no page and N sleeping threads
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/pagetide.h"
 

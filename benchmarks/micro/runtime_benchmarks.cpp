@@ -1,8 +1,5 @@
 //===- runtime_benchmarks.cpp - What a period's end is made of ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   snapshot/LAYOUT/MARKS/SHAPE/PAGES   takes the marks of PAGES pages out of
 //                                       the shadow, as a period's end does
@@ -16,8 +13,6 @@
 // Shapes: `dense` pages lie side by side; of `scattered` ones each has a cache
 // line of shadow to itself. `other_cpu`: the marks were made on another
 // processor, and its caches have them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/shadow_base.h"
 #include "engines/marks_engine.h"

@@ -1,14 +1,9 @@
 //===- stand_ins.cpp - What the measured parts of the runtime call --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The rest of the runtime is not here: it would intercept the benchmark's own
 // calls. In its place there is a process with one thread, no trace and no
 // recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/audit_writes.h"
 #include "platform/bailout.h"

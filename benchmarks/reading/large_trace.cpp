@@ -1,8 +1,5 @@
 //===- large_trace.cpp - Writes a trace as large as a long run's ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   pagetide-large-trace KIND BYTES FILE
 //
@@ -22,8 +19,6 @@
 // on its hottest pages, goes on through its heap, and serves requests from
 // anywhere. Six of ten pages are written, and have a checksum each. Checksums
 // are random bits, as those of pages that change are.
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/failure.h"
 #include "support/unique_fd.h"

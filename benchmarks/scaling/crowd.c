@@ -1,8 +1,5 @@
 //===- crowd.c - Many threads start, work and end -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: crowd busy|asleep THREADS STEPS
 //
@@ -13,8 +10,6 @@
 // time, mean), for all from the first pthread_create to the last pthread_join
 // (wall time, and processor time of the process), and of a thread's processor
 // time per step, once its pages have been touched.
-//
-//===----------------------------------------------------------------------===//
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,8 +1,5 @@
 //===- share.c - Threads that work on private and shared pages ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: share private|neighbouring|shared THREADS STEPS
 //
@@ -12,8 +9,6 @@
 // that what slows them down is not the program. Prints what was computed, which
 // is the same for every build, and, on standard error, the processor time of
 // these threads in nanoseconds.
-//
-//===----------------------------------------------------------------------===//
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,8 +1,5 @@
 //===- touch.c - Touches so many pages a period ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: touch NAME=NUMBER... [trace=FILE]
 //
@@ -20,8 +17,6 @@
 // Records itself and prints a JSON object: how long the ends of periods took
 // (if it ends them itself), the processor time of the recorder's threads, and
 // that of all threads.
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/pagetide.h"
 

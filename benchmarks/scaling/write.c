@@ -1,16 +1,11 @@
 //===- write.c - Threads that write some pages of many --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: write THREADS STEPS PAGES WORK PAUSE_US
 //
 // Touches 1 GiB. Then each thread makes STEPS steps: it writes PAGES random
 // pages, works on memory of its own for WORK rounds, and sleeps for PAUSE_US.
 // Prints a number that depends on all of it.
-//
-//===----------------------------------------------------------------------===//
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,8 +1,5 @@
 //===- background.h - Checkpoints that a clock makes ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

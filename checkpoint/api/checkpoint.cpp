@@ -1,8 +1,5 @@
 //===- checkpoint.cpp - The C API of checkpoints --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/checkpoint.h"
 

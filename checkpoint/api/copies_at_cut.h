@@ -1,8 +1,5 @@
 //===- copies_at_cut.h - Copies of regions as they were at one instant ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

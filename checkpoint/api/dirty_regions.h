@@ -1,8 +1,5 @@
 //===- dirty_regions.h - Protected regions, and what changed in them ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

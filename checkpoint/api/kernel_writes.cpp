@@ -1,8 +1,5 @@
 //===- kernel_writes.cpp - Which pages the kernel saw written -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/kernel_writes.h"
 

@@ -1,8 +1,5 @@
 //===- marks_suspended.h - Our own accesses are not the program's ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- period_tracker.cpp - Page sets, and whether any is missing ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/period_tracker.h"
 

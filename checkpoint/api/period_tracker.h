@@ -1,8 +1,5 @@
 //===- period_tracker.h - Page sets, and whether any is missing -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

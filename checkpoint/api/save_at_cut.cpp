@@ -1,8 +1,5 @@
 //===- save_at_cut.cpp - Saving what regions held at one instant ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/session.h"
 

@@ -1,8 +1,5 @@
 //===- session.cpp - A folder that a program saves to ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/session.h"
 

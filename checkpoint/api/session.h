@@ -1,8 +1,5 @@
 //===- session.h - A folder that a program saves to -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- signal_held.h - A write must fail, and not end the program ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- stream.cpp - A checkpoint in rounds, while threads go on -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/session.h"
 

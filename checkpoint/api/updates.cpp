@@ -1,8 +1,5 @@
 //===- updates.cpp - Changes that a checkpoint must not divide ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/updates.h"
 

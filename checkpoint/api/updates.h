@@ -1,8 +1,5 @@
 //===- updates.h - Changes that a checkpoint must not divide --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

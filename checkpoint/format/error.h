@@ -1,8 +1,5 @@
 //===- error.h - Why a checkpoint cannot be made or read ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

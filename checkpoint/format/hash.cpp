@@ -1,8 +1,5 @@
 //===- hash.cpp - XXH3-64 of bytes ----------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "format/hash.h"
 

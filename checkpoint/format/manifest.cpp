@@ -1,8 +1,5 @@
 //===- manifest.cpp - What a checkpoint is made of ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "format/manifest.h"
 

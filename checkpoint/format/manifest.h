@@ -1,8 +1,5 @@
 //===- manifest.h - What a checkpoint is made of --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

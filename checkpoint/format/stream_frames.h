@@ -1,8 +1,5 @@
 //===- stream_frames.h - Heads of a stream and of its frames --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- apply_stream.h - A stream becomes a checkpoint of a folder ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- block_codec.cpp - Blocks as files have them ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/block_codec.h"
 

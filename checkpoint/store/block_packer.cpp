@@ -1,8 +1,5 @@
 //===- block_packer.cpp - Bytes of regions become blocks ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/block_packer.h"
 

@@ -1,8 +1,5 @@
 //===- block_packer.h - Bytes of regions become blocks --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- chain.cpp - A checkpoint, its parents, and where its bytes are -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/chain.h"
 

@@ -1,8 +1,5 @@
 //===- checkpoint_writer.cpp - Writes one checkpoint ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/checkpoint_writer.h"
 

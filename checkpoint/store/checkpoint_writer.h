@@ -1,8 +1,5 @@
 //===- checkpoint_writer.h - Writes one checkpoint ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- file.cpp - A file, and what goes wrong with it ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/file.h"
 

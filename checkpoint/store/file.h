@@ -1,8 +1,5 @@
 //===- file.h - A file, and what goes wrong with it -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

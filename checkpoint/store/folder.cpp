@@ -1,8 +1,5 @@
 //===- folder.cpp - The files of a folder of checkpoints ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/folder.h"
 

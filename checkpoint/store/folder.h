@@ -1,8 +1,5 @@
 //===- folder.h - The files of a folder of checkpoints --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

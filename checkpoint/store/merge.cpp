@@ -1,8 +1,5 @@
 //===- merge.cpp - A chain becomes one checkpoint -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/merge.h"
 

@@ -1,8 +1,5 @@
 //===- merge.h - A chain becomes one checkpoint ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- missing_ranges.h - Bytes of a region that have not been found ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

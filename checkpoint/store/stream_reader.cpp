@@ -1,8 +1,5 @@
 //===- stream_reader.cpp - The frames of a stream -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/stream_reader.h"
 

@@ -1,8 +1,5 @@
 //===- stream_reader.h - The frames of a stream ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

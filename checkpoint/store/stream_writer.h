@@ -1,8 +1,5 @@
 //===- stream_writer.h - A checkpoint into a pipe, round by round ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- threads.cpp - Threads of our own, within a program -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/threads.h"
 

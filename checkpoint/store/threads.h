@@ -1,8 +1,5 @@
 //===- threads.h - Threads of our own, within a program -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- upkeep.cpp - Removing and merging checkpoints ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/upkeep.h"
 

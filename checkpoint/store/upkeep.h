@@ -1,8 +1,5 @@
 //===- upkeep.h - Removing and merging checkpoints ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

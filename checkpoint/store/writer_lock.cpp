@@ -1,8 +1,5 @@
 //===- writer_lock.cpp - The right to write checkpoints into a folder -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/writer_lock.h"
 

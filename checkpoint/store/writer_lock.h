@@ -1,8 +1,5 @@
 //===- writer_lock.h - The right to write checkpoints into a folder -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- abi.h - What instrumented code and the runtime agree on ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Where the shadow of an address is, what a mark stores there, and how a module
 // tells the runtime how it was built. The pass and the runtime share two more
@@ -19,8 +16,6 @@
 //   base is the x86-64 GS segment base of the thread that runs the mark, plus
 //   kShadowBias. Every thread has a shadow of its own, so two threads never
 //   write one cache line.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_ABI_H
 #define PAGETIDE_ABI_H

@@ -1,8 +1,5 @@
 //===- checkpoint_format.h - Checkpoint folders, versions 1 and 2 ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The format of checkpoints. libpagetide-checkpoint writes and reads them, and
 // so does `pagetide checkpoint`. docs/reference/checkpoint-format.md describes
@@ -29,8 +26,6 @@
 //
 // All integers are little-endian; `varint`, `string` and u64 are those of
 // trace_format.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_CHECKPOINT_FORMAT_H
 #define PAGETIDE_CHECKPOINT_FORMAT_H

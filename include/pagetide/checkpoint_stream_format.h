@@ -1,8 +1,5 @@
 //===- checkpoint_stream_format.h - Streamed checkpoints, version 1 -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A checkpoint on its way through a pipe, a socket or a file.
 // docs/reference/checkpoint-format.md describes the same format; keep both in
@@ -20,8 +17,6 @@
 // Every frame is a FrameHeader and a payload. A frame's hash covers that of the
 // frame before it, so frames are known to be whole, in order, and all of one
 // stream.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_CHECKPOINT_STREAM_FORMAT_H
 #define PAGETIDE_CHECKPOINT_STREAM_FORMAT_H

@@ -1,8 +1,5 @@
 //===- control.h - How pagetide ctl reaches a process -----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `pagetide ctl` makes a socket, and sends a signal to the process whose value
 // names that socket. The process connects to it, receives one Request and sends
@@ -10,8 +7,6 @@
 // process connects. The kernel tells each side who the other one is
 // (SO_PEERCRED). Both sides come from one build, and refuse another version
 // than theirs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_CONTROL_H
 #define PAGETIDE_CONTROL_H

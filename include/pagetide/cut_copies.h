@@ -1,16 +1,11 @@
 //===- cut_copies.h - What checkpoints ask of the runtime -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // libpagetide-checkpoint asks libpagetide for a period that ends in a cut, and
 // for copies of pages as they were at its instant. The function's name has the
 // version of this interface: libraries of two versions do not find each other.
 //
 // Not for programs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_CUT_COPIES_H
 #define PAGETIDE_CUT_COPIES_H

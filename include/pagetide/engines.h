@@ -1,8 +1,5 @@
 //===- engines.h - What each way to detect accesses can do ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Runtime and tools ask this table what an engine can do, and do not compare
 // engines' names. A new engine is a row here. It also is a struct Engine
@@ -11,8 +8,6 @@
 //
 // `pagetide record` chooses by itself if no engine is named: the first row that
 // fits (tools/record/auto_engine.h). docs/using/engines.md says it to users.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_ENGINES_H
 #define PAGETIDE_ENGINES_H

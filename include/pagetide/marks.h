@@ -1,14 +1,9 @@
 //===- marks.h - What a granule's marks say -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The only decoder of marks. The runtime uses it for each period, and the tools
 // use it for the marks of a killed program. It needs neither libc nor the C++
 // library.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_MARKS_H
 #define PAGETIDE_MARKS_H

@@ -1,14 +1,9 @@
 //===- pagemap_scan.h - The kernel's account of written pages -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Interfaces of Linux 6.7 that the packaged kernel headers may be too old to
 // declare: asynchronous write protection by userfaultfd, and the PAGEMAP_SCAN
 // request of /proc/PID/pagemap. Names and values are the kernel's.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_PAGEMAP_SCAN_H
 #define PAGETIDE_PAGEMAP_SCAN_H

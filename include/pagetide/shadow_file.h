@@ -1,8 +1,5 @@
 //===- shadow_file.h - What a dead program leaves behind ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The layout of the memfd that holds a process's shadow and the page sets that
 // are not yet in its trace. Also the messages that the process sends to
@@ -22,8 +19,6 @@
 // word of the shadow before it clears it. It releases chunks only after the
 // kernel has the period's frames. x86 makes stores visible in their order. So a
 // SIGKILL between two instructions loses nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_SHADOW_FILE_H
 #define PAGETIDE_SHADOW_FILE_H

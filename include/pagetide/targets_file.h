@@ -1,8 +1,5 @@
 //===- targets_file.h - Programs that record by themselves ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `pagetide target` writes the user's list of programs. Each instrumented
 // process that starts without options looks for its program there.
@@ -18,8 +15,6 @@
 // the absolute path of the folder for its traces. `options` are written as in
 // PAGETIDE_OPTIONS. None of them has a tab or a line feed. `program` and
 // `folder` together have one kind of quote (' or ") at most.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_TARGETS_FILE_H
 #define PAGETIDE_TARGETS_FILE_H

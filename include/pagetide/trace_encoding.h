@@ -1,8 +1,5 @@
 //===- trace_encoding.h - Payloads of a trace's frames --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The only encoder of the payloads that trace_format.h defines. The runtime and
 // the tools use it. It needs neither libc nor the C++ library: Bytes is any
@@ -11,8 +8,6 @@
 // Encode a payload from front to back. First call the function for its head,
 // which says how many items follow. Then call the item's function for each
 // item.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_TRACE_ENCODING_H
 #define PAGETIDE_TRACE_ENCODING_H

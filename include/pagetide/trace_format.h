@@ -1,8 +1,5 @@
 //===- trace_format.h - The trace file, version 1 -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The format of traces. The runtime writes traces. The tools read them, and
 // write the last periods of a killed program. docs/reference/trace-format.md
@@ -22,8 +19,6 @@
 //
 // The runtime includes this header, so it needs nothing of libc or libstdc++
 // except <cstdint> and <cstddef>.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef PAGETIDE_TRACE_FORMAT_H
 #define PAGETIDE_TRACE_FORMAT_H

@@ -1,18 +1,12 @@
 //===- Target.h - What the pass asks of the processor -----------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the pass knows of a processor: its code generation, its calls, and what
 // the C library's structures look like on it. A folder beside this file, which
 // is named after the processor, defines all of this. Nothing outside that
 // folder names a register or an instruction (scripts/check_target.py).
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_TARGET_TARGET_H
-#define PAGETIDE_PASS_TARGET_TARGET_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -184,5 +178,3 @@ void refuseShadowAccess(const llvm::Instruction &I);
 
 } // namespace target
 } // namespace pagetide
-
-#endif // PAGETIDE_PASS_TARGET_TARGET_H

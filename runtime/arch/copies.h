@@ -1,11 +1,7 @@
 //===- copies.h - Moving memory without libc and without a stack ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_COPIES_H
-#define PAGETIDE_RUNTIME_ARCH_COPIES_H
+#pragma once
 
 #include "arch/syscall.h"
 
@@ -20,5 +16,3 @@ inline void Fill(void *to, int c, uptr bytes);
 } // namespace pagetide
 
 #include "arch/x86_64/copies.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_COPIES_H

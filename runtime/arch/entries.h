@@ -1,8 +1,5 @@
 //===- entries.h - Code of exported functions -----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // runtime/CMakeLists.txt makes entries.S of intercepted.txt, tabled.def and the
 // processor's entries.S.in, which has a part for each kind of function:
@@ -30,16 +27,11 @@
 //   ___interceptor_syscall   goes on in PagetideMarkedSyscall; for calls that
 //                            return twice, or never, where PagetideRealSyscall
 //                            says
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_ENTRIES_H
-#define PAGETIDE_RUNTIME_ARCH_ENTRIES_H
+#pragma once
 
 /// Sizes and offsets that entries.S writes as numbers.
 #define PAGETIDE_CHECK_ENTRIES(RealFunction, CallTarget)                       \
   static_assert(sizeof(RealFunction) == 6 * 4 && sizeof(CallTarget) == 32 &&   \
                 __builtin_offsetof(CallTarget, usual) == 0 &&                  \
                 __builtin_offsetof(CallTarget, target) == 8)
-
-#endif // PAGETIDE_RUNTIME_ARCH_ENTRIES_H

@@ -1,11 +1,7 @@
 //===- older_calls.h - System calls that newer processors do not have -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_OLDER_CALLS_H
-#define PAGETIDE_RUNTIME_ARCH_OLDER_CALLS_H
+#pragma once
 
 namespace pagetide {
 
@@ -23,5 +19,3 @@ inline bool IsOlderFork(long number);
 } // namespace pagetide
 
 #include "arch/x86_64/older_calls.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_OLDER_CALLS_H

@@ -1,11 +1,7 @@
 //===- processor.h - What this processor has ------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_PROCESSOR_H
-#define PAGETIDE_RUNTIME_ARCH_PROCESSOR_H
+#pragma once
 
 namespace pagetide {
 
@@ -14,5 +10,3 @@ namespace pagetide {
 bool HasWideVectors();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_PROCESSOR_H

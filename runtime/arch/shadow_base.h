@@ -1,11 +1,7 @@
 //===- shadow_base.h - The base of the shadow, and its cells --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_SHADOW_BASE_H
-#define PAGETIDE_RUNTIME_ARCH_SHADOW_BASE_H
+#pragma once
 
 #include "arch/syscall.h"
 #include "pagetide/abi.h"
@@ -36,5 +32,3 @@ inline void StoreSiteIfEmpty(uptr offset, u32 site);
 } // namespace pagetide
 
 #include "arch/x86_64/shadow_base.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_SHADOW_BASE_H

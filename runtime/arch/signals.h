@@ -1,11 +1,7 @@
 //===- signals.h - What a signal handler learns from the processor --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_SIGNALS_H
-#define PAGETIDE_RUNTIME_ARCH_SIGNALS_H
+#pragma once
 
 #include "arch/syscall.h"
 
@@ -40,5 +36,3 @@ uptr MarkLength(const u8 *code);
 } // namespace pagetide
 
 #include "arch/x86_64/signals.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_SIGNALS_H

@@ -1,11 +1,7 @@
 //===- stopped_call.h - The system call of a stopped thread ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_STOPPED_CALL_H
-#define PAGETIDE_RUNTIME_ARCH_STOPPED_CALL_H
+#pragma once
 
 #include "arch/syscall.h"
 
@@ -29,5 +25,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_STOPPED_CALL_H

@@ -1,11 +1,7 @@
 //===- syscall.h - One system call ----------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_SYSCALL_H
-#define PAGETIDE_RUNTIME_ARCH_SYSCALL_H
+#pragma once
 
 #include "sanitizer_common/sanitizer_internal_defs.h"
 
@@ -27,5 +23,3 @@ inline uptr Syscall(long number, uptr a = 0, uptr b = 0, uptr c = 0, uptr d = 0,
 } // namespace pagetide
 
 #include "arch/x86_64/syscall.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_SYSCALL_H

@@ -1,11 +1,7 @@
 //===- thread_pointer.h - What libc keeps at the thread pointer -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_THREAD_POINTER_H
-#define PAGETIDE_RUNTIME_ARCH_THREAD_POINTER_H
+#pragma once
 
 #include "arch/syscall.h"
 
@@ -23,5 +19,3 @@ inline uptr StackOfJump(const void *buffer);
 } // namespace pagetide
 
 #include "arch/x86_64/thread_pointer.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_THREAD_POINTER_H

@@ -1,16 +1,10 @@
 //===- vectors.h - Sixteen bytes at a time --------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Not part of a header that all interceptors include: the processor's header
 // may declare functions of libc.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_VECTORS_H
-#define PAGETIDE_RUNTIME_ARCH_VECTORS_H
+#pragma once
 
 #include "arch/syscall.h"
 
@@ -37,5 +31,3 @@ inline bool BlocksStayInPages(const u8 *a, const u8 *b) {
 } // namespace pagetide
 
 #include "arch/x86_64/vectors.h" // IWYU pragma: export
-
-#endif // PAGETIDE_RUNTIME_ARCH_VECTORS_H

@@ -1,8 +1,5 @@
 //===- checksums.cpp - The checksums of a period --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/checksums.h"
 

@@ -1,11 +1,7 @@
 //===- checksums.h - The checksums of a period ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CHECKSUMS_H
-#define PAGETIDE_RUNTIME_CUTS_CHECKSUMS_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -25,5 +21,3 @@ void ListWanted(const PageSet &set, trace::ChecksumMode mode,
                 ChecksumState state, PageVec<PageHash> &pages);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CHECKSUMS_H

@@ -1,8 +1,5 @@
 //===- cut.cpp - A period that ends at one instant ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/cut.h"
 

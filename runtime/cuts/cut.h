@@ -1,19 +1,13 @@
 //===- cut.h - A period that ends at one instant --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The checksums of a cut, or copies of pages, are all of one instant T, at
 // which no thread makes an access. docs/internals/runtime.md (A cut) says what
 // is read when, and why that is the content at T.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CUT_H
-#define PAGETIDE_RUNTIME_CUTS_CUT_H
+#pragma once
 
 #include "engines/engine.h"
 #include "pagetide/cut_copies.h"
@@ -52,5 +46,3 @@ bool CopyAtCut(const CutOfPeriod &cut, const PeriodResult &result);
 void EndCuts();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CUT_H

@@ -1,8 +1,5 @@
 //===- cut_calls.cpp - Calls under way while a cut is made ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/cut_calls.h"
 

@@ -1,8 +1,5 @@
 //===- cut_calls.h - Calls under way while a cut is made ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A call under way may write its buffer without a mark, so nobody knows what
 // these pages hold at the instant. But a thread that sleeps in recv, or waits
@@ -12,11 +9,8 @@
 //
 // For the recorder's thread, while the program's threads stand or sleep unless
 // something else is said.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CUT_CALLS_H
-#define PAGETIDE_RUNTIME_CUTS_CUT_CALLS_H
+#pragma once
 
 #include "cuts/cut_pages.h"
 #include "engines/engine.h"
@@ -41,5 +35,3 @@ bool AllSleptOn();
 void MakeWrittenByCallsUnstable(PageVec<PageHash> &pages);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CUT_CALLS_H

@@ -1,8 +1,5 @@
 //===- cut_copies.cpp - Copies of pages as they were at a cut -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/cut_copies.h"
 

@@ -1,18 +1,12 @@
 //===- cut_copies.h - Copies of pages as they were at a cut ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What a thread of the program has asked for (pagetide/cut_copies.h), in terms
 // of the cut.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CUT_COPIES_H
-#define PAGETIDE_RUNTIME_CUTS_CUT_COPIES_H
+#pragma once
 
 #include "pagetide/cut_copies.h"
 #include "periods/period_result.h"
@@ -43,5 +37,3 @@ void CopyParts(const CutCopies &copies, const PageVec<PageHash> &pages);
 void Answer(const CutCopies &copies, const CutResult &cut);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CUT_COPIES_H

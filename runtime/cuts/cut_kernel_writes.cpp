@@ -1,8 +1,5 @@
 //===- cut_kernel_writes.cpp - Cuts of what nobody has marked -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/cut_kernel_writes.h"
 

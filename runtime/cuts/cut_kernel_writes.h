@@ -1,8 +1,5 @@
 //===- cut_kernel_writes.h - Cuts of what nobody has marked ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // With option kernel_writes a cut has the pages that the kernel saw written,
 // beside those that were marked. The kernel protects what it reports at the
@@ -10,11 +7,8 @@
 // read, or is in a later report.
 //
 // Without the option these functions do nothing. For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CUT_KERNEL_WRITES_H
-#define PAGETIDE_RUNTIME_CUTS_CUT_KERNEL_WRITES_H
+#pragma once
 
 #include "cuts/cut_pages.h"
 
@@ -46,5 +40,3 @@ void EndKernelWrites(bool is_cut, const PageSet &set);
 void ForgetKernelWrites();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CUT_KERNEL_WRITES_H

@@ -1,8 +1,5 @@
 //===- cut_pages.cpp - The pages of a cut ---------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/cut_pages.h"
 

@@ -1,18 +1,12 @@
 //===- cut_pages.h - The pages of a cut -----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Which pages a cut (cut.h) needs, and which of them are still to be read. They
 // are read ahead, and again if they change.
 //
 // For the recorder's thread. One list at a time.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CUT_PAGES_H
-#define PAGETIDE_RUNTIME_CUTS_CUT_PAGES_H
+#pragma once
 
 #include "cuts/cut_copies.h"
 
@@ -50,5 +44,3 @@ void GiveUpReadUnread(CutPages &cut);
 PageVec<PageHash> &JustRead();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CUT_PAGES_H

@@ -1,8 +1,5 @@
 //===- cut_workers.cpp - Processes that read pages for a cut --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/cut_workers.h"
 

@@ -1,8 +1,5 @@
 //===- cut_workers.h - Processes that read pages for a cut ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Faulting readers (faulting_reads.h), which read pages faster than the
 // recorder can. They live for one cut. While the program's threads run, one of
@@ -10,11 +7,8 @@
 // processors are idle, so there is a reader for each.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_CUT_WORKERS_H
-#define PAGETIDE_RUNTIME_CUTS_CUT_WORKERS_H
+#pragma once
 
 #include "periods/page_hash.h"
 
@@ -41,5 +35,3 @@ bool AreCutWorkersGathered();
 extern const ReadingHelp kCutWorkers;
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_CUT_WORKERS_H

@@ -1,8 +1,5 @@
 //===- given_back.cpp - Memory that vanishes without a mark ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/given_back.h"
 

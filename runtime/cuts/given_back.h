@@ -1,8 +1,5 @@
 //===- given_back.h - Memory that vanishes without a mark -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // libc unmaps memory, and gives it back to the kernel, by system calls of its
 // own: in free, in realloc, and when a thread ends. No interceptor sees them. A
@@ -10,11 +7,8 @@
 // the kernel which of the pages that it has read are still there.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_GIVEN_BACK_H
-#define PAGETIDE_RUNTIME_CUTS_GIVEN_BACK_H
+#pragma once
 
 #include "periods/page_hash.h"
 
@@ -32,5 +26,3 @@ void ExpectPresent(PageVec<PageHash> &pages);
 void ListGivenBack(const PageVec<PageHash> &pages, PageVec<u64> &granules);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_GIVEN_BACK_H

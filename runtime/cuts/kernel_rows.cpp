@@ -1,8 +1,5 @@
 //===- kernel_rows.cpp - What the kernel saw written, as rows of a set ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/kernel_rows.h"
 

@@ -1,15 +1,9 @@
 //===- kernel_rows.h - What the kernel saw written, as rows of a set ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_KERNEL_ROWS_H
-#define PAGETIDE_RUNTIME_CUTS_KERNEL_ROWS_H
+#pragma once
 
 #include "engines/write_tracking.h"
 #include "periods/page_set.h"
@@ -31,5 +25,3 @@ void ListGranules(const PageVec<WrittenRun> &pages,
                   PageVec<GranuleRun> &runs);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_KERNEL_ROWS_H

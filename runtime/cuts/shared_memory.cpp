@@ -1,8 +1,5 @@
 //===- shared_memory.cpp - Pages that others may write --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/shared_memory.h"
 

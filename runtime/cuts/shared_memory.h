@@ -1,8 +1,5 @@
 //===- shared_memory.h - Pages that others may write ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Marks are of addresses. What is written at another address of the same
 // memory, by this process or another, has no mark at this one. So nobody knows
@@ -14,11 +11,8 @@
 //   mapping of this process has the same part of the file.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_SHARED_MEMORY_H
-#define PAGETIDE_RUNTIME_CUTS_SHARED_MEMORY_H
+#pragma once
 
 #include "periods/page_hash.h"
 #include "platform/proc_maps.h"
@@ -39,5 +33,3 @@ void ForPagesOfOthers(PageVec<PageHash> &pages, void (*visit)(PageHash &));
 bool AnotherProcessRunsHere();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_SHARED_MEMORY_H

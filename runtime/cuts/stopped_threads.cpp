@@ -1,8 +1,5 @@
 //===- stopped_threads.cpp - Stop the program's threads for a moment ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/stopped_threads.h"
 

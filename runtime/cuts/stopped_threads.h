@@ -1,8 +1,5 @@
 //===- stopped_threads.h - Stop the program's threads for a moment --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A cut (cuts/cut.h) needs all threads to stand for a moment. A helper
 // process, which shares the memory, seizes the threads by ptrace and interrupts
@@ -25,11 +22,8 @@
 // helper then has it make the call anew.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_CUTS_STOPPED_THREADS_H
-#define PAGETIDE_RUNTIME_CUTS_STOPPED_THREADS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -85,5 +79,3 @@ struct StopTimes {
 StopTimes ReleaseThreads();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_CUTS_STOPPED_THREADS_H

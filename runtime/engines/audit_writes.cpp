@@ -1,8 +1,5 @@
 //===- audit_writes.cpp - Which pages the kernel saw written --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/audit_writes.h"
 

@@ -1,19 +1,13 @@
 //===- audit_writes.h - Which pages the kernel saw written ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For `pagetide audit`, and for cuts with option kernel_writes: the pages that
 // the kernel reports as written (write_tracking.h) go into the trace beside
 // each period's marks.
 //
 // All functions are for the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_AUDIT_WRITES_H
-#define PAGETIDE_RUNTIME_ENGINES_AUDIT_WRITES_H
+#pragma once
 
 #include "engines/write_tracking.h"
 
@@ -45,5 +39,3 @@ int TakeKernelWritesEarly(PageVec<WrittenRun> &runs);
 void RememberThreadArea(u32 slot);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_AUDIT_WRITES_H

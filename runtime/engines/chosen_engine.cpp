@@ -1,8 +1,5 @@
 //===- chosen_engine.cpp - The engine that the options name ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/chosen_engine.h"
 

@@ -1,8 +1,5 @@
 //===- covered_threads.cpp - Who has changed to marked code ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/covered_threads.h"
 

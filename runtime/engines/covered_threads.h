@@ -1,16 +1,10 @@
 //===- covered_threads.h - Who has changed to marked code -------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // In builds of mode windows a thread marks abi::kCoveredAddress when it changes
 // to marked code. That is no access, so the engine keeps it out of all sets.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_COVERED_THREADS_H
-#define PAGETIDE_RUNTIME_ENGINES_COVERED_THREADS_H
+#pragma once
 
 #include "shadow/shadow.h"
 
@@ -29,5 +23,3 @@ inline u64 WithoutCovered(u32 slot, u64 word, u64 value) {
 void TakeCoveredSlots(void (*visit)(u32 slot));
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_COVERED_THREADS_H

@@ -1,8 +1,5 @@
 //===- engine.cpp - What engines have in common ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/engine.h"
 

@@ -1,8 +1,5 @@
 //===- engine.h - Ways to collect a period's page sets --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The recorder's clock, checksums, callback and trace do not depend on how
 // accesses are detected. An engine detects them and puts them into the open
@@ -11,11 +8,8 @@
 // (docs/using/recording.md).
 //
 // All functions run on the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_ENGINE_H
-#define PAGETIDE_RUNTIME_ENGINES_ENGINE_H
+#pragma once
 
 #include "periods/period_result.h"
 #include "platform/page_vec.h"
@@ -84,5 +78,3 @@ void MakeUnstable(PageHash &page);
 u64 MaskInRange(u64 word, GranuleRange range);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_ENGINE_H

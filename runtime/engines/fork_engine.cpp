@@ -1,8 +1,5 @@
 //===- fork_engine.cpp - Page sets by copies that the kernel shares -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For programs without instrumented code, on kernels without asynchronous
 // userfaultfd too. At each boundary the kernel makes a copy of the program's
@@ -11,8 +8,6 @@
 //
 // All copies stand still, so threads are not stopped beyond the clone, and no
 // write can come between two looks. Contents are those of the newest copy.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/fork_engine.h"
 

@@ -1,11 +1,7 @@
 //===- fork_engine.h - Page sets by copies that the kernel shares ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_FORK_ENGINE_H
-#define PAGETIDE_RUNTIME_ENGINES_FORK_ENGINE_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -14,5 +10,3 @@ namespace pagetide {
 const Engine &ForkEngine();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_FORK_ENGINE_H

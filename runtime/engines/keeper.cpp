@@ -1,8 +1,5 @@
 //===- keeper.cpp - Processes that keep the program's memory --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/keeper.h"
 

@@ -1,8 +1,5 @@
 //===- keeper.h - Processes that keep the program's memory ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A keeper is a copy that the kernel makes as fork does, and that only waits to
 // be killed. Its private memory is the program's at one instant: the end of the
@@ -15,11 +12,8 @@
 // signals. It ends with the recorder's thread.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_KEEPER_H
-#define PAGETIDE_RUNTIME_ENGINES_KEEPER_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -74,5 +68,3 @@ const char *TryKeeper();
 bool HasRelatives();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_KEEPER_H

@@ -1,8 +1,5 @@
 //===- kept_writes.cpp - What was written between two keepers -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/kept_writes.h"
 

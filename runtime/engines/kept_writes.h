@@ -1,8 +1,5 @@
 //===- kept_writes.h - What was written between two keepers ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Two keepers hold the program's private memory as it was at two boundaries.
 // Both stand still, so that they can be compared while the program runs. A page
@@ -12,11 +9,8 @@
 // the table of all states.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_KEPT_WRITES_H
-#define PAGETIDE_RUNTIME_ENGINES_KEPT_WRITES_H
+#pragma once
 
 #include "engines/keeper.h"
 #include "engines/write_tracking.h"
@@ -42,5 +36,3 @@ const char *ListKeptWrites(const KeptPair &pair, PageVec<WrittenRun> &runs,
                            PageVec<UntrackedRange> &untracked);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_KEPT_WRITES_H

@@ -1,8 +1,5 @@
 //===- marks_engine.cpp - Page sets from the shadow -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/marks_engine.h"
 

@@ -1,11 +1,7 @@
 //===- marks_engine.h - Page sets from the shadow -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_MARKS_ENGINE_H
-#define PAGETIDE_RUNTIME_ENGINES_MARKS_ENGINE_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -18,5 +14,3 @@ const Engine &MarksEngine();
 void EmptyRetiredSlots(bool keep_marks);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_MARKS_ENGINE_H

@@ -1,8 +1,5 @@
 //===- staged_runs.cpp - Pages that the kernel tells of, as marks ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/staged_runs.h"
 

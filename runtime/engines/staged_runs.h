@@ -1,18 +1,12 @@
 //===- staged_runs.h - Pages that the kernel tells of, as marks -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Pages that the kernel reports as written are staged like marks from a shadow
 // of layout `write`, so that everything behind the engine is the same.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_STAGED_RUNS_H
-#define PAGETIDE_RUNTIME_ENGINES_STAGED_RUNS_H
+#pragma once
 
 #include "engines/write_tracking.h"
 #include "periods/early_marks.h"
@@ -67,5 +61,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_STAGED_RUNS_H

@@ -1,8 +1,5 @@
 //===- uffd_engine.cpp - Page sets by the kernel's account of writes ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For programs without instrumented code. There are no marks and no shadows,
 // and interceptors only call libc. The pages that the kernel reports as written
@@ -10,8 +7,6 @@
 //
 // The kernel reports a page and protects it again in one step. So no thread is
 // unsettled at a boundary, and nothing is carried.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/uffd_engine.h"
 

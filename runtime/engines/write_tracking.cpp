@@ -1,8 +1,5 @@
 //===- write_tracking.cpp - Written pages, by the kernel's account --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Private memory (anonymous, or of a file) needs no protection while there is
 // no page, or while the page is the file's or the page of zeros. The page that
@@ -14,8 +11,6 @@
 // In shared memory a page that was only read looks the same as a written one.
 // So a shared mapping is protected as a whole when it is first seen. Of its
 // pages that were touched before, nobody knows which were written.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/write_tracking.h"
 

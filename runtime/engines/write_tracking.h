@@ -1,8 +1,5 @@
 //===- write_tracking.h - Written pages, by the kernel's account ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // userfaultfd write-protects all pages of the process asynchronously: a write
 // lifts the protection without stopping the writer. PAGEMAP_SCAN lists the
@@ -17,11 +14,8 @@
 // by another process that maps the same file.
 //
 // All functions are for the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H
-#define PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H
+#pragma once
 
 #include "pagetide/trace_format.h"
 #include "platform/own_memory.h"
@@ -88,5 +82,3 @@ int TakeWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs);
 int LookAtWritten(uptr begin, uptr end, PageVec<WrittenRun> &runs);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ENGINES_WRITE_TRACKING_H

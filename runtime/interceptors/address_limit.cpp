@@ -1,8 +1,5 @@
 //===- address_limit.cpp - RLIMIT_AS without the shadow -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/address_limit.h"
 

@@ -1,17 +1,11 @@
 //===- address_limit.h - RLIMIT_AS without the shadow ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A program that limits its address space means its own memory. So the kernel
 // gets that limit plus what the shadow takes at that moment, and the program
 // reads back what it has set.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_ADDRESS_LIMIT_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_ADDRESS_LIMIT_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -29,5 +23,3 @@ void LowerAddressLimitForExec();
 void RaiseAddressLimit();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_ADDRESS_LIMIT_H

@@ -1,8 +1,5 @@
 //===- call_effects.cpp - The words that describe system calls ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/call_effects.h"
 

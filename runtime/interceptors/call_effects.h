@@ -1,16 +1,10 @@
 //===- call_effects.h - The words that describe system calls --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // raw_numbers.def and tabled.def say by these words what a call has read and
 // written. The words mark after the call. errno says how it failed.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_CALL_EFFECTS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_CALL_EFFECTS_H
+#pragma once
 
 #include "interceptors/call_memory.h"
 
@@ -105,5 +99,3 @@ inline bool Succeeded(sptr value, When when) {
 }
 
 } // namespace pagetide::calls
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_CALL_EFFECTS_H

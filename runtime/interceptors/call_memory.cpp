@@ -1,8 +1,5 @@
 //===- call_memory.cpp - What the effects of system calls stand on --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/call_memory.h"
 

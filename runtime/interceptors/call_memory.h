@@ -1,17 +1,11 @@
 //===- call_memory.h - What the effects of system calls stand on ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The tables of system calls serve the runtime, whose program makes the calls,
 // and engine emulate, which looks at them from outside. Each defines these
 // functions. So this header, call_effects and raw_calls know neither.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_CALL_MEMORY_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_CALL_MEMORY_H
+#pragma once
 
 namespace pagetide::calls {
 
@@ -46,5 +40,3 @@ RequestBytes BytesOfRequest(u32 number);
 uptr SemaphoresOf(int set);
 
 } // namespace pagetide::calls
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_CALL_MEMORY_H

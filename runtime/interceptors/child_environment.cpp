@@ -1,8 +1,5 @@
 //===- child_environment.cpp - What started programs are told -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/child_environment.h"
 

@@ -1,8 +1,5 @@
 //===- child_environment.h - What started programs are told ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `pagetide record` tells the processes of a run by their environment how to
 // record: PAGETIDE_OPTIONS, and LD_PRELOAD if the engine needs no instrumented
@@ -13,11 +10,8 @@
 //
 // Nothing is added if the program is started with options of its own, or with
 // other rights: there the runtime ignores the environment.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_CHILD_ENVIRONMENT_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_CHILD_ENVIRONMENT_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -60,5 +54,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_CHILD_ENVIRONMENT_H

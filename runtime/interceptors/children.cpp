@@ -1,8 +1,5 @@
 //===- children.cpp - Programs that are started or traced -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"

@@ -1,8 +1,5 @@
 //===- conditions.cpp - Conditions ----------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/mutex_marks.h"
 

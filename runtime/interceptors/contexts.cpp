@@ -1,14 +1,9 @@
 //===- contexts.cpp - getcontext and its like -----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A context begins where its caller goes on, and getcontext returns there more
 // than once. So no frame of ours may be on the stack below these functions.
 // They mark what libc is about to do, and then jump to it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 #include "interceptors/libc_sizes.h"

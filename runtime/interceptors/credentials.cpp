@@ -1,14 +1,9 @@
 //===- credentials.cpp - Rights that a program gives up -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // If one thread keeps rights that the program has given up, an attacker who
 // takes over the program has them too. libc makes such a call on every thread
 // that it knows. Here the runtime's own threads repeat it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 #include "interceptors/string_marks.h"

@@ -1,8 +1,5 @@
 //===- entry_points.cpp - What the pass calls for ranges of memory --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/memory.h"
 #include "interceptors/period_by_calls.h"

@@ -1,8 +1,5 @@
 //===- files.cpp - Files and directories ----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/io.h"
 #include "interceptors/libc_sizes.h"

@@ -1,15 +1,10 @@
 //===- formats.cpp - What printf and scanf do through their arguments -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Formats are parsed as glibc parses them: numbered arguments, %n, wide strings
 // and precisions included. Parsing ends at a conversion that the program has
 // registered itself. Memory that its arguments and later ones point to is not
 // marked.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/formats.h"
 

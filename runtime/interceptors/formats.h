@@ -1,11 +1,7 @@
 //===- formats.h - What printf and scanf do through their arguments -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_FORMATS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_FORMATS_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -28,5 +24,3 @@ extern template int DidScan(const char *, va_list, int, bool);
 extern template int DidScan(const wchar_t *, va_list, int, bool);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_FORMATS_H

@@ -1,14 +1,9 @@
 //===- guards.cpp - Calls that could break the runtime --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A program may change its address space, its handler of SIGSEGV or the GS base
 // in a way that breaks the runtime. Such calls are refused or adapted. What
 // they read and write is marked as usual.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/guards.h"
 

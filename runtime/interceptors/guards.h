@@ -1,11 +1,7 @@
 //===- guards.h - Calls that could break the runtime ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_GUARDS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_GUARDS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -24,5 +20,3 @@ bool MayShareMappings(long number, const u64 (&arguments)[6]);
 void NoteBareChange(long number, const u64 (&arguments)[6], long result);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_GUARDS_H

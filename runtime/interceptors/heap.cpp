@@ -1,8 +1,5 @@
 //===- heap.cpp - What the allocator moves, and sorting -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // An allocator touches its own bookkeeping, which is libc's and is not marked.
 // It also touches the program's bytes if calloc clears them or realloc moves
@@ -10,8 +7,6 @@
 // another allocator did is marked as may.
 //
 // The loader and libc call these functions too, and early.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"

@@ -1,8 +1,5 @@
 //===- in_flight.cpp - Ranges that a call under way may write -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/in_flight.h"
 

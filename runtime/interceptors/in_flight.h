@@ -1,17 +1,11 @@
 //===- in_flight.h - Ranges that a call under way may write ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // While libc or the kernel works for the program, nobody can tell which bytes
 // of a buffer have been written. The range is then in flight: its pages are not
 // stable, and have no checksum.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H
+#pragma once
 
 #include "interceptors/unwindable.h"
 #include "shadow/shadow.h"
@@ -68,5 +62,3 @@ private:
 void AbandonCalls(uptr stack);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_IN_FLIGHT_H

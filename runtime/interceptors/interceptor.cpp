@@ -1,8 +1,5 @@
 //===- interceptor.cpp - What all interceptors stand on -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 

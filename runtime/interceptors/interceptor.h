@@ -1,8 +1,5 @@
 //===- interceptor.h - What all interceptors stand on ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Instrumented code marks its own accesses. Interceptors mark what libc or the
 // kernel does for the program. Each interceptor has this form:
@@ -21,11 +18,8 @@
 //
 // The files of this folder declare libc's functions with types of their own. A
 // file must not include a header that declares a function which it intercepts.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_INTERCEPTOR_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_INTERCEPTOR_H
+#pragma once
 
 #include "interceptors/period_by_calls.h"
 #include "interceptors/real_functions.h"
@@ -121,5 +115,3 @@ template <typename T> T ValueAt(const T *p) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_INTERCEPTOR_H

@@ -1,13 +1,8 @@
 //===- io.cpp - read, write and their like --------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Marks what the kernel writes when the call returns. Until then the range is
 // in flight.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/io.h"
 

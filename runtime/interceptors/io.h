@@ -1,11 +1,7 @@
 //===- io.h - Buffers and vectors of read, write and their like -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_IO_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_IO_H
+#pragma once
 
 #include "interceptors/in_flight.h"
 #include "shadow/marking.h"
@@ -68,5 +64,3 @@ private:
 void MarkOutputPieces(const iovec *vector, sptr count, sptr done);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_IO_H

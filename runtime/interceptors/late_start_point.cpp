@@ -1,8 +1,5 @@
 //===- late_start_point.cpp - Calls at which marks can be switched on -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/late_start_point.h"
 

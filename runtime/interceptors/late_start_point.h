@@ -1,8 +1,5 @@
 //===- late_start_point.h - Calls at which marks can be switched on -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Switching marks on takes locks and memory, which a signal handler must not.
 // The handler of pagetide ctl's signal may if it has interrupted code of the
@@ -11,11 +8,8 @@
 // are off, such a function jumps to libc's through a variable. Arming sets all
 // of these to null, so that calls come here. Nothing has to be tested before
 // that.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_LATE_START_POINT_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_LATE_START_POINT_H
+#pragma once
 
 #include <signal.h>
 #include <ucontext.h>
@@ -35,5 +29,3 @@ bool LateStart(void (*start)(), const siginfo_t &signal,
 void RenewLateStartPointInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_LATE_START_POINT_H

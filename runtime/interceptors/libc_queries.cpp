@@ -1,8 +1,5 @@
 //===- libc_queries.cpp - Time, signals, and what libc knows of the system ===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/libc_sizes.h"
 #include "interceptors/string_marks.h"

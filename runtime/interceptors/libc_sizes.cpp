@@ -1,8 +1,5 @@
 //===- libc_sizes.cpp - Sizes of structures, against libc's headers -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/libc_sizes.h"
 

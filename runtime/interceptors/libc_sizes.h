@@ -1,11 +1,7 @@
 //===- libc_sizes.h - Sizes of structures that calls fill in --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_LIBC_SIZES_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_LIBC_SIZES_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -27,5 +23,3 @@ constexpr uptr kLinkAt = 8, kStackAt = 16, kRegistersAt = 40, kMaskAt = 296,
                kFloatingAt = 424;
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_LIBC_SIZES_H

@@ -1,8 +1,5 @@
 //===- libraries.cpp - Libraries that come and go -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "cuts/stopped_threads.h"
 #include "interceptors/interceptor.h"

@@ -1,8 +1,5 @@
 //===- libstdcxx.cpp - Trees and lists of the C++ library -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // std::map, set and list keep their nodes in the program's heap. Functions in
 // libstdc++'s binary link these nodes. The functions here replace those while
@@ -11,8 +8,6 @@
 //
 // libstdc++ is not needed: in a program without it nobody calls these
 // functions.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 

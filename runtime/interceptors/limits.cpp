@@ -1,8 +1,5 @@
 //===- limits.cpp - Limits of resources -----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/address_limit.h"
 #include "interceptors/interceptor.h"

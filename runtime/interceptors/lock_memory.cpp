@@ -1,8 +1,5 @@
 //===- lock_memory.cpp - mlockall without the shadow ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/lock_memory.h"
 

@@ -1,11 +1,7 @@
 //===- lock_memory.h - mlockall without the shadow ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_LOCK_MEMORY_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_LOCK_MEMORY_H
+#pragma once
 
 namespace pagetide {
 
@@ -14,5 +10,3 @@ namespace pagetide {
 int LockAllMemory(int flags);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_LOCK_MEMORY_H

@@ -1,8 +1,5 @@
 //===- mark_faults.cpp - Faults of marks, and who gets them ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/mark_faults.h"
 

@@ -1,19 +1,13 @@
 //===- mark_faults.h - Faults of marks, and who gets them -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // No shadow covers addresses in the kernel's half, or between the halves. A
 // mark of such an address faults before the access does. A program that handles
 // SIGSEGV must see the fault of the access only. So its handler is wrapped by
 // one that recognises marks and skips them. A program without a handler dies of
 // the same signal in either case.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MARK_FAULTS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_MARK_FAULTS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -34,5 +28,3 @@ void *SetFaultSignal(void *handler, int flags,
                                  struct sigaction *));
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MARK_FAULTS_H

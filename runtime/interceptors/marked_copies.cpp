@@ -1,8 +1,5 @@
 //===- marked_copies.cpp - Which function a marked copy belongs to --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/marked_copies.h"
 

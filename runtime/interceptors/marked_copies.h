@@ -1,16 +1,10 @@
 //===- marked_copies.h - Which function a marked copy belongs to ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // In mode on-demand code runs in copies that have local symbols only. Who asks
 // for the name of an address is told the function's, if that has one.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MARKED_COPIES_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_MARKED_COPIES_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -28,5 +22,3 @@ struct CopiedFunction {
 bool FindCopiedFunction(uptr address, CopiedFunction &found);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MARKED_COPIES_H

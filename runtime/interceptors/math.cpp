@@ -1,14 +1,9 @@
 //===- math.cpp - libm's functions with results in memory -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Not every program has libm. So these functions look for the real ones when
 // they are first called. If only a plugin has libm, in its own scope, they load
 // it by name.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 #include "platform/messages.h"

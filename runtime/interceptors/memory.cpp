@@ -1,8 +1,5 @@
 //===- memory.cpp - memcpy and the like, with marks -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 // This file defines memcpy and the like: no header may rename them.
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS

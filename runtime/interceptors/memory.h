@@ -1,17 +1,11 @@
 //===- memory.h - memcpy and the like, with marks -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Programs spend much of their time in short calls of these functions. So each
 // layout with granules of 4 KiB has a version that does only what a short call
 // needs. Which version is used is decided once.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H
+#pragma once
 
 #include "interceptors/real_functions.h"
 #include "platform/syscalls.h"
@@ -91,5 +85,3 @@ inline void *MarkedMemsetAt(void *d, int c, uptr n, u32 site) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MEMORY_H

@@ -1,14 +1,9 @@
 //===- memory_streams.cpp - Streams of open_memstream ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // fflush and fclose of a stream of open_memstream write the caller's pointer
 // and size. What was printed into the buffer until then is marked as may,
 // because nobody knows when libc wrote it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 #include "platform/fork_reset.h"

@@ -1,8 +1,5 @@
 //===- move_memory.cpp - mremap of memory that the kernel watches ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/move_memory.h"
 

@@ -1,8 +1,5 @@
 //===- move_memory.h - mremap of memory that the kernel watches -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // To the kernel, memory that userfaultfd watches and memory that it does not
 // are two mappings. mremap refuses a range of several (EFAULT). The program has
@@ -10,11 +7,8 @@
 //
 // So such a range is moved part by part. What was watched stays watched, and
 // what was written stays known.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MOVE_MEMORY_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_MOVE_MEMORY_H
+#pragma once
 
 #include "shadow/shadow.h"
 
@@ -61,5 +55,3 @@ uptr MoveMemory(const MemoryMove &move, const Real &real) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MOVE_MEMORY_H

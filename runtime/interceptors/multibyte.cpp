@@ -1,8 +1,5 @@
 //===- multibyte.cpp - Character sets -------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"

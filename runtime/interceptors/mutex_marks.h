@@ -1,11 +1,7 @@
 //===- mutex_marks.h - Marks that mutexes and conditions share ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_MUTEX_MARKS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_MUTEX_MARKS_H
+#pragma once
 
 #include "interceptors/sync_common.h"
 
@@ -51,5 +47,3 @@ inline __attribute__((always_inline)) void MarkUnlock(const void *mutex) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_MUTEX_MARKS_H

@@ -1,8 +1,5 @@
 //===- mutexes.cpp - Mutexes ----------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/mutex_marks.h"
 

@@ -1,8 +1,5 @@
 //===- numbers.cpp - Numbers in strings -----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 

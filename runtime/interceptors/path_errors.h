@@ -1,11 +1,7 @@
 //===- path_errors.h - What an error says of a call's path ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_PATH_ERRORS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_PATH_ERRORS_H
+#pragma once
 
 #include <errno.h>
 
@@ -30,5 +26,3 @@ inline bool HasLookedForFile(int error) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_PATH_ERRORS_H

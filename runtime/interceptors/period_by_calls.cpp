@@ -1,8 +1,5 @@
 //===- period_by_calls.cpp - Periods that end at every Nth call -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/period_by_calls.h"
 

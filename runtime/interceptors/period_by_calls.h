@@ -1,8 +1,5 @@
 //===- period_by_calls.h - Periods that end at every Nth call -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Option end_period_calls, for tests of programs that end no periods
 // themselves. Every interceptor calls OnInterceptedCall() first. At that moment
@@ -15,11 +12,8 @@
 //
 // Only calls of the process's first thread count. Other threads run on while a
 // period ends, as they do if the clock ends it.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_PERIOD_BY_CALLS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_PERIOD_BY_CALLS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -43,5 +37,3 @@ inline void OnInterceptedCall() {
 void CountCallsOfThisThread();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_PERIOD_BY_CALLS_H

@@ -1,8 +1,5 @@
 //===- process.cpp - fork, exec and exit ----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/process.h"
 

@@ -1,11 +1,7 @@
 //===- process.h - fork, exec and exit ------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_PROCESS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_PROCESS_H
+#pragma once
 
 namespace pagetide {
 
@@ -14,5 +10,3 @@ namespace pagetide {
 void RenewInChild(bool runs_handlers);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_PROCESS_H

@@ -1,13 +1,8 @@
 //===- raw_calls.cpp - What system calls have read and written ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Common calls are here, to the byte. raw_numbers.def has others, and
 // raw_not_seen.txt lists the calls that neither knows.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/raw_calls.h"
 

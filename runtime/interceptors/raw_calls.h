@@ -1,11 +1,7 @@
 //===- raw_calls.h - What system calls have read and written --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_RAW_CALLS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_RAW_CALLS_H
+#pragma once
 
 #include "interceptors/call_memory.h"
 
@@ -16,5 +12,3 @@ namespace pagetide::calls {
 bool DidCall(long number, long result, const u64 (&arguments)[6]);
 
 } // namespace pagetide::calls
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_RAW_CALLS_H

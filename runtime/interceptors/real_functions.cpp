@@ -1,8 +1,5 @@
 //===- real_functions.cpp - Finds the functions that interceptors wrap ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/real_functions.h"
 

@@ -1,11 +1,7 @@
 //===- real_functions.h - Interceptors, and the functions that they wrap --===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H
+#pragma once
 
 // Some files that include this one define memcpy and the like, so no header may
 // rename these.
@@ -158,5 +154,3 @@ inline void NeedReal() {
   (__builtin_expect(REAL(name) != nullptr, 1)                                  \
        ? REAL(name)                                                            \
        : (REAL(name) = (decltype(REAL(name)))pagetide::ResolveReal(#name)))
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_REAL_FUNCTIONS_H

@@ -1,8 +1,5 @@
 //===- requests.cpp - What requests of ioctl read and write ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/requests.h"
 #include "interceptors/real_functions.h"

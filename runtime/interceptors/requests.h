@@ -1,11 +1,7 @@
 //===- requests.h - What requests of ioctl read and write -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_REQUESTS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_REQUESTS_H
+#pragma once
 
 #include "sanitizer_common/sanitizer_internal_defs.h"
 
@@ -22,5 +18,3 @@ struct RequestBytes {
 RequestBytes BytesOfRequest(u32 number);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_REQUESTS_H

@@ -1,8 +1,5 @@
 //===- rwlocks_semaphores.cpp - Read-write locks, semaphores and the like -===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/sync_common.h"
 

@@ -1,16 +1,11 @@
 //===- sanitizer_table.cpp - sanitizer_common's table of interceptors -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The families of sanitizer_common's table that
 // not_of_sanitizer_table.txt does not switch off. The table was made to
 // find bugs. The reads and writes that it reports become marks: once at the
 // report, and once more when the call returns, because the function has made
 // its accesses by then.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 

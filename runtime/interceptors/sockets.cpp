@@ -1,8 +1,5 @@
 //===- sockets.cpp - Sockets, and waiting for descriptors -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/io.h"
 #include "interceptors/syscall_macros.h"

@@ -1,14 +1,9 @@
 //===- stdio.cpp - Streams ------------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Marks, at return, what libc's streams read and write of the program's memory.
 // A stream's buffer is libc's and is not marked, even if the program has
 // provided it by setvbuf or fmemopen.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/formats.h"
 #include "interceptors/in_flight.h"

@@ -1,11 +1,7 @@
 //===- string_marks.h - Marks that narrow and wide strings share ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_STRING_MARKS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_STRING_MARKS_H
+#pragma once
 
 #include "interceptors/interceptor.h"
 
@@ -84,5 +80,3 @@ inline void DidConvertOne(void *to, uptr size, const void *s, uptr n,
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_STRING_MARKS_H

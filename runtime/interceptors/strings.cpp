@@ -1,8 +1,5 @@
 //===- strings.cpp - Strings ----------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What these functions read is known only afterwards. They read in steps and
 // mark each step before the next one, so that a mark follows its access by at
@@ -12,8 +9,6 @@
 // A string counts as read as far as the function's result depends on it. If
 // nobody knows how far that is (a locale's collation), the rest is marked as
 // may.
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/vectors.h"
 #include "interceptors/in_flight.h"

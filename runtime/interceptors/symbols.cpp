@@ -1,13 +1,8 @@
 //===- symbols.cpp - Frames, and the names of addresses -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A crash handler prints what it prints without Pagetide: no frame of an
 // interceptor, and names of functions though their marked copies run.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 #include "interceptors/marked_copies.h"

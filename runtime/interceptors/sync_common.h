@@ -1,8 +1,5 @@
 //===- sync_common.h - Marks of mutexes and the like; calls that wait -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // libc writes the program's mutexes, conditions, semaphores and so on. We know
 // which words it writes (glibc 2.36). They are marked before the call, as
@@ -29,11 +26,8 @@
 // These calls do not count for option end_period_calls. A period that ended
 // within one would end while the program holds locks, which a callback may
 // need.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_SYNC_COMMON_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_SYNC_COMMON_H
+#pragma once
 
 #include "arch/shadow_base.h"
 #include "interceptors/in_flight.h"
@@ -135,5 +129,3 @@ __attribute__((noinline)) int WaitFor(MarkFunction mark, const void *object,
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_SYNC_COMMON_H

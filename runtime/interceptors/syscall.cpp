@@ -1,14 +1,9 @@
 //===- syscall.cpp - libc's syscall() -------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Marks, at return, what syscall(number, ...) has read and written, as
 // raw_calls.cpp says. Calls that do not return exactly once, on this stack, are
 // passed on unchanged.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/guards.h"
 #include "interceptors/in_flight.h"

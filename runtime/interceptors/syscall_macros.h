@@ -1,19 +1,13 @@
 //===- syscall_macros.h - Interceptors of system calls --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For functions that have the kernel read or write the program's memory, and
 // for small functions of libc. They mark at return, when the kernel has said
 // what it did. If the kernel refuses a call, it may or may not have read an
 // argument. Sizes are those that the kernel and glibc use, not always those of
 // the types (a signal set has 8 bytes of the type's 128).
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H
+#pragma once
 
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
@@ -58,5 +52,3 @@ inline void DidWrite(void *p, uptr bytes, bool succeeded) {
   }
 #define PAGETIDE_AFTER(type, name, parameters, arguments, after)               \
   PAGETIDE_AROUND(type, name, parameters, arguments, , after)
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_SYSCALL_MACROS_H

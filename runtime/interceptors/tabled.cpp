@@ -1,8 +1,5 @@
 //===- tabled.cpp - Interceptors that tabled.def describes ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/call_effects.h"
 #include "interceptors/libc_sizes.h"

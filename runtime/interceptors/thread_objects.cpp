@@ -1,8 +1,5 @@
 //===- thread_objects.cpp - Once, attributes, keys, and results of threads ===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/sync_common.h"
 

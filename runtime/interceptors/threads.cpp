@@ -1,16 +1,11 @@
 //===- threads.cpp - Threads that the program makes -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Threads that pthread_create, thrd_create and libc's clone make have shadows
 // of their own. So have threads that libc makes to call the program's function
 // (SIGEV_THREAD). Raw system calls are not seen here: such threads mark in
 // their creators' shadows, and the recorder looks for them
 // (threads/unregistered.h).
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"

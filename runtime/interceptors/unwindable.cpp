@@ -1,8 +1,5 @@
 //===- unwindable.cpp - Frames that are told when they are unwound --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/unwindable.h"
 

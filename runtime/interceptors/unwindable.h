@@ -1,11 +1,7 @@
 //===- unwindable.h - Frames that are told when they are unwound ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_INTERCEPTORS_UNWINDABLE_H
-#define PAGETIDE_RUNTIME_INTERCEPTORS_UNWINDABLE_H
+#pragma once
 
 #include "threads/thread_start.h"
 
@@ -36,5 +32,3 @@ void AbandonUnwindable(bool (*left)(uptr frame, const void *arg),
 /// it is inlined.
 #define PAGETIDE_UNWINDABLE_FRAME()                                            \
   asm volatile(".cfi_personality 0x1b, pagetide_frame_unwound")
-
-#endif // PAGETIDE_RUNTIME_INTERCEPTORS_UNWINDABLE_H

@@ -1,12 +1,7 @@
 //===- wide_strings.cpp - Wide strings, and numbers in them ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // These functions mark at return.
-//
-//===----------------------------------------------------------------------===//
 
 #include "interceptors/interceptor.h"
 #include "interceptors/memory.h"

@@ -1,8 +1,5 @@
 //===- early_marks.cpp - Marks staged before their period ends ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/early_marks.h"
 

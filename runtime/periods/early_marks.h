@@ -1,11 +1,7 @@
 //===- early_marks.h - Marks staged before their period ends --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_EARLY_MARKS_H
-#define PAGETIDE_RUNTIME_PERIODS_EARLY_MARKS_H
+#pragma once
 
 #include "periods/staging.h"
 #include "platform/page_vec.h"
@@ -45,5 +41,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_EARLY_MARKS_H

@@ -1,11 +1,7 @@
 //===- merge_ascending.h - Sort lists that are mostly sorted --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_MERGE_ASCENDING_H
-#define PAGETIDE_RUNTIME_PERIODS_MERGE_ASCENDING_H
+#pragma once
 
 #include "platform/page_vec.h"
 
@@ -54,5 +50,3 @@ void MergeAscending(List &items, MergeSpace<List, Starts> &space, Before before,
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_MERGE_ASCENDING_H

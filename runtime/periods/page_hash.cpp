@@ -1,8 +1,5 @@
 //===- page_hash.cpp - Hash the contents of pages, safely -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/page_hash.h"
 

@@ -1,18 +1,12 @@
 //===- page_hash.h - Hash the contents of pages, safely -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Copies the program's pages by a system call. If another thread unmaps
 // a page meanwhile, this call fails; a direct load would crash. Processes that
 // survive faults may help: they read the pages where they are, which takes 0.6
 // of the time.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_PAGE_HASH_H
-#define PAGETIDE_RUNTIME_PERIODS_PAGE_HASH_H
+#pragma once
 
 #include "periods/page_set.h"
 #include "platform/faulting_reads.h"
@@ -87,5 +81,3 @@ struct CombinedChecksum {
 CombinedChecksum Combine(const PageVec<PageHash> &pages);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_PAGE_HASH_H

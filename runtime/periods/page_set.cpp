@@ -1,8 +1,5 @@
 //===- page_set.cpp - From staged words to runs of granules ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/page_set.h"
 

@@ -1,11 +1,7 @@
 //===- page_set.h - From staged words to runs of granules -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_PAGE_SET_H
-#define PAGETIDE_RUNTIME_PERIODS_PAGE_SET_H
+#pragma once
 
 #include "pagetide/trace_format.h"
 #include "periods/staging.h"
@@ -98,5 +94,3 @@ u64 WriteCellMask();
 void AppendRun(PageVec<GranuleRun> &runs, uptr first, GranuleRun run);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_PAGE_SET_H

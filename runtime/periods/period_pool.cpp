@@ -1,8 +1,5 @@
 //===- period_pool.cpp - Results of periods, used again -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/period_pool.h"
 

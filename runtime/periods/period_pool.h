@@ -1,11 +1,7 @@
 //===- period_pool.h - Results of periods, used again ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_PERIOD_POOL_H
-#define PAGETIDE_RUNTIME_PERIODS_PERIOD_POOL_H
+#pragma once
 
 #include "periods/period_result.h"
 
@@ -16,5 +12,3 @@ PeriodResult *NewPeriodResult();
 void RecyclePeriodResult(PeriodResult *result);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_PERIOD_POOL_H

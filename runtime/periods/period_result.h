@@ -1,11 +1,7 @@
 //===- period_result.h - All that is known of one period ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_PERIOD_RESULT_H
-#define PAGETIDE_RUNTIME_PERIODS_PERIOD_RESULT_H
+#pragma once
 
 #include "periods/page_hash.h"
 #include "periods/page_set.h"
@@ -46,5 +42,3 @@ struct PeriodResult {
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_PERIOD_RESULT_H

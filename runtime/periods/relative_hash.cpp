@@ -1,8 +1,5 @@
 //===- relative_hash.cpp - Hashes that do not depend on where memory lies -===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/relative_hash.h"
 

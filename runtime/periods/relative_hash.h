@@ -1,18 +1,12 @@
 //===- relative_hash.h - Hashes that do not depend on where memory lies ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Two runs with random addresses have equal pages but for the words that hold
 // addresses, and for what the kernel draws at random. Option checksum_relative
 // adds a second hash to each checksum. It is taken after each such word has
 // been replaced by one that is the same in both runs.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_RELATIVE_HASH_H
-#define PAGETIDE_RUNTIME_PERIODS_RELATIVE_HASH_H
+#pragma once
 
 #include "platform/proc_maps.h"
 
@@ -29,5 +23,3 @@ bool HasRelativeMappings();
 u64 RelativeHash(u64 hash, u64 address, const u8 *bytes, uptr count);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_RELATIVE_HASH_H

@@ -1,8 +1,5 @@
 //===- settled.cpp - Have threads made the accesses they marked? ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/settled.h"
 

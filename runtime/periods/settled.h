@@ -1,8 +1,5 @@
 //===- settled.h - Have threads made the accesses they marked? ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A mark precedes its access. A thread that is preempted in between writes a
 // page after the period that names the page has ended. It is settled for that
@@ -10,11 +7,8 @@
 // used CPU time beyond the skew margin, if it is blocked in a system call, or
 // if it has ended. docs/reference/contract.md (Settled and carried) says what
 // follows.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_SETTLED_H
-#define PAGETIDE_RUNTIME_PERIODS_SETTLED_H
+#pragma once
 
 #include "periods/staging.h"
 #include "platform/page_vec.h"
@@ -57,5 +51,3 @@ bool CarryUnsettled(u64 wait_ns, PageVec<StagedWord> *unsettled = nullptr);
 void SettleSlot(u32 slot);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_SETTLED_H

@@ -1,8 +1,5 @@
 //===- shared_writes.cpp - What threads that share a slot wrote -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/shared_writes.h"
 

@@ -1,8 +1,5 @@
 //===- shared_writes.h - What threads that share a slot wrote -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Nobody knows which thread of a group made a mark in the group's slot. So the
 // mark is settled once every thread has settled that was in the group when the
@@ -14,11 +11,8 @@
 // wait, and one of what was collected since. When the first is settled, the
 // second takes its place. So every word is carried for a limited time, and
 // there is never more than each word twice.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_SHARED_WRITES_H
-#define PAGETIDE_RUNTIME_PERIODS_SHARED_WRITES_H
+#pragma once
 
 #include "periods/staging.h"
 #include "platform/page_vec.h"
@@ -39,5 +33,3 @@ bool CarrySharedWrites(bool others_settled, PageVec<StagedWord> *unsettled);
 void ForgetSharedWrites();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_SHARED_WRITES_H

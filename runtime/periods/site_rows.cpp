@@ -1,8 +1,5 @@
 //===- site_rows.cpp - From staged sites to runs of granules --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/site_rows.h"
 

@@ -1,11 +1,7 @@
 //===- site_rows.h - From staged sites to runs of granules ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_SITE_ROWS_H
-#define PAGETIDE_RUNTIME_PERIODS_SITE_ROWS_H
+#pragma once
 
 #include "periods/page_set.h"
 
@@ -37,5 +33,3 @@ void BuildSiteRows(const PeriodEntry &period,
                    const PageVec<GranuleRange> *watch, SiteRows &rows);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_SITE_ROWS_H

@@ -1,8 +1,5 @@
 //===- staging.cpp - Page sets collected and not yet written --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/staging.h"
 

@@ -1,19 +1,13 @@
 //===- staging.h - Page sets collected and not yet written ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The ring of the control block holds periods in order. Each period is a list
 // of chunks, and each chunk has words of one thread's shadow. Only the recorder
 // adds; the trace writer (or, without a trace, the recorder) releases whole
 // periods. What is staged can be harvested after the process died: see
 // include/pagetide/shadow_file.h.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_STAGING_H
-#define PAGETIDE_RUNTIME_PERIODS_STAGING_H
+#pragma once
 
 #include "platform/raw_thread.h"
 #include "shadow/shadow.h"
@@ -116,5 +110,3 @@ void SetReleasingThread(const RawThread *thread);
 void ReleasePeriod(const PeriodEntry &period);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_STAGING_H

@@ -1,11 +1,7 @@
 //===- thread_chunks.h - A period's chunks, thread by thread --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_THREAD_CHUNKS_H
-#define PAGETIDE_RUNTIME_PERIODS_THREAD_CHUNKS_H
+#pragma once
 
 #include "periods/merge_ascending.h"
 #include "periods/staging.h"
@@ -48,5 +44,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_THREAD_CHUNKS_H

@@ -1,8 +1,5 @@
 //===- watch.cpp - Regions to report --------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/watch.h"
 

@@ -1,11 +1,7 @@
 //===- watch.h - Regions to report ----------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_WATCH_H
-#define PAGETIDE_RUNTIME_PERIODS_WATCH_H
+#pragma once
 
 #include "periods/page_set.h"
 #include "platform/page_vec.h"
@@ -28,5 +24,3 @@ void RenewWatchInChild();
 void RepublishWatch();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_WATCH_H

@@ -1,13 +1,8 @@
 //===- wide_hash.cpp - XXH3 by the widest vectors that pay ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // This file is compiled for processors with AVX2. What it includes must not
 // define functions that other files may share.
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/wide_hash.h"
 

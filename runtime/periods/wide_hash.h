@@ -1,11 +1,7 @@
 //===- wide_hash.h - XXH3 by the widest vectors that pay ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PERIODS_WIDE_HASH_H
-#define PAGETIDE_RUNTIME_PERIODS_WIDE_HASH_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -16,5 +12,3 @@ namespace pagetide {
 u64 HashByAvx2(const u8 *p, uptr bytes);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PERIODS_WIDE_HASH_H

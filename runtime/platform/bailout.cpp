@@ -1,8 +1,5 @@
 //===- bailout.cpp - When a thread of the runtime cannot go on ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/bailout.h"
 

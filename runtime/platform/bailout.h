@@ -1,19 +1,13 @@
 //===- bailout.h - When a thread of the runtime cannot go on --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Anywhere below the loops of the recorder and the writer, memory may run out
 // or a system call may fail. The program must run on then. So these threads
 // give up their whole step: BailOut jumps back to the loop, which ends the
 // trace and says why. Code that may bail out holds no lock of the program's
 // threads and relies on no destructor.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_BAILOUT_H
-#define PAGETIDE_RUNTIME_PLATFORM_BAILOUT_H
+#pragma once
 
 namespace pagetide {
 
@@ -36,5 +30,3 @@ template <typename Step> bool Attempt(Reason &why, Step step) {
     __attribute__((format(printf, 1, 2)));
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_BAILOUT_H

@@ -1,19 +1,13 @@
 //===- bss_names.h - Names for memory behind a file's data ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A program or library has variables that start as zeros (.bss). They are not
 // in its file: the loader maps memory without a name for them, behind the pages
 // of the file. The kernel merges this memory with memory without a name, or
 // with the heap, that follows it. The file's headers, which are mapped too, say
 // which pages are the file's.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_BSS_NAMES_H
-#define PAGETIDE_RUNTIME_PLATFORM_BSS_NAMES_H
+#pragma once
 
 #include "platform/proc_maps.h"
 
@@ -28,5 +22,3 @@ using ReadMemory = bool (*)(void *to, uptr from, uptr bytes);
 int NameBss(const MappingList &list, ReadMemory read, MappingList &named);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_BSS_NAMES_H

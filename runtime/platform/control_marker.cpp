@@ -1,8 +1,5 @@
 //===- control_marker.cpp - Shows that pagetide ctl can reach the process -===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/control_marker.h"
 

@@ -1,11 +1,7 @@
 //===- control_marker.h - Shows that pagetide ctl can reach the process ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_CONTROL_MARKER_H
-#define PAGETIDE_RUNTIME_PLATFORM_CONTROL_MARKER_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -21,5 +17,3 @@ void ShowControlMarker(u32 signal);
 void OnSignalAction(u32 signal);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_CONTROL_MARKER_H

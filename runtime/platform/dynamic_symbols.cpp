@@ -1,8 +1,5 @@
 //===- dynamic_symbols.cpp - The symbols that a loaded file exports -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/dynamic_symbols.h"
 

@@ -1,16 +1,10 @@
 //===- dynamic_symbols.h - The symbols that a loaded file exports ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Reads them where the loader has mapped them. Takes no lock and allocates
 // nothing, so it may be used where dlsym may not. Async-signal-safe.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_DYNAMIC_SYMBOLS_H
-#define PAGETIDE_RUNTIME_PLATFORM_DYNAMIC_SYMBOLS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -43,5 +37,3 @@ void *FunctionOfLibc(const char *name);
 void *FunctionOfVdso(const char *name);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_DYNAMIC_SYMBOLS_H

@@ -1,8 +1,5 @@
 //===- environment.cpp - The options that a process is given --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/environment.h"
 

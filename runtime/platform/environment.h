@@ -1,11 +1,7 @@
 //===- environment.h - The options that a process is given ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_ENVIRONMENT_H
-#define PAGETIDE_RUNTIME_PLATFORM_ENVIRONMENT_H
+#pragma once
 
 namespace pagetide {
 
@@ -23,5 +19,3 @@ const char *OptionsOfEnvironment();
 const char *OptionsOfProcess();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_ENVIRONMENT_H

@@ -1,8 +1,5 @@
 //===- errno_names.cpp - Errno values as text -----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/errno_names.h"
 

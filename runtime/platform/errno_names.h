@@ -1,11 +1,7 @@
 //===- errno_names.h - Errno values as text -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_ERRNO_NAMES_H
-#define PAGETIDE_RUNTIME_PLATFORM_ERRNO_NAMES_H
+#pragma once
 
 namespace pagetide {
 
@@ -14,5 +10,3 @@ namespace pagetide {
 const char *DescribeErrno(int error);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_ERRNO_NAMES_H

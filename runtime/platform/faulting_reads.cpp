@@ -1,8 +1,5 @@
 //===- faulting_reads.cpp - Read memory that may not be there -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/faulting_reads.h"
 

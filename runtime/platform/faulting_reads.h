@@ -1,17 +1,11 @@
 //===- faulting_reads.h - Read memory that may not be there ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Another thread may unmap a page while it is read. A thread of the program
 // cannot survive that, because signal actions belong to the program. A process
 // of raw_process.h has actions of its own, so it can.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_FAULTING_READS_H
-#define PAGETIDE_RUNTIME_PLATFORM_FAULTING_READS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -34,5 +28,3 @@ void BecomeFaultingReader(u32 number);
 bool ReadIfThere(u32 number, void (*read)(void *), void *argument);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_FAULTING_READS_H

@@ -1,8 +1,5 @@
 //===- fork_reset.cpp - Variables that a forked child does not keep -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/fork_reset.h"
 

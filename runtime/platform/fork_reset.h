@@ -1,11 +1,7 @@
 //===- fork_reset.h - Variables that a forked child does not keep ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_FORK_RESET_H
-#define PAGETIDE_RUNTIME_PLATFORM_FORK_RESET_H
+#pragma once
 
 /// On every variable that the recorder's or the writer's thread uses alone.
 /// Such a variable starts as all zeros. In a forked child those threads do not
@@ -29,5 +25,3 @@ void ZeroRecorderState();
 void ZeroInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_FORK_RESET_H

@@ -1,8 +1,5 @@
 //===- internal_mem.cpp - Moving memory without libc ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #define SANITIZER_COMMON_NO_REDEFINE_BUILTINS
 

@@ -1,11 +1,7 @@
 //===- internal_mem.h - Moving memory without libc ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_INTERNAL_MEM_H
-#define PAGETIDE_RUNTIME_PLATFORM_INTERNAL_MEM_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -22,5 +18,3 @@ void *InternalMemchr(const void *s, int c, uptr n);
 bool StartsWith(const char *text, const char *head);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_INTERNAL_MEM_H

@@ -1,8 +1,5 @@
 //===- interrupted_code.cpp - What a thread was doing ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/interrupted_code.h"
 

@@ -1,17 +1,11 @@
 //===- interrupted_code.h - What a thread was doing -------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What needs locks and memory of libc must not run where a thread may hold such
 // a lock: in libc itself, in an allocator, and in all that a signal handler has
 // interrupted there. All functions are async-signal-safe.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_INTERRUPTED_CODE_H
-#define PAGETIDE_RUNTIME_PLATFORM_INTERRUPTED_CODE_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -33,5 +27,3 @@ void NoteLibc(const void *function);
 bool MayTakeLocks(const ucontext_t &interrupted);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_INTERRUPTED_CODE_H

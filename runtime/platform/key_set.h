@@ -1,11 +1,7 @@
 //===- key_set.h - What has been said already -------------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_KEY_SET_H
-#define PAGETIDE_RUNTIME_PLATFORM_KEY_SET_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -32,5 +28,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_KEY_SET_H

@@ -1,8 +1,5 @@
 //===- locks.cpp - Waiting, locks and blocked signals ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/locks.h"
 

@@ -1,11 +1,7 @@
 //===- locks.h - Waiting, locks and blocked signals -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_LOCKS_H
-#define PAGETIDE_RUNTIME_PLATFORM_LOCKS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -72,5 +68,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_LOCKS_H

@@ -1,8 +1,5 @@
 //===- mapping_changes.cpp - Memory that changes without a mark -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/mapping_changes.h"
 

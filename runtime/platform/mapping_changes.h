@@ -1,8 +1,5 @@
 //===- mapping_changes.h - Memory that changes without a mark -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // munmap, mmap, mremap and madvise change what addresses hold, and nobody marks
 // that. A cut (cuts/cut.h) must know where it happened. A call is counted
@@ -11,11 +8,8 @@
 // and so for longer.
 //
 // Takes no lock: a thread may be stopped anywhere in here.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_MAPPING_CHANGES_H
-#define PAGETIDE_RUNTIME_PLATFORM_MAPPING_CHANGES_H
+#pragma once
 
 #include "platform/page_vec.h"
 
@@ -83,5 +77,3 @@ bool AnySharedChangeUnderWay();
 bool ListSharedChanges(u64 since, PageVec<MappingChange> &changes);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_MAPPING_CHANGES_H

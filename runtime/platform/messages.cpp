@@ -1,8 +1,5 @@
 //===- messages.cpp - What the runtime tells the user ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/messages.h"
 

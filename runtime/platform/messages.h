@@ -1,17 +1,11 @@
 //===- messages.h - What the runtime tells the user -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Messages go to standard error, or to the file that option log_path names.
 // They may come from the raw threads, whose descriptors are not the program's:
 // these borrow the program's standard error to print a message.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H
-#define PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -52,5 +46,3 @@ struct MessageOptions {
 void SetMessageOptions(const MessageOptions &options);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_MESSAGES_H

@@ -1,8 +1,5 @@
 //===- notice.cpp - Tells pagetide record why it hears no more ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/notice.h"
 

@@ -1,11 +1,7 @@
 //===- notice.h - Tells pagetide record why it hears no more --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_NOTICE_H
-#define PAGETIDE_RUNTIME_PLATFORM_NOTICE_H
+#pragma once
 
 #include "pagetide/shadow_file.h"
 
@@ -23,5 +19,3 @@ bool FindControlSocket(const char *options, sockaddr_un &address);
 void NotifyRecord(shadow_file::NoticeKind kind);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_NOTICE_H

@@ -1,8 +1,5 @@
 //===- options.cpp - Options of PAGETIDE_OPTIONS --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/options.h"
 

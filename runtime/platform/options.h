@@ -1,11 +1,7 @@
 //===- options.h - Options of PAGETIDE_OPTIONS ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H
-#define PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H
+#pragma once
 
 #include "pagetide/engines.h"
 #include "pagetide/trace_format.h"
@@ -75,5 +71,3 @@ inline const engines::Capabilities &EngineCan() {
 const char *FlagsAsText();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_OPTIONS_H

@@ -1,8 +1,5 @@
 //===- own_memory.cpp - The runtime's own memory --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/own_memory.h"
 

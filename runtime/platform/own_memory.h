@@ -1,18 +1,12 @@
 //===- own_memory.h - The runtime's own memory ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The runtime keeps a list of all memory that it maps for itself, for two
 // reasons. The kernel merges this memory with the program's if they touch, so
 // that its list of mappings does not tell them apart. And a forked child has a
 // copy of what its parent's raw threads had mapped, but not the threads.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_OWN_MEMORY_H
-#define PAGETIDE_RUNTIME_PLATFORM_OWN_MEMORY_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -51,5 +45,3 @@ template <typename List> void ListOwnMemory(List &ranges) {
 void UnmapMemoryOfRawThreads();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_OWN_MEMORY_H

@@ -1,11 +1,7 @@
 //===- page_vec.h - An array in pages of its own --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_PAGE_VEC_H
-#define PAGETIDE_RUNTIME_PLATFORM_PAGE_VEC_H
+#pragma once
 
 #include "platform/bailout.h"
 #include "platform/own_memory.h"
@@ -105,5 +101,3 @@ template <typename T> void PageVec<T>::Grow(uptr at_least) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_PAGE_VEC_H

@@ -1,8 +1,5 @@
 //===- proc_maps.cpp - What is mapped where -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/proc_maps.h"
 

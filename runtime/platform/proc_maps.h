@@ -1,11 +1,7 @@
 //===- proc_maps.h - What is mapped where ---------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
-#define PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H
+#pragma once
 
 #include "platform/own_memory.h"
 #include "platform/page_vec.h"
@@ -61,5 +57,3 @@ int ReadTextFile(const char *path, PageVec<char> &text);
 u64 ParseHex(const char *&p);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_PROC_MAPS_H

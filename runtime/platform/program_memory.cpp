@@ -1,8 +1,5 @@
 //===- program_memory.cpp - Read the program's structures -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/program_memory.h"
 

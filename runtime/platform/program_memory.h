@@ -1,11 +1,7 @@
 //===- program_memory.h - Read the program's structures -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H
-#define PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -38,5 +34,3 @@ bool CopyFromProgram(void *to, const void *from, uptr bytes);
 bool CopyToProgram(void *to, const void *from, uptr bytes);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_PROGRAM_MEMORY_H

@@ -1,8 +1,5 @@
 //===- raw_process.cpp - Processes that share the program's memory --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/raw_process.h"
 

@@ -1,8 +1,5 @@
 //===- raw_process.h - Processes that share the program's memory ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Short helpers of the recorder that must not be threads of the program: one
 // that stops these threads by ptrace, and those that may fault.
@@ -12,11 +9,8 @@
 // not see it. It ends with the recorder.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_RAW_PROCESS_H
-#define PAGETIDE_RUNTIME_PLATFORM_RAW_PROCESS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -46,5 +40,3 @@ void KillRawProcess(RawProcess &process);
 void JoinRawProcess(RawProcess &process);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_RAW_PROCESS_H

@@ -1,8 +1,5 @@
 //===- raw_thread.cpp - Threads that libc does not know -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/raw_thread.h"
 

@@ -1,8 +1,5 @@
 //===- raw_thread.h - Threads that libc does not know ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The recorder and the trace writer run on threads made by the clone system
 // call itself. A pthread would break three things:
@@ -17,11 +14,8 @@
 // function of libc that relies on thread-local storage. The thread still has a
 // zeroed block for that storage: a compiler or libc function may touch errno or
 // the stack guard.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_H
-#define PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -67,5 +61,3 @@ bool WaitForRawThread(const RawThread &thread, const u32 *word, u32 expected);
 void ForgetRawThreads();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_H

@@ -1,16 +1,10 @@
 //===- raw_thread_ids.h - Which threads libc does not know ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The list of the threads that raw_thread.h starts. It is a file of its own
 // because own_memory.h and messages.h use it, and raw_thread.h needs both.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_IDS_H
-#define PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_IDS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -31,5 +25,3 @@ void DeregisterRawThread(const u32 *tid);
 void DeregisterRawThreads();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_RAW_THREAD_IDS_H

@@ -1,8 +1,5 @@
 //===- run_options.cpp - Options of the record above this process ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/run_options.h"
 

@@ -1,11 +1,7 @@
 //===- run_options.h - Options of the record above this process -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_RUN_OPTIONS_H
-#define PAGETIDE_RUNTIME_PLATFORM_RUN_OPTIONS_H
+#pragma once
 
 namespace pagetide {
 
@@ -15,5 +11,3 @@ namespace pagetide {
 const char *OptionsOfRun();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_RUN_OPTIONS_H

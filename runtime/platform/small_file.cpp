@@ -1,8 +1,5 @@
 //===- small_file.cpp - Reads files such as those in /proc ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/small_file.h"
 

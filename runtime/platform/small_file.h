@@ -1,11 +1,7 @@
 //===- small_file.h - Reads files such as those in /proc ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_SMALL_FILE_H
-#define PAGETIDE_RUNTIME_PLATFORM_SMALL_FILE_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -25,5 +21,3 @@ uptr ReadSmallFile(uptr fd, char *text, uptr room);
 uptr ReadSmallFile(int directory, const char *name, char *text, uptr room);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_SMALL_FILE_H

@@ -1,8 +1,5 @@
 //===- syscalls.cpp - Raw system calls, clocks and atomics ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/syscalls.h"
 

@@ -1,17 +1,11 @@
 //===- syscalls.h - Raw system calls, clocks and atomics ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the runtime needs of the kernel and the processor, without libc. These
 // functions are used before libc is ready, on threads that libc does not know,
 // and where an interposed libc function would recurse.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_SYSCALLS_H
-#define PAGETIDE_RUNTIME_PLATFORM_SYSCALLS_H
+#pragma once
 
 #include "arch/syscall.h"
 
@@ -76,5 +70,3 @@ inline void StoreRelease(T *p, typename TypeIdentity<T>::Type v) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_SYSCALLS_H

@@ -1,8 +1,5 @@
 //===- target_options.cpp - Options of a program in the user's list -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/target_options.h"
 

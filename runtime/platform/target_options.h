@@ -1,11 +1,7 @@
 //===- target_options.h - Options of a program in the user's list ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_TARGET_OPTIONS_H
-#define PAGETIDE_RUNTIME_PLATFORM_TARGET_OPTIONS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -36,5 +32,3 @@ bool FindTarget(const char *text, uptr bytes, const char *program,
                 TargetEntry &entry);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_TARGET_OPTIONS_H

@@ -1,8 +1,5 @@
 //===- uffd_wp.cpp - The kernel's account of what was written -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/uffd_wp.h"
 

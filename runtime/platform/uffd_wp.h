@@ -1,19 +1,13 @@
 //===- uffd_wp.h - The kernel's account of what was written ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Pages that userfaultfd protects asynchronously: the first write to a page
 // lifts its protection without stopping a thread, and PAGEMAP_SCAN tells which
 // pages are not protected (pagetide/pagemap_scan.h). Linux 6.7.
 //
 // For the recorder's thread, in whose table the descriptors are.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H
-#define PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H
+#pragma once
 
 #include "platform/page_vec.h"
 #include "platform/syscalls.h"
@@ -95,5 +89,3 @@ int AsyncProtection::Scan(uptr begin, uptr end, const PageQuery &query,
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_PLATFORM_UFFD_WP_H

@@ -1,8 +1,5 @@
 //===- callback_period.cpp - A period as the callback sees it -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/callback_period.h"
 

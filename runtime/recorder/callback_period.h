@@ -1,11 +1,7 @@
 //===- callback_period.h - A period as the callback sees it ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CALLBACK_PERIOD_H
-#define PAGETIDE_RUNTIME_RECORDER_CALLBACK_PERIOD_H
+#pragma once
 
 #include "pagetide/pagetide.h"
 #include "periods/period_result.h"
@@ -20,5 +16,3 @@ const pagetide_period &DescribePeriod(const PeriodResult &result,
                                       const MappingList &passed);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_CALLBACK_PERIOD_H

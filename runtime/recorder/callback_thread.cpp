@@ -1,8 +1,5 @@
 //===- callback_thread.cpp - Giving periods to the program ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/callback_thread.h"
 

@@ -1,11 +1,7 @@
 //===- callback_thread.h - Giving periods to the program ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CALLBACK_THREAD_H
-#define PAGETIDE_RUNTIME_RECORDER_CALLBACK_THREAD_H
+#pragma once
 
 #include "pagetide/pagetide.h"
 #include "platform/syscalls.h"
@@ -43,5 +39,3 @@ void LockCallback();
 void UnlockCallback();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_CALLBACK_THREAD_H

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CONTROL_REQUEST_H
-#define PAGETIDE_RUNTIME_RECORDER_CONTROL_REQUEST_H
+#pragma once
 
 #include "pagetide/control.h"
 #include "platform/syscalls.h"
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_CONTROL_REQUEST_H

@@ -1,8 +1,5 @@
 //===- control_service.cpp - What pagetide ctl asks of the recorder -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/control_service.h"
 

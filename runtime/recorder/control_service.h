@@ -1,11 +1,7 @@
 //===- control_service.h - What pagetide ctl asks of the recorder ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CONTROL_SERVICE_H
-#define PAGETIDE_RUNTIME_RECORDER_CONTROL_SERVICE_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -19,5 +15,3 @@ void PassControlToRecorder(u32 ctl);
 bool AnswerControl();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_CONTROL_SERVICE_H

@@ -1,8 +1,5 @@
 //===- credentials_follow.cpp - The recorder takes on credentials ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/credentials_follow.h"
 

@@ -1,11 +1,7 @@
 //===- credentials_follow.h - The recorder takes on credentials -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_CREDENTIALS_FOLLOW_H
-#define PAGETIDE_RUNTIME_RECORDER_CREDENTIALS_FOLLOW_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -23,5 +19,3 @@ struct CredentialCall {
 void FollowCredentials(const CredentialCall &call);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_CREDENTIALS_FOLLOW_H

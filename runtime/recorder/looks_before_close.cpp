@@ -1,8 +1,5 @@
 //===- looks_before_close.cpp - Mappings of libraries that are closed -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/looks_before_close.h"
 

@@ -1,19 +1,13 @@
 //===- looks_before_close.h - Mappings of libraries that are closed -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A library that is opened and closed between two of the recorder's looks at
 // the mappings would be in no list, and its pages would have no name. So the
 // thread that closes a library reads the list before, and hands it to the
 // recorder. It does not wait: it may hold the loader's lock, for which a
 // period's callback may wait.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_LOOKS_BEFORE_CLOSE_H
-#define PAGETIDE_RUNTIME_RECORDER_LOOKS_BEFORE_CLOSE_H
+#pragma once
 
 #include "platform/proc_maps.h"
 
@@ -31,5 +25,3 @@ bool TakeLookBeforeClose(MappingList &list, u64 &time);
 void RenewLooksInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_LOOKS_BEFORE_CLOSE_H

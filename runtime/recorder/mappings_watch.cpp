@@ -1,8 +1,5 @@
 //===- mappings_watch.cpp - The program's mappings, as they change --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/mappings_watch.h"
 

@@ -1,11 +1,7 @@
 //===- mappings_watch.h - The program's mappings, as they change ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_MAPPINGS_WATCH_H
-#define PAGETIDE_RUNTIME_RECORDER_MAPPINGS_WATCH_H
+#pragma once
 
 #include "platform/proc_maps.h"
 
@@ -34,5 +30,3 @@ const MappingList &PassedMappings();
 void ForgetPassedMappings();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_MAPPINGS_WATCH_H

@@ -1,8 +1,5 @@
 //===- period.cpp - The end of a period -----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/period.h"
 

@@ -1,11 +1,7 @@
 //===- period.h - The end of a period -------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_PERIOD_H
-#define PAGETIDE_RUNTIME_RECORDER_PERIOD_H
+#pragma once
 
 #include "pagetide/cut_copies.h"
 #include "pagetide/trace_format.h"
@@ -24,5 +20,3 @@ namespace pagetide {
                              CopyRequest *copies = nullptr);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_PERIOD_H

@@ -1,8 +1,5 @@
 //===- queries.cpp - What has been marked since the last period -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/queries.h"
 

@@ -1,11 +1,7 @@
 //===- queries.h - What has been marked since the last period -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_QUERIES_H
-#define PAGETIDE_RUNTIME_RECORDER_QUERIES_H
+#pragma once
 
 namespace pagetide {
 
@@ -17,5 +13,3 @@ int AnswerCollect();
 bool AnyMarks();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_QUERIES_H

@@ -1,8 +1,5 @@
 //===- recorder.cpp - Periods: their clock, and what others ask -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/recorder.h"
 

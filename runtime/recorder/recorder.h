@@ -1,17 +1,11 @@
 //===- recorder.h - Periods: their clock, and what happens at their end ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each process has one recorder thread. It sleeps until a period ends or
 // another thread makes a request (requests.h). Only this thread takes marks,
 // hashes pages, and starts and stops recordings.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_RECORDER_H
-#define PAGETIDE_RUNTIME_RECORDER_RECORDER_H
+#pragma once
 
 namespace pagetide {
 
@@ -26,5 +20,3 @@ void RenewRecorderInChild();
 void InitRecorder();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_RECORDER_H

@@ -1,8 +1,5 @@
 //===- recorder_state.cpp - What the recorder is doing --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/recorder_state.h"
 

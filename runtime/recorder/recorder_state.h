@@ -1,11 +1,7 @@
 //===- recorder_state.h - What the recorder is doing ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_RECORDER_STATE_H
-#define PAGETIDE_RUNTIME_RECORDER_RECORDER_STATE_H
+#pragma once
 
 #include "engines/engine.h"
 #include "pagetide/trace_format.h"
@@ -64,5 +60,3 @@ void CountRecordingBegun();
 void CountPeriodEnded();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_RECORDER_STATE_H

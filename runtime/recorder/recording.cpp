@@ -1,8 +1,5 @@
 //===- recording.cpp - The beginning and end of a recording ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/recording.h"
 

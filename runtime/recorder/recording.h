@@ -1,11 +1,7 @@
 //===- recording.h - The beginning and end of a recording -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_RECORDING_H
-#define PAGETIDE_RUNTIME_RECORDER_RECORDING_H
+#pragma once
 
 #include "pagetide/control.h"
 #include "recorder/recorder_state.h"
@@ -51,5 +47,3 @@ void StopRecording(const char *why = nullptr);
 void EndRecording(trace::EndReason reason);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_RECORDING_H

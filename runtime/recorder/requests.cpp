@@ -1,8 +1,5 @@
 //===- requests.cpp - What other threads ask of the recorder --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/requests.h"
 

@@ -1,17 +1,11 @@
 //===- requests.h - What other threads ask of the recorder ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A thread that needs the recorder fills in the one request, wakes the recorder
 // and waits for the answer. If the thread asked to end a period, it runs the
 // program's callback while it waits.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_REQUESTS_H
-#define PAGETIDE_RUNTIME_RECORDER_REQUESTS_H
+#pragma once
 
 #include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"
@@ -125,5 +119,3 @@ void LockRequests(bool in_request);
 void UnlockRequests(bool in_request);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_REQUESTS_H

@@ -1,8 +1,5 @@
 //===- schedule.cpp - When the open period ends ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/schedule.h"
 

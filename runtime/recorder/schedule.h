@@ -1,11 +1,7 @@
 //===- schedule.h - When the open period ends -------------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_SCHEDULE_H
-#define PAGETIDE_RUNTIME_RECORDER_SCHEDULE_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -18,5 +14,3 @@ void Schedule(u64 from);
 void ChangePeriod(u64 period_ns);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_SCHEDULE_H

@@ -1,8 +1,5 @@
 //===- slot_service.cpp - The recorder gives slots to new threads ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/slot_service.h"
 

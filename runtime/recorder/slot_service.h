@@ -1,11 +1,7 @@
 //===- slot_service.h - The recorder gives slots to new threads -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_SLOT_SERVICE_H
-#define PAGETIDE_RUNTIME_RECORDER_SLOT_SERVICE_H
+#pragma once
 
 namespace pagetide {
 
@@ -16,5 +12,3 @@ void ServeSlots();
 void RenewSlotWarning();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_SLOT_SERVICE_H

@@ -1,8 +1,5 @@
 //===- windows.cpp - Recording in windows of time -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/windows.h"
 

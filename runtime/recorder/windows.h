@@ -1,8 +1,5 @@
 //===- windows.h - Recording in windows of time -----------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // With the options window and every, marks are on in windows. A window's
 // periods are as ever. Between two windows there is one period, with marks off
@@ -16,11 +13,8 @@
 // window, or that did not run in it, is exact throughout.
 //
 // All functions are of the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_RECORDER_WINDOWS_H
-#define PAGETIDE_RUNTIME_RECORDER_WINDOWS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -63,5 +57,3 @@ void PassPeriod();
 u64 EndWithinWindow(u64 from, u64 end);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_RECORDER_WINDOWS_H

@@ -1,8 +1,5 @@
 //===- call_sites.cpp - Sites of libc's work for the program --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/call_sites.h"
 

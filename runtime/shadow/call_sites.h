@@ -1,8 +1,5 @@
 //===- call_sites.h - Sites of libc's work for the program ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Under a layout with sites, what libc does for the program is marked with the
 // site of the call. Code that the pass has marked passes the id of its site to
@@ -13,11 +10,8 @@
 //
 // A call within the call, for example by a signal handler, replaces what is
 // kept. So a mark of the outer call can then name the inner one.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_CALL_SITES_H
-#define PAGETIDE_RUNTIME_SHADOW_CALL_SITES_H
+#pragma once
 
 #include "pagetide/abi.h"
 #include "platform/syscalls.h"
@@ -88,5 +82,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_CALL_SITES_H

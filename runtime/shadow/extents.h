@@ -1,11 +1,7 @@
 //===- extents.h - Parts of threads' shadows, and sets of them ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_EXTENTS_H
-#define PAGETIDE_RUNTIME_SHADOW_EXTENTS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -88,5 +84,3 @@ template <typename List> u64 BytesOf(const List &list) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_EXTENTS_H

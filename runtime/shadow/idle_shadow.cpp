@@ -1,8 +1,5 @@
 //===- idle_shadow.cpp - Parts of the shadow that need not be looked at ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/idle_shadow.h"
 

@@ -1,8 +1,5 @@
 //===- idle_shadow.h - Parts of the shadow that need not be looked at -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The shadow of all memory ever touched is large for large programs (8 MiB per
 // GiB under layout rw, precision near). Most of it has no marks in a short
@@ -37,11 +34,8 @@
 // in the next period.
 //
 // For the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_IDLE_SHADOW_H
-#define PAGETIDE_RUNTIME_SHADOW_IDLE_SHADOW_H
+#pragma once
 
 #include "platform/page_vec.h"
 #include "shadow/extents.h"
@@ -76,5 +70,3 @@ void WatchShadow(const PageVec<ShadowExtent> &populated);
 void ForgetIdleShadow();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_IDLE_SHADOW_H

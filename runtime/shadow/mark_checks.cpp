@@ -1,8 +1,5 @@
 //===- mark_checks.cpp - Looking for the pass's faults --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/mark_checks.h"
 

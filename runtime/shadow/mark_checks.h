@@ -1,19 +1,13 @@
 //===- mark_checks.h - Looking for the pass's faults ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Functions for code that was built with the pass's option marks=calls or
 // marks=check (docs/internals/testing.md, Finding faults of the pass). A check
 // looks for the mark of an access in the running thread's shadow. If marks were
 // taken between the check and the beginning of its segment, the check decides
 // nothing.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_MARK_CHECKS_H
-#define PAGETIDE_RUNTIME_SHADOW_MARK_CHECKS_H
+#pragma once
 
 namespace pagetide {
 
@@ -34,5 +28,3 @@ void ReportMarkChecks();
 void RenewMarkChecksInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_MARK_CHECKS_H

@@ -1,8 +1,5 @@
 //===- mark_switches.cpp - The bytes that say whether marks are on --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/mark_switches.h"
 

@@ -1,18 +1,12 @@
 //===- mark_switches.h - The bytes that say whether marks are on *- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each linked file has one (abi::kMarksOnSymbol). They are off between windows,
 // and when a recording has been stopped. The recorder's thread switches them. A
 // library that is unloaded says so before: who unloads it need not call our
 // dlclose. The functions that stand for libc's make marks while bytes are on.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_MARK_SWITCHES_H
-#define PAGETIDE_RUNTIME_SHADOW_MARK_SWITCHES_H
+#pragma once
 
 #include "pagetide/abi.h"
 #include "platform/syscalls.h"
@@ -43,5 +37,3 @@ bool AllSwitch();
 bool AllSwitchWhileRunning();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_MARK_SWITCHES_H

@@ -1,8 +1,5 @@
 //===- marking.cpp - Marks that the runtime makes -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/marking.h"
 

@@ -1,11 +1,7 @@
 //===- marking.h - Marks that the runtime makes ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_MARKING_H
-#define PAGETIDE_RUNTIME_SHADOW_MARKING_H
+#pragma once
 
 #include "arch/shadow_base.h"
 #include "shadow/shadow.h"
@@ -74,5 +70,3 @@ void MarkMayRead(uptr address, uptr bytes);
 void MarkMayWrite(uptr address, uptr bytes);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_MARKING_H

@@ -1,8 +1,5 @@
 //===- shadow.cpp - The shadow memory of a process ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/shadow.h"
 

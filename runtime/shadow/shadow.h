@@ -1,19 +1,13 @@
 //===- shadow.h - The shadow memory of a process --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One memfd per process, laid out as include/pagetide/shadow_file.h says: a
 // control block, a ring for page sets that are not written yet, and a slot of
 // shadow per thread. This file maps the memfd and knows where its parts are.
 // threads/slots.h knows which thread has which slot, and snapshot.h knows what
 // the slots hold.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_SHADOW_H
-#define PAGETIDE_RUNTIME_SHADOW_SHADOW_H
+#pragma once
 
 #include "pagetide/abi.h"
 #include "pagetide/shadow_file.h"
@@ -203,5 +197,3 @@ inline bool InShadowedRange(uptr address, uptr bytes) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_SHADOW_H

@@ -1,8 +1,5 @@
 //===- snapshot.cpp - Take and clear the marks, atomically ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/snapshot.h"
 

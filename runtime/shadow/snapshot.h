@@ -1,8 +1,5 @@
 //===- snapshot.h - Take and clear the marks, atomically ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Moves marks from shadow to staging so that none is lost and none counts
 // twice. Each nonzero word of eight cells is staged first. Then those of its
@@ -32,11 +29,8 @@
 //
 // The processor makes stores visible in program order: stores that stage before
 // stores that clear, even if the process dies in between.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
-#define PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H
+#pragma once
 
 #include "arch/vectors.h"
 #include "platform/page_vec.h"
@@ -282,5 +276,3 @@ void DropMarks(u32 slot, u64 begin, u64 end, u64 mask,
                PageVec<StagedWord> &dropped);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_SHADOW_SNAPSHOT_H

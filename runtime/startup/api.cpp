@@ -1,13 +1,8 @@
 //===- api.cpp - The C API ------------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // include/pagetide/pagetide.h documents these functions. Here they check their
 // arguments and pass them on.
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/cut_copies.h"
 #include "pagetide/pagetide.h"

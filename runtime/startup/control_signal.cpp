@@ -1,8 +1,5 @@
 //===- control_signal.cpp - How pagetide ctl reaches the process ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/control_signal.h"
 

@@ -1,11 +1,7 @@
 //===- control_signal.h - How pagetide ctl reaches the process ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_CONTROL_SIGNAL_H
-#define PAGETIDE_RUNTIME_STARTUP_CONTROL_SIGNAL_H
+#pragma once
 
 namespace pagetide {
 
@@ -16,5 +12,3 @@ namespace pagetide {
 void InitControlSignal();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_CONTROL_SIGNAL_H

@@ -1,13 +1,8 @@
 //===- deadly_filter.cpp - Filters that end recorded processes ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A filter that ends a process gives it no chance to say why. So a child makes
 // each call first, with arguments that the kernel refuses.
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/deadly_filter.h"
 

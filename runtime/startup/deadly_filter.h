@@ -1,11 +1,7 @@
 //===- deadly_filter.h - Filters that end recorded processes ----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_DEADLY_FILTER_H
-#define PAGETIDE_RUNTIME_STARTUP_DEADLY_FILTER_H
+#pragma once
 
 namespace pagetide {
 
@@ -16,5 +12,3 @@ namespace pagetide {
 bool FilterAllowsRecording(bool may_run_unrecorded);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_DEADLY_FILTER_H

@@ -1,8 +1,5 @@
 //===- demand.cpp - Whether marks are on ----------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/demand.h"
 

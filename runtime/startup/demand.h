@@ -1,18 +1,12 @@
 //===- demand.h - Whether marks are on ------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Code that is built on demand has marks only while its module's byte is set
 // (pagetide/abi.h). The first phase decides before any constructor runs. If
 // marks are off, the runtime does nothing: no shadow, no threads, no GS base,
 // and interceptors jump to the real functions.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_DEMAND_H
-#define PAGETIDE_RUNTIME_STARTUP_DEMAND_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -31,5 +25,3 @@ void SetMarksOn();
 void LeaveMarksOff();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_DEMAND_H

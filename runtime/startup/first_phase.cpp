@@ -1,15 +1,10 @@
 //===- first_phase.cpp - The first phase of start-up ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Runs before every other constructor of the process (the library is linked
 // with -z initfirst), because instrumented code marks from its first
 // instruction on. It maps the shadow and sets the base with system calls only:
 // libc, and other sanitizers, may not be ready.
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/shadow_base.h"
 #include "platform/environment.h"

@@ -1,16 +1,11 @@
 //===- fork.cpp - Keeping parent and child apart --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A forked child shares its parent's shadow, because the memfd is mapped
 // shared. Its marks count as the parent's until it has a memfd of its own. So
 // our child handler runs before instrumented code and before the handlers of
 // other sanitizers, which may start threads. Handlers run in the order of
 // registration, and ours are registered in the first phase.
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/fork.h"
 

@@ -1,11 +1,7 @@
 //===- fork.h - Keeping parent and child apart ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_FORK_H
-#define PAGETIDE_RUNTIME_STARTUP_FORK_H
+#pragma once
 
 namespace pagetide {
 
@@ -14,5 +10,3 @@ namespace pagetide {
 void InitFork();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_FORK_H

@@ -1,8 +1,5 @@
 //===- init.cpp - The second phase of start-up ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/init.h"
 

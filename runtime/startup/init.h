@@ -1,11 +1,7 @@
 //===- init.h - The second phase of start-up ------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_INIT_H
-#define PAGETIDE_RUNTIME_STARTUP_INIT_H
+#pragma once
 
 namespace pagetide {
 
@@ -15,5 +11,3 @@ namespace pagetide {
 void EnsureSecondPhase();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_INIT_H

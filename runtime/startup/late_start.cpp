@@ -1,8 +1,5 @@
 //===- late_start.cpp - Switching marks on while the program runs ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/late_start.h"
 

@@ -1,11 +1,7 @@
 //===- late_start.h - Switching marks on while the program runs -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_LATE_START_H
-#define PAGETIDE_RUNTIME_STARTUP_LATE_START_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -23,5 +19,3 @@ const char *WhyMarksStayOff();
 void SwitchMarksOn(bool late);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_LATE_START_H

@@ -1,8 +1,5 @@
 //===- loaded_modules.cpp - The instrumented files of the process ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/loaded_modules.h"
 

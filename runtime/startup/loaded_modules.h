@@ -1,16 +1,10 @@
 //===- loaded_modules.h - The instrumented files of the process -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each instrumented file has a note (pagetide/abi.h), which the first phase
 // reads with system calls only.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H
-#define PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H
+#pragma once
 
 #include "pagetide/abi.h"
 #include "platform/syscalls.h"
@@ -59,5 +53,3 @@ void AdmitModule(const abi::ModuleInfo &module, const char *origin);
 void LeaveMarksUnread(const abi::ModuleNote &record, const char *origin);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_LOADED_MODULES_H

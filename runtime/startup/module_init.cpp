@@ -1,8 +1,5 @@
 //===- module_init.cpp - What a module's constructor calls ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/abi.h"
 #include "platform/exports.h"

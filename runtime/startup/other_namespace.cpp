@@ -1,8 +1,5 @@
 //===- other_namespace.cpp - The library loaded once more -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/other_namespace.h"
 

@@ -1,19 +1,13 @@
 //===- other_namespace.h - The library loaded once more -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // dlmopen and LD_AUDIT load libraries into a namespace of their own. It has a
 // copy of libc, and of this library if one of them is instrumented. A process
 // has one shadow and one recorder, which belong to the copy in the program's
 // namespace. Another copy would also miss the program's threads, forks and
 // exits, which call another libc. So it leaves marks off.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_OTHER_NAMESPACE_H
-#define PAGETIDE_RUNTIME_STARTUP_OTHER_NAMESPACE_H
+#pragma once
 
 #include "pagetide/abi.h"
 
@@ -28,5 +22,3 @@ bool InOtherNamespace();
 void LeaveOutModule(const abi::ModuleNote &note);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_OTHER_NAMESPACE_H

@@ -1,8 +1,5 @@
 //===- started_by_recorded.cpp - What a recorded program starts -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "startup/started_by_recorded.h"
 

@@ -1,17 +1,11 @@
 //===- started_by_recorded.h - What a recorded program starts ---*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `pagetide record` may refuse to start the program that it was given. But a
 // recorded program finds that what it starts runs, as natively, also where the
 // child has other rights, limits or filters than its parent.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_STARTUP_STARTED_BY_RECORDED_H
-#define PAGETIDE_RUNTIME_STARTUP_STARTED_BY_RECORDED_H
+#pragma once
 
 namespace pagetide {
 
@@ -23,5 +17,3 @@ bool IsStartedByRecorded();
 void RunUnrecorded(const char *why);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_STARTUP_STARTED_BY_RECORDED_H

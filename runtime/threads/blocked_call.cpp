@@ -1,8 +1,5 @@
 //===- blocked_call.cpp - The system call in which a thread sleeps --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/blocked_call.h"
 

@@ -1,11 +1,7 @@
 //===- blocked_call.h - The system call in which a thread sleeps ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_BLOCKED_CALL_H
-#define PAGETIDE_RUNTIME_THREADS_BLOCKED_CALL_H
+#pragma once
 
 #include "platform/page_vec.h"
 
@@ -27,5 +23,3 @@ bool HasSettledSince(const ThreadCpu &before, u64 *asleep_at = nullptr);
 bool ListThreads(PageVec<u32> &tids);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_BLOCKED_CALL_H

@@ -1,18 +1,12 @@
 //===- place_table.h - Numbered places for threads, without a lock --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A table of as many places as Linux has threads. It grows by blocks and never
 // moves. To take a place and to give it back are a few instructions, however
 // many are taken, and nobody waits for anybody. So signal handlers and threads
 // that libc does not know may do both.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_PLACE_TABLE_H
-#define PAGETIDE_RUNTIME_THREADS_PLACE_TABLE_H
+#pragma once
 
 #include "platform/own_memory.h"
 
@@ -116,5 +110,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_PLACE_TABLE_H

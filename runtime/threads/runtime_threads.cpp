@@ -1,8 +1,5 @@
 //===- runtime_threads.cpp - Which threads are the program's --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/runtime_threads.h"
 

@@ -1,17 +1,11 @@
 //===- runtime_threads.h - Which threads are the program's ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The runtime may have one pthread of its own, which has no slot: the callback
 // thread. It must not keep a process alive when all of the program's threads
 // have ended, so these are counted.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_RUNTIME_THREADS_H
-#define PAGETIDE_RUNTIME_THREADS_RUNTIME_THREADS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -34,5 +28,3 @@ bool IsRuntimePthread(u32 tid);
 void RenewRuntimeThreadsInChild(bool that_has_ended);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_RUNTIME_THREADS_H

@@ -1,8 +1,5 @@
 //===- service_thread.cpp - Start, wake and watch the recorder's thread ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/service_thread.h"
 

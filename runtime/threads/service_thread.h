@@ -1,18 +1,12 @@
 //===- service_thread.h - Start, wake and watch the recorder's thread -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A process has one recorder, on a thread of its own (raw_thread.h). Other
 // threads put a request where the recorder finds it, wake the recorder, and
 // wait for the answer. This file starts the thread, wakes it, and notices when
 // it has gone. The folder recorder/ says what the recorder does.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_SERVICE_THREAD_H
-#define PAGETIDE_RUNTIME_THREADS_SERVICE_THREAD_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -73,5 +67,3 @@ void UnlockServiceThread();
 void RenewServiceThreadInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_SERVICE_THREAD_H

@@ -1,8 +1,5 @@
 //===- sharing_threads.cpp - Threads without a shadow of their own --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/sharing_threads.h"
 

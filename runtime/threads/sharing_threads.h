@@ -1,8 +1,5 @@
 //===- sharing_threads.h - Threads without a shadow of their own ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // When the slots run out, further threads form groups. A group marks into one
 // of the shared slots, or into the fallback slot if there are none. The
@@ -12,11 +9,8 @@
 // Each such thread has a place in a table that takes no lock. So a thread
 // begins and ends in the same few instructions however many there are, and
 // whatever the recorder does.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_SHARING_THREADS_H
-#define PAGETIDE_RUNTIME_THREADS_SHARING_THREADS_H
+#pragma once
 
 #include "shadow/shadow.h"
 #include "threads/place_table.h"
@@ -74,5 +68,3 @@ void SetSharedSlots(u32 mapped);
 void RenewSharingInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_SHARING_THREADS_H

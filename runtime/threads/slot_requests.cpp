@@ -1,8 +1,5 @@
 //===- slot_requests.cpp - Slots for new threads --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/slot_requests.h"
 

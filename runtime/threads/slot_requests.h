@@ -1,8 +1,5 @@
 //===- slot_requests.h - Slots for new threads ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A thread that makes another one takes a slot that was given back, or maps
 // the next one itself. If there is none, the new thread shares a slot. Nobody
@@ -14,11 +11,8 @@
 // are only to be emptied, the thread waits for that. And a system call filter
 // may forbid what maps a slot. Then the recorder maps slots, some ahead, and
 // the first start waits for these.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_SLOT_REQUESTS_H
-#define PAGETIDE_RUNTIME_THREADS_SLOT_REQUESTS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -41,5 +35,3 @@ void LockSlotRequests();
 void UnlockSlotRequests();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_SLOT_REQUESTS_H

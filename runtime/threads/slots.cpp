@@ -1,8 +1,5 @@
 //===- slots.cpp - Slots of shadow, and which thread has which ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/slots.h"
 

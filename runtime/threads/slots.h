@@ -1,19 +1,13 @@
 //===- slots.h - Slots of shadow, and which thread has which --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A thread gets a slot of shadow when it is created and loses it in the last
 // round of its thread-specific destructors. What it touches after that, in
 // libc's last instructions, goes to the fallback slot. The marks left in its
 // own slot stay the thread's: the recorder takes them before the slot is used
 // again.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_SLOTS_H
-#define PAGETIDE_RUNTIME_THREADS_SLOTS_H
+#pragma once
 
 #include "threads/sharing_threads.h"
 
@@ -108,5 +102,3 @@ void UnlockThreads();
 void RenewSlotsInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_SLOTS_H

@@ -1,8 +1,5 @@
 //===- start_args.cpp - Arguments of a starting thread --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/start_args.h"
 

@@ -1,17 +1,11 @@
 //===- start_args.h - Arguments of a starting thread ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A thread's creator passes it a few words: what to run, and its slot. They lie
 // in blocks. Hundreds of these exist from the start, so that creating a thread
 // needs no more memory under Pagetide than without.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_START_ARGS_H
-#define PAGETIDE_RUNTIME_THREADS_START_ARGS_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -28,5 +22,3 @@ void GiveStartBlock(void *block);
 void RenewStartBlocksInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_START_ARGS_H

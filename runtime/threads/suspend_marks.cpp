@@ -1,8 +1,5 @@
 //===- suspend_marks.cpp - Threads whose marks do not count ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/suspend_marks.h"
 

@@ -1,11 +1,7 @@
 //===- suspend_marks.h - Threads whose marks do not count -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_SUSPEND_MARKS_H
-#define PAGETIDE_RUNTIME_THREADS_SUSPEND_MARKS_H
+#pragma once
 
 namespace pagetide {
 
@@ -15,5 +11,3 @@ namespace pagetide {
 bool SuspendMarks(int change);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_SUSPEND_MARKS_H

@@ -1,8 +1,5 @@
 //===- thread_memory.cpp - Where each thread's stack and own variables are ===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/thread_memory.h"
 

@@ -1,16 +1,10 @@
 //===- thread_memory.h - Where each thread's stack and own variables are --===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Option kernel_writes must know which memory belongs to a thread. Without it
 // nothing is noted.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_THREAD_MEMORY_H
-#define PAGETIDE_RUNTIME_THREADS_THREAD_MEMORY_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -43,5 +37,3 @@ void NoteStack(u32 slot, uptr bytes);
 void NoteThreadLocal(u32 slot);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_THREAD_MEMORY_H

@@ -1,8 +1,5 @@
 //===- thread_start.cpp - Threads start with a slot and end without -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/thread_start.h"
 

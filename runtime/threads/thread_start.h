@@ -1,11 +1,7 @@
 //===- thread_start.h - Threads start with a slot and end without ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_THREAD_START_H
-#define PAGETIDE_RUNTIME_THREADS_THREAD_START_H
+#pragma once
 
 #include "threads/slots.h"
 
@@ -60,5 +56,3 @@ void AdoptThread();
 void RenewThreadsInChild();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_THREAD_START_H

@@ -1,8 +1,5 @@
 //===- unregistered.cpp - Threads that the runtime did not see being created //
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/unregistered.h"
 

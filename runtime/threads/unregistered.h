@@ -1,16 +1,10 @@
 //===- unregistered.h - Threads that the runtime did not see being created ===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // An unregistered thread has no slot and did not ask for one: a raw clone, or a
 // thread that libc made for itself. It marks in its creator's slot.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_THREADS_UNREGISTERED_H
-#define PAGETIDE_RUNTIME_THREADS_UNREGISTERED_H
+#pragma once
 
 #include "platform/page_vec.h"
 
@@ -36,5 +30,3 @@ bool AnyThreadBlocksAttachment();
 void AttachExistingThreads();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_THREADS_UNREGISTERED_H

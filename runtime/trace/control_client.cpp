@@ -1,8 +1,5 @@
 //===- control_client.cpp - The connection to pagetide record -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/control_client.h"
 

@@ -1,11 +1,7 @@
 //===- control_client.h - The connection to pagetide record ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_CONTROL_CLIENT_H
-#define PAGETIDE_RUNTIME_TRACE_CONTROL_CLIENT_H
+#pragma once
 
 namespace pagetide {
 
@@ -26,5 +22,3 @@ int ConnectToRecord(const char *socket_path, int memfd, int trace_fd,
                     const char *trace_path);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_CONTROL_CLIENT_H

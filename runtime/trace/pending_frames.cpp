@@ -1,8 +1,5 @@
 //===- pending_frames.cpp - What the trace is told between periods --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/pending_frames.h"
 

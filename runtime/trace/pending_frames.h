@@ -1,17 +1,11 @@
 //===- pending_frames.h - What the trace is told between periods ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Frames other than a period's wait here until the next period ends. They are
 // written before that period's frames. All functions are for the recorder's
 // thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_PENDING_FRAMES_H
-#define PAGETIDE_RUNTIME_TRACE_PENDING_FRAMES_H
+#pragma once
 
 #include "platform/page_vec.h"
 #include "platform/syscalls.h"
@@ -49,5 +43,3 @@ void ObserveThreads(u64 now);
 void ObserveThreadEnd(u32 slot);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_PENDING_FRAMES_H

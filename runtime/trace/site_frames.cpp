@@ -1,8 +1,5 @@
 //===- site_frames.cpp - Sites in the trace -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/site_frames.h"
 

@@ -1,16 +1,10 @@
 //===- site_frames.h - Sites in the trace ---------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Modules with sites bring a table of them, which is the payload of a frame as
 // it is. The runtime adds entries for calls of libc, by return address.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_SITE_FRAMES_H
-#define PAGETIDE_RUNTIME_TRACE_SITE_FRAMES_H
+#pragma once
 
 #include "platform/proc_maps.h"
 #include "trace/trace_encode.h"
@@ -27,5 +21,3 @@ void AddSiteFrames(const MappingList &mappings, PageVec<u8> &frames);
 void WriteNewSiteTables();
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_SITE_FRAMES_H

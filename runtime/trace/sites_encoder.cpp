@@ -1,8 +1,5 @@
 //===- sites_encoder.cpp - The rows of sites as frames --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/sites_encoder.h"
 

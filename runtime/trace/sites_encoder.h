@@ -1,11 +1,7 @@
 //===- sites_encoder.h - The rows of sites as frames ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_SITES_ENCODER_H
-#define PAGETIDE_RUNTIME_TRACE_SITES_ENCODER_H
+#pragma once
 
 #include "periods/site_rows.h"
 #include "trace/trace_encode.h"
@@ -30,5 +26,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_SITES_ENCODER_H

@@ -1,8 +1,5 @@
 //===- trace_encode.cpp - Payloads of trace frames ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_encode.h"
 

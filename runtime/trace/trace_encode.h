@@ -1,16 +1,10 @@
 //===- trace_encode.h - Payloads of trace frames --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Makes frames from the runtime's data. include/pagetide/trace_encoding.h
 // encodes their fields. There is no input or output here.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_TRACE_ENCODE_H
-#define PAGETIDE_RUNTIME_TRACE_TRACE_ENCODE_H
+#pragma once
 
 #include "pagetide/trace_encoding.h"
 #include "periods/period_result.h"
@@ -67,5 +61,3 @@ private:
 };
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_TRACE_ENCODE_H

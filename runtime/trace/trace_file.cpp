@@ -1,8 +1,5 @@
 //===- trace_file.cpp - The file of a trace -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_file.h"
 

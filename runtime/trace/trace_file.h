@@ -1,16 +1,10 @@
 //===- trace_file.h - The file of a trace ---------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Bytes are only appended. Room for the last words is always reserved, so that
 // a trace says why it ends even on a full disk. No memory is allocated here.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_TRACE_FILE_H
-#define PAGETIDE_RUNTIME_TRACE_TRACE_FILE_H
+#pragma once
 
 #include "pagetide/trace_format.h"
 #include "platform/syscalls.h"
@@ -47,5 +41,3 @@ bool WriteLastWords(TraceFile &file, const char *why,
                     const trace::EndReason *reason);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_TRACE_FILE_H

@@ -1,8 +1,5 @@
 //===- trace_folder.cpp - A bound on the traces of a folder ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_folder.h"
 

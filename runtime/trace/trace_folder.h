@@ -1,11 +1,7 @@
 //===- trace_folder.h - A bound on the traces of a folder -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_TRACE_FOLDER_H
-#define PAGETIDE_RUNTIME_TRACE_TRACE_FOLDER_H
+#pragma once
 
 #include "platform/syscalls.h"
 
@@ -18,5 +14,3 @@ namespace pagetide {
 int CreateTraceInFolder(const char *path, u64 keep, char *taken, int *fd);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_TRACE_FOLDER_H

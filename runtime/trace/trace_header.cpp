@@ -1,8 +1,5 @@
 //===- trace_header.cpp - The beginning of a trace ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_header.h"
 

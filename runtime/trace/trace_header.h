@@ -1,11 +1,7 @@
 //===- trace_header.h - The beginning of a trace --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H
-#define PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H
+#pragma once
 
 #include "pagetide/trace_format.h"
 #include "platform/page_vec.h"
@@ -27,5 +23,3 @@ void EncodeChangedProcess(PageVec<u8> &frames, const char *engine, u64 now,
                           bool at_once);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_TRACE_HEADER_H

@@ -1,17 +1,11 @@
 //===- trace_writer.h - Writes the trace, behind the recorder -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The writer has a thread of its own. Up to kMaxPendingPeriods periods may wait
 // for a slow disk before periods get longer. All functions are for the
 // recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_TRACE_TRACE_WRITER_H
-#define PAGETIDE_RUNTIME_TRACE_TRACE_WRITER_H
+#pragma once
 
 #include "periods/period_result.h"
 #include "platform/page_vec.h"
@@ -52,5 +46,3 @@ void EndWithTraceWriter();
 void StopTraceWriter(const char *why = nullptr);
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_TRACE_TRACE_WRITER_H

@@ -1,8 +1,5 @@
 //===- busy_trace.cpp - A sample that has something of everything ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "busy_trace.h"
 

@@ -1,8 +1,5 @@
 //===- busy_trace.h - A sample that has something of everything -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- export_testing.h - Exports traces in memory ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

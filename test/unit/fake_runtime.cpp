@@ -1,8 +1,5 @@
 //===- fake_runtime.cpp - Plays a recorded process to pagetide record -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   fake_runtime ACTION...
 //
@@ -21,8 +18,6 @@
 //   fork          goes on with the next actions in a child, and waits for it
 //   touch=FILE    makes the file
 //   exec          closes the connection and becomes `sleep 1`
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/abi.h"
 #include "sample_traces.h"

@@ -1,8 +1,5 @@
 //===- make_trace.cpp - Writes sample traces for the tests of the CLI -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   make_trace --list            names and describes the samples
 //   make_trace NAME FILE         writes one
@@ -12,8 +9,6 @@
 //                                threads with so many scattered accesses each
 //   make_trace --many PROCESSES FILE  writes a run of short processes
 //   make_trace --markup FILE     writes a trace whose names are HTML
-//
-//===----------------------------------------------------------------------===//
 
 #include "run_traces.h"
 #include "sample_traces.h"

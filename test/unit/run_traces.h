@@ -1,8 +1,5 @@
 //===- run_traces.h - Traces of runs as large as users have ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- sample_parts.h - What the sample traces are made of ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- sample_traces.cpp - Small traces whose content is known ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "busy_trace.h"
 #include "sample_parts.h"

@@ -1,8 +1,5 @@
 //===- sample_traces.h - Small traces whose content is known --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

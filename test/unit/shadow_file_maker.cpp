@@ -1,8 +1,5 @@
 //===- shadow_file_maker.cpp - Makes the memfd that a dead process leaves -===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow_file_maker.h"
 

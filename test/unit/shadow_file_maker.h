@@ -1,8 +1,5 @@
 //===- shadow_file_maker.h - Makes the memfd that a dead process leaves ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

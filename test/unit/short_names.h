@@ -1,8 +1,5 @@
 //===- short_names.h - What many tests of traces name ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- strange_traces.h - Samples that are hard to read -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

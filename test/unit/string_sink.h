@@ -1,8 +1,5 @@
 //===- string_sink.h - Collects text that is written ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- trace_testing.cpp - Reads traces in tests --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace_testing.h"
 

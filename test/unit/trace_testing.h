@@ -1,8 +1,5 @@
 //===- trace_testing.h - Reads traces in tests ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

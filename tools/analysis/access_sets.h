@@ -1,8 +1,5 @@
 //===- access_sets.h - Which granules were accessed, read and written -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- address_bands.cpp - An axis of addresses without empty space -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/address_bands.h"
 

@@ -1,13 +1,8 @@
 //===- address_bands.h - An axis of addresses without empty space ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A process uses few of its 2^47 addresses, and they lie far apart. A picture
 // needs an axis that leaves out what is between them.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

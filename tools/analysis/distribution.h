@@ -1,8 +1,5 @@
 //===- distribution.h - Percentiles of many counts in bounded memory ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- granule_set.cpp - A set of granules in bounded memory --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/granule_set.h"
 

@@ -1,8 +1,5 @@
 //===- heat_grid.cpp - A process's accesses, by time and address ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/heat_grid.h"
 

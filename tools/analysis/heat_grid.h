@@ -1,8 +1,5 @@
 //===- heat_grid.h - A process's accesses, by time and address ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

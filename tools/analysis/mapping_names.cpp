@@ -1,8 +1,5 @@
 //===- mapping_names.cpp - In which mapping a granule lies ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/mapping_names.h"
 

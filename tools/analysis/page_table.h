@@ -1,8 +1,5 @@
 //===- page_table.h - A record for each granule that was touched ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- report_limits.h - What a report takes from a trace at most ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- selection.cpp - The part of a trace that a report is about ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/selection.h"
 

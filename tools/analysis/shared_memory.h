@@ -1,8 +1,5 @@
 //===- shared_memory.h - Pages that several processes accessed ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

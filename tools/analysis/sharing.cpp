@@ -1,8 +1,5 @@
 //===- sharing.cpp - Which threads accessed which pages -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/sharing.h"
 

@@ -1,8 +1,5 @@
 //===- sharing.h - Which threads accessed which pages ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- source_text.cpp - Finds and reads a source file --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/source_text.h"
 

@@ -1,8 +1,5 @@
 //===- source_text.h - Finds and reads a source file ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

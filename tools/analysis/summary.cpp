@@ -1,8 +1,5 @@
 //===- summary.cpp - What a report says of one trace ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/summary.h"
 

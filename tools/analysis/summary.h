@@ -1,8 +1,5 @@
 //===- summary.h - What a report says of one trace ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

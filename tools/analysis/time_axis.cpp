@@ -1,8 +1,5 @@
 //===- time_axis.cpp - Round times for the axis of a picture --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/time_axis.h"
 

@@ -1,8 +1,5 @@
 //===- time_axis.h - Round times for the axis of a picture ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

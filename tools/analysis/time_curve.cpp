@@ -1,8 +1,5 @@
 //===- time_curve.cpp - A quantity over time in bounded memory ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/time_curve.h"
 

@@ -1,8 +1,5 @@
 //===- time_curve.h - A quantity over time in bounded memory --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

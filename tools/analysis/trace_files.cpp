@@ -1,8 +1,5 @@
 //===- trace_files.cpp - The files of one recorded run --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/trace_files.h"
 

@@ -1,8 +1,5 @@
 //===- trace_files.h - The files of one recorded run ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

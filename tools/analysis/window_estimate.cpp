@@ -1,8 +1,5 @@
 //===- window_estimate.cpp - Working sets from windows of marks -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/window_estimate.h"
 

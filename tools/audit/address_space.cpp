@@ -1,8 +1,5 @@
 //===- address_space.cpp - Which group each page belongs to ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "audit/address_space.h"
 

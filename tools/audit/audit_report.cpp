@@ -1,8 +1,5 @@
 //===- audit_report.cpp - What an audit says, for people ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "audit/audit_report.h"
 

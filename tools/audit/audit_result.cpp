@@ -1,8 +1,5 @@
 //===- audit_result.cpp - What an audit has found -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "audit/audit_result.h"
 

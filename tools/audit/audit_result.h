@@ -1,8 +1,5 @@
 //===- audit_result.h - What an audit has found ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

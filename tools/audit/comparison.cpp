@@ -1,8 +1,5 @@
 //===- comparison.cpp - Which written pages no mark covers ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "audit/comparison.h"
 

@@ -1,8 +1,5 @@
 //===- elf_image.cpp - What a mapped ELF file has where -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "audit/elf_image.h"
 

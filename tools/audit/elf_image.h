@@ -1,8 +1,5 @@
 //===- elf_image.h - What a mapped ELF file has where ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- not_seen.h - Functions of libc whose writes have no marks ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

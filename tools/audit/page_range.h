@@ -1,8 +1,5 @@
 //===- page_range.h - Ranges of pages, their union and pieces -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- checkpoint_facts.h - What a folder of checkpoints has --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- checkpoint_text.h - Checkpoints for people and for programs --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- stream_files.cpp - Streams of checkpoints as commands have them ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checkpoint/stream_files.h"
 

@@ -1,8 +1,5 @@
 //===- stream_files.h - Streams of checkpoints as commands have them ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- audit.cpp - pagetide audit -----------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/trace_files.h"
 #include "audit/audit_report.h"

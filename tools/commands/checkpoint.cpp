@@ -1,8 +1,5 @@
 //===- checkpoint.cpp - pagetide checkpoint -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checkpoint/checkpoint_text.h"
 #include "checkpoint/stream_files.h"

@@ -1,8 +1,5 @@
 //===- command.cpp - Chooses and runs a command ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 

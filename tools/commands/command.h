@@ -1,8 +1,5 @@
 //===- command.h - A command of the pagetide program ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- diff.cpp - pagetide diff -------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "commands/report_options.h"

@@ -1,8 +1,5 @@
 //===- export.cpp - pagetide export ---------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/export.h"
 

@@ -1,8 +1,5 @@
 //===- html.cpp - pagetide html -------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/selection.h"
 #include "analysis/trace_files.h"

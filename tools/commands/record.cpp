@@ -1,8 +1,5 @@
 //===- record.cpp - pagetide record ---------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "commands/record_ways.h"

@@ -1,8 +1,5 @@
 //===- record_outside.cpp - pagetide record from outside the program ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/record_ways.h"
 #include "control/target_process.h"

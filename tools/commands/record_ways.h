@@ -1,8 +1,5 @@
 //===- record_ways.h - What all ways to record a command share ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

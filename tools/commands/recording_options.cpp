@@ -1,8 +1,5 @@
 //===- recording_options.cpp - Words that record, ctl and target share ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/recording_options.h"
 

@@ -1,8 +1,5 @@
 //===- recording_options.h - Words that record, ctl and target share ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

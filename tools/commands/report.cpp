@@ -1,8 +1,5 @@
 //===- report.cpp - pagetide report ---------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/summary.h"
 #include "analysis/trace_files.h"

@@ -1,8 +1,5 @@
 //===- report_heatmap.cpp - pagetide report heatmap -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "commands/report_options.h"

@@ -1,8 +1,5 @@
 //===- report_options.cpp - What all kinds of reports are told ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/report_options.h"
 

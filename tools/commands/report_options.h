@@ -1,8 +1,5 @@
 //===- report_options.h - What all kinds of reports are told --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

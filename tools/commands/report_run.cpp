@@ -1,8 +1,5 @@
 //===- report_run.cpp - From the traces of a run to a report --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/report_run.h"
 

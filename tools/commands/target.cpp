@@ -1,8 +1,5 @@
 //===- target.cpp - pagetide target ---------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/trace_files.h"
 #include "commands/command.h"

@@ -1,8 +1,5 @@
 //===- top.cpp - pagetide top ---------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "control/target_process.h"

@@ -1,8 +1,5 @@
 //===- diff_json.cpp - Where two runs differ, for programs ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/diff_text.h"
 #include "support/json.h"

@@ -1,8 +1,5 @@
 //===- diff_text.cpp - Where two runs differ, for people ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/diff_text.h"
 

@@ -1,8 +1,5 @@
 //===- diff_text.h - Where two runs differ, for people and programs -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- differences.h - What two runs are asked, and where they differ -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- page_places.cpp - Where in its mapping a page lies -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/page_places.h"
 

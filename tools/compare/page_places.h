@@ -1,14 +1,9 @@
 //===- page_places.h - Where in its mapping a page lies -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Where addresses are random, a page of one run has the address of another page
 // in another run. What both runs have in common is the mapping, and the offset
 // within it. docs/using/comparing-runs.md says how mappings are told apart.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

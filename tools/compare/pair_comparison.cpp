@@ -1,8 +1,5 @@
 //===- pair_comparison.cpp - Where two processes differ -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/pair_comparison.h"
 

@@ -1,8 +1,5 @@
 //===- process_pairs.h - Which process of one run is which of another -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

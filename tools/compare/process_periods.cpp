@@ -1,8 +1,5 @@
 //===- process_periods.cpp - The periods of a process, to be compared -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/process_periods.h"
 

@@ -1,8 +1,5 @@
 //===- process_periods.h - The periods of a process, to be compared -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

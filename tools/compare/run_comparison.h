@@ -1,8 +1,5 @@
 //===- run_comparison.h - Where two runs differ ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- wss_diff.cpp - The working sets of two runs, side by side ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/wss_diff.h"
 

@@ -1,8 +1,5 @@
 //===- wss_diff.h - The working sets of two runs, side by side ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

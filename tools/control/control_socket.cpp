@@ -1,8 +1,5 @@
 //===- control_socket.cpp - Asks a process and gets its reply -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "control/control_socket.h"
 

@@ -1,8 +1,5 @@
 //===- control_socket.h - Asks a process and gets its reply ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

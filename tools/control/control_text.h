@@ -1,8 +1,5 @@
 //===- control_text.h - What pagetide ctl says of a process ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

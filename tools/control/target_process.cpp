@@ -1,8 +1,5 @@
 //===- target_process.cpp - The process that pagetide ctl reaches ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "control/target_process.h"
 

@@ -1,8 +1,5 @@
 //===- target_process.h - The process that pagetide ctl reaches -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,13 +1,8 @@
 //===- outside_engine.h - What was written, seen from outside -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // An engine of these belongs to one address space of another process. The
 // watcher (watcher.h) stops threads, calls the engine, and writes traces.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- outside_run.cpp - Recording by engines that watch from outside -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/outside_run.h"
 

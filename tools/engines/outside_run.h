@@ -1,14 +1,9 @@
 //===- outside_run.h - Recording by engines that watch from outside -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The watcher is a process of its own, in a session of its own. So what it has
 // done to the program is undone even if record is killed: the watcher sees that
 // and lets the program go.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

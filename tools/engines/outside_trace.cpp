@@ -1,8 +1,5 @@
 //===- outside_trace.cpp - The trace of a process that is watched ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/outside_trace.h"
 

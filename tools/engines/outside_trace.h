@@ -1,13 +1,8 @@
 //===- outside_trace.h - The trace of a process that is watched -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The runtime writes the trace of the process that it lives in. For engines
 // that watch from outside, `pagetide record` writes it by this class.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

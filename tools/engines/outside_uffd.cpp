@@ -1,15 +1,10 @@
 //===- outside_uffd.cpp - Write protection of another process's memory ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // As engine uffd in the program (runtime/engines/write_tracking.cpp says which
 // pages count and why), with a userfaultfd that the program made and this
 // process took. The kernel reports a page and protects it again in one step, so
 // no thread stands still for it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/outside_engine.h"
 #include "engines/page_scan.h"

@@ -1,8 +1,5 @@
 //===- page_scan.h - The request PAGEMAP_SCAN of another process ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- process_facts.cpp - What /proc says of a process that is watched ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/process_facts.h"
 

@@ -1,8 +1,5 @@
 //===- remote_calls.cpp - System calls made in another process ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/remote_calls.h"
 

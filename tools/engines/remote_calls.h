@@ -1,14 +1,9 @@
 //===- remote_calls.h - System calls made in another process --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A traced thread, stopped, makes system calls for this process: its registers
 // point to a call instruction of the vdso while that runs, and no byte of the
 // program changes. Its signals are blocked meanwhile.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- soft_dirty.cpp - Written pages by the soft-dirty bits --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The kernel sets a page's bit at the first write after the bits were cleared.
 // What a read of the bits says beyond that must not count:
@@ -17,8 +14,6 @@
 // until
 //   the bits are cleared: its pages that exist may have been written.
 // - The page of zeros, and in private mappings a file's page, is not written.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/outside_engine.h"
 #include "engines/process_facts.h"

@@ -1,8 +1,5 @@
 //===- watcher.cpp - Watches processes from outside and writes traces -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/watcher.h"
 

@@ -1,14 +1,9 @@
 //===- watcher.h - Watches processes from outside and writes traces -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The watcher traces all threads of a process, and of the processes that it
 // starts (ptrace). So it learns of new ones, of exec and of ends before the
 // memory goes, and can stop all threads that share memory.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- watcher_tasks.cpp - The threads that a watcher traces --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/process_facts.h"
 #include "engines/remote_calls.h"

@@ -1,8 +1,5 @@
 //===- chrome_trace.cpp - Counters for Perfetto and Chrome ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/export.h"
 

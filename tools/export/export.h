@@ -1,8 +1,5 @@
 //===- export.h - What writes traces for other tools ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

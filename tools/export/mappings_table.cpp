@@ -1,8 +1,5 @@
 //===- mappings_table.cpp - A row for each mapping that was listed --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

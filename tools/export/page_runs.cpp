@@ -1,8 +1,5 @@
 //===- page_runs.cpp - Runs of pages as CRIU's images have them -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/export.h"
 

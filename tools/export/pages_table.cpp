@@ -1,8 +1,5 @@
 //===- pages_table.cpp - Rows of periods, threads and granules ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

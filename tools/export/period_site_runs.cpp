@@ -1,8 +1,5 @@
 //===- period_site_runs.cpp - The sites of a period's granules ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/period_site_runs.h"
 

@@ -1,8 +1,5 @@
 //===- periods_table.cpp - A row for each period --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

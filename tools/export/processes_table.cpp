@@ -1,8 +1,5 @@
 //===- processes_table.cpp - A row for each process -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

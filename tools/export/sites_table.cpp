@@ -1,8 +1,5 @@
 //===- sites_table.cpp - A row for each place in the source --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

@@ -1,8 +1,5 @@
 //===- sqlite.cpp - All tables in an SQLite database ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/export.h"
 

@@ -1,8 +1,5 @@
 //===- table.cpp - Tables of an export, and where their rows go -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

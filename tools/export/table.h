@@ -1,8 +1,5 @@
 //===- table.h - Tables of an export, and where their rows go -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- text_tables.h - One table as text: CSV and JSON --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

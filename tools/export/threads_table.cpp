@@ -1,8 +1,5 @@
 //===- threads_table.cpp - A row for each thread --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/table.h"
 

@@ -1,8 +1,5 @@
 //===- html_assets.h - The parts of the document that never change --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

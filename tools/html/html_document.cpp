@@ -1,8 +1,5 @@
 //===- html_document.cpp - One HTML file that needs nothing else ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/html_document.h"
 

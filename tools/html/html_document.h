@@ -1,8 +1,5 @@
 //===- html_document.h - One HTML file that needs nothing else ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

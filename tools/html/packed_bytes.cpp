@@ -1,8 +1,5 @@
 //===- packed_bytes.cpp - Bytes on their way into a document --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/packed_bytes.h"
 

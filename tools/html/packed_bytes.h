@@ -1,8 +1,5 @@
 //===- packed_bytes.h - Bytes on their way into a document ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

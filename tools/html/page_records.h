@@ -1,8 +1,5 @@
 //===- page_records.h - What happened to each page of a process -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

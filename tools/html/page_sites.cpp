@@ -1,8 +1,5 @@
 //===- page_sites.cpp - Which sites touched each page of a process --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/page_sites.h"
 

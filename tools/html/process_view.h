@@ -1,8 +1,5 @@
 //===- process_view.h - What a document shows of one process --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- run_document.cpp - The HTML document about a run -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/run_document.h"
 

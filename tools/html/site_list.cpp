@@ -1,8 +1,5 @@
 //===- site_list.cpp - The places in the source that a document names -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/site_list.h"
 

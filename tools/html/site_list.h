@@ -1,8 +1,5 @@
 //===- site_list.h - The places in the source that a document names -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

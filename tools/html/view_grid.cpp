@@ -1,8 +1,5 @@
 //===- view_grid.cpp - Counts of accesses by time and address -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/view_grid.h"
 

@@ -1,14 +1,9 @@
 //===- view_grid.h - Counts of accesses by time and address ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A trace has too many pages in too many periods for a picture. A grid has a
 // cell for some neighbouring granules in some consecutive periods. A row of
 // cells never has granules of two bands.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

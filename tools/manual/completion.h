@@ -1,8 +1,5 @@
 //===- completion.h - Completions for shells, from the command table ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

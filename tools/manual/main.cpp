@@ -1,15 +1,10 @@
 //===- main.cpp - Writes manual pages and completions ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // usage: pagetide_manual DIRECTORY
 //
 // Runs during the build, and is not installed. All that it writes comes from
 // the tables that the programs themselves use.
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "manual/completion.h"

@@ -1,8 +1,5 @@
 //===- auto_engine.cpp - The engine that fits a program and a wish --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/auto_engine.h"
 

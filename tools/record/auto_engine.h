@@ -1,13 +1,8 @@
 //===- auto_engine.h - The engine that fits a program and a wish ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What `record` does if nobody names an engine. The table of engines
 // (pagetide/engines.h) is in the order of preference; no engine is named here.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- child_process.cpp - Runs the command of pagetide record ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/child_process.h"
 

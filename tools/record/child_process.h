@@ -1,8 +1,5 @@
 //===- child_process.h - Runs the command of pagetide record --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- control_server.cpp - Keeps in touch with recorded processes --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/control_server.h"
 

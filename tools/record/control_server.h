@@ -1,8 +1,5 @@
 //===- control_server.h - Keeps in touch with the processes being recorded ===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- engine_choice.cpp - Recording what is not instrumented -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/engine_choice.h"
 

@@ -1,8 +1,5 @@
 //===- engine_choice.h - Recording what is not instrumented ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- fixed_addresses.cpp - Programs whose addresses are not random ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/fixed_addresses.h"
 

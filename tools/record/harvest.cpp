@@ -1,8 +1,5 @@
 //===- harvest.cpp - Completes the trace of a process that died -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/harvest.h"
 

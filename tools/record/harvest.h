@@ -1,8 +1,5 @@
 //===- harvest.h - Completes the trace of a process that died -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- kernel_probe.h - Whether this kernel can tell what is written ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

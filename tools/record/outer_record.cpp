@@ -1,8 +1,5 @@
 //===- outer_record.cpp - A recording inside another one ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/outer_record.h"
 

@@ -1,8 +1,5 @@
 //===- outer_record.h - A recording inside another one --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

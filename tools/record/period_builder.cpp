@@ -1,8 +1,5 @@
 //===- period_builder.cpp - From cells of the shadow to a period's sets ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/period_builder.h"
 

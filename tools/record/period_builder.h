@@ -1,8 +1,5 @@
 //===- period_builder.h - From cells of the shadow to a period's sections -===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- program_build.cpp - What kind of program a command is --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/program_build.h"
 

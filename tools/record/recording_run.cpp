@@ -1,8 +1,5 @@
 //===- recording_run.cpp - Runs a command whose processes record ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/recording_run.h"
 

@@ -1,8 +1,5 @@
 //===- recording_run.h - Runs a command whose processes record ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

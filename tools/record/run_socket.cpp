@@ -1,8 +1,5 @@
 //===- run_socket.cpp - Where a run's processes reach record --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/run_socket.h"
 

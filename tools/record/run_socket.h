@@ -1,8 +1,5 @@
 //===- run_socket.h - Where a run's processes reach record ------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- runtime_options.cpp - Writes PAGETIDE_OPTIONS for a command --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/runtime_options.h"
 

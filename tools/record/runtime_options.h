@@ -1,8 +1,5 @@
 //===- runtime_options.h - Writes PAGETIDE_OPTIONS for a command ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- shadow_image.cpp - Reads the memfd that a process left behind ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/shadow_image.h"
 

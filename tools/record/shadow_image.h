@@ -1,13 +1,8 @@
 //===- shadow_image.h - Reads the memfd that a process left behind --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The memory file was mapped in a program that may have damaged it before it
 // died. Every number in it is checked before use.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- trace_texts.cpp - What record says of a trace ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/trace_texts.h"
 

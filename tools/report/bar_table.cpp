@@ -1,8 +1,5 @@
 //===- bar_table.cpp - A table whose rows end in bars ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/bar_table.h"
 

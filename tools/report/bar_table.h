@@ -1,8 +1,5 @@
 //===- bar_table.h - A table whose rows end in bars -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- checksums_report.h - What writes changed, and what they did not ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

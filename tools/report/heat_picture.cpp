@@ -1,8 +1,5 @@
 //===- heat_picture.cpp - A picture of accesses by time and address -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/heat_picture.h"
 

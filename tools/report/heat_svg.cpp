@@ -1,8 +1,5 @@
 //===- heat_svg.cpp - A picture of accesses as an SVG document ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/time_axis.h"
 #include "report/heat_picture.h"

@@ -1,8 +1,5 @@
 //===- heat_text.cpp - A picture of accesses as text ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/heat_picture.h"
 

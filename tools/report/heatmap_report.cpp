@@ -1,8 +1,5 @@
 //===- heatmap_report.cpp - Accesses by time and address ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/heatmap_report.h"
 

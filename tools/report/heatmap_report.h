@@ -1,14 +1,9 @@
 //===- heatmap_report.h - Accesses by time and address --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each trace is read twice. The first reading finds out which addresses and
 // times there are, the second one counts. So the memory depends on the picture,
 // not on the trace.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

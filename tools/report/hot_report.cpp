@@ -1,8 +1,5 @@
 //===- hot_report.cpp - How often, and how lately, pages were accessed ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/hot_report.h"
 

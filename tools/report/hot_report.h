@@ -1,8 +1,5 @@
 //===- hot_report.h - How often, and how lately, pages were accessed ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- info_text.cpp - What is in a trace file, for people ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/info_text.h"
 

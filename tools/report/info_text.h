@@ -1,8 +1,5 @@
 //===- info_text.h - What is in a trace file, for people ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- mappings_report.h - Pages and periods of each mapping --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- processes_report.h - The processes of a run, side by side ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- report_json.cpp - A summary for programs ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/report_json.h"
 

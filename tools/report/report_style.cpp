@@ -1,8 +1,5 @@
 //===- report_style.cpp - How wide a report is, and with which signs ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/report_style.h"
 

@@ -1,8 +1,5 @@
 //===- report_table.cpp - The rows of a report, for programs --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/report_table.h"
 

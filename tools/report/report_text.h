@@ -1,8 +1,5 @@
 //===- report_text.h - A summary for people -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

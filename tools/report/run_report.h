@@ -1,8 +1,5 @@
 //===- run_report.h - What the reports on the traces of a run share -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

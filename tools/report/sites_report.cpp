@@ -1,8 +1,5 @@
 //===- sites_report.cpp - Which places in the source touched pages --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/sites_report.h"
 

@@ -1,8 +1,5 @@
 //===- threads_report.h - Private and shared pages of threads -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

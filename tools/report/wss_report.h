@@ -1,8 +1,5 @@
 //===- wss_report.h - The working set over time, and its distribution -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- clock.h - The clocks that traces use -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- code_places.h - The source of an address in a program's file -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- csv_text.h - Texts in CSV ------------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

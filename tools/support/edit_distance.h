@@ -1,8 +1,5 @@
 //===- edit_distance.h - How much two words differ ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- elf_note.cpp - Is this file instrumented, and how? -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/elf_note.h"
 

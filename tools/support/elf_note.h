@@ -1,8 +1,5 @@
 //===- elf_note.h - Is this file instrumented, and how? -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- failure.h - An error that ends a command ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

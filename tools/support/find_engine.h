@@ -1,8 +1,5 @@
 //===- find_engine.h - What the engine of a name can do ---------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,12 +1,7 @@
 //===- fmt_library.cpp - fmt, for a static program ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // fmt's functions that are not inline. Debian has them in no archive.
-//
-//===----------------------------------------------------------------------===//
 
 #include <fmt/format-inl.h>
 

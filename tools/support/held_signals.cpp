@@ -1,8 +1,5 @@
 //===- held_signals.cpp - Signals that wait until all is put in order -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/held_signals.h"
 

@@ -1,8 +1,5 @@
 //===- held_signals.h - Signals that wait until all is put in order -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- json.cpp - JSON values, and their text -----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/json.h"
 

@@ -1,8 +1,5 @@
 //===- json.h - JSON values, and their text -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

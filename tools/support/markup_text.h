@@ -1,8 +1,5 @@
 //===- markup_text.h - Text in HTML and SVG -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

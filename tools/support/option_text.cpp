@@ -1,8 +1,5 @@
 //===- option_text.cpp - Reads the runtime's options ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/option_text.h"
 

@@ -1,8 +1,5 @@
 //===- option_text.h - Reads the runtime's options ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- page_bytes.h - The size of this architecture's pages ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- pieces.h - A range, divided by the segments that it lies in ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- progress.cpp - How far a long command is ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/progress.h"
 

@@ -1,8 +1,5 @@
 //===- progress.h - How far a long command is -----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- replaced_file.cpp - A file that appears when it is whole -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/replaced_file.h"
 

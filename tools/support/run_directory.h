@@ -1,8 +1,5 @@
 //===- run_directory.h - Where processes of one user find a run -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- same_file.h - Whether two names mean one file ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- say.cpp - Messages to the user -------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/say.h"
 

@@ -1,8 +1,5 @@
 //===- say.h - Messages to the user ---------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

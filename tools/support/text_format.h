@@ -1,8 +1,5 @@
 //===- text_format.h - Numbers and names as people write them -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

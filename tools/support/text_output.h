@@ -1,8 +1,5 @@
 //===- text_output.h - Text on its way to a file or a pipe ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

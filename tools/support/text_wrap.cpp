@@ -1,8 +1,5 @@
 //===- text_wrap.cpp - Text in lines that a terminal holds ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/text_wrap.h"
 

@@ -1,8 +1,5 @@
 //===- unique_fd.h - A file descriptor that closes itself -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

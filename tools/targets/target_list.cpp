@@ -1,8 +1,5 @@
 //===- target_list.cpp - The user's list of programs to record ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "targets/target_list.h"
 

@@ -1,8 +1,5 @@
 //===- target_list.h - The user's list of programs to record --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

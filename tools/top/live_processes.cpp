@@ -1,8 +1,5 @@
 //===- live_processes.cpp - The processes that are being recorded ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "top/live_processes.h"
 

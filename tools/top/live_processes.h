@@ -1,8 +1,5 @@
 //===- live_processes.h - The processes that are being recorded -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

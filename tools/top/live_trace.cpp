@@ -1,8 +1,5 @@
 //===- live_trace.cpp - Follows a trace that is being written -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "top/live_trace.h"
 

@@ -1,15 +1,10 @@
 //===- live_trace.h - Follows a trace that is being written ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The runtime writes each period to the trace as the period ends. So the end of
 // the file shows what the process did a moment ago. A LiveTrace reads what has
 // been added, and keeps the periods of the last second. Its memory does not
 // grow with the trace.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- top_screen.cpp - The screen of pagetide top ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 // curses.h would have macros with common names.
 #define NCURSES_NOMACROS

@@ -1,8 +1,5 @@
 //===- top_screen.h - The screen of pagetide top --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- top_text.cpp - What pagetide top shows -----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "top/top_text.h"
 

@@ -1,8 +1,5 @@
 //===- top_text.h - What pagetide top shows -------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

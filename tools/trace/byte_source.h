@@ -1,8 +1,5 @@
 //===- byte_source.h - Where the bytes of a trace come from ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- completeness.cpp - What of a recorded run its trace lacks ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/completeness.h"
 

@@ -1,13 +1,8 @@
 //===- completeness.h - What of a recorded run its trace lacks ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The reader of a trace keeps this account. Every command that says whether a
 // trace is complete, or what it lacks, takes answer and words from here.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

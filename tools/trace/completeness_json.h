@@ -1,8 +1,5 @@
 //===- completeness_json.h - What a trace lacks, for programs -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

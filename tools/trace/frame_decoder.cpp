@@ -1,8 +1,5 @@
 //===- frame_decoder.cpp - From the payload of a frame to a record --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/frame_decoder.h"
 

@@ -1,8 +1,5 @@
 //===- frame_decoder.h - From the payload of a frame to a record ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

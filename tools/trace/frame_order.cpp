@@ -1,8 +1,5 @@
 //===- frame_order.cpp - What a frame means after those before it ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/frame_order.h"
 

@@ -1,8 +1,5 @@
 //===- frame_order.h - What a frame means after those before it -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A frame can be decoded alone, but it is used together with frames before it:
 // the parts of a period belong together, and rows lie in the mappings that were
@@ -11,8 +8,6 @@
 //
 // Since version 1.4 frames say enough to know what is missing. In earlier
 // traces all that may be missing counts as missing.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

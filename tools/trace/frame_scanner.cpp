@@ -1,8 +1,5 @@
 //===- frame_scanner.cpp - Finds the frames in a trace's bytes ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/frame_scanner.h"
 

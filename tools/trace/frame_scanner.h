@@ -1,15 +1,10 @@
 //===- frame_scanner.h - Finds the frames in a trace's bytes --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A frame is sound only if its magic, its sizes and its hash are right. If
 // bytes are damaged, the scanner looks for the next sound frame. This work is
 // bounded: somebody may make a file of nothing but frames with wrong hashes,
 // each of which claims the same megabytes.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- hash.cpp - XXH3-64, as trace_format.h uses it ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/hash.h"
 

@@ -1,8 +1,5 @@
 //===- runs.cpp - Sets of granules as lists of runs -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/runs.h"
 

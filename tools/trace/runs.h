@@ -1,8 +1,5 @@
 //===- runs.h - Sets of granules as lists of runs -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

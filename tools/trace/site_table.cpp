@@ -1,8 +1,5 @@
 //===- site_table.cpp - What the sites of a trace are ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/site_table.h"
 

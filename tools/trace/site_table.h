@@ -1,8 +1,5 @@
 //===- site_table.h - What the sites of a trace are -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A site is a place in the source that touches memory. Its id is a hash, so two
 // places can have the same id. Then nobody can say which of them touched a
@@ -12,8 +9,6 @@
 // needs precede it in the trace. For each Frame of type kPeriodSites, go
 // through sections and runs of frame.period_sites (trace_records.h), and look
 // up certain_site(run.read) and certain_site(run.write) unless they are 0.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- spooled_pipe.cpp - A pipe that can be read more than once ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/spooled_pipe.h"
 

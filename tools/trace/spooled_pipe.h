@@ -1,8 +1,5 @@
 //===- spooled_pipe.h - A pipe that can be read more than once ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- trace_reader.cpp - Reads a trace frame by frame --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_reader.h"
 

@@ -1,15 +1,10 @@
 //===- trace_reader.h - Reads a trace frame by frame ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The reader trusts no byte. It hands out a frame only after it has checked the
 // frame's hash and decoded all of it within the format's bounds. It keeps one
 // frame in memory, never a whole period. Runs of granules stay runs, so their
 // length costs no memory.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

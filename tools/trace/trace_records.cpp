@@ -1,8 +1,5 @@
 //===- trace_records.cpp - What the frames of a trace say, decoded --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_records.h"
 

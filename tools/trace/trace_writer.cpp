@@ -1,8 +1,5 @@
 //===- trace_writer.cpp - Writes the frames of a trace --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_writer.h"
 

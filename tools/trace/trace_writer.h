@@ -1,13 +1,8 @@
 //===- trace_writer.h - Writes the frames of a trace ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // This writer serves the harvester and the tests. The runtime has a writer of
 // its own, which needs no libc.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

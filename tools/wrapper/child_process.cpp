@@ -1,8 +1,5 @@
 //===- child_process.cpp - Programs that the wrapper waits for ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "child_process.h"
 

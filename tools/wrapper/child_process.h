@@ -1,8 +1,5 @@
 //===- child_process.h - Programs that the wrapper waits for ----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- command_line.cpp - What a clang command line asks for --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "command_line.h"
 

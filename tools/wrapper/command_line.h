@@ -1,13 +1,8 @@
 //===- command_line.h - What a clang command line asks for ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Functions from arguments to arguments. Nothing here starts a program, and
 // nothing is read but response files for the linker.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

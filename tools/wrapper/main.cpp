@@ -1,8 +1,5 @@
 //===- main.cpp - pagetide-clang, pagetide-clang++, pagetide-flang --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A compiler command to use instead of clang (CC=pagetide-clang), clang++
 // (CXX=pagetide-clang++) or flang (FC=pagetide-flang). It runs that with the
@@ -12,8 +9,6 @@
 // It is not a shell script, for two reasons. Response files, odd file names and
 // thousands of arguments must stay as they are. And it reads the pass's options
 // from their only declaration.
-//
-//===----------------------------------------------------------------------===//
 
 #include "child_process.h"
 #include "command_line.h"

@@ -1,8 +1,5 @@
 //===- own_options.cpp - The wrapper's own options ------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "own_options.h"
 

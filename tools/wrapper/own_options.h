@@ -1,8 +1,5 @@
 //===- own_options.h - The wrapper's own options ----------------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- response_file.h - @FILE arguments, as clang expands them -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

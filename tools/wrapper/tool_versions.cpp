@@ -1,8 +1,5 @@
 //===- tool_versions.cpp - Which plugin can clang, lld load? --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "tool_versions.h"
 

@@ -1,8 +1,5 @@
 //===- tool_versions.h - Which plugin can clang, lld load? -----*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- Addresses.cpp - How x86 forms addresses ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The base of the thread's shadow is the base of segment GS plus a
 // displacement. LLVM's x86 code generation gives these address spaces a special
@@ -15,8 +12,6 @@
 //
 // Every other address space is memory like that of address space 0. So a mark
 // is two instructions: shr, and mov to gs:[2*index + bias + 1].
-//
-//===----------------------------------------------------------------------===//
 
 #include "target/Target.h"
 

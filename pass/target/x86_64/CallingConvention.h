@@ -1,11 +1,7 @@
 //===- CallingConvention.h - What calls pass, and where ---------*- C++ -*-===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H
-#define PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H
+#pragma once
 
 #include "llvm/IR/Type.h"
 
@@ -25,5 +21,3 @@ inline bool takesOneRegister(const llvm::Type *T) {
 }
 
 } // namespace pagetide::target
-
-#endif // PAGETIDE_PASS_TARGET_X86_64_CALLINGCONVENTION_H

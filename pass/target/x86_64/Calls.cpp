@@ -1,8 +1,5 @@
 //===- Calls.cpp - What calls write, and where parameters are -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CallingConvention.h"
 #include "target/Target.h"

@@ -1,8 +1,5 @@
 //===- EntryTest.cpp - The test at an entry, as machine code --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "target/Target.h"
 

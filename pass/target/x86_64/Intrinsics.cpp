@@ -1,8 +1,5 @@
 //===- Intrinsics.cpp - What x86's intrinsics touch -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The intrinsics of x86 that touch memory, as far as clang's headers use them.
 // Most vector loads and stores are not intrinsics, or are generic ones
@@ -12,8 +9,6 @@
 // Two kinds are not described, and are reported. One is the xsave family: the
 // processor decides at run time which bytes it moves. The other are tile loads
 // and stores that take their shape from a configuration register.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 #include "target/Target.h"

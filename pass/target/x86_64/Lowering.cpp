@@ -1,8 +1,5 @@
 //===- Lowering.cpp - What becomes instructions of x86 --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LlvmCompat.h"
 #include "target/Target.h"

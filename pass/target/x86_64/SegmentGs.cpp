@@ -1,8 +1,5 @@
 //===- SegmentGs.cpp - Code that wants segment GS for itself --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "AsmTexts.h"
 #include "Diagnostics.h"

@@ -1,8 +1,5 @@
 //===- VarArgs.cpp - The va_arg instruction, taken apart ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CallingConvention.h"
 #include "Diagnostics.h"

@@ -1,11 +1,7 @@
 //===- copies.h - Moving memory by string instructions --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_COPIES_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_COPIES_H
+#pragma once
 
 namespace pagetide {
 
@@ -25,5 +21,3 @@ inline void Fill(void *to, int c, uptr bytes) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_COPIES_H

@@ -1,8 +1,5 @@
 //===- gs_base.cpp - The shadow's base is the GS segment base -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/shadow_base.h"
 

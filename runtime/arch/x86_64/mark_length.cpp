@@ -1,8 +1,5 @@
 //===- mark_length.cpp - Which instructions are marks ---------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/signals.h"
 

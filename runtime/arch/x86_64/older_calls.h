@@ -1,11 +1,7 @@
 //===- older_calls.h - System calls that newer processors do not have -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_OLDER_CALLS_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_OLDER_CALLS_H
+#pragma once
 
 #include <sys/syscall.h>
 
@@ -24,5 +20,3 @@ inline bool IsOlderFork(long number) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_OLDER_CALLS_H

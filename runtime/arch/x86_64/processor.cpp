@@ -1,8 +1,5 @@
 //===- processor.cpp - What this processor has ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/processor.h"
 

@@ -1,11 +1,7 @@
 //===- shadow_base.h - The shadow's base is the GS segment base -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_SHADOW_BASE_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_SHADOW_BASE_H
+#pragma once
 
 namespace pagetide {
 
@@ -42,5 +38,3 @@ inline void StoreSiteIfEmpty(uptr offset, u32 site) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_SHADOW_BASE_H

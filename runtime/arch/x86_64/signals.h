@@ -1,11 +1,7 @@
 //===- signals.h - Registers of a signal handler's context ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_SIGNALS_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_SIGNALS_H
+#pragma once
 
 #include <errno.h>
 
@@ -61,5 +57,3 @@ inline bool IsSignalFrame(const void *memory) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_SIGNALS_H

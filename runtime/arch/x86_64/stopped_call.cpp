@@ -1,8 +1,5 @@
 //===- stopped_call.cpp - The system call of a stopped thread -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "arch/stopped_call.h"
 

@@ -1,11 +1,7 @@
 //===- syscall.h - One system call ----------------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H
+#pragma once
 
 namespace pagetide {
 
@@ -26,5 +22,3 @@ inline uptr Syscall(long number, uptr a, uptr b, uptr c, uptr d, uptr e,
 constexpr char kVdsoClockName[] = "__vdso_clock_gettime";
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_SYSCALL_H

@@ -1,11 +1,7 @@
 //===- thread_pointer.h - The thread pointer is the FS segment base -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_THREAD_POINTER_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_THREAD_POINTER_H
+#pragma once
 
 namespace pagetide {
 
@@ -31,5 +27,3 @@ inline uptr StackOfJump(const void *buffer) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_THREAD_POINTER_H

@@ -1,11 +1,7 @@
 //===- vectors.h - Sixteen bytes at a time, by SSE2 -----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef PAGETIDE_RUNTIME_ARCH_X86_64_VECTORS_H
-#define PAGETIDE_RUNTIME_ARCH_X86_64_VECTORS_H
+#pragma once
 
 #include <emmintrin.h>
 
@@ -39,5 +35,3 @@ inline bool IsEmptyLine(const u8 *line, u64 mask) {
 }
 
 } // namespace pagetide
-
-#endif // PAGETIDE_RUNTIME_ARCH_X86_64_VECTORS_H

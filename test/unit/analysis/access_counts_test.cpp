@@ -1,8 +1,5 @@
 //===- access_counts_test.cpp - What the flags of runs mean ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/access_counts.h"
 

@@ -1,8 +1,5 @@
 //===- address_bands_test.cpp - An axis without empty space ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/address_bands.h"
 

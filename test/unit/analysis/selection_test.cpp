@@ -1,8 +1,5 @@
 //===- selection_test.cpp - Parts of traces that are asked for ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/selection.h"
 

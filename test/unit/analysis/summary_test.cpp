@@ -1,8 +1,5 @@
 //===- summary_test.cpp - What a report counts ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/summary.h"
 #include "report/report_text.h"

@@ -1,8 +1,5 @@
 //===- audit_test.cpp - Comparing the kernel's account with the marks -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "audit/audit_report.h"
 #include "audit/comparison.h"

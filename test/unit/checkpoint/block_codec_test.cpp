@@ -1,8 +1,5 @@
 //===- block_codec_test.cpp - Tests of how blocks are compressed ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/block_codec.h"
 

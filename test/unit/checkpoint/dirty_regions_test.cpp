@@ -1,8 +1,5 @@
 //===- dirty_regions_test.cpp - Tests of what saves take ------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/dirty_regions.h"
 

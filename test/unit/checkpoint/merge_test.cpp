@@ -1,8 +1,5 @@
 //===- merge_test.cpp - What merging leaves of its source -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/merge.h"
 

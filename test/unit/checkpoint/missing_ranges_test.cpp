@@ -1,8 +1,5 @@
 //===- missing_ranges_test.cpp - Tests of what a restore still lacks ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/missing_ranges.h"
 

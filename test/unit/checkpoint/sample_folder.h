@@ -1,8 +1,5 @@
 //===- sample_folder.h - A folder of checkpoints of known content ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- store_test.cpp - Tests of folders of checkpoints -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checkpoint/sample_folder.h"
 #include "format/error.h"

@@ -1,8 +1,5 @@
 //===- stream_test.cpp - Streams, and what becomes of them ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checkpoint/sample_stream.h"
 #include "format/error.h"

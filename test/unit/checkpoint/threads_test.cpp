@@ -1,8 +1,5 @@
 //===- threads_test.cpp - Tests of work on several threads ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "store/threads.h"
 

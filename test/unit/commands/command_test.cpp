@@ -1,8 +1,5 @@
 //===- command_test.cpp - How command lines are understood ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "commands/command.h"
 #include "support/failure.h"

@@ -1,8 +1,5 @@
 //===- process_pairs_test.cpp - Processes of two runs are paired ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/process_pairs.h"
 

@@ -1,8 +1,5 @@
 //===- run_comparison_test.cpp - Where two runs differ --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "compare/run_comparison.h"
 

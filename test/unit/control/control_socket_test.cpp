@@ -1,8 +1,5 @@
 //===- control_socket_test.cpp - Asking a process that a thread plays -----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "control/control_socket.h"
 #include "support/failure.h"

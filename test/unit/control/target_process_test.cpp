@@ -1,8 +1,5 @@
 //===- target_process_test.cpp - What /proc says of a process -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "control/target_process.h"
 #include "support/failure.h"

@@ -1,8 +1,5 @@
 //===- export_test.cpp - Exports of every kind of trace -------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "export/export.h"
 

@@ -1,8 +1,5 @@
 //===- page_records_test.cpp - What happened to each page -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/page_records.h"
 

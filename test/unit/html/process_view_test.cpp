@@ -1,8 +1,5 @@
 //===- process_view_test.cpp - What a document shows of one process -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "html/process_view.h"
 

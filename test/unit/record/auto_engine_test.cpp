@@ -1,8 +1,5 @@
 //===- auto_engine_test.cpp - Which engine fits which situation -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/auto_engine.h"
 

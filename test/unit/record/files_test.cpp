@@ -1,8 +1,5 @@
 //===- files_test.cpp - Trace files, ELF notes and the runtime's options --===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/trace_files.h"
 #include "record/runtime_options.h"

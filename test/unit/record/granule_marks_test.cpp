@@ -1,8 +1,5 @@
 //===- granule_marks_test.cpp - What cells say of granules ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "pagetide/abi.h"
 

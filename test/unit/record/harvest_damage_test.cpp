@@ -1,8 +1,5 @@
 //===- harvest_damage_test.cpp - Harvests of what is damaged or impossible ===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "harvest_testing.h"
 

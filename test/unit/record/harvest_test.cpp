@@ -1,8 +1,5 @@
 //===- harvest_test.cpp - What a dead process left reaches its trace ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "harvest_testing.h"
 

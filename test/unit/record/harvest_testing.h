@@ -1,8 +1,5 @@
 //===- harvest_testing.h - A trace and the shadow of a dead process -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- period_builder_test.cpp - Cells of every layout become runs --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/period_builder.h"
 

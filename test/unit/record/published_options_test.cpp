@@ -1,8 +1,5 @@
 //===- published_options_test.cpp - The options of a run, for all of it ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "record/published_options.h"
 #include "trace_testing.h"

@@ -1,8 +1,5 @@
 //===- bar_table_test.cpp - Tables with bars at every width ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/bar_table.h"
 

@@ -1,8 +1,5 @@
 //===- checksums_report_test.cpp - What writes changed --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/checksums_report.h"
 

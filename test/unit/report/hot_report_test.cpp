@@ -1,8 +1,5 @@
 //===- hot_report_test.cpp - How often, and how lately, pages are used ----===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/hot_report.h"
 

@@ -1,8 +1,5 @@
 //===- mappings_report_test.cpp - Pages and periods of each mapping -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/mappings_report.h"
 

@@ -1,8 +1,5 @@
 //===- processes_report_test.cpp - The processes of a run, side by side ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/processes_report.h"
 

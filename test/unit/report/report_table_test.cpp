@@ -1,8 +1,5 @@
 //===- report_table_test.cpp - Every kind of report as a table ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/report_table.h"
 #include "support/failure.h"

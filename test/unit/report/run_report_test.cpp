@@ -1,8 +1,5 @@
 //===- run_report_test.cpp - What the reports on a run share --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "run_report_testing.h"
 

@@ -1,8 +1,5 @@
 //===- run_report_testing.h - Reports on traces in memory -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

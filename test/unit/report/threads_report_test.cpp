@@ -1,8 +1,5 @@
 //===- threads_report_test.cpp - Private and shared pages of threads ------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/threads_report.h"
 

@@ -1,8 +1,5 @@
 //===- window_estimate_test.cpp - Which windows are whole, and their mean -===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/window_estimate.h"
 #include "trace/runs.h"

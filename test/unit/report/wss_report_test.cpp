@@ -1,8 +1,5 @@
 //===- wss_report_test.cpp - The working set over time --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "report/wss_report.h"
 

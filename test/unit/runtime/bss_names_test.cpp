@@ -1,8 +1,5 @@
 //===- bss_names_test.cpp - Names for memory behind a file's data ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "platform/bss_names.h"
 

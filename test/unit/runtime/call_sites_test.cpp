@@ -1,8 +1,5 @@
 //===- call_sites_test.cpp - Ids of the addresses of calls ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/call_sites.h"
 

@@ -1,8 +1,5 @@
 //===- extents_test.cpp - Sets of shadow pages ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/extents.h"
 

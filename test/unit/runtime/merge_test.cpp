@@ -1,8 +1,5 @@
 //===- merge_test.cpp - Sorting lists that are mostly sorted --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "periods/merge_ascending.h"
 

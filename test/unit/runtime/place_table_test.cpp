@@ -1,8 +1,5 @@
 //===- place_table_test.cpp - Places are taken once and given back --------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "threads/place_table.h"
 

@@ -1,12 +1,7 @@
 //===- site_snapshot_test.cpp - Taking marks that name sites --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // As snapshot_test.cpp, for cells of four bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/snapshot.h"
 

@@ -1,13 +1,8 @@
 //===- snapshot_test.cpp - Marks that come while others are taken ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // TakeMarks on a small shadow. Between a word's being staged and its being
 // cleared other marks come: here, in turn, all that a program can make.
-//
-//===----------------------------------------------------------------------===//
 
 #include "shadow/snapshot.h"
 

@@ -1,8 +1,5 @@
 //===- json_test.cpp - JSON values, beside those of a library -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/json.h"
 

@@ -1,8 +1,5 @@
 //===- progress_test.cpp - When progress is shown -------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/progress.h"
 

@@ -1,8 +1,5 @@
 //===- text_format_test.cpp - Durations, sizes and untrusted text ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/edit_distance.h"
 #include "support/text_format.h"

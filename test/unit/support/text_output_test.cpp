@@ -1,8 +1,5 @@
 //===- text_output_test.cpp - Files that appear when they are whole -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/text_output.h"
 

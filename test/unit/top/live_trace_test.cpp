@@ -1,8 +1,5 @@
 //===- live_trace_test.cpp - A trace that grows ---------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "top/live_trace.h"
 

@@ -1,8 +1,5 @@
 //===- completeness_test.cpp - What is said of what a trace lacks ---------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/completeness.h"
 

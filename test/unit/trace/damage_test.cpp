@@ -1,13 +1,8 @@
 //===- damage_test.cpp - What is read around damaged bytes ----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Whatever happens to the bytes of a trace: a period is read as it was written,
 // or it is named as missing.
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/summary.h"
 #include "sample_traces.h"

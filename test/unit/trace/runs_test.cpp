@@ -1,8 +1,5 @@
 //===- runs_test.cpp - Unions of run lists --------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/runs.h"
 

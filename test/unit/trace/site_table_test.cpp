@@ -1,8 +1,5 @@
 //===- site_table_test.cpp - Sites in traces ------------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/site_table.h"
 

@@ -1,8 +1,5 @@
 //===- trace_format_test.cpp - Varints, and the example in the document ---===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "sample_traces.h"
 #include "trace_testing.h"

@@ -1,8 +1,5 @@
 //===- trace_reader_test.cpp - Whole, cut, damaged and impossible traces --===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_reader.h"
 

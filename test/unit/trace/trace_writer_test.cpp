@@ -1,8 +1,5 @@
 //===- trace_writer_test.cpp - Frames and parts as they are written -------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "trace/trace_writer.h"
 

@@ -1,8 +1,5 @@
 //===- command_line.cpp - How QEMU is told to run a program ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/command_line.h"
 

@@ -1,13 +1,8 @@
 //===- command_line.h - How QEMU is told to run a program -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Record starts the first program of a run by this, and the plugin those that
 // it executes.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

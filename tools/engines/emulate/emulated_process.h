@@ -1,8 +1,5 @@
 //===- emulated_process.h - A process in QEMU, and its trace --------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

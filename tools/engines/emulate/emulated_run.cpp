@@ -1,8 +1,5 @@
 //===- emulated_run.cpp - Runs a command in QEMU, and records it ----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/emulated_run.h"
 

@@ -1,8 +1,5 @@
 //===- emulated_run.h - Runs a command in QEMU, and records it ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,8 +1,5 @@
 //===- emulation.h - What record and the plugin for QEMU share ------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Engine emulate runs each process of a run in QEMU's user mode. A plugin in
 // each of these marks what the program's threads access, in shadows that lie in
@@ -11,8 +8,6 @@
 //
 // A process introduces itself by a message with the file. It has one connection
 // for each message, so it holds no descriptor that the program could close.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

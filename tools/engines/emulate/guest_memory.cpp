@@ -1,12 +1,7 @@
 //===- guest_memory.cpp - The memory of the program in QEMU ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Defines what the tables of system calls stand on (call_memory.h).
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/guest_memory.h"
 

@@ -1,8 +1,5 @@
 //===- guest_memory.h - The memory of the program in QEMU -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

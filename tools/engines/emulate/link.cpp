@@ -1,8 +1,5 @@
 //===- link.cpp - How a process in QEMU reaches record --------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/link.h"
 

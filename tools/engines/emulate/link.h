@@ -1,8 +1,5 @@
 //===- link.h - How a process in QEMU reaches record ----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

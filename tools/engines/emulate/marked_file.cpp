@@ -1,8 +1,5 @@
 //===- marked_file.cpp - Takes the marks of a process in QEMU -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/marked_file.h"
 

@@ -1,8 +1,5 @@
 //===- marked_file.h - Takes the marks of a process in QEMU ---------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -1,16 +1,11 @@
 //===- plugin.cpp - Marks what a program in QEMU accesses -----------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A plugin for qemu-x86_64. Each access is marked, once it has been made, in
 // the shadow of its thread. What system calls read and write is marked at their
 // return, by the tables that the runtime has.
 //
 // Arguments (NAME=VALUE): socket, of record; thread=1: threads count apart.
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/guest_memory.h"
 #include "engines/emulate/link.h"

@@ -1,8 +1,5 @@
 //===- programs.cpp - Execve, followed into QEMU --------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/programs.h"
 

@@ -1,8 +1,5 @@
 //===- programs.h - Execve, followed into QEMU ----------------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

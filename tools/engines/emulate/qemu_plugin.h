@@ -1,14 +1,9 @@
 //===- qemu_plugin.h - What we use of QEMU's plugin interface -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Version 1 of the interface, which QEMU 6.0 to 8.2 have. Debian packages no
 // header for it. The oracle (test/oracle) has its own: it shares no code with
 // Pagetide.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

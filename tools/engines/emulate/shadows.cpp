@@ -1,8 +1,5 @@
 //===- shadows.cpp - Where a process in QEMU marks its accesses -----------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "engines/emulate/shadows.h"
 

@@ -1,8 +1,5 @@
 //===- shadows.h - Where a process in QEMU marks its accesses -------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 
