@@ -14,11 +14,11 @@
 ; FINE: option precision=near has cells of 2^8 bytes and needs a granule of 11 or more, not 6
 
 ; The note: version, layout, cell, granule, flags.
-; NEAR: i32 5, i32 2, i32 8, i32 12, i32 0
+; NEAR: i32 6, i32 2, i32 8, i32 12, i32 0
 ; NEAR: lshr i64 %{{.*}}, 8
-; EXACT: i32 5, i32 2, i32 [[SHIFT]], i32 [[SHIFT]], i32 0
+; EXACT: i32 6, i32 2, i32 [[SHIFT]], i32 [[SHIFT]], i32 0
 ; EXACT: lshr i64 %{{.*}}, [[SHIFT]]
-; COARSE: i32 5, i32 2, i32 8, i32 21, i32 0
+; COARSE: i32 6, i32 2, i32 8, i32 21, i32 0
 ; COARSE: lshr i64 %{{.*}}, 8
 
 target triple = "x86_64-unknown-linux-gnu"
