@@ -20,6 +20,7 @@ ControlAnswer answer_of(control::Operation operation) {
                           .refusal = {},
                           .reply = control::Reply()};
   answer.reply->recording = 1;
+  answer.reply->marks_on = 1;
   answer.reply->period_ns = 10'000'000;
   answer.reply->periods = 1234;
   answer.reply->seconds = 125;
@@ -115,7 +116,8 @@ TEST(ControlJson, HasEveryField) {
             R"("operation":"flush","done":true,"reason":null,)"
             R"("reachable":true,"marks":true,"marks_late":false,)"
             R"("recording":true,"by_record":false,"trace":"/t/a b",)"
-            R"("per_thread":false,"period_ns":10000000,"periods":1234,)"
+            R"("per_thread":false,"period_ns":10000000,"window_ns":0,)"
+            R"("every_ns":0,"periods":1234,)"
             R"("seconds":125})");
   answer.reply.reset();
   answer.has_marks = false;
@@ -125,7 +127,8 @@ TEST(ControlJson, HasEveryField) {
             R"("operation":"flush","done":false,"reason":"no",)"
             R"("reachable":true,"marks":false,"marks_late":false,)"
             R"("recording":false,"by_record":false,"trace":null,)"
-            R"("per_thread":null,"period_ns":null,"periods":null,)"
+            R"("per_thread":null,"period_ns":null,"window_ns":null,)"
+            R"("every_ns":null,"periods":null,)"
             R"("seconds":null})");
 }
 
