@@ -82,7 +82,7 @@ control::Operation operation_of(const CtlOptions &options) {
       continue;
     const std::string given = options.recording.any_given();
     if (operation != control::Operation::kStart && !given.empty() &&
-        !(operation == control::Operation::kWindow && given == "--every"))
+        (operation != control::Operation::kWindow || given != "--every"))
       throw Failure(fmt::format("ctl: {}: {}: only start takes this option",
                                 options.operation, given));
     const char *const missing = argument_of(operation);

@@ -44,8 +44,8 @@ TEST(ControlText, OfStatus) {
   answer.reply->trace_path[0] = 0;
   EXPECT_EQ(control_text(answer),
             "process    12 (prog)\n"
-            "marks      on, switched on while it ran: functions that were "
-            "running then have none until they return\n"
+            "marks      on, switched on while it ran. Functions that were "
+            "running then have none until they return.\n"
             "recording  yes, by pagetide record, begun 2 min 05 s ago\n"
             "trace      none\n"
             "sets       per thread\n"
