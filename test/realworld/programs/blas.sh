@@ -11,11 +11,12 @@ needs=flang-19
 
 build() {
   mkdir objects
-  cd objects
-  find ../BLAS/SRC -name '*.f' -o -name '*.f90' |
-    xargs -P "$JOBS" -I{} $FC $CFLAGS -c {}
-  ar rc ../libblas.a ./*.o
-  cd ..
+  (
+    cd objects
+    printf '%s\0' ../BLAS/SRC/*.f ../BLAS/SRC/*.f90 |
+      xargs -0 -P "$JOBS" -I{} $FC $CFLAGS -c {}
+    ar rc ../libblas.a ./*.o
+  )
   local test
   for test in {s,d,c,z}blat{1,2,3}; do
     $FC $CFLAGS "BLAS/TESTING/$test.f" libblas.a -o "x$test"
