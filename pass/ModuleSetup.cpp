@@ -255,21 +255,18 @@ void takeOptionsOfMarkedParts(Module &M, PassOptions &Options) {
 }
 
 bool unifyModuleSetup(Module &M) {
-  // The first constructor and its record stay, and the record's destructor.
-  Function *First = nullptr;
   SmallVector<Function *> Constructors, Destructors;
-  for (Function &F : M) {
-    if (!isModuleConstructor(F) || F.getName().starts_with(DestructorName))
-      continue;
-    if (First)
-      Constructors.push_back(&F);
-    else
-      First = &F;
-  }
   for (Function &F : M)
-    if (isModuleConstructor(F) && F.getName().starts_with(DestructorName) &&
-        (!First || recordGivenBy(F) != recordGivenBy(*First)))
-      Destructors.push_back(&F);
+    if (isModuleConstructor(F))
+      (F.getName().starts_with(DestructorName) ? Destructors : Constructors)
+          .push_back(&F);
+  // The first constructor and its record stay, and the record's destructor.
+  if (!Constructors.empty()) {
+    const Value *Kept = recordGivenBy(*Constructors.front());
+    Constructors.erase(Constructors.begin());
+    erase_if(Destructors,
+             [&](const Function *F) { return recordGivenBy(*F) == Kept; });
+  }
   SmallVector<GlobalVariable *> Notes = notesOf(M);
   uint32_t Flags = 0;
   for (GlobalVariable *Note : Notes) {

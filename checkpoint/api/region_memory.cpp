@@ -1,9 +1,5 @@
-//===- region_memory.cpp - What regions are made of
-//------------------------===//
-//
+//===- region_memory.cpp - What regions are made of -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "api/region_memory.h"
 

@@ -1,9 +1,5 @@
-//===- region_memory.h - What regions are made of
-//--------------------------===//
-//
+//===- region_memory.h - What regions are made of -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A region may lie in a mapping of a file. Then pages beyond the file's end
 // cannot be read or written (SIGBUS), and the file may be cut at any time. So
@@ -12,8 +8,6 @@
 // And shared memory may be written by other processes, or at another address,
 // and nobody reports that. Nobody else has shared memory without a file, if it
 // is mapped once and the process has made no other.
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

@@ -47,12 +47,12 @@ struct Capabilities {
   const char *name; ///< in options and traces
   const char *sees; ///< in the help of options
   /// Serves instrumented programs. The other engines refuse those.
-  bool by_marks;
-  bool reads;       ///< sees reads too, if the build does
-  bool per_thread;  ///< tells which thread made an access
-  bool any_granule; ///< knows more than pages of the system
-  bool cut;         ///< periods can end in cuts (unstable=cut), with copies
-  Needs needs;
+  bool by_marks = false;
+  bool reads = false;       ///< sees reads too, if the build does
+  bool per_thread = false;  ///< tells which thread made an access
+  bool any_granule = false; ///< knows more than pages of the system
+  bool cut = false; ///< periods can end in cuts (unstable=cut), with copies
+  Needs needs = Needs::kNothing;
   /// The tools watch the program, of any build. Otherwise the runtime is in it:
   /// without marks it is preloaded, so the program is dynamically linked.
   bool outside = false;
@@ -73,38 +73,22 @@ inline constexpr Capabilities kTable[] = {
      .reads = true,
      .per_thread = true,
      .any_granule = true,
-     .cut = true,
-     .needs = Needs::kNothing},
+     .cut = true},
     {.kind = Kind::kUffd,
      .name = "uffd",
      .sees = "what any dynamically linked program writes",
-     .by_marks = false,
-     .reads = false,
-     .per_thread = false,
-     .any_granule = false,
-     .cut = false,
      .needs = Needs::kScans,
      .static_too = true,
      .costly_below_ms = 10},
     {.kind = Kind::kFork,
      .name = "fork",
      .sees = "what any such program writes to private memory",
-     .by_marks = false,
-     .reads = false,
-     .per_thread = false,
-     .any_granule = false,
-     .cut = false,
      .needs = Needs::kCopies,
      .misses = "shared memory",
      .costly_below_ms = 1000},
     {.kind = Kind::kSoftDirty,
      .name = "soft-dirty",
      .sees = "what any program at all writes",
-     .by_marks = false,
-     .reads = false,
-     .per_thread = false,
-     .any_granule = false,
-     .cut = false,
      .needs = Needs::kBits,
      .outside = true,
      .contents = false,
@@ -112,11 +96,8 @@ inline constexpr Capabilities kTable[] = {
     {.kind = Kind::kEmulate,
      .name = "emulate",
      .sees = "what any program reads and writes, in QEMU (slow)",
-     .by_marks = false,
      .reads = true,
      .per_thread = true,
-     .any_granule = false,
-     .cut = false,
      .needs = Needs::kQemu,
      .outside = true,
      .contents = false,

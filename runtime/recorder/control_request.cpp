@@ -1,9 +1,5 @@
 //===- control_request.cpp - One request of pagetide ctl ------------------===//
-//--------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "recorder/control_request.h"
 

@@ -1,9 +1,5 @@
 //===- control_request.h - One request of pagetide ctl --------------------===//
-//----------------------===//
-//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

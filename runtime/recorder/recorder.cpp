@@ -54,12 +54,11 @@ static bool TraceIsFull() {
   return limit && Tracing() && TraceBytes() >= limit;
 }
 
-/// A trace is full. If marks are on in windows only, the next trace loses
-/// nothing that is promised: it says since when its threads are exact. Its
-/// folder drops the oldest.
-static void BeginNextTrace() {
-  if (record_config.window_ns && GetFlags().keep_traces)
-    StartRecording(nullptr);
+/// Whether another trace follows a full one. If marks are on in windows only,
+/// it loses nothing that is promised: it says since when its threads are exact.
+/// Its folder drops the oldest.
+static bool AnotherFollows() {
+  return record_config.window_ns && GetFlags().keep_traces;
 }
 
 /// As EndPeriodOrStop. If the trace is full, the period is its last one.
@@ -71,7 +70,7 @@ static void EndPeriodWithinLimit(u32 flags, bool on_caller,
   }
   EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
              NoteCode::kInfo,
-             record_config.window_ns && GetFlags().keep_traces
+             AnotherFollows()
                  ? "the trace has reached its limit (option trace_limit_mib): "
                    "another one goes on"
                  : "the trace has reached its limit (option trace_limit_mib): "
@@ -80,7 +79,8 @@ static void EndPeriodWithinLimit(u32 flags, bool on_caller,
   if (!EndPeriodOrStop(flags | kPeriodFinal, on_caller, &reason))
     return;
   EndRecording(reason);
-  BeginNextTrace();
+  if (AnotherFollows())
+    StartRecording(nullptr);
 }
 
 /// Ends a period because its time has passed. Further scheduled ends that have

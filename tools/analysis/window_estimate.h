@@ -1,9 +1,5 @@
-//===- window_estimate.h - Working sets from windows of marks
-//--------------===//
-//
+//===- window_estimate.h - Working sets from windows of marks -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #pragma once
 

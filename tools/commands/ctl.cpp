@@ -325,8 +325,7 @@ extern const Command kCtlCommand = {
     "pagetide ctl 1234 start -p 100ms -o run.ptrace",
     "Exit status 0: done; 1: the process refused, or records nothing (stop, "
     "period, window, flush); 2: it could not be asked, for example because "
-    "there is no "
-    "such process.",
+    "there is no such process.",
     set_up_ctl,
     kStatusFailed,
     false,

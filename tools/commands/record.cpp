@@ -194,7 +194,7 @@ void require_windows(const RecordOptions &options, const std::string &file,
 void require_kernel_writes(const RecordOptions &options,
                            const engines::Capabilities &engine,
                            const std::string &file) {
-  if (options.checksum.empty() || options.checksum == "none")
+  if (!options.asks_checksums())
     throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
                   "written with it");
   if (!options.unstable.empty() && options.unstable != "cut")

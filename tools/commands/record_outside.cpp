@@ -6,6 +6,7 @@
 #include "engines/emulate/emulated_run.h"
 #include "engines/outside_run.h"
 #include "engines/process_facts.h"
+#include "record/auto_engine.h"
 #include "record/engine_choice.h"
 #include "record/fixed_addresses.h"
 #include "record/kernel_probe.h"
@@ -13,8 +14,6 @@
 #include "support/failure.h"
 #include "support/find_engine.h"
 #include "support/text_format.h"
-
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -39,9 +38,9 @@ void refuse(std::span<const Given> asked, std::string_view why) {
 }
 
 std::uint64_t period_ns(const RecordOptions &options) {
-  constexpr std::uint64_t kDefaultPeriodNs = 500'000'000;
-  return options.period.empty() ? kDefaultPeriodNs
-                                : *parse_duration(options.period);
+  return options.period.empty()
+             ? static_cast<std::uint64_t>(Asked::kDefaultPeriod.count())
+             : *parse_duration(options.period);
 }
 
 /// Throws Failure if an option asks for what only code in the program does.
@@ -49,7 +48,7 @@ void check_seen_from_outside(const RecordOptions &options,
                              const engines::Capabilities &engine) {
   const Given asked[] = {
       {"--per-thread", options.per_thread},
-      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
+      {"--checksum", options.asks_checksums()},
       {"--unstable", !options.unstable.empty()},
       {"--granularity",
        !options.granularity.empty() &&
@@ -116,8 +115,6 @@ int record_from_outside(const RecordOptions &options,
                               "not run: {}; take --engine {}",
                               engine.name, file, missing,
                               by_bits ? "uffd or fork" : "soft-dirty"));
-  if (::access(file.c_str(), X_OK) != 0)
-    return say_cannot_start(command[0], errno);
   std::optional<TraceOutput> output = trace_output(options, command[0]);
   OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
   run.command = command;
@@ -132,20 +129,17 @@ int record_from_outside(const RecordOptions &options,
 
 int record_emulated(const RecordOptions &options, const std::string &file,
                     const std::vector<std::string> &command) {
-  const Given asked[] = {
-      {"--checksum", !options.checksum.empty() && options.checksum != "none"},
-      {"--unstable", !options.unstable.empty()},
-      {"--granularity", !options.granularity.empty()},
-      {"--kernel-writes", options.kernel_writes},
-      {"--for", !options.duration.empty()},
-      {"--window", !options.window.empty()},
-      {"--on-failure", !options.on_failure.empty()}};
+  const Given asked[] = {{"--checksum", options.asks_checksums()},
+                         {"--unstable", !options.unstable.empty()},
+                         {"--granularity", !options.granularity.empty()},
+                         {"--kernel-writes", options.kernel_writes},
+                         {"--for", !options.duration.empty()},
+                         {"--window", !options.window.empty()},
+                         {"--on-failure", !options.on_failure.empty()}};
   refuse(asked, fmt::format("does not work with --engine {}, which sees "
                             "accesses to pages of the system, and no contents",
                             options.engine));
   check_emulation(file);
-  if (::access(file.c_str(), X_OK) != 0)
-    return say_cannot_start(command[0], errno);
   std::optional<TraceOutput> output = trace_output(options, command[0]);
   EmulatedRunOptions run;
   run.period_ns = period_ns(options);

@@ -97,7 +97,7 @@ void RecordingOptions::check_windows() const {
     throw Failure(fmt::format("--window {} --every {}: windows must be shorter "
                               "than the time from one to the next",
                               window, every));
-  if (!window.empty() && !checksum.empty() && checksum != "none")
+  if (!window.empty() && asks_checksums())
     throw Failure("--checksum does not work with --window: code that still "
                   "runs without marks could write a page whose checksum is "
                   "called stable; leave out one of the two");

@@ -32,6 +32,9 @@ struct RecordingOptions {
 
   /// The name of one that was given, "--period"; empty if none was.
   std::string any_given() const;
+  bool asks_checksums() const {
+    return !checksum.empty() && checksum != "none";
+  }
   /// Throws Failure if windows are not shorter than the time from one to the
   /// next, if one of the two is missing, or if checksums are asked for too.
   void check_windows() const;

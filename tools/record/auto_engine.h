@@ -26,13 +26,16 @@ enum class Build {
 /// What the options ask for beside pages that were written. Each is the text of
 /// the option, or empty.
 struct Asked {
+  static constexpr std::chrono::nanoseconds kDefaultPeriod =
+      std::chrono::milliseconds(500);
+
   std::string reads;
   std::string per_thread;
   std::string granule;
   std::string contents;
   std::string cut;    ///< cuts, or else what only marks can do
   std::string driven; ///< what code in the program does, of any engine
-  std::chrono::nanoseconds period = std::chrono::milliseconds(500);
+  std::chrono::nanoseconds period = kDefaultPeriod;
 };
 
 /// Why the system lacks something; empty if it does not.

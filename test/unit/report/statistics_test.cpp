@@ -1,9 +1,5 @@
-//===- statistics_test.cpp - Sets, percentiles and curves in bounded memory
-//===//
-//
+//===- statistics_test.cpp - Sets, percentiles, curves in little memory ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/distribution.h"
 #include "analysis/granule_set.h"

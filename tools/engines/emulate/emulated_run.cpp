@@ -309,8 +309,6 @@ void check_emulation(const std::string &file) {
     throw Failure(fmt::format("{}: QEMU takes no plugin whose path has a comma;"
                               " install Pagetide elsewhere",
                               find_library(kPlugin)));
-  if (::access(file.c_str(), X_OK) != 0)
-    return; // its start says why
   Program program{file, {file}};
   if (find_program(program) == CanRun::kInQemu)
     return;
