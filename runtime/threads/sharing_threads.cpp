@@ -22,11 +22,11 @@ u32 SharingPlaces() { return table.End(); }
 
 void SetSharedSlots(u32 mapped) { StoreRelease(&shared_slots, mapped); }
 
-GroupPlaces PlacesOfGroup(u32 slot) {
+GroupOfPlaces PlacesOfGroup(u32 slot) {
   const u32 slots = LoadAcquire(&shared_slots);
   return slots && slot != kFallbackSlot
-             ? GroupPlaces{slot - shadow.first_shared, slots}
-             : GroupPlaces{0, 1};
+             ? GroupOfPlaces(slot - shadow.first_shared, slots)
+             : GroupOfPlaces(0, 1);
 }
 
 u32 BeginSharing(u32 tid) {
@@ -38,7 +38,8 @@ u32 BeginSharing(u32 tid) {
   for (InFlightRange &range : thread.inflight)
     range.bytes = 0;
   const u32 slots = LoadAcquire(&shared_slots);
-  thread.slot = slots ? shadow.first_shared + place % slots : kFallbackSlot;
+  thread.slot = slots ? shadow.first_shared + GroupOfPlaces::Of(place, slots)
+                      : kFallbackSlot;
   StoreRelease(&thread.tid, tid);
   return place;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "shadow/shadow.h"
+#include "threads/group_of_places.h"
 #include "threads/place_table.h"
 
 namespace pagetide {
@@ -40,17 +41,14 @@ u32 SharingPlaces();
 /// at the next few places in each call.
 void EndSharingOfDeadThreads();
 
-/// The places of a slot's group: one in so many, from the first on.
-struct GroupPlaces {
-  u32 first, step;
-};
-GroupPlaces PlacesOfGroup(u32 slot);
+/// The places of a slot's group.
+GroupOfPlaces PlacesOfGroup(u32 slot);
 
 /// Calls visit(place, thread) for each thread of a slot's group.
 template <typename Visit> void ForEachSharing(u32 slot, Visit visit) {
   const u32 end = SharingPlaces();
-  const GroupPlaces group = PlacesOfGroup(slot);
-  for (u32 place = group.first; place < end; place += group.step) {
+  const GroupOfPlaces group = PlacesOfGroup(slot);
+  for (u32 place = group.First(); place < end; place = group.After(place)) {
     SharingThread &thread = SharingThreadAt(place);
     if (LoadAcquire(&thread.tid) && thread.slot == slot)
       visit(place, thread);

@@ -1,6 +1,7 @@
 //===- place_table_test.cpp - Places are taken once and given back --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "threads/group_of_places.h"
 #include "threads/place_table.h"
 
 #include <gtest/gtest.h>
@@ -89,6 +90,28 @@ TEST(PlaceTable, NoTwoThreadsHaveAPlaceAtOnce) {
     thread.join();
   EXPECT_FALSE(twice);
   EXPECT_LE(table.End(), u32{kThreads * kHeld});
+}
+
+TEST(GroupOfPlaces, EachPlaceIsInOneGroup) {
+  constexpr u32 kPlaces = 10000;
+  for (u32 groups = 1; groups <= 33; ++groups) {
+    std::vector<int> visits(kPlaces);
+    for (u32 group = 0; group < groups; ++group) {
+      const GroupOfPlaces places(group, groups);
+      for (u32 p = places.First(); p < kPlaces; p = places.After(p)) {
+        EXPECT_EQ(GroupOfPlaces::Of(p, groups), group);
+        ++visits[p];
+      }
+    }
+    EXPECT_EQ(visits, std::vector<int>(kPlaces, 1)) << groups << " groups";
+  }
+}
+
+// Few threads are alone in their cache lines; many touch the shadow of
+// neighbours.
+TEST(GroupOfPlaces, FewTakeTurnsAndManyFormBlocks) {
+  EXPECT_NE(GroupOfPlaces::Of(0, 32), GroupOfPlaces::Of(1, 32));
+  EXPECT_EQ(GroupOfPlaces::Of(6400, 32), GroupOfPlaces::Of(6401, 32));
 }
 
 } // namespace
