@@ -21,7 +21,7 @@ public:
   u32 After(u32 place) const { return FirstFrom(place + 1); }
 
 private:
-  static constexpr u32 kInTurn = 256, kBlock = 64;
+  static constexpr u32 kInTurn = 256, kBlock = 32;
 
   /// The first place of the group that is not below `place`.
   u32 FirstFrom(u32 place) const {
