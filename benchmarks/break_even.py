@@ -33,11 +33,8 @@ class Point(NamedTuple):
 
     program: str
     way: str  # MARKS, or an engine
-    period: str
-    pages: float  # written in a period, the mean
     rate: float  # x: pages written in a period, over its length in native time
     cost: float  # over native; 0: none
-    length_s: float  # what the periods became, in real time
 
 
 class Line(NamedTuple):
@@ -72,14 +69,8 @@ def _point(measurements, program, way, period):
     return Point(
         program,
         way,
-        period,
-        pages / max(middle(lambda p: p["measured"]["trace"]["periods"]), 1),
         pages / native_s,
         middle(lambda p: p["measured"]["cpu_s"] / p["base"]["cpu_s"]) - 1,
-        middle(
-            lambda p: p["measured"]["trace"]["duration_s"]
-            / max(p["measured"]["trace"]["periods"], 1)
-        ),
     )
 
 

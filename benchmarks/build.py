@@ -84,28 +84,14 @@ class Builder:
 
     def launcher(self):
         """The path of the program made from launch.c."""
-        return self._tool(self.toolchain.clang, HERE / "launch.c", [])
-
-    def plugin(self):
-        """The path of the library made from pages_plugin.cpp, for QEMU."""
-        header = ROOT / "test" / "oracle" / "qemu_plugin.h"
-        return self._tool(
-            self.toolchain.clangxx,
-            HERE / "pages_plugin.cpp",
-            ["-shared", "-fPIC", "-I", header.parent],
-            header,
-        )
-
-    def _tool(self, compiler, source, flags, *headers):
-        """Something that measures, made from one source."""
-        hashes = [file_hash(file) for file in (source, *headers)]
-        key = key_of(self.toolchain.compiler_version, [*map(str, flags)], hashes)
-        name = "%s-%s" % (source.stem, key)
+        source = HERE / "launch.c"
+        key = key_of(self.toolchain.compiler_version, file_hash(source))
+        name = "launch-" + key
         with self.made(name) as (new, _):
             if new:
                 self._compile(
-                    compiler, BUILDS["native"], ["-O2", *flags], [source], [],
-                    new,
+                    self.toolchain.clang, BUILDS["native"], ["-O2"], [source],
+                    [], new,
                 )
         return self.place(name) / "program"
 

@@ -7,9 +7,7 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import signal
-import statistics
 import subprocess
 import time
 from typing import NamedTuple, Optional
@@ -21,8 +19,6 @@ from variants import NATIVE, OTHERS_LIMIT, VARIANTS, Variant
 TIME_LIMIT_S = 900
 # What another tool may take even where native takes no time at all.
 OTHERS_LEAST_S = 5
-EMULATED_LIMIT_S = 60
-NATIVE_RUNS = 11  # beside one in an emulator
 # What a server may take to end after its client has failed.
 SERVER_END_S = 5
 
@@ -54,22 +50,20 @@ class Result(NamedTuple):
 def difference(result, reference, stderr=True):
     """How a result differs from the reference, in words; None: it does not.
     `stderr` says if the error output counts."""
-    if result.status != reference.status:
-        return "exit status %d instead of %d" % (
-            result.status,
-            reference.status,
-        )
-    if result.stdout != reference.stdout:
-        return "another output than native"
-    if stderr and result.stderr != reference.stderr:
-        return "another error output than native"
-    if result.client_status != reference.client_status:
-        return "a client with exit status %d instead of %d" % (
-            result.client_status,
-            reference.client_status,
-        )
-    if result.client_stdout != reference.client_stdout:
-        return "another output of its client than native"
+    for is_same, words in (
+        (result.status == reference.status,
+         "exit status %d instead of %d" % (result.status, reference.status)),
+        (result.stdout == reference.stdout, "another output than native"),
+        (not stderr or result.stderr == reference.stderr,
+         "another error output than native"),
+        (result.client_status == reference.client_status,
+         "a client with exit status %d instead of %d"
+         % (result.client_status, reference.client_status)),
+        (result.client_stdout == reference.client_stdout,
+         "another output of its client than native"),
+    ):
+        if not is_same:
+            return words
     return None
 
 
@@ -81,11 +75,10 @@ def _hash(path):
 class Runner:
     """Runs one thing at a time, with its files in a directory of its own."""
 
-    def __init__(self, launcher, toolchain, directory, plugin=None):
+    def __init__(self, launcher, toolchain, directory):
         self.launcher = launcher
         self.pagetide = toolchain.pagetide
         self.runtime = toolchain.runtime
-        self.plugin = plugin  # for QEMU
         self.directory = pathlib.Path(directory)
         # A program must not see what the user has set.
         self.environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
@@ -94,7 +87,7 @@ class Runner:
         """Returns (Result, measurements, what is wrong with what it left behind
         or None). `sampler` is a command that runs it all."""
         trace = self.directory / "trace.ptrace"
-        command = [*self._emulator(variant), program, *task.arguments]
+        command = [program, *task.arguments]
         settings = dict(variant.environment)
         period = variant.period
         if period and variant.by_command:
@@ -120,17 +113,6 @@ class Runner:
         if variant.leaves:
             fault = fault or self._take(variant.leaves)
         return result, measured, fault
-
-    def _emulator(self, variant):
-        if not variant.under:
-            return []
-        name, *options = variant.under
-        path = shutil.which(name)
-        if path is None:
-            raise Failure(
-                "%s is not there; install it (scripts/setup.sh does)" % name
-            )
-        return [path, *(o.format(plugin=self.plugin) for o in options)]
 
     def _take(self, pattern):
         """Removes what the run left. Says so if it is not what it should be."""
@@ -426,29 +408,6 @@ def pairs(runner, task, executables, variants, rounds, seed):
                 }
         for name in native_first:
             native_first[name] = not native_first[name]
-
-
-def emulated(runner, task, native, variants):
-    """Runs each variant once, beside some runs of native, and gives a record
-    each. The task should be short."""
-    for variant in variants:
-        reference, _ = reference_run(runner, task, native)
-        times = [
-            runner.run(native, task, NATIVE)[1]["cpu_s"]
-            for _ in range(NATIVE_RUNS)
-        ]
-        run = _attempt(
-            runner, native, task, variant, reference, EMULATED_LIMIT_S
-        )
-        yield {
-            "record": "emulated",
-            "variant": variant.name,
-            "void": run.void,
-            "said": run.said,
-            "too_long": run.too_long,
-            "native_cpu_s": statistics.median(times),
-            "measured": run.measured,
-        }
 
 
 def profiles(runner, task, executables, variants):

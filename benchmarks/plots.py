@@ -4,9 +4,8 @@
 import io
 import math
 
-import break_even
 from failure import Failure
-from variants import ENGINES, OTHERS_LIMIT
+from variants import OTHERS_LIMIT
 
 # Colours of Okabe and Ito: people who do not see all colours tell them apart.
 COLOURS = (
@@ -52,12 +51,6 @@ def _short(value, _=None):
         if value >= size:
             return "%g%s" % (value / size, letter)
     return "%g" % round(value, 6)
-
-
-def _powers(axis, name):
-    """Both directions of an axis by powers of ten, with short numbers."""
-    getattr(axis, "set_%sscale" % name)("log")
-    getattr(axis, name + "axis").set_major_formatter(_short)
 
 
 def _values(m, group, names):
@@ -119,89 +112,11 @@ def dots(m, group, names, title):
         shown = [(min(v, OTHERS_LIMIT * 1.2), y) for y, v in enumerate(values) if v]
         axes.plot(*zip(*shown) if shown else ((), ()), MARKERS[number % 8],
                   alpha=0.85, label=variant.name)
-        _powers(axes, "x")
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(_short)
         axes.xaxis.set_minor_formatter(_short)
 
     return _by_program(m, group, names, title, draw)
-
-
-def _axes(title, below, beside):
-    figure, axes = _pyplot().subplots(figsize=(8.6, 5.4))
-    axes.set_title(title, loc="left")
-    axes.set_xlabel(below)
-    axes.set_ylabel(beside)
-    _powers(axes, "x")
-    _powers(axes, "y")
-    return figure, axes
-
-
-def break_even_plot(found):
-    """The line by period length, and where the programs lie."""
-    seconds = break_even.SECONDS
-    cheapest, pages = {}, {}
-    for point in found.points:
-        key = point.program, point.period
-        if key not in cheapest or point.cost < cheapest[key].cost:
-            cheapest[key] = point
-        if point.way != break_even.MARKS:
-            pages[key] = max(pages.get(key, 0), point.pages, 1)
-    if not pages:
-        return None
-    title = "From how many pages a period onward marks are cheaper than the kernel"
-    figure, axes = _axes(title, "length of a period", "pages written in a period")
-    ways = (break_even.MARKS, *ENGINES)
-    for engine, line in found.engines.items():
-        low, middle, high = (
-            [break_even.least_pages(line, marks, s) for s in seconds.values()]
-            for marks in break_even.typical_marks(found)
-        )
-        if None in (*low, *middle, *high):
-            continue
-        colour = COLOURS[ways.index(engine)]
-        axes.fill_between(seconds.values(), low, high, color=colour, alpha=0.15)
-        axes.plot(seconds.values(), middle, color=colour,
-                  label="above it marks are cheaper than %s (band: half of the "
-                  "programs)" % engine)
-    # Programs beside each other, not on top of each other.
-    programs = list(dict.fromkeys(program for program, _ in pages))
-    for number, way in enumerate(ways):
-        shown = [
-            (seconds[period] * 2 ** ((programs.index(program) + 0.5) / len(programs) - 0.5),
-             count)
-            for (program, period), count in pages.items()
-            if cheapest[program, period].way == way
-        ]
-        axes.plot(*zip(*shown) if shown else ((), ()), MARKERS[number],
-                  color=COLOURS[number], label="cheapest here: " + way)
-    axes.set_xticks(list(seconds.values()), list(seconds))
-    axes.legend()
-    return title, _text(figure)
-
-
-def engine_plot(found):
-    """Costs by pages per second, with the lines."""
-    points = [p for p in found.points if p.rate > 0]
-    if not points:
-        return None
-    title = "What tracking writes costs, by how fast pages are written anew"
-    figure, axes = _axes(
-        title, "pages written in a period / its length (1/s, native time)",
-        "cost over native (1: twice the time)")
-    least = 0.003
-    low, high = min(p.rate for p in points), max(p.rate for p in points)
-    rates = [low * (high / low) ** (i / 80) for i in range(81)]
-    for number, way in enumerate((break_even.MARKS, *ENGINES)):
-        shown = [(p.rate, max(p.cost, least)) for p in points if p.way == way]
-        axes.plot(*zip(*shown) if shown else ((), ()), MARKERS[number],
-                  color=COLOURS[number], label=way)
-        line = found.engines.get(way)
-        if way == break_even.MARKS:
-            line = break_even.typical_marks(found)[1]
-        if line:
-            axes.plot(rates, [max(line.at(r), least) for r in rates],
-                      color=COLOURS[number])
-    axes.legend(title="a dot: a program, periods of one length; line: a + b x")
-    return title, _text(figure)
 
 
 # By group: (name of the file, how it is drawn, variants or None for all, title).
@@ -225,9 +140,5 @@ def of_group(m, group):
         return {}
     name, draw, names, title = _BY_PROGRAM[group.name]
     names = names or [n for n in group.variants if n != "control"]
-    drawn = {name: draw(m, group, names, title)}
-    found = break_even.derive(m) if group.name == "peers" else None
-    if found:
-        drawn["break-even"] = break_even_plot(found)
-        drawn["engines"] = engine_plot(found)
-    return {name: picture for name, picture in drawn.items() if picture}
+    picture = draw(m, group, names, title)
+    return {name: picture} if picture else {}

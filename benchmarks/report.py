@@ -15,7 +15,6 @@ class Measurements:
     def __init__(self, records):
         self.session = records[0]
         self.pairs = {}
-        self.emulated = {}
         self.profiles = {}
         self.unprofiled = None  # why, if there should be profiles
         self.builds = {}  # by recipe and way
@@ -25,8 +24,6 @@ class Measurements:
             key = record.get("program"), record.get("variant")
             if record["record"] == "pair":
                 self.pairs.setdefault(key, []).append(record)
-            elif record["record"] == "emulated":
-                self.emulated[key] = record
             elif record["record"] == "profile":
                 self.profiles[key] = record
             elif record["record"] == "unprofiled":
@@ -48,7 +45,7 @@ class Measurements:
         ]
 
     def _measured(self):
-        return [*self.pairs, *self.emulated, *self.unbuilt]
+        return [*self.pairs, *self.unbuilt]
 
     def programs(self, *kinds):
         measured = {program for program, _ in self._measured()}
@@ -76,7 +73,6 @@ class Measurements:
         """What is void, a record each."""
         everything = [
             *(p for pairs in self.pairs.values() for p in pairs),
-            *self.emulated.values(),
             *self.profiles.values(),
             *self.unbuilt.values(),
         ]
@@ -389,50 +385,6 @@ def _share(value):
     return "%.3f%%" % (100 * value)
 
 
-def emulator_table(m, group):
-    """Times over native, both without what an empty program takes."""
-    variants = m.variants(group, "kernel", "real")
-    (empty,) = m.programs("start") or (None,)
-
-    def net(program, variant):
-        """(native, emulated) in seconds, or None."""
-        record = m.emulated.get((program, variant.name))
-        start = m.emulated.get((empty, variant.name))
-        if not record or not start or record["void"] or start["void"]:
-            return None
-        native = record["native_cpu_s"] - start["native_cpu_s"]
-        measured = record["measured"]["cpu_s"] - start["measured"]["cpu_s"]
-        return (native, measured) if native > 0 and measured > 0 else None
-
-    def ratio(program, variant):
-        found = net(program, variant)
-        return found[1] / found[0] if found else None
-
-    rows = []
-    for program in m.programs("kernel", "real"):
-        native = [net(program, v) for v in variants]
-        native = [n[0] for n in native if n]
-        row = [
-            program,
-            "%.2f" % (1e3 * statistics.median(native)) if native else NOTHING,
-        ]
-        for variant in variants:
-            value = ratio(program, variant)
-            record = m.emulated.get((program, variant.name))
-            if value:
-                row.append("%.0f" % value)
-            elif record and record.get("too_long"):
-                least = record["too_long"] / max(record["native_cpu_s"], 1e-6)
-                row.append("> %d" % least)
-            else:
-                row.append("void" if record and record["void"] else NOTHING)
-        rows.append(row)
-    for title, cells in _geomean_rows(m, variants, ratio):
-        rows.append([title, NOTHING, *cells])
-    header = ["program", "native ms", *(v.name for v in variants)]
-    return table(header, rows)
-
-
 def _void_words(record):
     words = " ".join(record["void"].split())
     said = " ".join((record.get("said") or "").split())
@@ -465,12 +417,6 @@ def group_parts(m, group):
     ran = m.variants(group, "kernel", "real")
     rounds = m.session["groups"][group.name]["rounds"]
     parts = [head(m.session, rounds)]
-    if ran and all(v.under for v in ran):
-        parts += [
-            "### User and system time over native, start-up taken off",
-            emulator_table(m, group),
-        ]
-        return parts + _void_parts(m, group)
     over = _base(ran) if ran else NATIVE.name
     for words, quantity in (
         ("User and system time", "cpu_s"),

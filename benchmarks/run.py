@@ -23,7 +23,7 @@ from build import Builder
 from failure import Failure
 from frame import chosen, say
 from inputs import make_input
-from measure import Runner, Task, check_marks, emulated, pairs, profiles
+from measure import Runner, Task, check_marks, pairs, profiles
 from programs import PROGRAMS, SMOKE_PROGRAMS
 from toolchain import Toolchain, describe
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
@@ -75,16 +75,6 @@ def task_of(program, size, cache, client):
     )
 
 
-def short_task_of(program, cache, client):
-    """What an emulator is given: a thousandth of a full run's time or so."""
-    if program.kind != "kernel":
-        return task_of(program, "smoke", cache, client)
-    # The smallest size takes no longer than the start-up. This has the size of
-    # a quick run, and few of its rounds.
-    *words, rounds = program.arguments["quick"]
-    return Task((*words, str(max(1, int(rounds) // 100))))
-
-
 class Lab:
     """What measuring takes, whatever is measured."""
 
@@ -93,12 +83,7 @@ class Lab:
         self.builder = Builder(toolchain, toolchain.directory / "benchmarks")
         self.rounds = rounds_of(groups, options)
         self.variants = [VARIANTS[name] for name in self.rounds]
-        plugin = None
-        if any("{plugin}" in word for v in self.variants for word in v.under):
-            plugin = self.builder.plugin()
-        self.runner = Runner(
-            self.builder.launcher(), toolchain, directory, plugin
-        )
+        self.runner = Runner(self.builder.launcher(), toolchain, directory)
         self.profiled = options.profile
 
     def see_to_profiles(self):
@@ -124,7 +109,6 @@ class Lab:
             client = client.path
         task = task_of(program, self.options.size, inputs, client)
         smallest = task_of(program, "smoke", inputs, client)
-        short = short_task_of(program, inputs, client)
         # A variant is compared with native, or with a build of its own base.
         bases = [VARIANTS[v.against] for v in variants if v.against != "native"]
         names = dict.fromkeys(
@@ -163,7 +147,7 @@ class Lab:
             }
         if self.options.build_only:
             return
-        for record in self.runs(program, task, short, executables, runnable):
+        for record in self.runs(program, task, executables, runnable):
             if record["void"]:
                 say("  VOID: %s" % record["void"])
             yield {"program": program.name} | record
@@ -187,27 +171,21 @@ class Lab:
             "code_bytes": built.code_bytes,
         }
 
-    def runs(self, program, task, short_task, executables, variants):
+    def runs(self, program, task, executables, variants):
         rounds = {
             v.name: self.rounds[v.name][program.kind == "start"]
             for v in variants
         }
         # Its own order, whichever other programs are measured.
         seed = "%d %s" % (self.options.seed, program.name)
-        paired = [v for v in variants if not v.under]
-        if paired:
+        if variants:
             yield from pairs(
-                self.runner, task, executables, paired, rounds, seed
+                self.runner, task, executables, variants, rounds, seed
             )
         # Ours, and native for comparison.
-        sampled = [v for v in paired if not v.other]
+        sampled = [v for v in variants if not v.other]
         if sampled and self.profiled and program.kind != "start":
             yield from profiles(self.runner, task, executables, sampled)
-        emulators = [v for v in variants if v.under]
-        if emulators:
-            yield from emulated(
-                self.runner, short_task, executables[NATIVE.build], emulators
-            )
 
 
 class Suite:
@@ -276,9 +254,6 @@ class Suite:
         if options.programs is not None:
             programs = chosen(options.programs, PROGRAMS, "program")
         groups = choose_groups(options)
-        if any(VARIANTS[n].under for g in groups for n in g.variants):
-            # What starting an emulator takes is taken off.
-            programs += [] if "empty" in programs else ["empty"]
         toolchain = Toolchain(options.build)
         machine = describe(toolchain)
         frame.warn_if_busy(machine, options.size)

@@ -42,8 +42,6 @@ class Variant(NamedTuple):
     # Another tool: it may fail where we must not, and is ended when it takes
     # OTHERS_LIMIT times as long as native.
     other: bool = False
-    # Runs the program: `{plugin}` is ours for QEMU. Measured once.
-    under: tuple = ()
 
 
 class Group(NamedTuple):
@@ -223,24 +221,6 @@ VARIANTS = {
             )
             for name, flags in ABLATED
         ),
-        Variant(
-            "qemu",
-            "native",
-            "native in QEMU, a plugin marks the page of each access",
-            other=True,
-            under=("qemu-x86_64", "-plugin", "{plugin},out=plugin.pages"),
-            leaves="plugin.pages",
-        ),
-        Variant(
-            "lackey",
-            "native",
-            "native in valgrind, tool lackey, its trace thrown away",
-            other=True,
-            under=(
-                "valgrind", "--tool=lackey", "--trace-mem=yes",
-                "--log-file=/dev/null",
-            ),
-        ),
     )
 }
 
@@ -291,12 +271,6 @@ GROUPS = {
             "What each optimisation of the pass buys",
             tuple("near-without-" + name for name, _ in ABLATED),
             _rounds(1, 3, 5),
-        ),
-        Group(
-            "emulators",
-            "Emulators, for scale",
-            tuple(v.name for v in VARIANTS.values() if v.under),
-            _rounds(1, 1, 1),
         ),
     )
 }
