@@ -6,7 +6,6 @@ keeps what was made, since some take seconds.
 """
 
 import bz2
-import gzip
 import hashlib
 import itertools
 import json
@@ -69,11 +68,6 @@ def mixture(size):
 def mixture_bz2(size):
     """A mixture of that size, compressed by bzip2."""
     return bz2.compress(mixture(size))
-
-
-def mixture_gz(size):
-    """A mixture of that size, compressed by gzip."""
-    return gzip.compress(mixture(size), mtime=0)
 
 
 def log(size):

@@ -22,18 +22,19 @@ class Measurements:
         self.failures = {}  # what failed, by program
         for record in records:
             key = record.get("program"), record.get("variant")
-            if record["record"] == "pair":
-                self.pairs.setdefault(key, []).append(record)
-            elif record["record"] == "profile":
-                self.profiles[key] = record
-            elif record["record"] == "unprofiled":
-                self.unprofiled = record["why"]
-            elif record["record"] == "unbuilt":
-                self.unbuilt[key] = record
-            elif record["record"] == "build":
-                self.builds[record["recipe"], record["build"]] = record
-            elif record["record"] == "failure":
-                self.failures[record["program"]] = record["what"]
+            match record["record"]:
+                case "pair":
+                    self.pairs.setdefault(key, []).append(record)
+                case "profile":
+                    self.profiles[key] = record
+                case "unprofiled":
+                    self.unprofiled = record["why"]
+                case "unbuilt":
+                    self.unbuilt[key] = record
+                case "build":
+                    self.builds[record["recipe"], record["build"]] = record
+                case "failure":
+                    self.failures[record["program"]] = record["what"]
 
     def groups(self):
         """Those that were measured."""
@@ -412,6 +413,10 @@ def _parts_of(m, group):
     return [p for p in parts if m.variants(p, "kernel", "real")]
 
 
+def _if_any(title, text):
+    return ["### " + title, text] if text else []
+
+
 def group_parts(m, group):
     """The tables of a group, each below its title."""
     ran = m.variants(group, "kernel", "real")
@@ -434,20 +439,15 @@ def group_parts(m, group):
         ]
     if any(v.engine for v in ran):
         parts += break_even.parts(m)
-    text = build_table(m, group) if ran else None
-    if text:
-        parts += ["### Code size and compile time, over %s" % over, text]
+    parts += _if_any("Code size and compile time, over " + over,
+                     build_table(m, group))
     for part in _parts_of(m, group):
         parts += [
             "### Peak resident memory, MiB" + part.title,
             memory_table(m, part),
         ]
-    text = trace_table(m, group) if ran else None
-    if text:
-        parts += ["### What was recorded", text]
-    text = maybe_table(m, group) if ran else None
-    if text:
-        parts += ["### What precision near could not tell", text]
+    parts += _if_any("What was recorded", trace_table(m, group))
+    parts += _if_any("What precision near could not tell", maybe_table(m, group))
     if ran:
         parts += time_shares.parts(m, group, KINDS)
     return parts + _void_parts(m, group)
