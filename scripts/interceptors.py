@@ -83,7 +83,7 @@ def whose_calls(names, by_call_site, where):
 
 
 TABLED = re.compile(r"TABLED(?:_REAL)?\((?:\w[\w ]*, )?[\w ]+, (\w+), "
-                    r"(?:always|zero|counted|some), (.*)\)")
+                    r"(?:always|zero|counted|positive|some), (.*)\)")
 SENTENCES = {
     "Read": "reads {}", "Write": "writes {}", "Change": "reads and writes {}",
     "Put": "writes {}", "Host": "writes {}",
@@ -119,6 +119,9 @@ SENTENCES = {
     "Normalized": "reads and writes {}; writes it as may if it failed",
     "SetTimes": "reads the name {} and the times",
     "WriteName": "writes the string {}; as may if it failed",
+    "Name": "writes the string {}; as may if it failed",
+    "MakeName": "reads the pattern {}, writes the six letters that replace its X's",
+    "Input": "writes {}",
     "OpenBuffer": "reads or writes {} as the mode says",
     "Request": "reads and writes what the request says",
     "Loaded": "writes what the request says",

@@ -91,11 +91,20 @@ inline uptr Done(sptr result) { return result < 0 ? 0 : uptr(result); }
 
 /// Whether a call has succeeded.
 // NOLINTNEXTLINE(readability-identifier-naming): words of raw_numbers.def
-enum class When { k_always, k_zero, k_counted, k_some };
+enum class When { k_always, k_zero, k_counted, k_positive, k_some };
 inline bool Succeeded(sptr value, When when) {
-  return when == When::k_always || (when == When::k_zero      ? !value
-                                    : when == When::k_counted ? value >= 0
-                                                              : value != 0);
+  switch (when) {
+  case When::k_always:
+    return true;
+  case When::k_zero:
+    return !value;
+  case When::k_counted:
+    return value >= 0;
+  case When::k_positive:
+    return value > 0;
+  case When::k_some:
+    return value;
+  }
 }
 
 } // namespace pagetide::calls

@@ -1,4 +1,4 @@
-//===- numbers.cpp - Numbers in strings -----------------------------------===//
+//===- numbers.cpp - Numbers in strings, wide ones too --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "interceptors/interceptor.h"
@@ -36,89 +36,62 @@ static void DidConvert(const char *s, const char *end, bool real) {
   MarkRead((uptr)s, (uptr)(p - s) + 1);
 }
 
-#define PAGETIDE_CONVERT(type, name)                                           \
-  PAGETIDE_INTERCEPTOR(type, name, const char *s, char **end, int base) {      \
-    OnInterceptedCall();                                                       \
-    if (base < 0 || base == 1 || base > 36) /* refused unseen */               \
-      return RESOLVED(name)(s, end, base);                                     \
-    char *ended;                                                               \
-    type value = RESOLVED(name)(s, &ended, base);                              \
-    DidConvert(s, ended, false);                                               \
-    if (end) {                                                                 \
-      DidWriteAt(end);                                                         \
-      *end = ended;                                                            \
-    }                                                                          \
-    return value;                                                              \
-  }
-#define PAGETIDE_CONVERT_BY_LOCALE(type, name)                                 \
-  PAGETIDE_INTERCEPTOR(type, name, const char *s, char **end, int base,        \
-                       __locale_struct *locale) {                              \
-    OnInterceptedCall();                                                       \
-    if (base < 0 || base == 1 || base > 36)                                    \
-      return RESOLVED(name)(s, end, base, locale);                             \
-    char *ended;                                                               \
-    type value = RESOLVED(name)(s, &ended, base, locale);                      \
-    DidConvert(s, ended, false);                                               \
-    if (end) {                                                                 \
-      DidWriteAt(end);                                                         \
-      *end = ended;                                                            \
-    }                                                                          \
-    return value;                                                              \
-  }
-#define PAGETIDE_CONVERT_REAL(type, name)                                      \
-  PAGETIDE_INTERCEPTOR(type, name, const char *s, char **end) {                \
-    OnInterceptedCall();                                                       \
-    char *ended;                                                               \
-    type value = RESOLVED(name)(s, &ended);                                    \
-    DidConvert(s, ended, true);                                                \
-    if (end) {                                                                 \
-      DidWriteAt(end);                                                         \
-      *end = ended;                                                            \
-    }                                                                          \
-    return value;                                                              \
-  }
-#define PAGETIDE_CONVERT_REAL_BY_LOCALE(type, name)                            \
-  PAGETIDE_INTERCEPTOR(type, name, const char *s, char **end,                  \
-                       __locale_struct *locale) {                              \
-    OnInterceptedCall();                                                       \
-    char *ended;                                                               \
-    type value = RESOLVED(name)(s, &ended, locale);                            \
-    DidConvert(s, ended, true);                                                \
-    if (end) {                                                                 \
-      DidWriteAt(end);                                                         \
-      *end = ended;                                                            \
-    }                                                                          \
-    return value;                                                              \
-  }
+/// Of wide characters. What could begin more than the number is not looked for.
+static void DidConvert(const wchar_t *s, const wchar_t *end, bool) {
+  DidRead(s, ((uptr)(end - s) + 1) * sizeof(*s));
+}
 
-PAGETIDE_CONVERT(long, strtol)
-PAGETIDE_CONVERT(unsigned long, strtoul)
-PAGETIDE_CONVERT(long long, strtoll)
-PAGETIDE_CONVERT(unsigned long long, strtoull)
-PAGETIDE_CONVERT(long, strtoimax)
-PAGETIDE_CONVERT(unsigned long, strtoumax)
-PAGETIDE_CONVERT(long long, strtoq)
-PAGETIDE_CONVERT(unsigned long long, strtouq)
-PAGETIDE_CONVERT_BY_LOCALE(long, strtol_l)
-PAGETIDE_CONVERT_BY_LOCALE(unsigned long, strtoul_l)
-PAGETIDE_CONVERT_BY_LOCALE(long long, strtoll_l)
-PAGETIDE_CONVERT_BY_LOCALE(unsigned long long, strtoull_l)
-PAGETIDE_CONVERT_REAL(float, strtof)
-PAGETIDE_CONVERT_REAL(double, strtod)
-PAGETIDE_CONVERT_REAL(long double, strtold)
-PAGETIDE_CONVERT_REAL(float, strtof32)
-PAGETIDE_CONVERT_REAL(double, strtof64)
-PAGETIDE_CONVERT_REAL(double, strtof32x)
-PAGETIDE_CONVERT_REAL(long double, strtof64x)
-PAGETIDE_CONVERT_REAL(__float128, strtof128)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(float, strtof32_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtof64_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtof32x_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(long double, strtof64x_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(__float128, strtof128_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(float, strtof_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(double, strtod_l)
-PAGETIDE_CONVERT_REAL_BY_LOCALE(long double, strtold_l)
+#define PAGETIDE_REST(...) __VA_OPT__(, ) __VA_ARGS__
+#define PAGETIDE_CONVERT(Char, type, name, real, parameters, arguments)        \
+  PAGETIDE_INTERCEPTOR(type, name, const Char *s,                              \
+                       Char **end PAGETIDE_REST parameters) {                  \
+    OnInterceptedCall();                                                       \
+    Char *ended = nullptr;                                                     \
+    type value = RESOLVED(name)(s, &ended PAGETIDE_REST arguments);            \
+    if (!ended) /* a bad base: refused unseen */                               \
+      return value;                                                            \
+    DidConvert(s, ended, real);                                                \
+    if (end) {                                                                 \
+      DidWriteAt(end);                                                         \
+      *end = ended;                                                            \
+    }                                                                          \
+    return value;                                                              \
+  }
+#define PAGETIDE_INTEGER(Char, type, name)                                     \
+  PAGETIDE_CONVERT(Char, type, name, false, (int base), (base))
+#define PAGETIDE_WITH_LOCALE(Char, type, name)                                 \
+  PAGETIDE_CONVERT(Char, type, name, false,                                    \
+                   (int base, __locale_struct *locale), (base, locale))
+#define PAGETIDE_REAL(Char, type, name)                                        \
+  PAGETIDE_CONVERT(Char, type, name, true, (), ())                             \
+  PAGETIDE_CONVERT(Char, type, name##_l, true, (__locale_struct * locale),     \
+                   (locale))
+
+#define PAGETIDE_INTEGERS(Char, prefix)                                        \
+  PAGETIDE_INTEGER(Char, long, prefix##l)                                      \
+  PAGETIDE_INTEGER(Char, unsigned long, prefix##ul)                            \
+  PAGETIDE_INTEGER(Char, long long, prefix##ll)                                \
+  PAGETIDE_INTEGER(Char, unsigned long long, prefix##ull)                      \
+  PAGETIDE_INTEGER(Char, long, prefix##imax)                                   \
+  PAGETIDE_INTEGER(Char, unsigned long, prefix##umax)                          \
+  PAGETIDE_WITH_LOCALE(Char, long, prefix##l_l)                                \
+  PAGETIDE_WITH_LOCALE(Char, unsigned long, prefix##ul_l)                      \
+  PAGETIDE_WITH_LOCALE(Char, long long, prefix##ll_l)                          \
+  PAGETIDE_WITH_LOCALE(Char, unsigned long long, prefix##ull_l)
+#define PAGETIDE_NUMBERS(Char, prefix)                                         \
+  PAGETIDE_INTEGERS(Char, prefix)                                              \
+  PAGETIDE_INTEGER(Char, long long, prefix##q)                                 \
+  PAGETIDE_INTEGER(Char, unsigned long long, prefix##uq)                       \
+  PAGETIDE_REAL(Char, float, prefix##f)                                        \
+  PAGETIDE_REAL(Char, double, prefix##d)                                       \
+  PAGETIDE_REAL(Char, long double, prefix##ld)                                 \
+  PAGETIDE_REAL(Char, float, prefix##f32)                                      \
+  PAGETIDE_REAL(Char, double, prefix##f64)                                     \
+  PAGETIDE_REAL(Char, double, prefix##f32x)                                    \
+  PAGETIDE_REAL(Char, long double, prefix##f64x)                               \
+  PAGETIDE_REAL(Char, __float128, prefix##f128)
+PAGETIDE_NUMBERS(char, strto)
+PAGETIDE_NUMBERS(wchar_t, wcsto)
 
 using Words = unsigned __int128;
 /// Numbers are passed in registers and on the stack, and there is no variant
@@ -161,13 +134,5 @@ PAGETIDE_INTERCEPTOR(double, atof, const char *s) {
 // Programs built with glibc 2.38 or later call these.
 // NOLINTNEXTLINE(llvm-include-order)
 #include "interceptors/later_libc.h"
-PAGETIDE_CONVERT(long, __isoc23_strtol)
-PAGETIDE_CONVERT(unsigned long, __isoc23_strtoul)
-PAGETIDE_CONVERT(long long, __isoc23_strtoll)
-PAGETIDE_CONVERT(unsigned long long, __isoc23_strtoull)
-PAGETIDE_CONVERT(long, __isoc23_strtoimax)
-PAGETIDE_CONVERT(unsigned long, __isoc23_strtoumax)
-PAGETIDE_CONVERT_BY_LOCALE(long, __isoc23_strtol_l)
-PAGETIDE_CONVERT_BY_LOCALE(unsigned long, __isoc23_strtoul_l)
-PAGETIDE_CONVERT_BY_LOCALE(long long, __isoc23_strtoll_l)
-PAGETIDE_CONVERT_BY_LOCALE(unsigned long long, __isoc23_strtoull_l)
+PAGETIDE_INTEGERS(char, __isoc23_strto)
+PAGETIDE_INTEGERS(wchar_t, __isoc23_wcsto)

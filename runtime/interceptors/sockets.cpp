@@ -40,20 +40,8 @@ PAGETIDE_AROUND(int, getsockopt,
                 (int fd, int level, int option, void *p, u32 *length),
                 (fd, level, option, p, length), u32 room = ValueAt(length),
                 DidWriteSized(p, length, room, !result))
-PAGETIDE_AFTER(int, setsockopt,
-               (int fd, int level, int option, const void *p, u32 bytes),
-               (fd, level, option, p, bytes), DidRead(p, bytes, !result))
-PAGETIDE_AFTER(int, bind, (int fd, const void *p, u32 bytes), (fd, p, bytes),
-               DidRead(p, bytes, !result))
 PAGETIDE_AFTER(int, connect, (int fd, const void *p, u32 bytes), (fd, p, bytes),
                DidRead(p, bytes, !result || errno == EINPROGRESS))
-PAGETIDE_AFTER(int, socketpair, (int domain, int type, int protocol, int *pair),
-               (domain, type, protocol, pair), DidWrite(pair, 8, !result);
-               // The kernel stores the descriptors before it makes sockets.
-               if (result && pair) MarkMayWrite((uptr)pair, 8))
-PAGETIDE_AFTER(int, pipe, (int *pair), (pair), DidWrite(pair, 8, !result))
-PAGETIDE_AFTER(int, pipe2, (int *pair, int flags), (pair, flags),
-               DidWrite(pair, 8, !result))
 
 namespace pagetide {
 struct MessageHeader { // msghdr
@@ -185,10 +173,6 @@ PAGETIDE_AFTER(int, pselect,
                DidRead(signals, kSignalSetBytes, result >= 0))
 
 constexpr uptr kEventBytes = 12; // epoll_event
-PAGETIDE_AFTER(int, epoll_ctl, (int fd, int what, int other, void *event),
-               (fd, what, other, event),
-               if (what != 2 /* EPOLL_CTL_DEL */)
-                   DidRead(event, kEventBytes, !result))
 #define PAGETIDE_EPOLL(name, parameters, arguments, after)                     \
   PAGETIDE_AROUND(                                                             \
       int, name, (int fd, void *events, int n, PAGETIDE_UNPACK parameters),    \

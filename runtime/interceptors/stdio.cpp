@@ -377,21 +377,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, __getdelim, char **line, SIZE_T *room, int end,
       line, room, [=] { return RESOLVED(__getdelim)(line, room, end, f); });
 }
 
-//===- Positions, names ---------------------------------------------------===//
-
-constexpr uptr kPositionBytes = 16; // fpos_t
-
-#define PAGETIDE_POSITION(name, pointer, did)                                  \
-  PAGETIDE_INTERCEPTOR(int, name, void *f, pointer p) {                        \
-    OnInterceptedCall();                                                       \
-    int result = RESOLVED(name)(f, p);                                         \
-    did(p, kPositionBytes, !result);                                           \
-    return result;                                                             \
-  }
-PAGETIDE_POSITION(fgetpos, void *, DidWrite)
-PAGETIDE_POSITION(fgetpos64, void *, DidWrite)
-PAGETIDE_POSITION(fsetpos, const void *, DidRead)
-PAGETIDE_POSITION(fsetpos64, const void *, DidRead)
+//===- Names --------------------------------------------------------------===//
 
 /// libc reads a mode to its end, but only its first letter if that is wrong.
 static void DidReadMode(const char *mode, bool failed) {

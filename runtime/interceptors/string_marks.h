@@ -80,3 +80,12 @@ inline void DidConvertOne(void *to, uptr size, const void *s, uptr n,
 }
 
 } // namespace pagetide
+
+// The variant of a function that checks its room (_FORTIFY_SOURCE). libc ends
+// the program if what is stored does not fit.
+#define PAGETIDE_CHK(type, name, parameters, arguments, fits)                  \
+  PAGETIDE_INTERCEPTOR(type, __##name##_chk, PAGETIDE_UNPACK parameters,       \
+                       SIZE_T room) {                                          \
+    return fits ? WRAP(name) arguments                                         \
+                : RESOLVED(__##name##_chk)(PAGETIDE_UNPACK arguments, room);   \
+  }

@@ -554,42 +554,12 @@ PAGETIDE_INTERCEPTOR(char *, __stpcpy_chk, char *d, const char *s,
   MarkedMemcpy(d, s, n);
   return d + n - 1;
 }
-PAGETIDE_INTERCEPTOR(char *, __strncpy_chk, char *d, const char *s, SIZE_T most,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  if (most > room)
-    return RESOLVED(__strncpy_chk)(d, s, most, room);
-  MarkedStpncpy(d, s, most);
-  return d;
-}
-PAGETIDE_INTERCEPTOR(char *, __stpncpy_chk, char *d, const char *s, SIZE_T most,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  if (most > room)
-    return RESOLVED(__stpncpy_chk)(d, s, most, room);
-  return MarkedStpncpy(d, s, most);
-}
-PAGETIDE_INTERCEPTOR(char *, __strcat_chk, char *d, const char *s,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  if (Length(d) + Length(s) >= room)
-    return RESOLVED(__strcat_chk)(d, s, room);
-  MarkedStpcpy(d + MarkedFind(d, 0, kNoBound), s);
-  return d;
-}
-PAGETIDE_INTERCEPTOR(char *, __strncat_chk, char *d, const char *s, SIZE_T most,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  if (Length(d) + LengthWithin(s, most) >= room)
-    return RESOLVED(__strncat_chk)(d, s, most, room);
-  MarkedAppend(d, s, most);
-  return d;
-}
-PAGETIDE_INTERCEPTOR(void, __explicit_bzero_chk, void *p, SIZE_T n,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  if (n > room)
-    RESOLVED(__explicit_bzero_chk)(p, n, room);
-  else
-    MarkedMemset(p, 0, n);
-}
+PAGETIDE_CHK(char *, strncpy, (char *d, const char *s, SIZE_T most),
+             (d, s, most), most <= room)
+PAGETIDE_CHK(char *, stpncpy, (char *d, const char *s, SIZE_T most),
+             (d, s, most), most <= room)
+PAGETIDE_CHK(char *, strcat, (char *d, const char *s), (d, s),
+             Length(d) + Length(s) < room)
+PAGETIDE_CHK(char *, strncat, (char *d, const char *s, SIZE_T most),
+             (d, s, most), Length(d) + LengthWithin(s, most) < room)
+PAGETIDE_CHK(void, explicit_bzero, (void *p, SIZE_T n), (p, n), n <= room)

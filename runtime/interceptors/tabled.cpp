@@ -3,6 +3,7 @@
 
 #include "interceptors/call_effects.h"
 #include "interceptors/libc_sizes.h"
+#include "interceptors/path_errors.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
 
@@ -50,6 +51,21 @@ public:
     WriteString(p);
     if (!succeeded_)
       MayWrite(p, room);
+  }
+  /// The same of a string that has no end if the room is full.
+  PAGETIDE_ONCE_ONLY void Name(uptr p, uptr room) const {
+    if (succeeded_)
+      MarkWrite(p, LengthWithEnd((const char *)p, room));
+    else
+      MayWrite(p, room);
+  }
+  /// A pattern, whose last X's before the suffix libc overwrites.
+  PAGETIDE_ONCE_ONLY void MakeName(uptr p, uptr suffix) const {
+    constexpr uptr kMade = 6;
+    const uptr n = Length((const char *)p);
+    MarkRead(p, n + 1);
+    if (n >= kMade + suffix)
+      MarkWrite(p + n - suffix - kMade, kMade);
   }
   /// A buffer with a result of `bytes`; if it does not fit, as may.
   PAGETIDE_ONCE_ONLY void Fill(uptr p, uptr bytes, uptr room) const {

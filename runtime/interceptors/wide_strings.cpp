@@ -1,4 +1,4 @@
-//===- wide_strings.cpp - Wide strings, and numbers in them ---------------===//
+//===- wide_strings.cpp - Wide strings ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // These functions mark at return.
@@ -209,111 +209,24 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wmemset, wchar_t *d, wchar_t c, SIZE_T n) {
 }
 
 // With _FORTIFY_SOURCE. Rooms are counted in characters.
-PAGETIDE_INTERCEPTOR(wchar_t *, __wmemcpy_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T n, SIZE_T room) {
-  return n > room ? RESOLVED(__wmemcpy_chk)(d, s, n, room)
-                  : WRAP(wmemcpy)(d, s, n);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wmempcpy_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T n, SIZE_T room) {
-  return n > room ? RESOLVED(__wmempcpy_chk)(d, s, n, room)
-                  : WRAP(wmempcpy)(d, s, n);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wmemmove_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T n, SIZE_T room) {
-  return n > room ? RESOLVED(__wmemmove_chk)(d, s, n, room)
-                  : WRAP(wmemmove)(d, s, n);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wmemset_chk, wchar_t *d, wchar_t c, SIZE_T n,
-                     SIZE_T room) {
-  return n > room ? RESOLVED(__wmemset_chk)(d, c, n, room)
-                  : WRAP(wmemset)(d, c, n);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wcscpy_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T room) {
-  return LengthWithin(s, room) >= room ? RESOLVED(__wcscpy_chk)(d, s, room)
-                                       : WRAP(wcscpy)(d, s);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wcpcpy_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T room) {
-  return LengthWithin(s, room) >= room ? RESOLVED(__wcpcpy_chk)(d, s, room)
-                                       : WRAP(wcpcpy)(d, s);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wcsncpy_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T most, SIZE_T room) {
-  return most > room ? RESOLVED(__wcsncpy_chk)(d, s, most, room)
-                     : WRAP(wcsncpy)(d, s, most);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wcpncpy_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T most, SIZE_T room) {
-  return most > room ? RESOLVED(__wcpncpy_chk)(d, s, most, room)
-                     : WRAP(wcpncpy)(d, s, most);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wcscat_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T room) {
-  uptr length = LengthWithin(d, room);
-  return length + LengthWithin(s, room) >= room
-             ? RESOLVED(__wcscat_chk)(d, s, room)
-             : WRAP(wcscat)(d, s);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, __wcsncat_chk, wchar_t *d, const wchar_t *s,
-                     SIZE_T most, SIZE_T room) {
-  uptr length = LengthWithin(d, room);
-  return length + LengthWithin(s, most) >= room
-             ? RESOLVED(__wcsncat_chk)(d, s, most, room)
-             : WRAP(wcsncat)(d, s, most);
-}
-
-static void DidConvertWide(const wchar_t *s, const wchar_t *end) {
-  DidReadWide(s, (uptr)(end - s) + 1);
-}
-#define PAGETIDE_CONVERT_WIDE(type, name, parameters, arguments)               \
-  PAGETIDE_INTERCEPTOR(type, name, const wchar_t *s,                           \
-                       wchar_t **end PAGETIDE_REST parameters) {               \
-    OnInterceptedCall();                                                       \
-    wchar_t *ended = nullptr;                                                  \
-    type value = RESOLVED(name)(s, &ended PAGETIDE_REST arguments);            \
-    if (!ended) /* a bad base: refused unseen */                               \
-      return value;                                                            \
-    DidConvertWide(s, ended);                                                  \
-    if (end) {                                                                 \
-      DidWriteAt(end);                                                         \
-      *end = ended;                                                            \
-    }                                                                          \
-    return value;                                                              \
-  }
-#define PAGETIDE_REST(...) __VA_OPT__(, ) __VA_ARGS__
-PAGETIDE_CONVERT_WIDE(long, wcstol, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long, wcstoul, (int base), (base))
-PAGETIDE_CONVERT_WIDE(long long, wcstoll, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long long, wcstoull, (int base), (base))
-PAGETIDE_CONVERT_WIDE(float, wcstof, (), ())
-PAGETIDE_CONVERT_WIDE(double, wcstod, (), ())
-PAGETIDE_CONVERT_WIDE(long double, wcstold, (), ())
-PAGETIDE_CONVERT_WIDE(long, wcstoimax, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long, wcstoumax, (int base), (base))
-PAGETIDE_CONVERT_WIDE(long long, wcstoq, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long long, wcstouq, (int base), (base))
-PAGETIDE_CONVERT_WIDE(float, wcstof32, (), ())
-PAGETIDE_CONVERT_WIDE(double, wcstof64, (), ())
-PAGETIDE_CONVERT_WIDE(double, wcstof32x, (), ())
-PAGETIDE_CONVERT_WIDE(long double, wcstof64x, (), ())
-PAGETIDE_CONVERT_WIDE(__float128, wcstof128, (), ())
-PAGETIDE_CONVERT_WIDE(long, wcstol_l, (int base, void *locale), (base, locale))
-PAGETIDE_CONVERT_WIDE(unsigned long, wcstoul_l, (int base, void *locale),
-                      (base, locale))
-PAGETIDE_CONVERT_WIDE(long long, wcstoll_l, (int base, void *locale),
-                      (base, locale))
-PAGETIDE_CONVERT_WIDE(unsigned long long, wcstoull_l, (int base, void *locale),
-                      (base, locale))
-PAGETIDE_CONVERT_WIDE(float, wcstof32_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(double, wcstof64_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(double, wcstof32x_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(long double, wcstof64x_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(__float128, wcstof128_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(float, wcstof_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(double, wcstod_l, (void *locale), (locale))
-PAGETIDE_CONVERT_WIDE(long double, wcstold_l, (void *locale), (locale))
+#define PAGETIDE_MOVE_CHK(name)                                                \
+  PAGETIDE_CHK(wchar_t *, name, (wchar_t * d, const wchar_t *s, SIZE_T n),     \
+               (d, s, n), n <= room)
+PAGETIDE_MOVE_CHK(wmemcpy)
+PAGETIDE_MOVE_CHK(wmempcpy)
+PAGETIDE_MOVE_CHK(wmemmove)
+PAGETIDE_MOVE_CHK(wcsncpy)
+PAGETIDE_MOVE_CHK(wcpncpy)
+PAGETIDE_CHK(wchar_t *, wmemset, (wchar_t * d, wchar_t c, SIZE_T n), (d, c, n),
+             n <= room)
+PAGETIDE_CHK(wchar_t *, wcscpy, (wchar_t * d, const wchar_t *s), (d, s),
+             LengthWithin(s, room) < room)
+PAGETIDE_CHK(wchar_t *, wcpcpy, (wchar_t * d, const wchar_t *s), (d, s),
+             LengthWithin(s, room) < room)
+PAGETIDE_CHK(wchar_t *, wcscat, (wchar_t * d, const wchar_t *s), (d, s),
+             LengthWithin(d, room) + LengthWithin(s, room) < room)
+PAGETIDE_CHK(wchar_t *, wcsncat, (wchar_t * d, const wchar_t *s, SIZE_T most),
+             (d, s, most), LengthWithin(d, room) + LengthWithin(s, most) < room)
 
 /// A token, as strtok_r finds it.
 PAGETIDE_INTERCEPTOR(wchar_t *, wcstok, wchar_t *s, const wchar_t *set,
@@ -338,21 +251,3 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcstok, wchar_t *s, const wchar_t *set,
   }
   return token;
 }
-
-// Programs built with glibc 2.38 or later call these.
-// NOLINTNEXTLINE(llvm-include-order)
-#include "interceptors/later_libc.h"
-PAGETIDE_CONVERT_WIDE(long, __isoc23_wcstol, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long, __isoc23_wcstoul, (int base), (base))
-PAGETIDE_CONVERT_WIDE(long long, __isoc23_wcstoll, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long long, __isoc23_wcstoull, (int base), (base))
-PAGETIDE_CONVERT_WIDE(long, __isoc23_wcstoimax, (int base), (base))
-PAGETIDE_CONVERT_WIDE(unsigned long, __isoc23_wcstoumax, (int base), (base))
-PAGETIDE_CONVERT_WIDE(long, __isoc23_wcstol_l, (int base, void *locale),
-                      (base, locale))
-PAGETIDE_CONVERT_WIDE(unsigned long, __isoc23_wcstoul_l,
-                      (int base, void *locale), (base, locale))
-PAGETIDE_CONVERT_WIDE(long long, __isoc23_wcstoll_l, (int base, void *locale),
-                      (base, locale))
-PAGETIDE_CONVERT_WIDE(unsigned long long, __isoc23_wcstoull_l,
-                      (int base, void *locale), (base, locale))
